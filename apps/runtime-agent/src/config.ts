@@ -1,4 +1,4 @@
-import { type ConfigOf, defineConfig, flag, integer, text } from '@postern/service-host/config';
+import { type ConfigOf, concurrentBuilds, defineConfig, flag, integer, text } from '@postern/service-host/config';
 import { kubernetesSettings } from './kubernetes-runtime/kubernetes-settings.js';
 import { localDatabasesSettings } from './local-databases/local-databases-settings.js';
 
@@ -15,7 +15,7 @@ export const config = defineConfig({
   gitAllowPrivate: flag()
     .default(false)
     .describe('Allows repositories at private addresses; for local development and tests only.'),
-  platformConcurrentBuilds: integer().min(1).max(100).default(1).describe('Builds of all web services at one time.'),
+  platformConcurrentBuilds: concurrentBuilds(),
   platformBalancerPatienceMs: integer()
     .min(0)
     .default(10_000)

@@ -1,5 +1,6 @@
 import { inSpan, type Log } from '@postern/messaging';
 import { OutboundGuard } from '@postern/outbound';
+import { concurrentBuildsOf } from '@postern/service-host/config';
 import type { RuntimeAgentConfig } from './config.js';
 import { assembleLocalRuntime, LIMITS } from './local-runtime/assemble-local-runtime.js';
 import { assembleLocalBuilds } from './local-runtime/build/assemble-local-builds.js';
@@ -28,7 +29,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
   const {
     platformHome,
     platformAllowFileRepositories: allowFileRepositories,
-    platformConcurrentBuilds: concurrentBuilds,
+    platformConcurrentBuilds,
     gitAllowPrivate: allowPrivate,
     platformBalancerPatienceMs: balancerPatienceMs,
     times,
@@ -38,7 +39,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
     platformHome,
     allowFileRepositories,
     guard: new OutboundGuard({ allowPrivate }),
-    concurrentBuilds,
+    concurrentBuilds: concurrentBuildsOf(platformConcurrentBuilds),
     instanceLimits: LIMITS,
     inStep: (name, step) => inSpan(name, {}, step),
     log,

@@ -4,6 +4,8 @@ export interface Seen {
   readonly nats: string;
   /** By database: whether PostgreSQL accepts its superuser without a password. */
   readonly postgres: Readonly<Record<string, string>>;
+  /** The status of the dashboard API to a request without a session. */
+  readonly dashboard: number;
   /** Names of its variables that belong to the platform. */
   readonly environment: readonly string[];
   /** Processes of the platform whose environment it could read. */
@@ -17,6 +19,8 @@ export const attackerCode = (of: {
   readonly nats: string;
   readonly postgres: string;
   readonly home: string;
+  /** An address of the dashboard API. */
+  readonly dashboard: string;
 }): string => `
   const { readdirSync, readFileSync, openSync, statSync } = require('node:fs');
   const { connect } = require('node:net');
@@ -66,6 +70,7 @@ export const attackerCode = (of: {
     console.log(JSON.stringify({
       nats: await nats(${JSON.stringify(new URL(of.nats).port)}),
       postgres: { postgres: await postgres(port, 'postgres'), postern_email_send: await postgres(port, 'postern_email_send') },
+      dashboard: (await fetch(${JSON.stringify(of.dashboard)})).status,
       environment: Object.keys(process.env).filter(name => /^POSTERN_(?!INSTANCE$|BUILD$)/.test(name)),
       processes: platformProcesses(),
       files: files(),

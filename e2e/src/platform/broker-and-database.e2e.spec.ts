@@ -12,7 +12,13 @@ const platform = await ownPlatform();
 const { home, postgres, nats } = platform.world.postern;
 const { databasePasswords, natsPasswords, ...single } = home.secrets();
 const credentials = [single, databasePasswords, natsPasswords].flatMap(part => Object.values<string>(part));
-const source = attackerCode({ nats: nats.url, postgres: postgres.url(), home: home.folder });
+const { baseUrl } = platform.world.postern;
+const source = attackerCode({
+  nats: nats.url,
+  postgres: postgres.url(),
+  home: home.folder,
+  dashboard: `${baseUrl}/dashboard/api/workspaces`,
+});
 const service = await platform.service(
   { ...webApp('one'), 'attacker.cjs': source },
   { build_command: 'node attacker.cjs', start_command: 'node attacker.cjs && exec node server.js' },
@@ -31,6 +37,10 @@ describe('the code of a web service, in its build and when it serves', () => {
   it('needs a password for every database of PostgreSQL', () => {
     const asked = { postgres: 'password required', postern_email_send: 'password required' };
     expect(seen.map(({ postgres }) => postgres)).toEqual(Array(2).fill(asked));
+  });
+
+  it('needs a session for the dashboard', () => {
+    expect(seen.map(({ dashboard }) => dashboard)).toEqual([401, 401]);
   });
 
   it('finds no credential in its own environment nor in the arguments of any process', () => {

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { eventually, waitFor } from '@postern/testing';
 import pg from 'pg';
@@ -41,6 +43,21 @@ describe('a relational database', () => {
     for (const answer of [body, detail])
       expect(JSON.stringify(answer)).not.toMatch(new RegExp(`${password}|postgres(ql)?:`));
   });
+
+  it('that is nearly full is mailed about to the owners of the workspace', async () => {
+    const { world } = platform;
+    const { postern, operatorLogin } = world;
+    const filler = postern.home.openPath('platform/databases', id, 'data/filler');
+    // The plan allows 1 GiB; the server itself takes the rest of 90 percent.
+    execFileSync('fallocate', ['--length', '900MiB', filler]);
+    const mails = async () => (await world.mailsTo(operatorLogin.email)).map(({ subject }) => subject);
+    await eventually(async () => expect(await mails()).toContain('Database nearly full: orders'), {
+      timeoutMs: 120_000,
+      intervalMs: 500,
+    });
+    rmSync(filler);
+    expect((await platform.reader.get(`/databases/${id}`)).body['status']).toBe('running');
+  }, 150_000);
 
   it('has its current CPU and memory in the detail', async () => {
     const { body } = await eventually(async () => {

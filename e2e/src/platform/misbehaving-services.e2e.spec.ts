@@ -48,7 +48,10 @@ describe('a new release that does not respond', () => {
 
   it.each([
     ['never listens', /1 of 1 instances did not answer .* connection refused$/],
-    ['listens on another port', /listens on port 39071, not on PORT \d+$/],
+    [
+      'listens on another port',
+      /listens on port 39071, not on PORT \d+\. Make it listen on the port in the environment variable PORT\.$/,
+    ],
     ['ends when it is asked', /exited with code 7\nout of luck/],
     ['answers with an error', /GET \/ answered 500$/],
   ])('because it %s fails with words for that', (name, words) => {

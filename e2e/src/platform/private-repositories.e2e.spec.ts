@@ -19,7 +19,9 @@ const desk = (method: string, service: Service, path: string, body?: unknown) =>
 
 const overHttp = async () => {
   const service = await platform.service(webApp('private'));
-  const server = await startGitHttpServer(service.repository.folder, { username: 'oauth2', password: TOKEN });
+  const server = await startGitHttpServer(service.repository.folder, {
+    access: { username: 'oauth2', password: TOKEN },
+  });
   stops.push(() => server.stop());
   await desk('PATCH', service, '', { git_repository_url: `${server.url}/.git` });
   return service;

@@ -1,3 +1,4 @@
+export { buildsAtOneTime, concurrentBuilds, concurrentBuildsOf } from './config/concurrent-builds.js';
 export {
   type ConfigDefinition,
   ConfigError,

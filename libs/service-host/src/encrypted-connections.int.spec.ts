@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Log } from '@postern/messaging';
 import {
+  createCertificates,
   freePort,
   type PostgresServer,
   spawnPostgres,
@@ -18,7 +19,6 @@ import { databaseSettings } from './config/settings.js';
 import { Database } from './database/database.js';
 import { applyMigrations } from './database/migrations.js';
 import { connectWith } from './nats.js';
-import { createCertificates } from './testing/test-certificates.js';
 
 jest.setTimeout(120_000);
 

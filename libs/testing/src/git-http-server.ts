@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export interface GitHttpServer {
@@ -19,11 +20,20 @@ export interface BasicAccess {
   readonly onEntry?: () => void;
 }
 
+export interface GitHttpServerOptions {
+  readonly access?: BasicAccess;
+  /** A certificate and its key in PEM; the server speaks HTTPS with it. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
 /** Serves repositories over HTTP by git's own program for it. */
-export const startGitHttpServer = async (root: string, access?: BasicAccess): Promise<GitHttpServer> => {
+export const startGitHttpServer = async (
+  root: string,
+  { access, tls }: GitHttpServerOptions = {},
+): Promise<GitHttpServer> => {
   const requests: string[] = [];
   const authorizations: string[] = [];
-  const server = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     const { authorization } = request.headers;
     requests.push(request.url ?? '');
     if (authorization !== undefined) authorizations.push(authorization);
@@ -33,11 +43,12 @@ export const startGitHttpServer = async (root: string, access?: BasicAccess): Pr
     else if (request.url?.startsWith('/private')) response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
     else if (request.url?.startsWith('/moved')) response.writeHead(302, { location: 'file:///etc/passwd' }).end();
     else backend(root, request, response);
-  });
+  };
+  const server = tls ? createSecureServer(tls, answer) : createServer(answer);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     requests,
     authorizations,
     stop: async () => {

@@ -1,4 +1,9 @@
-export { type BasicAccess, type GitHttpServer, startGitHttpServer } from './git-http-server.js';
+export {
+  type BasicAccess,
+  type GitHttpServer,
+  type GitHttpServerOptions,
+  startGitHttpServer,
+} from './git-http-server.js';
 export {
   type GitSshServer,
   type GitSshServerOptions,

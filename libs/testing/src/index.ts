@@ -39,5 +39,6 @@ export {
   sqlFilesIn,
   statementsOf,
 } from './sql-statements.js';
+export { createCertificates, type TestCertificates } from './test-certificates.js';
 export { type FindValkeyOptions, findValkeyServer } from './valkey-install.js';
 export { eventually, type WaitForOptions, waitFor } from './wait-for.js';

@@ -1,4 +1,3 @@
-import { availableParallelism, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { NatsUser, SERVICE_NAMES } from '@postern/contracts';
 import { findPostgres } from '@postern/testing';
@@ -20,12 +19,11 @@ export interface Wiring {
   readonly dnsAddress: string;
 }
 
-const BYTES_PER_BUILD = 2 * 1024 ** 3;
-
-/** One build for each core, as far as the memory suffices; one setting for the two services that must agree. */
-const concurrentBuilds = (): string =>
-  process.env['POSTERN_PLATFORM_CONCURRENT_BUILDS'] ??
-  String(Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / BYTES_PER_BUILD), 8)));
+/** The services that must agree on it follow the machine where it is not set. */
+const concurrentBuilds = (): Record<string, string> => {
+  const builds = process.env['POSTERN_PLATFORM_CONCURRENT_BUILDS'];
+  return builds === undefined ? {} : { POSTERN_PLATFORM_CONCURRENT_BUILDS: builds };
+};
 
 export const SERVICES = [
   'runtime-agent',
@@ -71,7 +69,7 @@ export const environmentOf = (
     return {
       ...ofEvery,
       POSTERN_PLATFORM_HOME: platformHome(home),
-      POSTERN_PLATFORM_CONCURRENT_BUILDS: concurrentBuilds(),
+      ...concurrentBuilds(),
       POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
       POSTERN_GIT_ALLOW_PRIVATE: process.env['POSTERN_GIT_ALLOW_PRIVATE'] ?? 'true',
       POSTERN_PLATFORM_POSTGRES_BIN: dirname(findPostgres().postgres),
@@ -100,7 +98,7 @@ export const environmentOf = (
         POSTERN_OPERATOR_EMAIL: operator.email,
         POSTERN_OPERATOR_PASSWORD: operator.password,
         POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
-        POSTERN_PLATFORM_CONCURRENT_BUILDS: concurrentBuilds(),
+        ...concurrentBuilds(),
         POSTERN_DNS_SERVERS: wiring.dnsAddress,
       };
     case 'email-send':

@@ -1,3 +1,4 @@
+import { concurrentBuildsOf } from '@postern/service-host/config';
 import type { PlatformManagementConfig } from '../config.js';
 import type { ReconcilerSettings } from './ports.js';
 
@@ -18,7 +19,7 @@ export const reconcilerSettings = (config: PlatformManagementConfig): Reconciler
     graceMs: GRACE_MS,
     preemptMs: PREEMPT_MS,
   },
-  concurrentBuilds: config.platformConcurrentBuilds,
+  concurrentBuilds: concurrentBuildsOf(config.platformConcurrentBuilds),
   retainedReleases: config.platformRetainedReleases,
   pollMs: POLL_MS,
   reconcileMs: config.platformReconcileMs,

@@ -1,4 +1,4 @@
-import { flag, integer, list } from '@postern/service-host/config';
+import { concurrentBuilds, flag, integer, list } from '@postern/service-host/config';
 
 const ms = (byDefault: number) => integer().min(100).default(byDefault);
 
@@ -10,7 +10,7 @@ export const webServiceSettings = {
   dnsServers: list()
     .default([])
     .describe('Resolvers for the records of custom domains, comma-separated address[:port]; empty: the system’s.'),
-  platformConcurrentBuilds: integer().min(1).max(100).default(1).describe('Builds of all web services at one time.'),
+  platformConcurrentBuilds: concurrentBuilds(),
   platformRetainedReleases: integer()
     .min(1)
     .max(1000)

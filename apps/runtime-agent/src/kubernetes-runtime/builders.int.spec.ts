@@ -30,6 +30,20 @@ describe('A repository without a Dockerfile', () => {
     expect(await builds.answerOf(builds.planOf(artefact))).toBe('built');
   });
 
+  it('is built and started in its only folder with a project, where the root folder has none', async () => {
+    const order = await builds.orderOf({
+      'README.md': '',
+      'website/Procfile': 'web: node app.mjs\n',
+      'website/package.json': '{}',
+      'website/app.mjs': program.answering('from its folder'),
+    });
+    const artefact = await builds.build(order);
+    expect(await builds.logOf(order)).toContain(
+      'website holds the only project of the repository: it is built and started in website',
+    );
+    expect(await builds.answerOf(builds.planOf(artefact))).toBe('from its folder');
+  });
+
   it('finds programs of its own in bin, also by its start command', async () => {
     const order = await builds.orderOf({
       Procfile: 'web: serve\n',

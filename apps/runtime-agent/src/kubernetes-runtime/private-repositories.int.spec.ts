@@ -52,7 +52,7 @@ describe('A private repository in a cluster', () => {
 
   it('over HTTP is resolved and fetched with the token', async () => {
     const repository = await newRepository();
-    const server = await startGitHttpServer(repository.folder, { username: 'oauth2', password: TOKEN });
+    const server = await startGitHttpServer(repository.folder, { access: { username: 'oauth2', password: TOKEN } });
     stops.push(() => server.stop());
     const repositoryUrl = `${server.url}/.git`;
     const resolve = (credentials: SourceCredentials) =>

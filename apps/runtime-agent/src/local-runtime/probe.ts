@@ -11,7 +11,8 @@ export interface ProbeTarget {
 export type ProbeAnswer = string | undefined;
 
 /** Says that what was started listens somewhere, and not where it was told to. */
-export const wrongPort = (ports: string, port: number): string => `listens on port ${ports}, not on PORT ${port}`;
+export const wrongPort = (ports: string, port: number): string =>
+  `listens on port ${ports}, not on PORT ${port}. Make it listen on the port in the environment variable PORT.`;
 
 export const isWrongPort = (answer: ProbeAnswer): boolean => /^listens on port .*, not on PORT /.test(answer ?? '');
 

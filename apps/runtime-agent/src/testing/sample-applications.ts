@@ -30,7 +30,7 @@ if (folder === undefined) {
 const never = new AbortController().signal;
 const BUILD_MS = 30 * 60_000;
 const START_MS = 4 * 60_000;
-const RULE = / found|package\.json (names|asks|has)|^Procfile|^Starts by|^Serves the/;
+const RULE = / found|holds the only project|package\.json (names|asks|has)|^Procfile|^Starts by|^Serves the/;
 
 const measure = async (runtime: LocalRuntime, repository: string, url: string): Promise<SampleResult> => {
   const webServiceId = randomUUID();

@@ -1,6 +1,7 @@
 export * from './agent-process.js';
 export * from './command-contract.js';
 export * from './git-repository.js';
+export * from './intruder.js';
 export * from './neighbour-contract.js';
 export * from './processes-with.js';
 export * from './runtime-contract.js';

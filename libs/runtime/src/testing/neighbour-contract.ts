@@ -2,12 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import type { Artefact, BuildOrder, ServicePlan } from '../runtime.js';
+import { attemptsOn, type GuardedPort, INTRUDER, type Outcomes, outcomesIn, type Targets } from './intruder.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 
 /** What the suite needs beside the harness: where this machine keeps what belongs to one web service alone. */
 export interface NeighbourHarness extends RuntimeHarness {
   /** Files and folders that only the platform and this web service may read. */
   privatePathsOf(plan: ServicePlan): Promise<readonly string[]>;
+  /** Databases of another tenant, a relational one at least. */
+  databasesOfAnother(): Promise<readonly GuardedPort[]>;
+  /** Sockets on which parts of the platform take orders from each other. */
+  controlSockets(): Promise<readonly string[]>;
+  /** The processes of a web service, by the numbers that the machine gives them. */
+  processesOf(plan: ServicePlan): Promise<readonly number[]>;
+  /** Where the instances of a web service listen on this machine. */
+  portsOf(plan: ServicePlan): Promise<readonly number[]>;
 }
 
 const never = new AbortController().signal;
@@ -51,7 +60,8 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
     afterAll(() => harness?.stop(), 120_000);
 
     const orderOf = async (server: string, changes: Partial<BuildOrder>): Promise<BuildOrder> => {
-      const repositoryUrl = await harness.makeRepository({ 'server.mjs': server, 'recipe.txt': SECRET });
+      const files = { 'server.mjs': server, 'recipe.txt': SECRET, 'intruder.mjs': INTRUDER };
+      const repositoryUrl = await harness.makeRepository(files);
       const { commit } = await harness.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
       const about = { deploymentId: randomUUID(), webServiceId: randomUUID(), repositoryUrl, commit };
       const how = { buildCommand: undefined, startCommand: 'node server.mjs', environment: {}, secrets: [] };
@@ -95,6 +105,51 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
         .map(({ message }) => message)
         .join('\n');
 
+    const targets = async (): Promise<Targets> => ({
+      guarded: await harness.databasesOfAnother(),
+      sockets: await harness.controlSockets(),
+      processes: await harness.processesOf(victim),
+    });
+
+    /** What a build with this command has logged, from the command on. */
+    const loggedBy = async (buildCommand: string): Promise<string> => {
+      const order = await orderOf(NEIGHBOUR, { buildCommand: `${buildCommand}; echo; echo tried` });
+      await built(order);
+      return waitFor(async () => {
+        const output = await linesOf(order.webServiceId);
+        return output.includes('\ntried') ? output.slice(output.indexOf('$ ')) : undefined;
+      });
+    };
+
+    const expectRefusals = ({ guarded, sockets, processes }: Targets, seen: Outcomes): void => {
+      expect(guarded.length).toBeGreaterThan(0);
+      expect(sockets.length).toBeGreaterThan(1);
+      expect(processes.length).toBeGreaterThan(0);
+      // 28P01: the password is wrong.
+      const words = { postgresql: '28P01', valkey: '-NOAUTH -WRONGPASS' };
+      expect(seen.guarded).toEqual(guarded.map(({ kind }) => words[kind]));
+      const notThere = expect.stringMatching(/^(ENOENT|EACCES)$/);
+      expect(seen.sockets).toEqual(sockets.map(() => notThere));
+      expect(seen.signals).toEqual(processes.map(() => expect.stringMatching(/^(ESRCH|EPERM)$/)));
+      expect(seen.memories).toEqual(processes.map(() => expect.stringMatching(/^(ENOENT|EACCES|EPERM)$/)));
+    };
+
+    it('lets no instance into databases, control sockets and processes of others', async () => {
+      const all = await targets();
+      expectRefusals(all, outcomesIn(await printed(attemptsOn(all))));
+    });
+
+    it('lets no build into them either', async () => {
+      const all = await targets();
+      expectRefusals(all, outcomesIn(await loggedBy(attemptsOn(all))));
+    });
+
+    it('answers a neighbour on the port of an instance as it answers everybody, because they share the network', async () => {
+      const [port] = await harness.portsOf(victim);
+      const ask = `node -e "fetch('http://127.0.0.1:${port}').then(r => r.text()).then(console.log)"`;
+      expect(await printed(ask)).toMatch(/^\d+\n$/);
+    });
+
     it('lets nobody read the artefact, the logs or the files of another, not even by their paths', async () => {
       expect(await printed('cat recipe.txt')).toBe(SECRET);
       const paths = await harness.privatePathsOf(victim);
@@ -110,15 +165,10 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
     it('lets no build read them either', async () => {
       const paths = await harness.privatePathsOf(victim);
       const tries = paths.map(path => `ls -la '${path}'; find '${path}' -type f -exec cat {} +`);
-      const order = await orderOf(NEIGHBOUR, {
-        buildCommand: `rm recipe.txt; { ${tries.join('; ')}; cat /tmp/recipe.txt; cat /proc/[0-9]*/cmdline; } 2>&1; echo; echo tried`,
-      });
-      await built(order);
-      const lines = await waitFor(async () => {
-        const output = await linesOf(order.webServiceId);
-        return output.includes('\ntried') ? output : undefined;
-      });
-      expect(lines.slice(lines.indexOf('$ '))).not.toContain(`${SECRET}\n`);
+      const lines = await loggedBy(
+        `rm recipe.txt; { ${tries.join('; ')}; cat /tmp/recipe.txt; cat /proc/[0-9]*/cmdline; } 2>&1`,
+      );
+      expect(lines).not.toContain(`${SECRET}\n`);
       expect(lines.replaceAll(/^\$ .*$/gm, '')).not.toContain(ARGUMENT);
     });
 

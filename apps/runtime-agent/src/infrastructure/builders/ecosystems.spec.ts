@@ -17,10 +17,11 @@ describe('A site of Hugo', () => {
     expect(await recipe?.start?.(projectOf({}))).toEqual({ kind: 'static', folder: 'public' });
   });
 
-  it('is told how to get a theme that is a submodule', async () => {
-    const files = { ...site, '.gitmodules': '[submodule "themes/plain"]\n\tpath = themes/plain\n\turl = https://x\n' };
-    await expect(hugo(projectOf(files), none)).rejects.toThrow(BuildFailed);
-    await expect(hugo(projectOf(files), none)).rejects.toThrow(/themes\/plain is a Git submodule.*commit its files/);
+  it('is told how to get a theme that is not there', async () => {
+    await expect(hugo(projectOf(site), none)).rejects.toThrow(BuildFailed);
+    await expect(hugo(projectOf(site), none)).rejects.toThrow(/themes\/plain has no files.*commit its files/);
+    const elsewhere = { ...site, 'config.toml': 'theme = "plain"\nthemesDir = "../shared"\n' };
+    expect(await hugo(projectOf(elsewhere), none)).toBeDefined();
   });
 
   it('is not what has a config.toml alone', async () => {

@@ -31,13 +31,9 @@ const hasFolders = async (project: Project): Promise<boolean> => {
 /** A site without its theme would be built, and be empty. */
 const lookForTheme = async (project: Project, settings: string): Promise<void> => {
   const theme = /^\s*theme\s*[=:]\s*["']?([\w.-]+)["']?\s*$/m.exec(settings)?.[1];
-  if (theme === undefined || (await project.files(`themes/${theme}`, 1)).length > 0) return;
-  const modules = (await project.read('.gitmodules')) ?? '';
-  const isModule = modules
-    .split(/^\[/m)
-    .some(part => new RegExp(`^\\s*path\\s*=\\s*themes/${theme}\\s*$`, 'm').test(part));
-  if (isModule)
-    throw new BuildFailed(
-      `the theme themes/${theme} is a Git submodule, and submodules are not fetched: commit its files, or give a build command that clones it into themes/${theme} and then runs hugo`,
-    );
+  if (theme === undefined || /^\s*themesDir\b/im.test(settings)) return;
+  if ((await project.files(`themes/${theme}`, 1)).length > 0) return;
+  throw new BuildFailed(
+    `the theme themes/${theme} has no files: if it is a Git submodule, the log says why it is not fetched; commit its files, or give a build command that clones it into themes/${theme} and then runs hugo`,
+  );
 };

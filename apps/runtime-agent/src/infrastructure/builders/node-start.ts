@@ -29,6 +29,7 @@ const FRAMEWORKS: readonly Framework[] = [
     development: /\bdocusaurus\s+(start|serve)\b/,
     sites: ['build'],
   },
+  { name: 'Docusaurus 1', dependency: 'docusaurus', development: /\bdocusaurus-start\b/, sites: [] },
   { name: 'Angular', dependency: '@angular/core', development: /\bng\s+serve\b/, sites: [] },
   {
     name: 'Nuxt',
@@ -122,11 +123,18 @@ const expanded = (script: string, scripts: Readonly<Record<string, unknown>>): s
 
 const ofFramework = async ({ server, sites = [], name }: Framework, built: Project): Promise<Start | undefined> => {
   if (server && (await built.has(server.file))) return commandStart(server.command);
-  const found = name === 'Angular' ? await angularSites(built) : sites;
+  const parent = NAMED_AFTER_PROJECT[name];
+  const found = parent === undefined ? sites : await sitesBelow(parent, built);
   for (const folder of found) if (await built.has(`${folder}/index.html`)) return staticStart(folder);
   return undefined;
 };
 
-/** Angular names the folder after the project. */
-const angularSites = async (built: Project): Promise<readonly string[]> =>
-  (await built.files('dist', 2)).filter(path => path.endsWith('/index.html')).map(path => path.slice(0, -11));
+/** Frameworks that name the folder of the site after the project, and the folder that it is in. */
+const NAMED_AFTER_PROJECT: Readonly<Record<string, string>> = { Angular: 'dist', 'Docusaurus 1': 'build' };
+
+/** The outermost first. */
+const sitesBelow = async (parent: string, built: Project): Promise<readonly string[]> => {
+  const pages = (await built.files(parent, 2)).filter(path => path.endsWith('/index.html'));
+  const folders = pages.map(path => path.slice(0, -'/index.html'.length));
+  return folders.sort((one, other) => one.split('/').length - other.split('/').length);
+};

@@ -141,6 +141,12 @@ describe('A project of Node.js', () => {
       { kind: 'static', folder: 'dist/shop/browser' },
     ],
     [
+      'Docusaurus 1',
+      { devDependencies: { docusaurus: '1' }, scripts: { start: 'docusaurus-start', build: 'docusaurus-build' } },
+      { 'build/shop/index.html': '', 'build/shop/en/index.html': '' },
+      { kind: 'static', folder: 'build/shop' },
+    ],
+    [
       'a program without a script',
       { dependencies: { express: '5' } },
       { 'server.js': '' },

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { notFetched } from './not-fetched.js';
+import { largeFilesNotFetched, submodulesNotFetched } from './not-fetched.js';
+import type { Project } from './project.js';
 import { projectOf } from './testing/project-of.js';
+
+const notFetched = async (project: Project) => [
+  ...(await submodulesNotFetched(project)),
+  ...(await largeFilesNotFetched(project)),
+];
 
 describe('What is not fetched', () => {
   it('is named: submodules by their paths, files of Git LFS by their patterns', async () => {

@@ -1,14 +1,18 @@
 import type { Project } from './project.js';
 
-/** What a repository refers to and does not hold, for the build log. */
-export const notFetched = async (project: Pick<Project, 'read'>): Promise<readonly string[]> => {
-  const submodules = [...((await project.read('.gitmodules')) ?? '').matchAll(/^\s*path\s*=\s*(\S.*)$/gm)];
-  const lfs = [...((await project.read('.gitattributes')) ?? '').matchAll(/^\s*(\S+)\s.*\bfilter=lfs\b/gm)];
-  const names = (matches: readonly RegExpMatchArray[]) => matches.map(([, name = '']) => name.trim()).join(', ');
-  return [
-    ...(submodules.length > 0 ? [`.gitmodules found: the submodules ${names(submodules)} are not fetched`] : []),
-    ...(lfs.length > 0
-      ? [`.gitattributes found: files of Git LFS (${names(lfs)}) are not fetched and stay pointers`]
-      : []),
-  ];
+type Files = Pick<Project, 'read'>;
+
+/** The submodules of a repository where none are fetched, for the build log. */
+export const submodulesNotFetched = async (project: Files): Promise<readonly string[]> => {
+  const names = namesIn(await project.read('.gitmodules'), /^\s*path\s*=\s*(\S.*)$/gm);
+  return names === '' ? [] : [`.gitmodules found: the submodules ${names} are not fetched`];
 };
+
+/** The files of Git LFS, which no build fetches, for the build log. */
+export const largeFilesNotFetched = async (project: Files): Promise<readonly string[]> => {
+  const names = namesIn(await project.read('.gitattributes'), /^\s*(\S+)\s.*\bfilter=lfs\b/gm);
+  return names === '' ? [] : [`.gitattributes found: files of Git LFS (${names}) are not fetched and stay pointers`];
+};
+
+const namesIn = (text = '', pattern: RegExp): string =>
+  [...text.matchAll(pattern)].map(([, name = '']) => name.trim()).join(', ');

@@ -6,6 +6,9 @@ import { readSmallFile } from './small-file.js';
 const LARGE_BYTES = 64 * 2 ** 20;
 const IGNORED = /^(\.|node_modules$|vendor$|venv$|__pycache__$|tests?$)/;
 
+/** Whether the files of a folder of this name are not the project's own. */
+export const isIgnoredFolder = (name: string): boolean => IGNORED.test(name);
+
 /** What builders see of a source: its plain files. Links are not followed. */
 export interface Project {
   /** The text of a plain file of moderate size. */
@@ -22,7 +25,7 @@ export const projectIn = (directory: string): Project => {
   const files = async (folder: string, depth: number): Promise<readonly string[]> => {
     const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(() => []);
     const own = entries.filter(entry => entry.isFile()).map(({ name }) => join(folder, name));
-    const folders = depth > 0 ? entries.filter(entry => entry.isDirectory() && !IGNORED.test(entry.name)) : [];
+    const folders = depth > 0 ? entries.filter(entry => entry.isDirectory() && !isIgnoredFolder(entry.name)) : [];
     const inner = await Promise.all(folders.map(({ name }) => files(join(folder, name), depth - 1)));
     return [...own, ...inner.flat()].sort();
   };

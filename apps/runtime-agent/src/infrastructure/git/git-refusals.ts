@@ -63,6 +63,11 @@ const ANSWERS: readonly Meaning[] = [
     url => `the repository ${url} leads to another address; enter that address instead`,
   ],
   [
+    /SSL certificate problem|certificate verif\w+ failed|no alternative certificate subject name/i,
+    (_, host) =>
+      `the certificate of ${host} is not trusted: use a certificate of a public authority, or let the operator name its authority in SSL_CERT_FILE`,
+  ],
+  [
     /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/i,
     (_, host) =>
       `the host key of ${host} is not the one that it showed before: if the server was replaced, create a new deploy key`,

@@ -7,9 +7,10 @@ import { BuildFailed } from '@postern/runtime';
 import { recipeFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { cureIn } from '../../infrastructure/builders/failure-words.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
-import { notFetched } from '../../infrastructure/builders/not-fetched.js';
+import { largeFilesNotFetched, submodulesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { processTypes, procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
+import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
 import type { Recipe } from '../../infrastructure/builders/recipe.js';
 import { OWN_PATH, type Start } from '../../infrastructure/builders/start.js';
 
@@ -38,9 +39,11 @@ const order = JSON.parse(readFileSync(join(plan, 'order.json'), 'utf8')) as {
 
 /** What the build shall do and how its result starts; the log says by which rules. */
 const recipeOf = async (): Promise<Recipe> => {
-  const project = projectIn(app);
   const machine = machineOf(PATH, IMAGE);
-  for (const line of await notFetched(project)) console.log(line);
+  for (const line of await submodulesNotFetched(projectIn(app))) console.log(line);
+  for (const line of await largeFilesNotFetched(projectIn(app))) console.log(line);
+  await enterProjectFolder(app, machine, order, line => console.log(line));
+  const project = projectIn(app);
   const recipe = await recipeFor(project, machine);
   if (!order.hasStartCommand)
     for (const rule of procfileRules((await project.read('Procfile')) ?? '')) console.log(rule);

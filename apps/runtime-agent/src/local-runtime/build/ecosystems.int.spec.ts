@@ -93,11 +93,48 @@ describe('A build without a build command', () => {
     );
   }, 120_000);
 
-  it('names the folder that holds a project where the root folder holds none', async () => {
+  it('in the one folder that holds a project, where the root folder holds none, and says so', async () => {
     fixture = await BuildsFixture.start();
-    const order = await fixture.order({ 'website/package.json': '{}', Dockerfile: '' }, { startCommand: undefined });
+    const files = {
+      Dockerfile: '',
+      '.gitignore': '',
+      'README.md': '',
+      'notes/words.txt': 'shared',
+      'website/package.json': '{"scripts": {"build": "pwd > where", "start": "node ."}}',
+      'website/index.js': '',
+    };
+    const order = await fixture.order(files, { startCommand: undefined });
+    const artefact = await fixture.build(order);
+    expect(await fixture.read(artefact, 'where')).toBe('/app\n');
+    await expect(fixture.read(artefact, 'notes/words.txt')).rejects.toThrow('ENOENT');
+    const lines = await fixture.lines();
+    expect(lines).toContain('website holds the only project of the repository: it is built and started in website');
+    expect(lines.at(-1)).toBe('Starts by: node .');
+  }, 120_000);
+
+  it('in the root folder where the owner has given a command', async () => {
+    fixture = await BuildsFixture.start();
+    const order = await fixture.order({ 'website/package.json': '{}' }, { buildCommand: 'touch website/index.html' });
+    expect(await fixture.read(await fixture.build(order), 'website/package.json')).toBe('{}');
+  }, 120_000);
+
+  it('names the folders that hold a project where there are several', async () => {
+    fixture = await BuildsFixture.start();
+    const files = { 'shop/go.mod': 'module shop\n', 'website/package.json': '{}' };
+    const order = await fixture.order(files, { startCommand: undefined });
     await expect(fixture.build(order)).rejects.toThrow(
-      /has no project, but website has one; set a build command .* cd website &&$/,
+      /several folders hold a project \(shop, website\): give it a build command .* cd shop &&$/,
     );
+  }, 120_000);
+
+  it('refuses a folder with a link to a file outside it', async () => {
+    fixture = await BuildsFixture.start();
+    const files = {
+      'words.txt': 'shared',
+      'website/package.json': '{}',
+      'website/words.txt': { link: '../words.txt' },
+    };
+    const build = fixture.build(await fixture.order(files, { startCommand: undefined }));
+    await expect(build).rejects.toThrow('the link words.txt leads out of website, the folder of the project');
   }, 120_000);
 });

@@ -35,8 +35,11 @@ const pick = (names: readonly string[], variables: Variables): Record<string, st
 export const registryOf = (variables: Variables): Record<string, string> =>
   Object.fromEntries(Object.entries(pick(REGISTRY, variables)).filter(([, value]) => !/\/\/[^/]*@/.test(value)));
 
-/** How git reaches the network. */
-export const networkOf = (variables: Variables): Record<string, string> => pick(NETWORK, variables);
+/** How git reaches the network. Only by a variable of its own does it trust other authorities than the machine's. */
+export const networkOf = (variables: Variables): Record<string, string> => ({
+  ...pick(NETWORK, variables),
+  ...(variables['SSL_CERT_FILE'] !== undefined && { GIT_SSL_CAINFO: variables['SSL_CERT_FILE'] }),
+});
 
 /** Where programs are found: the Node.js that runs us and the npm beside or before it come first. */
 export const programPath = (variables: Variables): string => {

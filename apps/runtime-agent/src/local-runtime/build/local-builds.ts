@@ -11,9 +11,10 @@ import {
 import { recipeFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { cureIn } from '../../infrastructure/builders/failure-words.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
-import { notFetched } from '../../infrastructure/builders/not-fetched.js';
+import { largeFilesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
+import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
 import type { Recipe } from '../../infrastructure/builders/recipe.js';
 import type { Start } from '../../infrastructure/builders/start.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
@@ -162,9 +163,10 @@ export class LocalBuilds implements Builds {
       const limit = AbortSignal.any([signal, watch.signal]);
       output.logLine(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
       const marks = { [BUILD_MARKER]: site.id };
+      const say = (line: string) => output.logLine(line);
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
-      await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, limit));
-      for (const line of await notFetched(projectIn(directory))) output.logLine(line);
+      await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, say, limit));
+      for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
       recipe = await this.#recipeFor(directory, order, output);
       const command = order.buildCommand ?? recipe.command;
       const { environment = {} } = recipe;
@@ -183,8 +185,13 @@ export class LocalBuilds implements Builds {
 
   /** States its rules, where they decide something. */
   async #recipeFor(directory: string, order: BuildOrder, output: BuildOutput): Promise<Recipe> {
-    const project = projectIn(directory);
     const machine = machineOf(this.parts.path);
+    const given = { buildCommand: order.buildCommand, hasStartCommand: order.startCommand !== undefined };
+    const folder = await enterProjectFolder(directory, machine, given, line => output.logLine(line));
+    const stray = folder && (await findStrayLink(directory));
+    if (stray !== undefined)
+      throw new BuildFailed(`the link ${stray} leads out of ${folder}, the folder of the project`);
+    const project = projectIn(directory);
     const recipe = await recipeFor(project, machine);
     if (order.startCommand === undefined)
       for (const rule of procfileRules((await project.read('Procfile')) ?? '')) output.logLine(rule);

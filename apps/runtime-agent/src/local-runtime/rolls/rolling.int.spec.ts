@@ -68,14 +68,15 @@ describe('A roll', () => {
   it('says, without waiting for the deadline, which other port an instance listens on', async () => {
     const port = await freePort();
     const plan = await fixture.plan(server.onPort(port), { deadlineMs: 20_000 });
-    expect(await failureOf(plan)).toMatch(new RegExp(`^web-[0-9a-f]{4} listens on port ${port}, not on PORT \\d+$`));
+    const words = `listens on port ${port}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT\\.`;
+    expect(await failureOf(plan)).toMatch(new RegExp(`^web-[0-9a-f]{4} ${words}$`));
   });
 
   it('says nothing of what an instance writes once it was told to end', async () => {
     const port = await freePort();
     const code = `console.error('a hint'); process.on('SIGTERM', () => { console.error('Terminated'); process.exit(1); });`;
     const plan = await fixture.plan(`${code} ${server.onPort(port)}`, { deadlineMs: 20_000 });
-    expect(await failureOf(plan)).toMatch(/ listens on port \d+, not on PORT \d+\na hint$/);
+    expect(await failureOf(plan)).toMatch(/ listens on port \d+, not on PORT \d+\..*\na hint$/);
   });
 
   it('says at the deadline what the health check was answered with', async () => {

@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OutboundGuard } from '@postern/outbound';
 import type { BuildOrder, ResolvedSource, SourceCredentials } from '@postern/runtime';
-import { startDnsServer, type TestDns } from '@postern/testing';
-import { type GitSshServer, newKeyPair, startGitHttpServer, startGitSshServer } from '@postern/testing/git-servers';
+import { createCertificates, startDnsServer, type TestDns } from '@postern/testing';
+import {
+  type GitHttpServer,
+  type GitSshServer,
+  newKeyPair,
+  startGitHttpServer,
+  startGitSshServer,
+} from '@postern/testing/git-servers';
 import { guardAsking } from '../../infrastructure/git/testing/hostile-dns.js';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 
@@ -38,11 +44,8 @@ describe('A private repository', () => {
 
   const overHttp = async () => {
     const repository = await fixture.repository({ 'a.txt': 'private' });
-    const server = await startGitHttpServer(repository.folder, {
-      username: 'deploy',
-      password: TOKEN,
-      onEntry: () => processes.push(shownByProcesses()),
-    });
+    const access = { username: 'deploy', password: TOKEN, onEntry: () => processes.push(shownByProcesses()) };
+    const server = await startGitHttpServer(repository.folder, { access });
     stops.push(() => server.stop());
     return { server, repositoryUrl: `${server.url}/.git`, https: { username: 'deploy', token: TOKEN } };
   };
@@ -122,6 +125,48 @@ describe('A private repository', () => {
       'the host key of 127.0.0.1 is not the one that it showed before',
     );
     expect(other.commands).toEqual([]);
+  });
+});
+
+describe('A private repository over HTTPS', () => {
+  let fixture: BuildsFixture;
+  let server: GitHttpServer;
+  const certificates = createCertificates('IP:127.0.0.1');
+  const https = { username: 'deploy', token: TOKEN };
+
+  const start = async (trusted: Readonly<Record<string, string>>): Promise<string> => {
+    fixture = await BuildsFixture.start({ variables: { ...process.env, SSL_CERT_FILE: undefined, ...trusted } });
+    const repository = await fixture.repository({ 'a.txt': 'private' });
+    const [cert, key] = [certificates.server.cert, certificates.server.key].map(path => readFileSync(path, 'utf8'));
+    server = await startGitHttpServer(repository.folder, {
+      access: { username: 'deploy', password: TOKEN },
+      tls: { cert: cert!, key: key! },
+    });
+    return `${server.url}/.git`;
+  };
+  afterEach(async () => {
+    await server.stop();
+    await fixture.stop();
+  });
+
+  it('is built with the token where the operator trusts the authority of its server', async () => {
+    const repositoryUrl = await start({ SSL_CERT_FILE: certificates.ca });
+    const credentials = { https };
+    const { commit } = await fixture.resolve(repositoryUrl, undefined, undefined, credentials);
+    const order = { ...(await fixture.order({})), repositoryUrl, commit, credentials };
+    expect(await fixture.read(await fixture.build(order), 'a.txt')).toBe('private');
+    const guessed = { https: { ...https, token: 'guessed-token' } };
+    await expect(fixture.resolve(repositoryUrl, undefined, undefined, guessed)).rejects.toThrow(
+      `the access token was refused for the repository ${repositoryUrl}`,
+    );
+  });
+
+  it('is refused in words where its certificate is of an unknown authority, before the token is sent', async () => {
+    const repositoryUrl = await start({});
+    await expect(fixture.resolve(repositoryUrl, undefined, undefined, { https })).rejects.toThrow(
+      'the certificate of 127.0.0.1 is not trusted: use a certificate of a public authority, or let the operator name its authority in SSL_CERT_FILE',
+    );
+    expect(server.requests).toEqual([]);
   });
 });
 

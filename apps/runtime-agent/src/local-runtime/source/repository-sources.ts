@@ -10,6 +10,7 @@ import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
 import { type Git, NO_REMOTE } from './git.js';
 import { findStrayLink } from './links.js';
 import { makeOwned } from './owned-folder.js';
+import { SubmoduleFetch } from './submodule-fetch.js';
 
 export interface SourceTimes {
   readonly resolveMs: number;
@@ -84,13 +85,29 @@ export class RepositorySources {
     }
   }
 
-  /** Leaves exactly that commit in the directory. @throws SourceUnavailable, or the signal's reason. */
-  async checkOut(source: CommitSource, checkout: Checkout, signal: AbortSignal): Promise<void> {
+  /**
+   * Leaves exactly that commit in the directory, with its submodules as far as they can be fetched; `log` is told of each.
+   * @throws SourceUnavailable, or the signal's reason.
+   */
+  async checkOut(
+    source: CommitSource,
+    checkout: Checkout,
+    log: (line: string) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { repositoryUrl: url } = source;
+    const fetchCommit = (of: CommitSource, to: Checkout, until: AbortSignal) => this.#fetchCommit(of, to, until);
+    await fetchCommit(source, checkout, signal);
+    const submodules = new SubmoduleFetch(this.git, fetchCommit, source, log);
+    await this.#inTime(url, this.times.fetchMs, signal, limit => submodules.fetch(url, checkout, limit));
+    const stray = await findStrayLink(checkout.directory);
+    if (stray !== undefined) throw new SourceUnavailable(`the link ${stray} in the repository leads out of it`);
+  }
+
+  async #fetchCommit(source: CommitSource, checkout: Checkout, signal: AbortSignal): Promise<void> {
     const { repositoryUrl: url, commit } = source;
     const remote = await this.remotes.pin(url, source.credentials);
     await this.#inTime(url, this.times.fetchMs, signal, limit => this.#checkOut(remote, commit, checkout, limit));
-    const stray = await findStrayLink(checkout.directory);
-    if (stray !== undefined) throw new SourceUnavailable(`the link ${stray} in the repository leads out of it`);
   }
 
   async #checkOut(remote: PinnedRemote, commit: string, checkout: Checkout, signal: AbortSignal): Promise<void> {

@@ -1,12 +1,18 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { controlSocket } from '@postern/load-balancer-client';
 import { ask, BalancerProcess } from '@postern/load-balancer-client/testing';
 import { OutboundGuard } from '@postern/outbound';
 import type { ServicePlan } from '@postern/runtime';
-import type { NeighbourHarness } from '@postern/runtime/testing';
+import type { GuardedPort, NeighbourHarness } from '@postern/runtime/testing';
 import { GitRepository } from '@postern/runtime/testing';
+import { stopDatabases } from '../../local-databases/stop-databases.js';
+import { provisionDatabases } from '../../local-databases/testing/provision-databases.js';
 import { assembleLocalRuntime, LIMITS } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
 import { InstanceLedger } from '../instances/instance-ledger.js';
+import type { InstanceRecord } from '../instances/instance-record.js';
+import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import { redactor } from '../redactor.js';
 import { stopEverything } from '../stop-everything.js';
@@ -16,6 +22,7 @@ import { QUICK, silentLog } from './local-runtime-assembly.js';
 export class LocalHarness implements NeighbourHarness {
   readonly countsTraffic = true;
   readonly #repositories: GitRepository[] = [];
+  #databases: Promise<readonly GuardedPort[]> | undefined;
 
   private constructor(
     private readonly balancer: BalancerProcess,
@@ -48,15 +55,13 @@ export class LocalHarness implements NeighbourHarness {
   }
 
   async killInstances(webServiceId: string): Promise<void> {
-    const records = await new InstanceLedger(this.balancer.home).list();
-    for (const record of records)
-      if (record.webServiceId === webServiceId && record.process) process.kill(-record.process.pid, 'SIGKILL');
+    for (const record of await this.#recordsOf(webServiceId))
+      if (record.process) process.kill(-record.process.pid, 'SIGKILL');
   }
 
   async privatePathsOf({ webServiceId, artefact }: ServicePlan): Promise<readonly string[]> {
     const { home } = this.balancer;
-    const records = await new InstanceLedger(home).list();
-    const instances = records.filter(record => record.webServiceId === webServiceId).map(({ id }) => id);
+    const instances = (await this.#recordsOf(webServiceId)).map(({ id }) => id);
     return [
       join(home, 'artefacts', artefact.reference, 'tree/recipe.txt'),
       join(home, 'artefacts', artefact.reference),
@@ -68,8 +73,35 @@ export class LocalHarness implements NeighbourHarness {
     ];
   }
 
+  async databasesOfAnother(): Promise<readonly GuardedPort[]> {
+    this.#databases ??= provisionDatabases(this.balancer.home);
+    return this.#databases;
+  }
+
+  async controlSockets(): Promise<readonly string[]> {
+    const workers = join(this.balancer.home, 'load-balancer/workers');
+    const names = (await readdir(workers)).filter(name => name.endsWith('.sock'));
+    return [controlSocket(this.balancer.home), ...names.map(name => join(workers, name))];
+  }
+
+  async processesOf({ webServiceId }: ServicePlan): Promise<readonly number[]> {
+    const marked = await new MarkedProcesses().scan();
+    const records = await this.#recordsOf(webServiceId);
+    return records.flatMap(({ id }) => (marked.get(id) ?? []).map(({ pid }) => pid));
+  }
+
+  async portsOf({ webServiceId }: ServicePlan): Promise<readonly number[]> {
+    return (await this.#recordsOf(webServiceId)).flatMap(({ port }) => port ?? []);
+  }
+
+  async #recordsOf(webServiceId: string): Promise<readonly InstanceRecord[]> {
+    const records = await new InstanceLedger(this.balancer.home).list();
+    return records.filter(record => record.webServiceId === webServiceId);
+  }
+
   async stop(): Promise<void> {
     await this.current.detach();
+    await stopDatabases(this.balancer.home);
     await stopEverything(this.balancer.home, 0);
     await this.balancer.stop();
     await Promise.all(this.#repositories.map(repository => repository.remove()));

@@ -1,0 +1,135 @@
+/** A port of the machine that answers only to whoever has its password. */
+export interface GuardedPort {
+  readonly kind: 'postgresql' | 'valkey';
+  readonly port: number;
+  /** A user that exists there. */
+  readonly username: string;
+}
+
+/** What an intruder tries. */
+export interface Targets {
+  readonly guarded: readonly GuardedPort[];
+  /** Paths of sockets on which the platform takes orders. */
+  readonly sockets: readonly string[];
+  /** Processes of others, by the numbers that the machine gives them. */
+  readonly processes: readonly number[];
+}
+
+/** What became of each attempt, in the order of the targets: the code of the refusal, or that it succeeded. */
+export interface Outcomes {
+  readonly guarded: readonly string[];
+  readonly sockets: readonly string[];
+  readonly signals: readonly string[];
+  readonly memories: readonly string[];
+}
+
+/** Arguments of a shell command that makes the attempts; `INTRUDER` is the file `intruder.mjs`. */
+export const attemptsOn = (targets: Targets): string =>
+  `node intruder.mjs ${Buffer.from(JSON.stringify(targets)).toString('base64url')}`;
+
+/** Reads the line that the intruder printed. */
+export const outcomesIn = (output: string): Outcomes => {
+  const line = /^outcomes (\{.*\})$/m.exec(output)?.[1];
+  if (line === undefined) throw new Error(`the intruder printed no outcomes:\n${output}`);
+  return JSON.parse(line) as Outcomes;
+};
+
+/** Code without dependencies that speaks the protocols of PostgreSQL and Valkey with a wrong password. */
+export const INTRUDER = `
+  import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
+  import { closeSync, openSync } from 'node:fs';
+  import { connect } from 'node:net';
+
+  const { guarded, sockets, processes } = JSON.parse(Buffer.from(process.argv[2], 'base64url').toString());
+  const PASSWORD = 'a guess';
+
+  /** Answers with what \`onData\` returns first, or the code of the error. */
+  const talk = (target, greeting, onData) => new Promise(resolve => {
+    const socket = connect(target);
+    let heard = Buffer.alloc(0);
+    const end = result => { socket.destroy(); resolve(result); };
+    socket.setTimeout(10_000, () => end('silent'));
+    socket.on('connect', () => (greeting === undefined ? end('connected') : socket.write(greeting)));
+    socket.on('error', error => end(error.code));
+    socket.on('close', () => end('closed'));
+    socket.on('data', chunk => {
+      heard = Buffer.concat([heard, chunk]);
+      const { rest, result } = onData(heard, answer => socket.write(answer));
+      heard = rest;
+      if (result !== undefined) end(result);
+    });
+  });
+
+  const message = (type, body) => {
+    const head = Buffer.alloc(5);
+    head.write(type, 'latin1');
+    head.writeInt32BE(4 + body.length, 1);
+    return Buffer.concat([head, body]);
+  };
+
+  // Protocol 3.0; SCRAM-SHA-256 by RFC 5802 and 7677.
+  const postgresql = ({ port, username }) => {
+    const parameters = Buffer.from('user\\0' + username + '\\0database\\0' + username + '\\0\\0');
+    const start = Buffer.alloc(8);
+    start.writeInt32BE(8 + parameters.length, 0);
+    start.writeInt32BE(196608, 4);
+    const first = 'n=,r=intruder';
+    const answerTo = body => {
+      const kind = body.readInt32BE(0);
+      if (kind === 0) return { result: 'let in' };
+      if (kind === 3) return { answer: message('p', Buffer.from(PASSWORD + '\\0')) };
+      if (kind === 10) {
+        const text = Buffer.from('n,,' + first);
+        const length = Buffer.alloc(4);
+        length.writeInt32BE(text.length);
+        return { answer: message('p', Buffer.concat([Buffer.from('SCRAM-SHA-256\\0'), length, text])) };
+      }
+      if (kind !== 11) return { result: 'asked for ' + kind };
+      const server = body.toString('latin1', 4);
+      const { r, s, i } = Object.fromEntries(server.split(',').map(part => [part[0], part.slice(2)]));
+      const salted = pbkdf2Sync(PASSWORD, Buffer.from(s, 'base64'), Number(i), 32, 'sha256');
+      const key = createHmac('sha256', salted).update('Client Key').digest();
+      const bare = 'c=biws,r=' + r;
+      const stored = createHash('sha256').update(key).digest();
+      const signature = createHmac('sha256', stored).update([first, server, bare].join(',')).digest();
+      const proof = Buffer.from(key.map((byte, at) => byte ^ signature[at])).toString('base64');
+      return { answer: message('p', Buffer.from(bare + ',p=' + proof)) };
+    };
+    return talk({ port, host: '127.0.0.1' }, Buffer.concat([start, parameters]), (heard, send) => {
+      for (;;) {
+        if (heard.length < 5 || heard.length < 1 + heard.readInt32BE(1)) return { rest: heard };
+        const type = heard.toString('latin1', 0, 1);
+        const body = heard.subarray(5, 1 + heard.readInt32BE(1));
+        heard = heard.subarray(1 + heard.readInt32BE(1));
+        if (type === 'E') return { rest: heard, result: /\\0C(\\w{5})/.exec('\\0' + body.toString('latin1'))?.[1] };
+        if (type !== 'R') continue;
+        const { answer, result } = answerTo(body);
+        if (result !== undefined) return { rest: heard, result };
+        send(answer);
+      }
+    });
+  };
+
+  // Inline commands: one answer to each line.
+  const valkey = ({ port }) =>
+    talk({ port, host: '127.0.0.1' }, 'DBSIZE\\r\\nAUTH ' + PASSWORD.replace(' ', '') + '\\r\\n', heard => {
+      const lines = heard.toString().split('\\r\\n');
+      return lines.length < 3 ? { rest: heard } : { rest: heard, result: lines.slice(0, 2).map(line => line.split(' ')[0]).join(' ') };
+    });
+
+  const codeOf = attempt => {
+    try {
+      attempt();
+      return 'done';
+    } catch (error) {
+      return error.code;
+    }
+  };
+  const outcomes = {
+    guarded: await Promise.all(guarded.map(target => (target.kind === 'postgresql' ? postgresql : valkey)(target))),
+    sockets: await Promise.all(sockets.map(path => talk({ path }))),
+    signals: processes.map(pid => codeOf(() => process.kill(pid, 0))),
+    memories: processes.map(pid => codeOf(() => closeSync(openSync('/proc/' + pid + '/mem', 'r+')))),
+  };
+  console.log('outcomes ' + JSON.stringify(outcomes));
+`;

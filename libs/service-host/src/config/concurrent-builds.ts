@@ -1,0 +1,28 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { integer } from './settings.js';
+
+const BYTES_PER_BUILD = 2 * 1024 ** 3;
+const MOST_BUILDS = 8;
+
+export interface MachineMeasure {
+  readonly cores: number;
+  readonly memoryBytes: number;
+}
+
+/** One build for each core, as far as the memory suffices. */
+export const buildsAtOneTime = ({ cores, memoryBytes }: MachineMeasure): number =>
+  Math.max(1, Math.min(cores, Math.floor(memoryBytes / BYTES_PER_BUILD), MOST_BUILDS));
+
+/** The setting of the services that must agree on it; unset, it has no default of its own, because machines differ. */
+export const concurrentBuilds = () =>
+  integer()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      `Builds of all web services at one time; unset: one for each core and each 2 GiB of memory of the machine, ${MOST_BUILDS} at most.`,
+    );
+
+/** The number of builds for the value of the setting. */
+export const concurrentBuildsOf = (setting: number | undefined): number =>
+  setting ?? buildsAtOneTime({ cores: availableParallelism(), memoryBytes: totalmem() });
