@@ -8,11 +8,13 @@ import type { Files } from '../platform/repository.js';
  */
 export class Gate {
   #isOpen = false;
+  readonly #visits = new Map<string, number>();
 
   private constructor(private readonly server: Server) {}
 
   static create(): Gate {
-    const server = createServer((_, response) => {
+    const server = createServer(({ url = '/' }, response) => {
+      gate.#visits.set(url, gate.visitsOf(url) + 1);
       response.statusCode = gate.#isOpen ? 200 : 423;
       response.end();
     });
@@ -23,6 +25,11 @@ export class Gate {
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** How often a path was asked for; the gate itself is at `/`. */
+  visitsOf(path: string): number {
+    return this.#visits.get(path) ?? 0;
   }
 
   open(): void {
@@ -53,12 +60,24 @@ export interface Gates {
   readonly start?: Gate;
   /** Passed after SIGTERM, before the service ends. */
   readonly end?: Gate;
+  /** Passed by `node command.js`, which tells it of its begin and its end at `BEGUN` and `ENDED`. */
+  readonly command?: Gate;
 }
+
+export const BEGUN = '/begun';
+export const ENDED = '/ended';
+
+const commandOf = (gate: Gate): string => `
+  await fetch('${gate.url}${BEGUN}');
+  ${waitFor(gate)}
+  await fetch('${gate.url}${ENDED}');
+`;
 
 /** A web service that answers with its version, built by `node build.js`, and waits where it is told to. */
 export const gatedApp = (version: string, gates: Gates = {}): Files => ({
   'package.json': '{"name":"story","private":true,"type":"module"}',
   'build.js': gates.build ? waitFor(gates.build) : '',
+  'command.js': gates.command ? commandOf(gates.command) : '',
   'server.js': `
     import { createServer } from 'node:http';
     const server = createServer((request, response) => {

@@ -10,7 +10,8 @@ const STATE_WITHIN_MS = 30_000;
 export class MarkedService {
   private constructor(
     readonly service: Service,
-    private readonly mark: string,
+    /** Among the arguments of each of its processes. */
+    readonly mark: string,
     readonly url: string,
   ) {}
 

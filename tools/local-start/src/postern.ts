@@ -43,7 +43,7 @@ export interface StartOptions {
   /** Told before each step of the start. */
   readonly progress?: (step: string) => void;
   /** Environment of single services beyond the embedded defaults. */
-  readonly environment?: Readonly<Partial<Record<(typeof SERVICES)[number], Record<string, string>>>>;
+  readonly environment?: Readonly<Partial<Record<(typeof SERVICES)[number] | 'load-balancer', Record<string, string>>>>;
   /** Environment of the mail simulator beyond the embedded defaults. */
   readonly simulator?: Readonly<Record<string, string>>;
   /** Users of NATS that may do everything; for tests. */
@@ -227,6 +227,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
     await supervise('load-balancer', LOAD_BALANCER, {
       POSTERN_PLATFORM_HOME: platformHome(home),
       POSTERN_EXIT_WITH_PARENT: 'true',
+      ...options.environment?.['load-balancer'],
     });
 
     progress(`starting ${SERVICES.join(', ')}`);

@@ -131,4 +131,16 @@ describe('the history of metrics', () => {
     await rollUp(new Date(Date.now() + 8 * 86_400_000));
     expect([await counted('metric_samples'), await counted('metric_minutes')]).toEqual([0, 0]);
   });
+
+  it('has neither samples nor minutes of a web service that was deleted meanwhile', async () => {
+    const { web_service_id } = await fixture.webService();
+    await measure(ago(60), using(web_service_id, 100));
+    await fixture.query('DELETE FROM web_service_standings WHERE web_service_id = $1', [web_service_id]);
+    const rows = (table: string) => fixture.query(`SELECT 1 FROM ${table} WHERE web_service_id = $1`, [web_service_id]);
+    await rollUp(new Date(Date.now() + 60_000));
+    expect(await rows('metric_minutes')).toEqual([]);
+    await fixture.query('DELETE FROM metric_samples WHERE web_service_id = $1', [web_service_id]);
+    await measure(new Date(), using(web_service_id, 100));
+    expect(await rows('metric_samples')).toEqual([]);
+  });
 });

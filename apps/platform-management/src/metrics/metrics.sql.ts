@@ -9,20 +9,29 @@ const COLUMNS = AVERAGED.join(', ');
 /** Averages rows weighted by their numbers of measurements. */
 const WEIGHTED = AVERAGED.map(name => `sum(${name} * measurements) / sum(measurements) AS ${name}`).join(', ');
 
+/** The lock makes a deletion of these web services wait, so that it finds every row. */
+const keptOf = (ids: string) =>
+  `WITH kept AS (SELECT web_service_id AS id FROM web_service_standings WHERE web_service_id = ${ids} FOR KEY SHARE)`;
+
 export const RECORD_MEASUREMENTS = `
+  ${keptOf('ANY ($2)')}
   INSERT INTO metric_samples AS known (web_service_id, at, measurements, ${COLUMNS})
   SELECT id, $1::timestamptz, 1, ${COLUMNS}
   FROM unnest($2::uuid[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[]) AS new(id, ${COLUMNS})
+  JOIN kept USING (id)
   ON CONFLICT (web_service_id, at) DO UPDATE SET measurements = known.measurements + 1,
     ${AVERAGED.map(name => `${name} = (known.${name} * known.measurements + excluded.${name}) / (known.measurements + 1)`).join(', ')}`;
 
+const NOT_ROLLED_UP = `at >= coalesce((SELECT max(at) FROM metric_minutes), '-infinity') - interval '2 minutes'
+    AND at < date_trunc('minute', $1::timestamptz)`;
+
 /** Recalculates the newest minutes, because late samples may have been added to them. */
 export const ROLL_UP = `
+  ${keptOf(`ANY (SELECT web_service_id FROM metric_samples WHERE ${NOT_ROLLED_UP})`)}
   INSERT INTO metric_minutes (web_service_id, at, measurements, ${COLUMNS})
   SELECT web_service_id, date_trunc('minute', at), sum(measurements), ${WEIGHTED}
-  FROM metric_samples
-  WHERE at >= coalesce((SELECT max(at) FROM metric_minutes), '-infinity') - interval '2 minutes'
-    AND at < date_trunc('minute', $1::timestamptz)
+  FROM metric_samples JOIN kept ON id = web_service_id
+  WHERE ${NOT_ROLLED_UP}
   GROUP BY 1, 2
   ON CONFLICT (web_service_id, at) DO UPDATE SET measurements = excluded.measurements,
     ${AVERAGED.map(name => `${name} = excluded.${name}`).join(', ')}`;

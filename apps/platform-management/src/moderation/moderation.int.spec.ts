@@ -24,7 +24,7 @@ describe('the traffic of a web service', () => {
     ).map(({ month, bytes }) => [month, Number(bytes)]);
 
   it('is added up by month', async () => {
-    const webServiceId = uuidv7();
+    const webServiceId = await fixture.standing();
     const [january, february] = [new Date('2026-01-31T23:59:59Z'), new Date('2026-02-01T00:00:00Z')];
     for (const [now, bytes] of [
       [january, 5],
@@ -44,7 +44,7 @@ describe('the traffic of a web service', () => {
   });
 
   it('is counted once when writing it failed at first', async () => {
-    const webServiceId = uuidv7();
+    const webServiceId = await fixture.standing();
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 42 }];
     await fixture.query('ALTER TABLE bandwidth_usage RENAME TO bandwidth_away');
     await expect(count()).rejects.toThrow('bandwidth_usage');
@@ -53,8 +53,17 @@ describe('the traffic of a web service', () => {
     expect(await bytesOf(webServiceId)).toEqual([[monthOf(new Date()), 42]]);
   });
 
+  it('is not stored for a web service that was deleted before it was counted', async () => {
+    const [deleted, kept] = [uuidv7(), await fixture.standing()];
+    MeasuredRuntime.traffic = [deleted, kept].map(webServiceId => ({ webServiceId, bytes: 7 }));
+    await count();
+    expect(await bytesOf(deleted)).toEqual([]);
+    expect(await bytesOf(kept)).toEqual([[monthOf(new Date()), 7]]);
+    expect(MeasuredRuntime.traffic).toEqual([]);
+  });
+
   it('above the limit suspends the web service, once a month', async () => {
-    const webServiceId = uuidv7();
+    const webServiceId = await fixture.standing();
     const [march, april] = [new Date('2026-03-10T00:00:00Z'), new Date('2026-04-10T00:00:00Z')];
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 1e9 }];
     await count(march);
@@ -69,7 +78,7 @@ describe('the traffic of a web service', () => {
   });
 
   it('above the limit of one month does not keep the web service suspended in the next', async () => {
-    const webServiceId = uuidv7();
+    const webServiceId = await fixture.standing();
     const ofThis = () => RecordedSuspensions.lifted.filter(id => id === webServiceId).length;
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 2e9 }];
     for (const day of ['2026-05-10', '2026-05-31T23:59:59Z']) await count(new Date(day));
@@ -84,7 +93,7 @@ describe('the traffic of a web service', () => {
   });
 
   it('is resumed by the next count when the first one was interrupted', async () => {
-    const webServiceId = uuidv7();
+    const webServiceId = await fixture.standing();
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 2e9 }];
     await count(new Date('2026-08-10'));
     RecordedSuspensions.outOfOrder = true;
@@ -95,7 +104,7 @@ describe('the traffic of a web service', () => {
   });
 
   it('is deleted after thirteen months', async () => {
-    const webServiceId = uuidv7();
+    const webServiceId = await fixture.standing();
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 3 }];
     await count(new Date('2026-01-31T00:00:00Z'));
     await fixture.deleteOldBandwidth(new Date('2027-02-28T00:00:00Z'));

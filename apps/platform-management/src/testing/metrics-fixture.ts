@@ -99,9 +99,15 @@ export class MetricsFixture {
     });
   }
 
+  /** A web service that has not been deleted. @returns its id */
+  async standing(id = uuidv7()): Promise<string> {
+    await this.query('INSERT INTO web_service_standings (web_service_id, to_do) VALUES ($1, false)', [id]);
+    return id;
+  }
+
   /** A web service of a new user in the read model. */
   async webService(status = 'running'): Promise<{ user_id: string; web_service_id: string }> {
-    const [user_id, web_service_id, project] = [uuidv7(), uuidv7(), uuidv7()];
+    const [user_id, web_service_id, project] = [uuidv7(), await this.standing(), uuidv7()];
     await this.query(
       `INSERT INTO projects (id, user_id, workspace_id, name, created_at) VALUES ($1, $2, $3, 'Shop', now())`,
       [project, user_id, uuidv7()],
