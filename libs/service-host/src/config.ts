@@ -3,6 +3,7 @@ export {
   ConfigError,
   type ConfigOf,
   defineConfig,
+  defineSettings,
   describeConfig,
   type Environment,
   type HostConfig,
