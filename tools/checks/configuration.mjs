@@ -7,16 +7,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfig } from '@postern/service-host/config';
 import { withChartSettings } from './dist/chart-settings.js';
-import { configurationPage, DEFINITIONS } from './dist/configuration-page.js';
+import { configurationPage, DEFINITIONS, PROGRAMS } from './dist/configuration-page.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-const services = {};
-for (const [service, name] of Object.entries(DEFINITIONS)) {
-  const module = await import(join(ROOT, 'apps', service, 'dist/config.js'));
-  services[service] = describeConfig(module[name]);
-}
-writeFileSync(join(ROOT, 'docs/configuration.md'), configurationPage(services, ROOT));
+const settingsOf = async definitions => {
+  const settings = {};
+  for (const [service, name] of Object.entries(definitions)) {
+    const module = await import(join(ROOT, 'apps', service, 'dist/config.js'));
+    settings[service] = describeConfig(module[name]);
+  }
+  return settings;
+};
+
+const services = await settingsOf(DEFINITIONS);
+writeFileSync(join(ROOT, 'docs/configuration.md'), configurationPage(services, await settingsOf(PROGRAMS), ROOT));
 const chart = join(ROOT, 'k8s/charts/service/values.schema.json');
 const schema = withChartSettings(JSON.parse(readFileSync(chart, 'utf8')), services);
 writeFileSync(chart, JSON.stringify(schema));

@@ -10,6 +10,7 @@ import {
   Secret,
   text,
 } from '@postern/service-host/config';
+import { z } from 'zod';
 
 const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 const builtDocumentation = fileURLToPath(new URL('../../documentation/dist/site', import.meta.url));
@@ -108,6 +109,12 @@ export const gatewayConfig = defineConfig({
       'PEM file with the certificate of SMTP submission; without it, a self-signed one is generated at each start.',
     ),
   submissionTlsKeyFile: text().optional().describe('PEM file with the key of POSTERN_SUBMISSION_TLS_CERT_FILE.'),
+  submissionClearTextAuth: z
+    .enum(['never', 'loopback'])
+    .default('never')
+    .describe(
+      'Who may authenticate at SMTP submission without TLS: nobody, or clients on loopback addresses, which are all programs of this machine and whatever a proxy passes on to it.',
+    ),
   submissionMaxConnections: integer().min(1).default(500).describe('Maximum number of connections of SMTP submission.'),
   submissionMaxConnectionsPerAddress: integer()
     .min(1)

@@ -6,6 +6,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CONFIG, HOST, type Host, HostModule } from '@postern/service-host';
+import { ConnectionLimits, rangesOf } from '@postern/service-host/connections';
 import { logAccess } from './access-log/access-log.js';
 import { type GatewayConfig, trustedProxiesOf } from './config.js';
 import { Admission } from './infrastructure/http/admission/admission.js';
@@ -15,7 +16,6 @@ import { CallerLimits } from './infrastructure/http/admission/caller-limits.js';
 import { ClientBudgets } from './infrastructure/http/admission/client-budgets.js';
 import { AuditRecorder } from './infrastructure/http/audit/audit-recorder.js';
 import { auditRefusedCalls } from './infrastructure/http/audit/audit-refused-calls.js';
-import { ConnectionLimits } from './infrastructure/http/server/connection-limits.js';
 import { fastifyServer } from './infrastructure/http/server/fastify-server.js';
 import { HttpErrorsFilter } from './infrastructure/http/server/http-errors.filter.js';
 import { requestObserver } from './infrastructure/http/server/request-observer.js';
@@ -52,9 +52,15 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     const { log, metrics } = this.host;
     const observer = requestObserver(metrics);
     const logRequest = config.accessLog ? logAccess(log) : undefined;
+    const trustedProxies = trustedProxiesOf(config);
+    if (rangesOf(trustedProxies).check('127.0.0.1'))
+      log.warn(
+        { trustedProxies },
+        'Every program on this machine may claim any client address: loopback is a trusted proxy',
+      );
     const adapter = fastifyServer({
       ...config,
-      trustedProxies: trustedProxiesOf(config),
+      trustedProxies,
       routes,
       secure: config.publicUrl.startsWith('https:'),
       ...observer,
@@ -102,10 +108,11 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
       connections: new ConnectionLimits({
         total: config.maxConnections,
         perAddress: config.maxConnectionsPerAddress,
-        trustedProxies: trustedProxiesOf(config),
-        isBlocked: client => budgets.isBlocked(client),
-        isClientKnown: client => admission.isClientKnown(client),
-        isKnown: request => admission.isKnown(request),
+        blocking: {
+          isBlocked: client => budgets.isBlocked(client),
+          isClientKnown: client => admission.isClientKnown(client),
+          isKnown: request => admission.isKnown(request),
+        },
       }),
     };
   }

@@ -82,7 +82,9 @@ export const counted = (count: number, noun: string): string =>
 const LABELS: Readonly<Record<string, string>> = {
   added: 'Added by a user',
   awaiting_code: 'Awaiting code',
+  disk_mib: 'Disks and databases, in MiB',
   handed_over: 'Sent to relay',
+  memory_mib: 'Memory, in MiB',
   records_lost: 'Records missing',
 };
 

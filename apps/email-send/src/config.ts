@@ -1,3 +1,4 @@
+import { PRIVATE_SUFFIXES_DESCRIPTION } from '@postern/outbound';
 import {
   type ConfigOf,
   databaseSettings,
@@ -20,6 +21,7 @@ export const config = defineConfig({
   dnsServers: list()
     .default([])
     .describe('Resolvers for the records of sending domains, comma-separated address[:port]; empty: the system’s.'),
+  privateDomainSuffixes: list().default([]).describe(PRIVATE_SUFFIXES_DESCRIPTION),
   encryptionKeys: encryptionKeys(),
   sandboxDailyLimit: limit().default(50).describe('Messages of a sandbox service per UTC day.'),
   sandboxPerMinuteLimit: limit().default(60).describe('Messages of a sandbox service per minute.'),

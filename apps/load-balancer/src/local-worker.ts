@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net';
+import { ConnectionLimits } from '@postern/service-host/connections';
 import { Route } from './route.js';
 import { ServiceListener } from './service-listener.js';
 import type { BalancerSettings } from './settings.js';
@@ -17,6 +18,7 @@ export class LocalWorker implements TrafficWorker {
   readonly #services = new Map<string, Service>();
   readonly #labels = new Map<string, string>();
   readonly #gauges = new TrafficGauges((id, bytes) => this.#traffic.set(id, (this.#traffic.get(id) ?? 0) + bytes));
+  readonly #connections: ConnectionLimits;
   #traffic = new Map<string, number>();
   #hosts = new Map<string, string>();
   #shared: ServiceListener | undefined;
@@ -27,7 +29,9 @@ export class LocalWorker implements TrafficWorker {
   constructor(
     private readonly settings: BalancerSettings,
     private readonly sharesPorts: boolean,
-  ) {}
+  ) {
+    this.#connections = new ConnectionLimits(settings.connections);
+  }
 
   /** Ports by service. */
   get ports(): ReadonlyMap<string, number> {
@@ -119,6 +123,8 @@ export class LocalWorker implements TrafficWorker {
   }
 
   #listenerOf(routeOf: (host: string) => Route | undefined, trustedProxies?: BlockList): ServiceListener {
-    return new ServiceListener({ timeouts: this.settings.timeouts, gauges: this.#gauges, routeOf, trustedProxies });
+    const { timeouts } = this.settings;
+    const [gauges, connections] = [this.#gauges, this.#connections];
+    return new ServiceListener({ timeouts, gauges, connections, routeOf, trustedProxies });
   }
 }

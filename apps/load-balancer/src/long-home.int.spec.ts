@@ -7,7 +7,7 @@ import { balancerLog } from './balancer-log.js';
 import { answersAt, ControlServer } from './control-server.js';
 import { LoadBalancer } from './load-balancer.js';
 import { OneWorker } from './one-worker.js';
-import { networks, TIMEOUTS } from './settings.js';
+import { settingsFrom } from './settings.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -20,10 +20,8 @@ it('takes orders in a home whose path is longer than the address of a unix socke
   const socket = controlSocket(platformHome);
   const log = balancerLog(() => undefined);
   expect(await answersAt(socket)).toBe(false);
-  const settings = { platformHome, host: '127.0.0.1', domain: undefined, sharedPort: 0, exitWithParent: false };
-  const trustedProxies = networks('none');
-  const whole = { ...settings, trustedProxies, timeouts: TIMEOUTS };
-  const balancer = await LoadBalancer.start(whole, log, new OneWorker(whole));
+  const settings = settingsFrom({ POSTERN_PLATFORM_HOME: platformHome });
+  const balancer = await LoadBalancer.start(settings, log, new OneWorker(settings));
   const control = new ControlServer(balancer, log);
   await control.listen(socket);
   try {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, type BlockList, isIP, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { ConnectionLimits } from '@postern/service-host/connections';
 import { targetOf } from './forwarded-headers.js';
 import { hasBody } from './lazy-body.js';
 import { ProxiedRequest, type ProxyContext } from './proxied-request.js';
@@ -13,6 +14,8 @@ import { UpgradedConnection } from './upgraded-connection.js';
 export interface ListenerOptions {
   readonly timeouts: Timeouts;
   readonly gauges: TrafficGauges;
+  /** Of all listeners of this process together. */
+  readonly connections: ConnectionLimits;
   /** The route of a request's host; undefined for nobody's host. */
   readonly routeOf: (host: string) => Route | undefined;
   /** Proxies of the operator in front, whose word on client, scheme and host counts. */
@@ -22,6 +25,7 @@ export interface ListenerOptions {
 /** How long a client that has connected may take to send its first request when the listener stops. */
 const FIRST_REQUEST_MS = 500;
 const MOST_ACCEPTED_AT_STOP = 10_000;
+const CHECK_CONNECTIONS_EVERY_MS = 5_000;
 
 /** One port that clients connect to. Requests are parsed strictly: what two parsers could read differently is refused. */
 export class ServiceListener {
@@ -35,12 +39,13 @@ export class ServiceListener {
   #stopping = false;
 
   constructor(private readonly options: ListenerOptions) {
-    const { timeouts, gauges } = options;
+    const { timeouts, gauges, connections, trustedProxies } = options;
     this.#server = createServer({
       insecureHTTPParser: false,
       requireHostHeader: true,
       keepAliveTimeout: timeouts.clientKeepAliveMs,
-      headersTimeout: timeouts.headersMs,
+      headersTimeout: timeouts.requestHeadersMs,
+      connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_EVERY_MS, timeouts.requestHeadersMs),
       // An upload may take as long as it likes while it moves.
       requestTimeout: 0,
       shouldUpgradeCallback: canUpgrade,
@@ -52,6 +57,7 @@ export class ServiceListener {
       this.#fresh.add(socket);
       socket.once('close', () => this.#begun(socket));
     });
+    connections.apply(this.#server, trustedProxies);
     this.#server.on('request', (request, response) => this.#onRequest(request, response));
     this.#server.on('upgrade', (request, _socket, head) => this.#onUpgrade(request, head));
   }

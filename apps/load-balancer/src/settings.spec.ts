@@ -9,9 +9,11 @@ const trusts = (setting: string | undefined, address: string): boolean =>
 
 describe('trusted proxies', () => {
   it.each([
-    [undefined, '127.0.0.1', true],
-    [undefined, '::ffff:10.1.2.3', true],
-    [undefined, '203.0.113.9', false],
+    [undefined, '127.0.0.1', false],
+    [undefined, '::ffff:10.1.2.3', false],
+    ['', '127.0.0.1', false],
+    ['10.0.0.0/8', '::ffff:10.1.2.3', true],
+    ['loopback', '127.0.0.1', true],
     ['203.0.113.0/24, 2001:db8::1', '203.0.113.9', true],
     ['203.0.113.0/24, 2001:db8::1', '2001:db8::1', true],
     ['203.0.113.0/24, 2001:db8::1', '127.0.0.1', false],
@@ -20,7 +22,7 @@ describe('trusted proxies', () => {
     expect(trusts(setting, address)).toBe(expected),
   );
 
-  it.each(['proxy.test', '10.0.0.0/33', '10.0.0.0/', ''])('cannot be "%s"', setting =>
+  it.each(['proxy.test', '10.0.0.0/33', '10.0.0.0/', '10.0.0.1,'])('cannot be "%s"', setting =>
     expect(() => trusts(setting, '127.0.0.1')).toThrow('is no address and no CIDR range'),
   );
 });

@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { addressOf } from '@postern/load-balancer-client';
 import { balancerLog, reasonOf } from './balancer-log.js';
+import { boundsWithin, openFileLimit } from './connection-room.js';
 import { isAlive } from './is-alive.js';
 import { LocalWorker } from './local-worker.js';
 import { standbyHostOf } from './port-claim.js';
@@ -31,7 +32,11 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
   const log = balancerLog(writeLine, { workerPid: process.pid });
   crashOnUnhandled(log);
   const host = role === 'standby' ? await standbyHostOf(settings.host) : settings.host;
-  const worker = new LocalWorker({ ...settings, host }, true);
+  const openFiles = await openFileLimit();
+  const connections = boundsWithin(settings.connections, openFiles);
+  if (connections !== settings.connections)
+    log.warn({ openFiles, ...connections }, 'Fewer connections than configured; raise the limit of open files');
+  const worker = new LocalWorker({ ...settings, host, connections }, true);
   const path = join(workersFolder(settings.platformHome), `${process.pid}.sock`);
   let main: Socket | undefined;
   let aloneSince = performance.now();

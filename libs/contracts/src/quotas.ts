@@ -15,6 +15,9 @@ export const QUOTAS = {
   instances: { limit: 100, per: 'workspace', noun: 'instances, counted by max_instances' },
   databases: { limit: 20, per: 'workspace', noun: 'databases' },
   database_creations: { limit: 50, per: 'workspace and 24 hours', noun: 'created databases' },
+  memory_mib: { limit: 65_536, per: 'workspace', noun: 'MiB of memory of instances and databases' },
+  disk_mib: { limit: 262_144, per: 'workspace', noun: 'MiB of disks and databases' },
+  custom_domains: { limit: 100, per: 'workspace', noun: 'custom domains' },
 } as const;
 
 export type QuotaName = keyof typeof QUOTAS;
@@ -23,8 +26,11 @@ export const QUOTA_NAMES = Object.keys(QUOTAS) as readonly QuotaName[];
 /** How many workspaces a user may create. */
 export const WORKSPACES_PER_USER = 10;
 
+/** What an instance without a memory limit of its own counts. */
+export const INSTANCE_MEMORY_MIB = 512;
+
 /** The largest limit that an operator can set. */
-const MAX_LIMIT = 1_000_000;
+const MAX_LIMIT = 100_000_000;
 
 const forEachQuota = <Shape extends z.ZodType>(shapeOf: (name: QuotaName) => Shape): Record<QuotaName, Shape> =>
   Object.fromEntries(QUOTA_NAMES.map(name => [name, shapeOf(name)])) as Record<QuotaName, Shape>;

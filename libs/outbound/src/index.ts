@@ -1,2 +1,3 @@
 export { type HostAddress, NoPublicAddress, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
 export { isPublicAddress, literalAddress } from './public-address.js';
+export { isPublicName, notPublic, PRIVATE_SUFFIXES_DESCRIPTION } from './public-name.js';

@@ -4,6 +4,7 @@ export {
   ConfigError,
   type ConfigOf,
   defineConfig,
+  defineSettings,
   describeConfig,
   type Environment,
   type HostConfig,

@@ -1,4 +1,4 @@
-export { clientNetworkOf, wideNetworkOf } from './client-network.js';
+export { clientNetworkOf, wideNetworkOf } from './connections/client-network.js';
 export { Database, type DatabaseConfig } from './database/database.js';
 export { applyMigrations, type MigrationOptions } from './database/migrations.js';
 export { PrismaModule } from './database/prisma.module.js';

@@ -19,6 +19,9 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   'runtime-agent': 'config',
 };
 
+/** Programs that are not hosted as services: their settings are all their own. */
+export const PROGRAMS: Readonly<Record<string, string>> = { 'load-balancer': 'config' };
+
 /** Removes the path of the checkout from defaults. */
 const shown = (value: string, root: string): string => value.replace(`${root}/`, '');
 
@@ -47,8 +50,8 @@ const section = (title: string, settings: readonly Setting[], root: string): str
   '',
 ];
 
-/** docs/configuration.md: the settings of all services, of all services with a database, and of each service. */
-export const configurationPage = (services: ServiceSettings, root: string): string => {
+/** docs/configuration.md: the settings of all services, of all services with a database, and of each service and program. */
+export const configurationPage = (services: ServiceSettings, programs: ServiceSettings, root: string): string => {
   const all = Object.values(services);
   const withDatabase = all.filter(settings => settings.some(({ variable }) => variable === 'POSTERN_DATABASE_URL'));
   const inAll = (settings: readonly (readonly Setting[])[]) =>
@@ -61,8 +64,8 @@ export const configurationPage = (services: ServiceSettings, root: string): stri
     '',
     'Environment variables of the services, generated from their typed configuration by `node tools/checks/configuration.mjs`.',
     'An empty variable counts as not set. A service with invalid settings lists them in one message and exits with',
-    'exit code 2. What belongs together stands in [operations.md](operations.md). The load balancer of web services has',
-    'settings of its own in [its README](../apps/load-balancer/README.md).',
+    'exit code 2. What belongs together stands in [operations.md](operations.md). The load balancer of web services is no',
+    'service: it has only the settings in its own section.',
     '',
     ...section('Every service', everywhere, root),
     ...section('Every service with a database', ofDatabases, root),
@@ -73,5 +76,6 @@ export const configurationPage = (services: ServiceSettings, root: string): stri
         root,
       ),
     ),
+    ...Object.entries(programs).flatMap(([program, settings]) => section(program, settings, root)),
   ].join('\n');
 };

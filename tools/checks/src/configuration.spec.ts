@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { withChartSettings } from './chart-settings.js';
-import { configurationPage, DEFINITIONS, type ServiceSettings, type Setting } from './configuration-page.js';
+import { configurationPage, DEFINITIONS, PROGRAMS, type ServiceSettings, type Setting } from './configuration-page.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
 /** By path, because a tool is built without the apps that it looks at. */
 const load = (path: string): Promise<Record<string, unknown>> => import(join(ROOT, path));
 
-const settings = async (): Promise<ServiceSettings> => {
+const settings = async (definitions = DEFINITIONS): Promise<ServiceSettings> => {
   const host = await load('libs/service-host/src/config/define-config.ts');
   const describe = host['describeConfig'] as (definition: unknown) => Setting[];
-  const entries = Object.entries(DEFINITIONS).map(async ([service, name]) => {
+  const entries = Object.entries(definitions).map(async ([service, name]) => {
     const app = await load(`apps/${service}/src/config.ts`);
     return [service, describe(app[name])] as const;
   });
@@ -20,7 +20,9 @@ const settings = async (): Promise<ServiceSettings> => {
 };
 
 it('docs/configuration.md says what the services read; `node tools/checks/configuration.mjs` writes it anew', async () => {
-  expect(readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')).toBe(configurationPage(await settings(), ROOT));
+  expect(readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')).toBe(
+    configurationPage(await settings(), await settings(PROGRAMS), ROOT),
+  );
 });
 
 it('the chart knows every setting of each service and its type; the same command writes them anew', async () => {

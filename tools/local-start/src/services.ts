@@ -39,6 +39,9 @@ const BUNDLED = new Set<string>(SERVICES.filter(name => name !== 'runtime-agent'
 
 export const entryPointOf = (app: string) =>
   join(ROOT, 'apps', app, 'dist', BUNDLED.has(app) ? 'bundle.js' : 'main.js');
+/** Names of these the DNS server of the local start answers for; they are not in the public DNS. */
+const LOCAL_SUFFIXES = 'test,example,invalid,localhost';
+
 export const LOAD_BALANCER = entryPointOf('load-balancer');
 export const STOP_EVERYTHING = join(ROOT, 'apps/runtime-agent/dist/stop-everything.js');
 export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');
@@ -89,6 +92,7 @@ export const environmentOf = (
         POSTERN_HOST: '127.0.0.1',
         POSTERN_PORT: String(wiring.port),
         POSTERN_SUBMISSION_PORT: String(wiring.submissionPort),
+        POSTERN_SUBMISSION_CLEAR_TEXT_AUTH: 'loopback',
       };
     case 'platform-management':
       return {
@@ -100,6 +104,7 @@ export const environmentOf = (
         POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
         ...concurrentBuilds(),
         POSTERN_DNS_SERVERS: wiring.dnsAddress,
+        POSTERN_PRIVATE_DOMAIN_SUFFIXES: LOCAL_SUFFIXES,
       };
     case 'email-send':
       return {
@@ -114,6 +119,7 @@ export const environmentOf = (
         POSTERN_SPF_HOST: 'spf.postern.test',
         POSTERN_RELAYS: `smtp://127.0.0.1:${wiring.relayPort}?tls=none`,
         POSTERN_DNS_SERVERS: wiring.dnsAddress,
+        POSTERN_PRIVATE_DOMAIN_SUFFIXES: LOCAL_SUFFIXES,
         POSTERN_SIMULATOR_DOMAIN: 'simulator.test',
       };
     case 'delivery-tracking':

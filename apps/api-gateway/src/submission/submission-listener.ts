@@ -22,8 +22,8 @@ const MAX_WRONG_KEYS = 3;
 const AUTHENTICATE = new SmtpReply(530, '5.7.0', 'Authenticate with an API key of an email service as the password.');
 
 /**
- * The SMTP server for applications that speak only SMTP. It takes the API key of an email service as the password, never
- * without TLS except from this machine, and replies 250 once the relay has accepted the message.
+ * The SMTP server for applications that speak only SMTP. It takes the API key of an email service as the password, without
+ * TLS only where the configuration says so, and replies 250 once the relay has accepted the message.
  */
 @Injectable()
 export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestroy {
@@ -51,14 +51,14 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { submissionPort, submissionHost } = this.config;
+    const { submissionPort, submissionHost, submissionClearTextAuth } = this.config;
     if (submissionPort === undefined) return;
     const certificate = submissionCertificate(this.config);
     const remote = this.serverWith(certificate, false);
     const local = this.serverWith(certificate, true);
     this.servers = [remote, local];
     const listener = createServer(socket => {
-      (isLoopback(socket) ? local : remote).server.emit('connection', socket);
+      (submissionClearTextAuth === 'loopback' && isLoopback(socket) ? local : remote).server.emit('connection', socket);
     });
     listener.maxConnections = this.config.submissionMaxConnections;
     await new Promise<void>((resolve, reject) => {

@@ -36,6 +36,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     POSTERN_SUBMISSION_PORT: '0',
     POSTERN_SUBMISSION_HOST: '0.0.0.0',
+    POSTERN_SUBMISSION_CLEAR_TEXT_AUTH: 'loopback',
     POSTERN_CLIENT_REQUESTS_PER_SECOND: '1',
   });
 });
@@ -61,11 +62,13 @@ const transport = (pass = KEY, more: object = {}) =>
 /** Says lines in plain SMTP, one after each reply, and returns all replies. */
 const dialogue = (...lines: string[]) => dialogueWith('127.0.0.1', ...lines);
 
-const dialogueWith = (address: string, ...lines: string[]) =>
+const dialogueWith = (address: string, ...lines: string[]) => dialogueAt(gateway.submissionPort, address, ...lines);
+
+const dialogueAt = (port: number, address: string, ...lines: string[]) =>
   new Promise<string>((resolve, reject) => {
     let replies = '';
     const left = [...lines];
-    const socket = createConnection(gateway.submissionPort, address);
+    const socket = createConnection(port, address);
     socket.setEncoding('utf8').on('data', (data: Buffer | string) => {
       replies += data;
       if (/^\d{3} .*\r\n$/m.test(String(data))) {
@@ -170,6 +173,22 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     expect(replies).not.toMatch(/250[ -]AUTH/);
     expect(replies).toMatch(/\r\n5\d\d [^\r]*\r\n530 5\.7\.0 /);
     expect((await transport(KEY, { host: address, requireTLS: true }).sendMail(MAIL)).response).toMatch(/^250 /);
+  });
+
+  it('takes no AUTH in clear on a loopback address, unless the configuration says so', async () => {
+    const strict = await startGateway({ POSTERN_SUBMISSION_PORT: '0' });
+    try {
+      strict.services.on(authenticateApiKey, () => ({ service_id: RECORD.id }));
+      strict.services.on(submitEmail, () => REPLY);
+      const replies = await dialogueAt(strict.submissionPort, '127.0.0.1', 'EHLO app', `AUTH PLAIN ${plain(KEY)}`);
+      expect(replies).toContain('STARTTLS');
+      expect(replies).not.toMatch(/250[ -]AUTH|\r\n235 /);
+      expect(strict.services.requestsOf(authenticateApiKey)).toEqual([]);
+      const over = transport(KEY, { port: strict.submissionPort, requireTLS: true });
+      expect((await over.sendMail(MAIL)).response).toMatch(/^250 /);
+    } finally {
+      await strict.stop();
+    }
   });
 
   it('answers 451 while email-send is unreachable', async () => {

@@ -91,7 +91,7 @@ const ChangeQuota = ({ path, quotas, onChanged }: ChangeQuotaProps) => {
           name="limit"
           type="number"
           min={0}
-          max={1_000_000}
+          max={100_000_000}
           hint={`Leave empty for the default, ${quotas[quota].default_limit}.`}
         />
       </Form>

@@ -1,10 +1,13 @@
+import { Inject } from '@nestjs/common';
 import { addSendingDomain, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
+import { CONFIG } from '@postern/service-host';
 import { v5 as uuidv5 } from 'uuid';
+import type { EmailSendConfig } from '../config.js';
 import { ownedEmailService } from '../email-services/owned-email-service.js';
 import { SendingDomainRepository } from './ports.js';
-import { refusePublicSuffix } from './public-suffix.js';
+import { requireRegistrable } from './public-suffix.js';
 import { normalizeDomain } from './sending-domain.js';
 import { SendingDomains } from './sending-domains.projection.js';
 
@@ -15,13 +18,14 @@ export class AddSendingDomain {
     private readonly streams: Streams,
     private readonly repository: SendingDomainRepository,
     private readonly domains: SendingDomains,
+    @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'privateDomainSuffixes'>,
   ) {}
 
   async execute(request: RequestOf<typeof addSendingDomain>): Promise<ReplyOf<typeof addSendingDomain>> {
     const { service_id: serviceId } = request;
     await ownedEmailService(this.streams, request);
     const domain = normalizeDomain(request.domain);
-    refusePublicSuffix(domain);
+    requireRegistrable(domain, this.config.privateDomainSuffixes);
     // One stream per service and domain: the event store prevents adding a domain twice.
     const domainId = uuidv5(domain, serviceId);
     await this.repository.add({ serviceId, domainId, domain }, new Date());

@@ -36,6 +36,7 @@ export class AdministrationFixture {
       POSTERN_BOUNCE_DOMAIN: 'bounce.test',
       POSTERN_SANDBOX_DOMAIN: 'sandbox.test',
       POSTERN_RELAYS: `smtp://${smtp.host}:${smtp.port}?tls=none`,
+      POSTERN_PRIVATE_DOMAIN_SUFFIXES: 'test,example,invalid',
       POSTERN_SPF_HOST: 'spf.postern.test',
       POSTERN_DNS_SERVERS: dns.address,
       POSTERN_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,

@@ -60,6 +60,7 @@ export class EmailSendFixture {
       POSTERN_LINK_SECRETS: 'a secret of the tests that is long enough',
       POSTERN_BOUNCE_DOMAIN: 'bounce.test',
       POSTERN_SANDBOX_DOMAIN: 'sandbox.test',
+      POSTERN_PRIVATE_DOMAIN_SUFFIXES: 'test,example,invalid',
       POSTERN_SPF_HOST: 'spf.test',
       POSTERN_RELAYS: `smtp://127.0.0.1:${smtpPort ?? smtp.port}?tls=none`,
       POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,

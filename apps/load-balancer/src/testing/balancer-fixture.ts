@@ -9,7 +9,7 @@ import { balancerLog } from '../balancer-log.js';
 import { ControlServer } from '../control-server.js';
 import { LoadBalancer } from '../load-balancer.js';
 import { OneWorker } from '../one-worker.js';
-import { type BalancerSettings, networks, PRIVATE_NETWORKS, TIMEOUTS, type Timeouts } from '../settings.js';
+import { type BalancerSettings, settingsFrom, type Timeouts } from '../settings.js';
 
 /** The web service of one spec file. A service's id decides its port, so specs that run side by side need different ids. */
 export const SERVICE: string = randomUUID();
@@ -33,16 +33,8 @@ export class BalancerFixture {
     settings: Partial<BalancerSettings> = {},
   ): Promise<BalancerFixture> {
     const platformHome = await mkdtemp(join(tmpdir(), 'postern-balancer-'));
-    const all: BalancerSettings = {
-      platformHome,
-      host: '127.0.0.1',
-      domain: undefined,
-      sharedPort: 0,
-      trustedProxies: networks(PRIVATE_NETWORKS),
-      exitWithParent: false,
-      timeouts: { ...TIMEOUTS, ...timeouts },
-      ...settings,
-    };
+    const unset = settingsFrom({ POSTERN_PLATFORM_HOME: platformHome });
+    const all: BalancerSettings = { ...unset, timeouts: { ...unset.timeouts, ...timeouts }, ...settings };
     const fixture = new BalancerFixture(platformHome, new LoadBalancerClient(platformHome), all, []);
     await fixture.startAgain();
     return fixture;

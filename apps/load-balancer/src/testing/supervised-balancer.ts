@@ -24,16 +24,21 @@ export class SupervisedBalancer {
     /** Of the next main process. */
     readonly environment: Record<string, string>,
     private readonly flags: readonly string[],
+    private readonly openFiles: number | undefined,
   ) {}
 
-  /** `flags` are arguments of Node.js before the entry point of the load balancer. */
+  /**
+   * `flags` are arguments of Node.js before the entry point of the load balancer; `openFiles` is how many files each of
+   * its processes may open.
+   */
   static async start(
     environment: Record<string, string> = {},
     flags: readonly string[] = [],
+    openFiles: number | undefined = undefined,
   ): Promise<SupervisedBalancer> {
     const home = await mkdtemp(join(tmpdir(), 'postern-balancer-'));
     const client = new LoadBalancerClient(home, { patienceMs: 60_000 });
-    const balancer = new SupervisedBalancer(home, client, environment, flags);
+    const balancer = new SupervisedBalancer(home, client, environment, flags, openFiles);
     balancer.#spawn();
     await balancer.untilReady(1);
     return balancer;
@@ -94,7 +99,9 @@ export class SupervisedBalancer {
   }
 
   #spawn(): void {
-    const main = spawn(process.execPath, [...this.flags, entryPoint], {
+    const command = [process.execPath, ...this.flags, entryPoint];
+    const limit = this.openFiles === undefined ? '' : `ulimit -n ${this.openFiles} && `;
+    const main = spawn('/bin/sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
       env: { POSTERN_PLATFORM_HOME: this.home, ...this.environment },
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ServiceLog } from '@postern/service-host';
 import { ProjectOwners } from '../projects/ports.js';
 import { WorkspaceUsage } from '../quotas/ports.js';
-import { releaseToRun } from '../runs/ports.js';
+import { placesOf, releaseToRun } from '../runs/ports.js';
 import type { WebService } from '../web-services/aggregate/state.js';
 import { WebServiceRepository } from '../web-services/ports.js';
 import { CronJobs, type CronTurn, type DueCronJob } from './ports.js';
@@ -39,7 +39,7 @@ export class RunCronJobs {
     if (!release || isPaused) return {};
     const owner = await this.projects.ownerOf(state.projectId!);
     if (!owner) return {};
-    const limit = this.usage.limitOf(owner.workspaceId, { instances: 1 });
+    const limit = this.usage.limitOf(owner.workspaceId, placesOf(release));
     return {
       missed: missed && { scheduledFor: missed.last, reason: reasonOf(missed), release },
       run: run && { scheduledFor: run, release, limit },

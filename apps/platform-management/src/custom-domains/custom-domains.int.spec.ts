@@ -106,6 +106,26 @@ describe('A custom domain', () => {
     await expect(add(service, 'other.example.com')).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
+  it.each(['vault.service.consul', 'wiki.internal', 'postgres.default.svc.cluster.local'])(
+    'cannot be %s, a name of the network that Postern runs in',
+    async domain => {
+      const added = add(await newService(), domain);
+      await expect(added).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringContaining('POSTERN_PRIVATE_DOMAIN_SUFFIXES'),
+      });
+    },
+  );
+
+  it('does not tell what its CNAME record names instead', async () => {
+    const service = await newService();
+    const added = await add(service, 'alias.example.com');
+    fixture.dns.setRecords('alias.example.com', 'CNAME', ['vault.service.consul']);
+    const { message } = await verify(service, added.id);
+    expect(message).toContain('its CNAME record names another host, and there is no TXT record');
+    expect(message).not.toContain('consul');
+  });
+
   it('is free once its web service is deleted', async () => {
     const [gone, next] = [await newService(), await newService()];
     const first = await add(gone, 'inherited.example.com');

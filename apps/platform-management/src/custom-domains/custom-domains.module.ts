@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { DomainRoutes } from './domain-routes.js';
 import { DomainTarget } from './domain-target.js';
@@ -10,7 +12,7 @@ import { PostgresCustomDomains } from './postgres-custom-domains.js';
 
 /** Domains of their owners, by which web services are reached. */
 @Module({
-  imports: [RuntimeModule, WebServicesModule],
+  imports: [ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
   providers: [
     ManageCustomDomains,
     DomainRoutes,

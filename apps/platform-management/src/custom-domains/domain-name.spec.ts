@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { domainName } from './domain-name.js';
 
+const ALLOWED = ['example', 'test'];
 const TARGET = 'shop-1a2b3c4d.apps.postern.test';
 
 describe('The name of a custom domain', () => {
@@ -11,7 +12,7 @@ describe('The name of a custom domain', () => {
     ['shop.xn--bcher-kva.example', 'shop.xn--bcher-kva.example'],
     ['a.github.io', 'a.github.io'],
     ['apps.postern.test.example.com', 'apps.postern.test.example.com'],
-  ])('%s is stored as %s', (text, stored) => expect(domainName(text, TARGET)).toBe(stored));
+  ])('%s is stored as %s', (text, stored) => expect(domainName(text, TARGET, ALLOWED)).toBe(stored));
 
   it.each([
     'localhost',
@@ -38,7 +39,11 @@ describe('The name of a custom domain', () => {
     'apps.postern.test',
     'other-1a2b3c4d.apps.postern.test',
     'OTHER.APPS.postern.test.',
+    'vault.service.consul',
+    'postgres.default.svc.cluster.local',
+    'wiki.internal',
+    '1.0.0.10.in-addr.arpa',
   ])('%j is refused', text =>
-    expect(() => domainName(text, TARGET)).toThrow(expect.objectContaining({ code: 'invalid_input' })),
+    expect(() => domainName(text, TARGET, ALLOWED)).toThrow(expect.objectContaining({ code: 'invalid_input' })),
   );
 });

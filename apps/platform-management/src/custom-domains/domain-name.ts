@@ -1,19 +1,22 @@
 import { Refusal } from '@postern/contracts/refusal';
+import { isPublicName, notPublic } from '@postern/outbound';
 import { parse } from 'tldts';
 
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
 /**
  * The canonical form of a domain: lower case, A-labels, without a final dot. `target` is the host name of the web
- * service, whose domain belongs to the platform. @throws the refusal `invalid_input`.
+ * service, whose domain belongs to the platform; `allowed` are suffixes beside those of the public DNS.
+ * @throws the refusal `invalid_input`.
  */
-export function domainName(text: string, target: string): string {
+export function domainName(text: string, target: string, allowed: readonly string[]): string {
   const domain = asciiOf(text.replace(/\.$/, ''));
   const labels = domain?.split('.') ?? [];
   if (!domain || domain.length > 253 || labels.length < 2 || !labels.every(label => LABEL.test(label)))
     throw invalid(`${text.slice(0, 100)} is not a domain, such as shop.example.com`);
   const { isIp, publicSuffix } = parse(domain, { allowPrivateDomains: false });
   if (isIp) throw invalid('an IP address is not a domain');
+  if (!isPublicName(domain, allowed)) throw new Refusal('invalid_input', notPublic(domain));
   if (publicSuffix === domain)
     throw invalid(`${domain} is a public suffix; add the domain that you registered below it`);
   const platform = target.slice(target.indexOf('.') + 1);

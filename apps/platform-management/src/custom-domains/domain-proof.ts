@@ -19,7 +19,8 @@ export async function proofOf(row: DomainRow, target: string, dns: DomainDns): P
   const { name, value } = txtRecordOf(row);
   const texts = await dns.texts(name);
   if (texts.some(text => text.trim() === value)) return { proven: true, message: `the TXT record ${name} was found` };
-  const alias = aliases[0] === undefined ? `${row.domain} has no CNAME record` : `its CNAME record names ${aliases[0]}`;
+  // What was found instead may be a name of the network that Postern runs in.
+  const alias = aliases.length === 0 ? `${row.domain} has no CNAME record` : 'its CNAME record names another host';
   const text = texts.length === 0 ? `there is no TXT record ${name}` : `the TXT record ${name} has another value`;
   return { proven: false, message: `${alias}, and ${text}`.slice(0, 500) };
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   addCustomDomain,
   askCertificate,
@@ -11,6 +11,9 @@ import {
   verifyCustomDomain,
 } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { CONFIG } from '@postern/service-host';
+import { ProjectOwners } from '../projects/ports.js';
+import { WorkspaceUsage } from '../quotas/ports.js';
 import { WebServices } from '../web-services/web-services.projection.js';
 import { domainName } from './domain-name.js';
 import { type Proof, proofOf, txtRecordOf } from './domain-proof.js';
@@ -23,10 +26,13 @@ import { CustomDomains, DnsUnavailable, DomainDns, type DomainRow } from './port
 export class ManageCustomDomains {
   constructor(
     private readonly webServices: WebServices,
+    private readonly projects: ProjectOwners,
+    private readonly usage: WorkspaceUsage,
     private readonly domains: CustomDomains,
     private readonly dns: DomainDns,
     private readonly targets: DomainTarget,
     private readonly routes: DomainRoutes,
+    @Inject(CONFIG) private readonly config: { readonly privateDomainSuffixes: readonly string[] },
   ) {}
 
   @Handles(addCustomDomain)
@@ -35,7 +41,9 @@ export class ManageCustomDomains {
     if (!(await this.targets.isSupported()))
       throw new Refusal('invalid_input', 'domain: this installation does not support custom domains');
     const target = await this.targets.of(service);
-    const row = await this.domains.add(service.id, domainName(request.domain, target));
+    const domain = domainName(request.domain, target, this.config.privateDomainSuffixes);
+    const { workspaceId } = await this.projects.requireOwner(request, service.project_id);
+    const row = await this.domains.add(this.usage.limitOf(workspaceId, { custom_domains: 1 }), service.id, domain);
     return replyOf(row, target);
   }
 
@@ -57,8 +65,10 @@ export class ManageCustomDomains {
     const target = await this.targets.of(service);
     const { proven, message } = await this.#proofOf(row, target);
     if (!proven) await this.domains.note(row.id, message);
-    else if (!(await this.domains.verify(row.id, message, await this.#formerHolderOf(row)))) throw domainTaken(row);
-    await this.routes.send();
+    else {
+      if (!(await this.domains.verify(row.id, message, await this.#formerHolderOf(row)))) throw domainTaken(row);
+      if (!row.verifiedAt) await this.routes.send();
+    }
     return replyOf((await this.domains.find(service.id, row.id)) ?? row, target);
   }
 

@@ -1,3 +1,5 @@
+import type { CreationLimit } from '@postern/event-sourcing';
+
 /** A domain of a web service. */
 export interface DomainRow {
   readonly id: string;
@@ -12,8 +14,8 @@ export interface DomainRow {
 
 /** Domains of web services; those of deleted ones are not found. */
 export abstract class CustomDomains {
-  /** @throws the refusals `web_service_not_found`, `domain_exists` and `too_many_domains`. */
-  abstract add(webServiceId: string, domain: string): Promise<DomainRow>;
+  /** @throws the refusals `web_service_not_found`, `domain_exists`, `too_many_domains` and those of the limit. */
+  abstract add(limit: CreationLimit, webServiceId: string, domain: string): Promise<DomainRow>;
   /** Oldest first. */
   abstract of(webServiceId: string): Promise<readonly DomainRow[]>;
   abstract find(webServiceId: string, id: string): Promise<DomainRow | undefined>;

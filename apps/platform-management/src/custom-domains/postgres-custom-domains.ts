@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DOMAINS_PER_WEB_SERVICE, Refusal } from '@postern/contracts';
+import type { CreationLimit } from '@postern/event-sourcing';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
@@ -27,23 +28,17 @@ const UNIQUE_VIOLATION = '23505';
 /** Rows, not events: what a domain is, is in DNS. */
 @Injectable()
 export class PostgresCustomDomains extends CustomDomains {
+  #addition: Promise<unknown> = Promise.resolve();
+
   constructor(private readonly database: Database) {
     super();
   }
 
-  override async add(webServiceId: string, domain: string): Promise<DomainRow> {
-    const id = uuidv7();
-    await inTransaction(this.database.pool, async client => {
-      await lockStreams(client, [webServiceStream(webServiceId)]);
-      if (await isDeleted(client, webServiceStream(webServiceId))) throw webServiceNotFound();
-      const { rows } = await client.query<{ count: number }>(COUNT_DOMAINS, [webServiceId]);
-      if ((rows[0]?.count ?? 0) >= DOMAINS_PER_WEB_SERVICE)
-        throw new Refusal('too_many_domains', `a web service has at most ${DOMAINS_PER_WEB_SERVICE} domains`);
-      const token = randomBytes(20).toString('hex');
-      const { rowCount } = await client.query(INSERT_DOMAIN, [id, webServiceId, domain, token]);
-      if (rowCount === 0) throw new Refusal('domain_exists', `domain: ${domain} is already added`);
-    });
-    return (await this.find(webServiceId, id))!;
+  /** One at a time in this process: the check needs a connection beside that of the transaction. */
+  override add(limit: CreationLimit, webServiceId: string, domain: string): Promise<DomainRow> {
+    const added = this.#addition.then(() => this.#add(limit, webServiceId, domain));
+    this.#addition = added.catch(() => undefined);
+    return added;
   }
 
   override async of(webServiceId: string): Promise<readonly DomainRow[]> {
@@ -82,5 +77,22 @@ export class PostgresCustomDomains extends CustomDomains {
 
   override async routes(): Promise<readonly { readonly domain: string; readonly webServiceId: string }[]> {
     return (await this.database.pool.query<{ domain: string; webServiceId: string }>(LIST_ROUTES)).rows;
+  }
+
+  async #add(limit: CreationLimit, webServiceId: string, domain: string): Promise<DomainRow> {
+    const id = uuidv7();
+    const stream = webServiceStream(webServiceId);
+    await inTransaction(this.database.pool, async client => {
+      await lockStreams(client, [limit.lock, stream]);
+      if (await isDeleted(client, stream)) throw webServiceNotFound();
+      const { rows } = await client.query<{ count: number }>(COUNT_DOMAINS, [webServiceId]);
+      if ((rows[0]?.count ?? 0) >= DOMAINS_PER_WEB_SERVICE)
+        throw new Refusal('too_many_domains', `a web service has at most ${DOMAINS_PER_WEB_SERVICE} domains`);
+      await limit.check();
+      const token = randomBytes(20).toString('hex');
+      const { rowCount } = await client.query(INSERT_DOMAIN, [id, webServiceId, domain, token]);
+      if (rowCount === 0) throw new Refusal('domain_exists', `domain: the web service ${domain} is already added`);
+    });
+    return (await this.find(webServiceId, id))!;
   }
 }

@@ -9,7 +9,7 @@ import { databaseReply, limitsReply } from './database-reply.js';
 import { newPassword } from './new-password.js';
 import { DatabaseRepository } from './ports.js';
 
-const ONE_DATABASE = { databases: 1, database_creations: 1 } as const;
+const MIB = 2 ** 20;
 
 /**
  * Requests a database and returns its connection URL, which is shown only here. The reconciler creates it afterwards.
@@ -30,8 +30,14 @@ export class CreateDatabase {
     plan,
   }: RequestOf<typeof createDatabase>): Promise<ReplyOf<typeof createDatabase>> {
     const limits = limitsOfPlan(plan);
+    const places = {
+      databases: 1,
+      database_creations: 1,
+      memory_mib: limits.memoryBytes / MIB,
+      disk_mib: limits.storageBytes / MIB,
+    };
     // Also checked when it is written; a refused request must not reserve a port.
-    await this.usage.hasPlaces(workspace_id, ONE_DATABASE);
+    await this.usage.hasPlaces(workspace_id, places);
     const missing = await this.runtime.missingFor(kind);
     if (missing !== undefined) throw new Refusal('technology_missing', missing);
 
@@ -44,7 +50,7 @@ export class CreateDatabase {
     await this.databases.create(
       { database_id: id, workspace_id, name, kind, plan, limits: limitsReply(limits), host, port, at },
       credentials,
-      this.usage.limitOf(workspace_id, ONE_DATABASE),
+      this.usage.limitOf(workspace_id, places),
     );
     return {
       ...databaseReply({ id, name, kind, status: 'creating', statusReason: undefined, plan, limits, host, createdAt }),

@@ -4,7 +4,7 @@ import type { CreationLimit } from '@postern/event-sourcing';
 /** The quotas of what platform-management stores; the other services count their own resources. */
 export type PlatformQuota = Exclude<QuotaName, 'email_services' | 'api_keys' | 'webhooks'>;
 
-/** How many places a creation takes. */
+/** How many places a creation takes; of memory and disks, how many MiB. */
 export type NeededPlaces = Partial<Readonly<Record<PlatformQuota, number>>>;
 
 /** The name of the lock of everything that is created in a workspace, and of its deletion. */
@@ -21,8 +21,12 @@ export abstract class WorkspaceUsage {
    */
   abstract hasPlaces(workspaceId: string, needed: NeededPlaces): Promise<void>;
 
-  /** The limit of a creation, exact for all creations in the workspace. */
-  limitOf(workspaceId: string, needed: NeededPlaces): CreationLimit {
-    return { lock: contentsLock(workspaceId), check: () => this.hasPlaces(workspaceId, needed) };
+  /**
+   * The limit of a creation or change, exact for all of them in the workspace. What a change takes depends on what there
+   * is, so it is found out when no other change can come between.
+   */
+  limitOf(workspaceId: string, needed: NeededPlaces | (() => Promise<NeededPlaces>)): CreationLimit {
+    const places = async () => (typeof needed === 'function' ? needed() : needed);
+    return { lock: contentsLock(workspaceId), check: async () => this.hasPlaces(workspaceId, await places()) };
   }
 }

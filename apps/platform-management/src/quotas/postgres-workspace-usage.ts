@@ -27,6 +27,7 @@ export class PostgresWorkspaceUsage extends WorkspaceUsage {
   }
 
   override async hasPlaces(workspaceId: string, needed: NeededPlaces): Promise<void> {
+    if (Object.keys(needed).length === 0) return;
     const isOfWorkspace = OF_WORKSPACE.some(name => needed[name] !== undefined);
     if (isOfWorkspace && (await isDeleted(this.database.pool, workspaceStream(workspaceId)))) throw workspaceNotFound();
     const overrides = await this.overridesOf(workspaceId);

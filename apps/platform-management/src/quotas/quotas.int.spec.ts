@@ -65,6 +65,9 @@ describe('a workspace without a change by an operator', () => {
       instances: { used: 0, limit: 100, default_limit: 100 },
       databases: { used: 0, limit: 20, default_limit: 20 },
       database_creations: { used: 0, limit: 50, default_limit: 50 },
+      memory_mib: { used: 0, limit: 65_536, default_limit: 65_536 },
+      disk_mib: { used: 0, limit: 262_144, default_limit: 262_144 },
+      custom_domains: { used: 0, limit: 100, default_limit: 100 },
     });
   });
 

@@ -7,7 +7,7 @@ import { WorkspaceUsage } from '../quotas/ports.js';
 import { refuseFlagged } from '../web-services/aggregate/refusals.js';
 import { WebServiceOwners, WebServiceRepository } from '../web-services/ports.js';
 import { requireStorable } from '../web-services/storable-text.js';
-import { Runs, releaseToRun, runReply } from './ports.js';
+import { placesOf, Runs, releaseToRun, runReply } from './ports.js';
 
 /** Queues a command that runs once with the live release. */
 @Handles(createRun)
@@ -33,7 +33,7 @@ export class CreateRun {
       throw new Refusal('runs_not_supported', 'this installation does not support commands');
     }
     const { workspaceId } = await this.projects.requireOwner(request, state.projectId!);
-    const limit = this.usage.limitOf(workspaceId, { instances: 1 });
+    const limit = this.usage.limitOf(workspaceId, placesOf(release));
     return runReply(await this.runs.create(limit, { id: uuidv7(), webServiceId, command, release }));
   }
 }

@@ -1,6 +1,7 @@
-import type { Run, RunStatus } from '@postern/contracts';
+import { INSTANCE_MEMORY_MIB, type Run, type RunStatus } from '@postern/contracts';
 import type { CreationLimit } from '@postern/event-sourcing';
 import type { RunEnd, RunOrder } from '@postern/runtime';
+import type { NeededPlaces } from '../quotas/ports.js';
 import { liveDeployment, releaseSettings, type WebService } from '../web-services/aggregate/state.js';
 import { planSettings } from '../web-services/ports.js';
 
@@ -43,6 +44,12 @@ export const releaseToRun = (state: WebService): RunRelease | undefined => {
     ...(instance && { size: instance }),
   };
 };
+
+/** A command takes the place of an instance until it has ended. */
+export const placesOf = ({ size }: RunRelease): NeededPlaces => ({
+  instances: 1,
+  memory_mib: size?.memoryMib ?? INSTANCE_MEMORY_MIB,
+});
 
 /** A run as clients see it. */
 export const runReply = (run: StoredRun): Run => ({

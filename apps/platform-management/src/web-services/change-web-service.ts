@@ -1,10 +1,11 @@
-import { changeWebService, Refusal, type ReplyOf, type RequestOf, type WebService } from '@postern/contracts';
+import { changeWebService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Runtime, type RuntimeFeature } from '@postern/runtime';
 import { ProjectOwners } from '../projects/ports.js';
 import { WorkspaceUsage } from '../quotas/ports.js';
 import type { Settings } from './aggregate/events.js';
 import { WebServiceOwners, WebServiceRepository, WebServiceSettings } from './ports.js';
+import { placesFor, SIZES } from './service-sizes.js';
 import { branchName } from './source/branch-name.js';
 import { repositoryUrl } from './source/repository-url.js';
 import { requireStorable } from './storable-text.js';
@@ -66,12 +67,12 @@ export class ChangeWebService {
     if (missing) throw new Refusal('invalid_input', `${missing}: this installation does not support it`);
   }
 
-  /** A workspace may have only so many instances; fewer are always allowed. */
+  /** A workspace may have only so many instances, so much memory and so large disks; less is always allowed. */
   async #limitOf(request: Request, changes: Partial<Settings>) {
-    const before = await this.webServices.require(request.web_service_id, request);
-    const { workspaceId } = await this.projects.requireOwner(request, before.project_id);
-    const more = instancesOf({ ...before, ...changes }) - instancesOf(before);
-    return more > 0 ? this.usage.limitOf(workspaceId, { instances: more }) : undefined;
+    if (!SIZES.some(name => changes[name] !== undefined)) return undefined;
+    const { id, project_id } = await this.webServices.require(request.web_service_id, request);
+    const { workspaceId } = await this.projects.requireOwner(request, project_id);
+    return this.usage.limitOf(workspaceId, async () => placesFor(await this.repository.stateOf(id), changes));
   }
 }
 
@@ -80,6 +81,3 @@ const isSet = (value: unknown): boolean =>
 
 const withoutAbsent = (changes: { [Name in keyof Settings]?: Settings[Name] | undefined }): Partial<Settings> =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-
-const instancesOf = ({ max_instances, processes = {} }: Pick<WebService, 'max_instances' | 'processes'>): number =>
-  Object.values(processes).reduce((sum, count) => sum + count, max_instances);

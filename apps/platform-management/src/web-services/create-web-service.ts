@@ -1,4 +1,4 @@
-import { createWebService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { createWebService, INSTANCE_MEMORY_MIB, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { ProjectOwners } from '../projects/ports.js';
@@ -29,7 +29,11 @@ export class CreateWebService {
     for (const field of ['build_command', 'start_command', 'name'] as const) requireStorable(field, request[field]);
     const { workspaceId } = await this.projects.requireOwner(request, request.project_id);
     const id = uuidv7();
-    const limit = this.usage.limitOf(workspaceId, { web_services: 1, instances: request.max_instances });
+    const limit = this.usage.limitOf(workspaceId, {
+      web_services: 1,
+      instances: request.max_instances,
+      memory_mib: request.max_instances * INSTANCE_MEMORY_MIB,
+    });
     await this.repository.create(limit, {
       web_service_id: id,
       user_id: request.user_id,

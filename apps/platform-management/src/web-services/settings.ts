@@ -1,3 +1,4 @@
+import { PRIVATE_SUFFIXES_DESCRIPTION } from '@postern/outbound';
 import { concurrentBuilds, flag, integer, list } from '@postern/service-host/config';
 
 const ms = (byDefault: number) => integer().min(100).default(byDefault);
@@ -7,6 +8,7 @@ export const webServiceSettings = {
   platformAllowFileRepositories: flag()
     .default(false)
     .describe('Accept file:// as the address of a repository; for a platform that its owner alone uses.'),
+  privateDomainSuffixes: list().default([]).describe(PRIVATE_SUFFIXES_DESCRIPTION),
   dnsServers: list()
     .default([])
     .describe('Resolvers for the records of custom domains, comma-separated address[:port]; empty: the system’s.'),

@@ -34,6 +34,7 @@ export const addCustomDomain = request('add-custom-domain', {
     invalid_input: 400,
     domain_exists: 409,
     too_many_domains: 409,
+    quota_reached: 409,
     runtime_unavailable: 503,
   },
   http: {

@@ -12,12 +12,20 @@ export interface Question {
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Buffer;
   readonly agent?: Agent;
+  /** The address that the request comes from. */
+  readonly localAddress?: string;
+  /** Rejects when nothing comes for this long. */
+  readonly timeoutMs?: number;
 }
 
 /** Sends one request and reads its whole answer; rejects when the answer breaks off. */
-export const ask = (url: string, { method = 'GET', headers = {}, body, agent }: Question = {}): Promise<Answer> =>
+export const ask = (
+  url: string,
+  { method = 'GET', headers = {}, body, agent, localAddress, timeoutMs }: Question = {},
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers, agent: agent ?? false }, response => {
+    const from = localAddress === undefined ? {} : { localAddress };
+    const outgoing = request(url, { method, headers, agent: agent ?? false, ...from }, response => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
@@ -27,5 +35,7 @@ export const ask = (url: string, { method = 'GET', headers = {}, body, agent }: 
       });
     });
     outgoing.on('error', reject);
+    if (timeoutMs !== undefined)
+      outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error(`nothing came for ${timeoutMs} ms`)));
     outgoing.end(body);
   });

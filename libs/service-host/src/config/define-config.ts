@@ -30,8 +30,11 @@ export class ConfigError extends Error {
  * Defines the settings of a service, in addition to those of every service: `relayHost` is read from
  * `POSTERN_RELAY_HOST`. Every setting has a description. An empty variable counts as unset.
  */
-export const defineConfig = <S extends Shape>(own: S): ConfigDefinition<S & typeof hostSettings> => {
-  const shape = { ...hostSettings, ...own };
+export const defineConfig = <S extends Shape>(own: S): ConfigDefinition<S & typeof hostSettings> =>
+  defineSettings({ ...hostSettings, ...own });
+
+/** Defines all settings of a program that is not hosted as a service. */
+export const defineSettings = <S extends Shape>(shape: S): ConfigDefinition<S> => {
   for (const [key, schema] of Object.entries(shape)) {
     if (!schema.description) throw new Error(`The setting ${key} lacks its .describe()`);
   }
@@ -41,8 +44,7 @@ export const defineConfig = <S extends Shape>(own: S): ConfigDefinition<S & type
       const raw = Object.keys(shape).map(key => [key, environment[variableOf(key)] || undefined]);
       const parsed = z.object(shape).safeParse(Object.fromEntries(raw));
       // The compiler cannot follow zod's inferred output of a generic shape.
-      if (parsed.success)
-        return Object.freeze(parsed.data) as ReturnType<ConfigDefinition<S & typeof hostSettings>['read']>;
+      if (parsed.success) return Object.freeze(parsed.data) as ReturnType<ConfigDefinition<S>['read']>;
       throw new ConfigError(parsed.error.issues.map(issue => reasonOf(issue, environment)));
     },
   };

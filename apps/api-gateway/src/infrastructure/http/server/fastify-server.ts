@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type ConnectionLimits, rangesOf } from '@postern/service-host/connections';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission } from '../admission/admission.js';
 import type { BodyReader } from '../admission/body-reader.js';
 import { declaredAdmission } from '../admission/route-admission.js';
 import { codeOfStatus, ERROR_CODE } from '../errors/error-code.js';
 import { errorShape } from '../errors/error-shape.js';
-import type { ConnectionLimits } from './connection-limits.js';
 import { respondMalformed } from './malformed-request.js';
 import { requestIdOf } from './request-id.js';
 import { baseHeaders } from './response-headers.js';
@@ -93,7 +93,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   // A client that respects the advertised timeout never writes to a connection that is being closed.
   instance.server.keepAliveTimeoutBuffer = KEEP_ALIVE_SLACK_MS;
   answerExpectations(instance.server, options.bodies);
-  options.connections.apply(instance.server);
+  options.connections.apply(instance.server, rangesOf(options.trustedProxies));
   return adapter;
 };
 

@@ -1,0 +1,3 @@
+export { rangesOf } from './connections/address-ranges.js';
+export { clientNetworkOf } from './connections/client-network.js';
+export { type BlockedClients, type ConnectionLimitOptions, ConnectionLimits } from './connections/connection-limits.js';
