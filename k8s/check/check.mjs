@@ -17,10 +17,8 @@ import { writeUmbrellaValues } from './umbrella-values.mjs';
 if (process.argv.includes('--write')) {
   writeUmbrellaValues();
 } else if (process.argv.includes('--node')) {
-  await prepare(console.log);
-  helm(['dependency', 'build', 'k8s/charts/postern']);
-  const { checkOnNode } = await import('./node/node-check.mjs');
-  await checkOnNode(process.argv.slice(process.argv.indexOf('--node') + 1));
+  const { start } = await import('./node/start.mjs');
+  await start(process.argv.slice(process.argv.indexOf('--node') + 1));
 } else {
   // An older build would be checked in the place of the sources.
   await prepare(console.log);
@@ -28,7 +26,17 @@ if (process.argv.includes('--write')) {
   tools();
   schemas();
   helm(['dependency', 'build', 'k8s/charts/postern']);
-  const files = ['charts', 'documented', 'rules', 'refusals', 'configuration', 'runtime', 'processes', 'node-policies'];
+  const files = [
+    'charts',
+    'documented',
+    'rules',
+    'refusals',
+    'configuration',
+    'runtime',
+    'processes',
+    'node-policies',
+    'waiting',
+  ];
   if (process.argv.includes('--cluster')) {
     controlPlanePrograms();
     files.push('cluster', 'runtime-cluster');

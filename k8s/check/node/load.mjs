@@ -3,12 +3,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../control-plane.mjs';
 import { mailbox } from './mail-client.mjs';
 
+/** A client gives up after this time, which is longer than anything that the stages do under load. */
+const RETRIES_END_AFTER_MS = 300_000;
+const LONGEST_PAUSE_MS = 5_000;
+const LAST_ARRIVES_WITHIN_MS = 120_000;
+/** A second copy comes later than the first. */
+const COPIES_ARRIVE_WITHIN_MS = 5_000;
+
 /** Sends until it is stopped. A refusal is retried with the same idempotency key, as the documentation asks of clients. */
 export class Load {
   #isStopped = false;
   #running;
   answers = {};
   refusals = [];
+  abandoned = [];
+  failed = [];
 
   constructor(sender, prefix, intervalMs = 250) {
     this.sender = sender;
@@ -29,7 +38,8 @@ export class Load {
   }
 
   async #one(subject) {
-    for (let attempt = 0; attempt < 40; attempt++) {
+    const end = Date.now() + RETRIES_END_AFTER_MS;
+    for (let attempt = 1; Date.now() < end; attempt++) {
       const start = performance.now();
       const answer = await this.sender
         .send(subject, { 'idempotency-key': subject })
@@ -37,15 +47,20 @@ export class Load {
       this.slowestMs = Math.max(this.slowestMs, performance.now() - start);
       this.answers[answer.status] = (this.answers[answer.status] ?? 0) + 1;
       if (answer.status === 200) {
-        this.sent.push(subject);
+        if (answer.body.status === 'sent') this.sent.push(subject);
+        else this.failed.push(`${subject}: ${answer.text}`);
         return;
       }
       this.refusals.push(`${subject}: ${answer.status} ${answer.text ?? ''}`);
-      await pause(500);
+      await pause(Math.min(attempt * 500, LONGEST_PAUSE_MS));
     }
+    this.abandoned.push(subject);
   }
 
-  /** @returns {Promise<{ lost: string[], doubled: string[] }>} subjects that did not arrive exactly once. */
+  /**
+   * @returns {Promise<{ lost: string[], doubled: string[], abandoned: string[] }>} subjects that were accepted and did not
+   *   arrive, that arrived more than once, accepted or not, and that no retry got accepted.
+   */
   async stop() {
     this.#isStopped = true;
     await this.#running;
@@ -55,8 +70,12 @@ export class Load {
       return found;
     };
     const lostIn = found => this.sent.filter(subject => !found.has(subject));
-    await until('the last message', async () => lostIn(await copies()).length === 0, 30_000).catch(() => {});
+    await until('the last message', async () => lostIn(await copies()).length === 0, LAST_ARRIVES_WITHIN_MS).catch(
+      () => {},
+    );
+    await pause(COPIES_ARRIVE_WITHIN_MS);
     const found = await copies();
-    return { lost: lostIn(found), doubled: this.sent.filter(subject => found.get(subject) > 1) };
+    const doubled = [...found].filter(([subject, count]) => subject.startsWith(this.prefix) && count > 1);
+    return { lost: lostIn(found), doubled: doubled.map(([subject]) => subject), abandoned: this.abandoned };
   }
 }

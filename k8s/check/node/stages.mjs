@@ -30,3 +30,6 @@ export const STAGES = [
   faults,
   whole,
 ];
+
+/** Stages without which the later ones have nothing to run on. */
+export const NEEDED_BY_ALL = [install.name, mail.name];

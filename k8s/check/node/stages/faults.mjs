@@ -63,7 +63,7 @@ const loseNatsStorage = async context => {
   const [pod, before] = [await uidOf(`${POD}/postern-nats-0`), await uidOf(claim)];
   await cluster.api('DELETE', claim);
   await cluster.api('DELETE', `${POD}/postern-nats-0`);
-  await until('the end of the claim', async () => (await uidOf(claim)) !== before);
+  await until('the end of the claim', async () => (await uidOf(claim)) !== before, 180_000);
   await cluster.api('DELETE', '/api/v1/persistentvolumes/nats');
   rmSync(join(folder, 'volumes/nats'), { recursive: true, force: true });
   await addVolume(context, 'nats-2', '4Gi');
@@ -79,7 +79,7 @@ const allReady = ({ cluster }) =>
       );
       return pods.length >= SERVICES.length + 2 && pods.every(isReady);
     },
-    180_000,
+    300_000,
   );
 
 const sends = async (context, after) => {

@@ -48,7 +48,7 @@ const versionBehind = (context, host) =>
       if (status === 200) return JSON.parse(text).version;
       throw new Error(`${status} ${text}`);
     },
-    10_000,
+    30_000,
   );
 
 /** A little less than the 10 MiB that the gateway takes. */

@@ -8,13 +8,16 @@ import { METADATA_ADDRESS, NODE_ADDRESS, PUBLIC_ADDRESS } from '../settings.mjs'
 export const name = 'network';
 export const title = 'each pod reaches what the NetworkPolicies of the charts allow, and nothing else';
 
-/** Tries to connect to each target of its argument, and prints the names of those that accept. */
+/**
+ * Tries to connect to each target of its argument, and prints the names of those that accept. Policies refuse with an answer, so
+ * no answer at all is a fault of the check.
+ */
 const CONNECT = `
 const { connect } = require('node:net');
 const tried = JSON.parse(process.argv[1]).map(([name, host, port]) => new Promise(resolve => {
-  const socket = connect({ host, port, timeout: 5000 });
-  const end = accepted => { socket.destroy(); resolve(accepted ? [name] : []); };
-  socket.once('connect', () => end(true)).once('timeout', () => end(false)).once('error', () => end(false));
+  const socket = connect({ host, port, timeout: 30000 });
+  const end = accepted => { socket.destroy(); resolve(accepted); };
+  socket.once('connect', () => end([name])).once('timeout', () => end([name + ' (no answer)'])).once('error', () => end([]));
 }));
 Promise.all(tried).then(found => console.log(JSON.stringify(found.flat())));
 `;

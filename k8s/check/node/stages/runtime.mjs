@@ -1,5 +1,6 @@
 import { demand, say } from '../../../../docker/check/report.mjs';
 import { isReady } from '../kubernetes.mjs';
+import { deletesEverything } from '../runtime/deletion.mjs';
 import { eventually, WebService } from '../runtime/platform.mjs';
 import { prepareRuntime } from '../runtime/prepare.mjs';
 import { askRegistry } from '../runtime/registries.mjs';
@@ -143,30 +144,6 @@ const isRefusedADatabase = async ({ state }) => {
   demand('a database is refused with what to do instead', /CloudNativePG/.test(refusal), refusal);
 };
 
-/** Everything that the tenants' namespace holds of it. */
-const objectsOf = async ({ cluster }, { id }) => {
-  const kinds = 'deployments,services,secrets,poddisruptionbudgets,horizontalpodautoscalers,pods,jobs,ingresses';
-  const printed = await cluster.kubectl('get', kinds, '--namespace', 'postern-tenants', '--output', 'name');
-  const mine = await cluster.kubectl(
-    ...['get', kinds, '--namespace', 'postern-tenants', '--output', 'name'],
-    ...['--selector', `postern.dev/web-service=${id}`],
-  );
-  return { all: printed.trim().split('\n').filter(Boolean), mine: mine.trim().split('\n').filter(Boolean) };
-};
-
-const isDeleted = async (context, service) => {
-  await service.ask('DELETE');
-  await eventually('the end of its objects', async () =>
-    (await objectsOf(context, service)).mine.length === 0 ? true : undefined,
-  );
-  const { all } = await objectsOf(context, service);
-  demand(
-    'deletion leaves nothing of it in the namespace',
-    all.every(each => !each.includes(service.id)),
-    all.join(),
-  );
-};
-
 export const run = async context => {
   await prepareRuntime(context);
   const { git } = context.state;
@@ -189,5 +166,5 @@ export const run = async context => {
   await stopsAndStarts(service);
   await scalesByItself(service);
   await isRefusedADatabase(context);
-  await isDeleted(context, service);
+  await deletesEverything(context, service);
 };
