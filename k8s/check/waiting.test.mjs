@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ProgramEnded, until } from './control-plane.mjs';
 
 describe('a wait', () => {
-  it('goes on after a look that fails', async () => {
+  it('continues after a look that fails', async () => {
     const looks = [() => Promise.reject(new Error('connection refused')), () => false, () => true];
     await until('the answer', () => looks.shift()());
     assert.equal(looks.length, 0);
