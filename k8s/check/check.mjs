@@ -1,8 +1,8 @@
 /**
  * The check of everything under k8s: lints the charts, renders every command of Helm that a document gives, and holds the
  * result against Kubernetes' schemas, our rules, and the typed configuration of the services. `--cluster`
- * installs them into a real control plane as well; `--node [stage…]` runs them on a real node, and nothing else; `--write`
- * copies k8s/values into the chart of the whole instead.
+ * installs them into a real control plane as well; `--node [--if-cached] [stage…]` runs them on a real node, and nothing else;
+ * `--write` copies k8s/values into the chart of the whole instead.
  */
 
 import { join } from 'node:path';

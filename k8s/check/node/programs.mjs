@@ -80,12 +80,15 @@ const build = (program, target) => {
   }
 };
 
+const wantedPrograms = () =>
+  PROGRAMS.map(program => ({ program, file: join(NODE_CACHE, 'programs', keyOf(program), program.name) }));
+
+/** Whether nothing has to be built. */
+export const areProgramsCached = () => wantedPrograms().every(({ file }) => existsSync(file));
+
 /** Builds what is missing, and says so for each program. @returns {Record<string, string>} their paths. */
 export const nodePrograms = () => {
-  const wanted = PROGRAMS.map(program => ({
-    program,
-    file: join(NODE_CACHE, 'programs', keyOf(program), program.name),
-  }));
+  const wanted = wantedPrograms();
   const missing = wanted.filter(({ file }) => !existsSync(file));
   for (const [index, { program, file }] of missing.entries()) {
     process.stdout.write(`building ${program.name} (${index + 1} of ${missing.length}) … `);
