@@ -35,6 +35,7 @@ if (process.argv.includes('--write')) {
     'runtime',
     'processes',
     'node-policies',
+    'node-documents',
     'waiting',
   ];
   if (process.argv.includes('--cluster')) {

@@ -14,7 +14,7 @@ import { hideMachine, makeNetwork } from './surroundings.mjs';
 
 const [folder, ...args] = process.argv.slice(2);
 const wanted = args.filter(name => name !== KEEP);
-const { programs, debian, published, helm } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
+const { programs, debian, published, helm, gatewayApi } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
 
 const timed = async (title, work) => {
   const start = performance.now();
@@ -34,7 +34,7 @@ const up = async () => {
   const supervised = new Supervised(join(folder, 'logs'), environment);
   const cluster = await startCluster({ folder, programs, debian, supervised });
   enforcePolicies(cluster, error => supervised.fail('the enforcement of NetworkPolicies', error));
-  return { cluster, supervised, folder, programs, debian, published, helm, state: {} };
+  return { cluster, supervised, folder, programs, debian, published, helm, gatewayApi, state: {} };
 };
 
 const runStage = async (context, { name, title, run }) => {

@@ -24,6 +24,7 @@ export class Load {
     // The mailbox is that of the whole run.
     this.prefix = `${prefix} ${Date.now()}`;
     this.sent = [];
+    this.ids = [];
     this.slowestMs = 0;
     this.#running = this.#run(intervalMs);
   }
@@ -47,8 +48,11 @@ export class Load {
       this.slowestMs = Math.max(this.slowestMs, performance.now() - start);
       this.answers[answer.status] = (this.answers[answer.status] ?? 0) + 1;
       if (answer.status === 200) {
-        if (answer.body.status === 'sent') this.sent.push(subject);
-        else this.failed.push(`${subject}: ${answer.text}`);
+        const { id, status } = answer.body;
+        if (status === 'sent') {
+          this.sent.push(subject);
+          this.ids.push(id);
+        } else this.failed.push(`${subject}: ${answer.text}`);
         return;
       }
       this.refusals.push(`${subject}: ${answer.status} ${answer.text ?? ''}`);

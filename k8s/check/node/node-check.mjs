@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { customResources } from '../schemas.mjs';
 import { tools } from '../tools.mjs';
 import { writeCertificates } from './certificates.mjs';
 import { writeArchive } from './images/archive.mjs';
@@ -16,6 +17,7 @@ import { debianPackages } from './packages.mjs';
 import { nodePrograms } from './programs.mjs';
 import { KEEP, NODE_CACHE, RUN_PREFIX } from './settings.mjs';
 import { STAGES } from './stages.mjs';
+import { gatewayDefinitions } from './traefik-module.mjs';
 
 const since = start => `${Math.round((performance.now() - start) / 1_000)} s`;
 
@@ -31,8 +33,12 @@ const prepareRun = async () => {
   const start = performance.now();
   await writeArchive(join(folder, 'images.tar'), images, folder);
   console.log(`wrote ${images.length} images in ${since(start)}`);
+  writeFileSync(join(folder, 'custom-resources.json'), JSON.stringify(customResources()));
   const published = await publishedImages(debian);
-  writeFileSync(join(folder, 'run.json'), JSON.stringify({ programs, debian, published, helm: tools().helm }));
+  writeFileSync(
+    join(folder, 'run.json'),
+    JSON.stringify({ programs, debian, published, helm: tools().helm, gatewayApi: gatewayDefinitions() }),
+  );
   return folder;
 };
 

@@ -5,6 +5,7 @@ import { until } from '../../control-plane.mjs';
 import { SERVICES } from '../../helm.mjs';
 import { startApiServer, startControllers } from '../cluster.mjs';
 import { isReady } from '../kubernetes.mjs';
+import { demandDelivered } from '../outcomes.mjs';
 import { NODE_NAME } from '../settings.mjs';
 import { addVolume } from '../volumes.mjs';
 import { underLoad } from './upgrade.mjs';
@@ -139,6 +140,11 @@ export const run = async context => {
     refusing,
   );
   await sends(context, 'the node was drained');
-  await loseNatsStorage(context);
+  const lost = async () => {
+    await loseNatsStorage(context);
+    await allReady(context);
+  };
+  const ids = await underLoad(context, 'NATS loses its storage', lost, refusing);
   await sends(context, 'NATS lost its storage');
+  await demandDelivered(context.state, 'after NATS lost its storage', ids);
 };

@@ -44,7 +44,7 @@ const podOf = async ({ cluster }, namespace, selector) =>
   (await cluster.pods(namespace, selector)).find(pod => isReady(pod) && !pod.metadata.deletionTimestamp);
 
 /** Addresses of pods, because policies apply behind Services. */
-const targetsOf = async context => {
+export const targetsOf = async context => {
   const address = async (selector, namespace = 'postern') => (await podOf(context, namespace, selector)).status.podIP;
   const operatorPorts = SERVICES.map(async service => [
     `operator port of ${service}`,
@@ -69,7 +69,7 @@ const targetsOf = async context => {
 };
 
 /** A pod that only listens. */
-const addPod = async ({ cluster }, namespace, role = 'network') => {
+export const addPod = async ({ cluster }, namespace, role = 'network') => {
   const container = { name: 'listen', image: serviceImage('email-send', RELEASE), command: ['node', '-e', LISTEN] };
   const labels = { check: role };
   cluster.apply(
@@ -84,14 +84,15 @@ const addPod = async ({ cluster }, namespace, role = 'network') => {
   await cluster.untilReady(namespace, `check=${role}`);
 };
 
-/** Listens where nothing else does in this stage. */
-const listenOutside = () =>
+/** Where nothing else listens. */
+export const SILENT = [
+  [PUBLIC_ADDRESS, 8443],
+  [METADATA_ADDRESS, 80],
+];
+
+export const listenOutside = addresses =>
   Promise.all(
-    [
-      [NODE_ADDRESS, 443],
-      [PUBLIC_ADDRESS, 8443],
-      [METADATA_ADDRESS, 80],
-    ].map(
+    addresses.map(
       ([host, port]) =>
         new Promise((resolve, reject) => {
           const server = createServer(socket => socket.end()).once('error', reject);
@@ -115,7 +116,7 @@ export const run = async context => {
   const { cluster } = context;
   for (const namespace of ['postern-tenants', 'strangers']) await addPod(context, namespace);
   await addPod(context, 'postern-tenants', 'neighbour');
-  const servers = await listenOutside();
+  const servers = await listenOutside([...SILENT, [NODE_ADDRESS, 443]]);
   try {
     const targets = await targetsOf(context);
     const reaches = async (who, [namespace, selector], allowed) =>

@@ -22,7 +22,7 @@ const upgradeTo = (context, tag) =>
     '4m',
   );
 
-/** Runs some work under load, and holds the load to its promise. */
+/** Runs some work under load, and holds the load to its promise. @returns {Promise<string[]>} ids of the messages that were sent. */
 export const underLoad = async ({ state }, prefix, work, { mayRefuse = false } = {}) => {
   const load = new Load(state.sender, prefix);
   try {
@@ -49,6 +49,7 @@ export const underLoad = async ({ state }, prefix, work, { mayRefuse = false } =
     refused.length + unexpected.length === 0,
     [...refused, ...unexpected].slice(0, 5).join(),
   );
+  return load.ids;
 };
 
 const imageOf = async ({ cluster }) => {
