@@ -28,7 +28,7 @@ export class Shell {
     for (const [from, to] of replacements) say(`for this block: ${from} → ${to}`);
     const options = { cwd: ROOT, env: this.environment, maxBuffer: 2 ** 26 };
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], options);
-    demand(`runs: ${text.split('\n')[0]}`, true);
+    demand(`runs: ${text.replaceAll(/\s*\\\n\s*/g, ' ')}`, true);
     return stdout;
   }
 

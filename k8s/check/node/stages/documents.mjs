@@ -120,7 +120,7 @@ const installsAnew = async (context, step, block) => {
   await volumes(context, step);
   await context.shell.run(block);
   await untilRolledOut(context, SERVICES.length);
-  await sends(context, `${step.toLowerCase()}@customer.test`);
+  await sends(context, `${step}@customer.test`);
 };
 
 const upgrades = async (context, blocks) => {
@@ -128,7 +128,7 @@ const upgrades = async (context, blocks) => {
     await context.shell.run(blocks[step]);
     await untilRolledOut(context, SERVICES.length);
   }
-  for (const step of ['includedNats', 'includedPostgresql']) await installsAnew(context, step, blocks[step]);
+  for (const step of ['included-nats', 'included-postgresql']) await installsAnew(context, step, blocks[step]);
   await uninstall(context);
   await whileBalancing(context, () => context.shell.run(blocks.install));
   await untilRolledOut(context, SERVICES.length);

@@ -47,11 +47,25 @@ const demandOutside = (who, output) => {
   return reached;
 };
 
+/** Names of the containers of a pod that run, whether they are to end before the others begin or not. */
+const runningIn = ({ status }) =>
+  [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+    .filter(({ state }) => state.running)
+    .map(each => each.name);
+
+/** Waits for the container that runs steps of the customer. */
+const untilBuilding = ({ cluster }, { id }) =>
+  eventually(
+    'a build that runs',
+    async () =>
+      (await cluster.pods(TENANTS, `postern.dev/build=${id}`)).find(pod => runningIn(pod).includes('buildkit')),
+    180_000,
+  );
+
 const examinesBuild = async (context, targets, service) => {
   const deployment = await service.requestDeployment();
-  const pod = await running(context, `postern.dev/build=${deployment.id}`);
-  const containers = pod.spec.containers.map(each => each.name);
-  for (const container of containers) {
+  const pod = await untilBuilding(context, deployment);
+  for (const container of runningIn(pod)) {
     const who = `the container ${container} of a build`;
     const output = await inContainer(context, pod, container, PROBE + reachScript(targets));
     demandUnprivileged(who, asFields(output));
