@@ -36,6 +36,7 @@ if (process.argv.includes('--write')) {
     'processes',
     'node-policies',
     'node-documents',
+    'node-load',
     'waiting',
   ];
   if (process.argv.includes('--cluster')) {

@@ -10,6 +10,22 @@ const LAST_ARRIVES_WITHIN_MS = 120_000;
 /** A second copy comes later than the first. */
 const COPIES_ARRIVE_WITHIN_MS = 5_000;
 
+/**
+ * @param messages of the mailbox of the whole run.
+ * @returns subjects that were accepted and did not arrive, that arrived more than once, accepted or not, and that no retry got
+ *   accepted.
+ */
+export const resultOf = ({ prefix, sent, abandoned }, messages) => {
+  const copies = new Map();
+  for (const { subject } of messages.filter(each => each.subject.startsWith(`${prefix} `)))
+    copies.set(subject, (copies.get(subject) ?? 0) + 1);
+  return {
+    lost: sent.filter(subject => !copies.has(subject)),
+    doubled: [...copies].filter(([, count]) => count > 1).map(([subject]) => subject),
+    abandoned,
+  };
+};
+
 /** Sends until it is stopped. A refusal is retried with the same idempotency key, as the documentation asks of clients. */
 export class Load {
   #isStopped = false;
@@ -61,25 +77,14 @@ export class Load {
     this.abandoned.push(subject);
   }
 
-  /**
-   * @returns {Promise<{ lost: string[], doubled: string[], abandoned: string[] }>} subjects that were accepted and did not
-   *   arrive, that arrived more than once, accepted or not, and that no retry got accepted.
-   */
+  /** @returns {Promise<ReturnType<typeof resultOf>>} what became of the messages, once nothing more can arrive. */
   async stop() {
     this.#isStopped = true;
     await this.#running;
-    const copies = async () => {
-      const found = new Map();
-      for (const { subject } of await mailbox(this.sender.address)) found.set(subject, (found.get(subject) ?? 0) + 1);
-      return found;
-    };
-    const lostIn = found => this.sent.filter(subject => !found.has(subject));
-    await until('the last message', async () => lostIn(await copies()).length === 0, LAST_ARRIVES_WITHIN_MS).catch(
-      () => {},
-    );
+    const result = async () => resultOf(this, await mailbox(this.sender.address));
+    const isComplete = async () => (await result()).lost.length === 0;
+    await until('the last message', isComplete, LAST_ARRIVES_WITHIN_MS).catch(() => {});
     await pause(COPIES_ARRIVE_WITHIN_MS);
-    const found = await copies();
-    const doubled = [...found].filter(([subject, count]) => subject.startsWith(this.prefix) && count > 1);
-    return { lost: lostIn(found), doubled: doubled.map(([subject]) => subject), abandoned: this.abandoned };
+    return result();
   }
 }
