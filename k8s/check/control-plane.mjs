@@ -23,11 +23,25 @@ const freePort = () =>
     });
   });
 
-/** Asks again and again until the answer is true, or the time is over. */
+/** A program that others wait for has ended, so they need not wait any longer. */
+export class ProgramEnded extends Error {}
+
+/** Asks again and again until the answer is true, or the time is over. @throws with the last error of the condition. */
 export const until = async (what, condition, limitMs = 60_000) => {
   const end = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`${what} did not come about in ${limitMs} ms`);
+  let last;
+  const isMet = async () => {
+    try {
+      return await condition();
+    } catch (error) {
+      if (error instanceof ProgramEnded) throw error;
+      last = error;
+      return false;
+    }
+  };
+  while (!(await isMet())) {
+    const reason = last ? `: ${last.message}` : '';
+    if (Date.now() > end) throw new Error(`${what} did not come about in ${limitMs} ms${reason}`, { cause: last });
     await pause(100);
   }
 };
@@ -94,7 +108,8 @@ export const startControlPlane = async ({ standIn: hasStandIn = true } = {}) => 
     const api = (method, path, body) => ask({ server, token, caFile }, method, path, body);
     await until('kube-apiserver', async () => {
       const dead = children.find(({ child }) => child.exitCode !== null);
-      if (dead) throw new Error(`${dead.name} ended:\n${readFileSync(file(`${dead.name}.log`), 'utf8').slice(-2_000)}`);
+      if (dead)
+        throw new ProgramEnded(`${dead.name} ended:\n${readFileSync(file(`${dead.name}.log`), 'utf8').slice(-2_000)}`);
       return api('GET', '/readyz').then(
         () => true,
         () => false,

@@ -8,13 +8,13 @@ import { importImages } from './images/import.mjs';
 import { environmentOf } from './packages.mjs';
 import { enforcePolicies } from './policy-agent.mjs';
 import { KEEP, NODE_CACHE } from './settings.mjs';
-import { STAGES } from './stages.mjs';
+import { NEEDED_BY_ALL, STAGES } from './stages.mjs';
 import { Supervised } from './supervised.mjs';
 import { hideMachine, makeNetwork } from './surroundings.mjs';
 
 const [folder, ...args] = process.argv.slice(2);
 const wanted = args.filter(name => name !== KEEP);
-const { programs, debian, published, helm } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
+const { programs, debian, published, helm, gatewayApi } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
 
 const timed = async (title, work) => {
   const start = performance.now();
@@ -34,21 +34,43 @@ const up = async () => {
   const supervised = new Supervised(join(folder, 'logs'), environment);
   const cluster = await startCluster({ folder, programs, debian, supervised });
   enforcePolicies(cluster, error => supervised.fail('the enforcement of NetworkPolicies', error));
-  return { cluster, supervised, folder, programs, debian, published, helm, state: {} };
+  return { cluster, supervised, folder, programs, debian, published, helm, gatewayApi, state: {} };
 };
 
+const runStage = async (context, { name, title, run }) => {
+  try {
+    await timed(`${name}: ${title}`, () => run(context));
+    context.supervised.assertRunning();
+    return true;
+  } catch (error) {
+    console.error(`  ✗ ${name}: ${error.stack}`);
+    const { reportTrouble } = await import('./trouble.mjs');
+    await reportTrouble(context).catch(trouble => console.error(`  no more can be said: ${trouble.message}`));
+    return false;
+  }
+};
+
+const isUp = ({ supervised }) => {
+  try {
+    supervised.assertRunning();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Runs every stage, also after one that fails, unless it needs that one or the cluster has ended. */
 const runStages = async context => {
-  for (const { name, title, run } of STAGES.filter(stage => wanted.length === 0 || wanted.includes(stage.name)))
-    try {
-      await timed(`${name}: ${title}`, () => run(context));
-      context.supervised.assertRunning();
-    } catch (error) {
-      console.error(`  ✗ ${name}: ${error.stack}`);
-      const { reportTrouble } = await import('./trouble.mjs');
-      await reportTrouble(context);
-      return 1;
-    }
-  return 0;
+  const [failed, left] = [[], []];
+  const stages = STAGES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  for (const stage of stages)
+    if (!isUp(context) || NEEDED_BY_ALL.some(name => failed.includes(name))) left.push(stage.name);
+    else if (!(await runStage(context, stage))) failed.push(stage.name);
+  const passed = stages.length - failed.length - left.length;
+  console.log(`${passed} of ${stages.length} stages passed`);
+  if (failed.length > 0) console.error(`failed: ${failed.join(', ')}`);
+  if (left.length > 0) console.error(`not run: ${left.join(', ')}`);
+  return failed.length + left.length === 0 ? 0 : 1;
 };
 
 /** Waits for the signal that ends everything. */

@@ -3,18 +3,44 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../control-plane.mjs';
 import { mailbox } from './mail-client.mjs';
 
+/** A client gives up after this time, which is longer than anything that the stages do under load. */
+const RETRIES_END_AFTER_MS = 300_000;
+const LONGEST_PAUSE_MS = 5_000;
+const LAST_ARRIVES_WITHIN_MS = 120_000;
+/** A second copy comes later than the first. */
+const COPIES_ARRIVE_WITHIN_MS = 5_000;
+
+/**
+ * @param messages of the mailbox of the whole run.
+ * @returns subjects that were accepted and did not arrive, that arrived more than once, accepted or not, and that no retry got
+ *   accepted.
+ */
+export const resultOf = ({ prefix, sent, abandoned }, messages) => {
+  const copies = new Map();
+  for (const { subject } of messages.filter(each => each.subject.startsWith(`${prefix} `)))
+    copies.set(subject, (copies.get(subject) ?? 0) + 1);
+  return {
+    lost: sent.filter(subject => !copies.has(subject)),
+    doubled: [...copies].filter(([, count]) => count > 1).map(([subject]) => subject),
+    abandoned,
+  };
+};
+
 /** Sends until it is stopped. A refusal is retried with the same idempotency key, as the documentation asks of clients. */
 export class Load {
   #isStopped = false;
   #running;
   answers = {};
   refusals = [];
+  abandoned = [];
+  failed = [];
 
   constructor(sender, prefix, intervalMs = 250) {
     this.sender = sender;
     // The mailbox is that of the whole run.
     this.prefix = `${prefix} ${Date.now()}`;
     this.sent = [];
+    this.ids = [];
     this.slowestMs = 0;
     this.#running = this.#run(intervalMs);
   }
@@ -29,7 +55,8 @@ export class Load {
   }
 
   async #one(subject) {
-    for (let attempt = 0; attempt < 40; attempt++) {
+    const end = Date.now() + RETRIES_END_AFTER_MS;
+    for (let attempt = 1; Date.now() < end; attempt++) {
       const start = performance.now();
       const answer = await this.sender
         .send(subject, { 'idempotency-key': subject })
@@ -37,26 +64,27 @@ export class Load {
       this.slowestMs = Math.max(this.slowestMs, performance.now() - start);
       this.answers[answer.status] = (this.answers[answer.status] ?? 0) + 1;
       if (answer.status === 200) {
-        this.sent.push(subject);
+        const { id, status } = answer.body;
+        if (status === 'sent') {
+          this.sent.push(subject);
+          this.ids.push(id);
+        } else this.failed.push(`${subject}: ${answer.text}`);
         return;
       }
       this.refusals.push(`${subject}: ${answer.status} ${answer.text ?? ''}`);
-      await pause(500);
+      await pause(Math.min(attempt * 500, LONGEST_PAUSE_MS));
     }
+    this.abandoned.push(subject);
   }
 
-  /** @returns {Promise<{ lost: string[], doubled: string[] }>} subjects that did not arrive exactly once. */
+  /** @returns {Promise<ReturnType<typeof resultOf>>} what became of the messages, once nothing more can arrive. */
   async stop() {
     this.#isStopped = true;
     await this.#running;
-    const copies = async () => {
-      const found = new Map();
-      for (const { subject } of await mailbox(this.sender.address)) found.set(subject, (found.get(subject) ?? 0) + 1);
-      return found;
-    };
-    const lostIn = found => this.sent.filter(subject => !found.has(subject));
-    await until('the last message', async () => lostIn(await copies()).length === 0, 30_000).catch(() => {});
-    const found = await copies();
-    return { lost: lostIn(found), doubled: this.sent.filter(subject => found.get(subject) > 1) };
+    const result = async () => resultOf(this, await mailbox(this.sender.address));
+    const isComplete = async () => (await result()).lost.length === 0;
+    await until('the last message', isComplete, LAST_ARRIVES_WITHIN_MS).catch(() => {});
+    await pause(COPIES_ARRIVE_WITHIN_MS);
+    return result();
   }
 }

@@ -44,11 +44,15 @@ const unpack = folder => {
   for (const name of IPTABLES) symlinkSync('xtables-nft-multi', join(folder, 'usr/sbin', name));
 };
 
+const KEY = createHash('sha256').update(PACKAGES.join()).digest('hex').slice(0, 16);
+const FOLDER = join(NODE_CACHE, `debian-${KEY}`);
+
+export const arePackagesCached = () => existsSync(FOLDER);
+
 /** @returns {string} the folder under which the packages are unpacked. */
 export const debianPackages = () => {
-  const key = createHash('sha256').update(PACKAGES.join()).digest('hex').slice(0, 16);
-  const folder = join(NODE_CACHE, `debian-${key}`);
-  if (existsSync(folder)) return folder;
+  const folder = FOLDER;
+  if (arePackagesCached()) return folder;
   console.log('unpacking Debian packages');
   const unfinished = `${folder}.${process.pid}`;
   try {

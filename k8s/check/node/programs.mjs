@@ -4,9 +4,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { dirname, join } from 'node:path';
 import { go, KUBERNETES } from '../tools.mjs';
 import { NODE_CACHE } from './settings.mjs';
+import { withoutDnsProviders } from './traefik-module.mjs';
 
 const CHECK = join(import.meta.dirname, '..');
 const CONTAINERD = '2.2.3';
+const TRAEFIK = '3.6.12';
 
 const [major, minor] = KUBERNETES.split('.');
 const kubernetesVersion = Object.entries({ gitVersion: `v${KUBERNETES}`, gitMajor: major, gitMinor: minor })
@@ -51,12 +53,23 @@ const PROGRAMS = [
     source: 'sigs.k8s.io/metrics-server/cmd/metrics-server',
     flags: '',
   },
+  {
+    name: 'traefik',
+    module: 'node/traefik',
+    source: 'github.com/traefik/traefik/v3/cmd/traefik',
+    flags: `-X github.com/traefik/traefik/v3/pkg/version.Version=${TRAEFIK}`,
+    prepared: withoutDnsProviders,
+    // It is the only file of its image.
+    environment: { CGO_ENABLED: '0' },
+  },
   own('coredns'),
   own('pause'),
 ];
 
 const keyOf = ({ module, source, flags }) => {
-  const files = ['go.mod', 'go.sum', 'main.go'].map(name => join(CHECK, module, name)).filter(existsSync);
+  const files = ['go.mod', 'go.sum', 'main.go', 'dns/none.go']
+    .map(name => join(CHECK, module, name))
+    .filter(existsSync);
   const hash = createHash('sha256')
     .update(go(['env', 'GOVERSION']))
     .update(source)
@@ -66,26 +79,32 @@ const keyOf = ({ module, source, flags }) => {
 };
 
 const build = (program, target) => {
-  const { module, source, flags } = program;
+  const { module, source, flags, environment, prepared } = program;
   // Renamed when complete, so that a build that was interrupted is not used.
   const unfinished = `${target}.${process.pid}`;
   mkdirSync(dirname(target), { recursive: true });
+  const { options = [], remove } = prepared?.() ?? {};
   try {
-    go(['build', '-mod=readonly', `-ldflags=-s -w ${flags}`, '-o', unfinished, source], {
+    go(['build', '-mod=readonly', ...options, `-ldflags=-s -w ${flags}`, '-o', unfinished, source], {
       cwd: join(CHECK, module),
+      env: { ...process.env, ...environment },
     });
     renameSync(unfinished, target);
   } finally {
     rmSync(unfinished, { force: true });
+    remove?.();
   }
 };
 
+const wantedPrograms = () =>
+  PROGRAMS.map(program => ({ program, file: join(NODE_CACHE, 'programs', keyOf(program), program.name) }));
+
+/** Whether nothing has to be built. */
+export const areProgramsCached = () => wantedPrograms().every(({ file }) => existsSync(file));
+
 /** Builds what is missing, and says so for each program. @returns {Record<string, string>} their paths. */
 export const nodePrograms = () => {
-  const wanted = PROGRAMS.map(program => ({
-    program,
-    file: join(NODE_CACHE, 'programs', keyOf(program), program.name),
-  }));
+  const wanted = wantedPrograms();
   const missing = wanted.filter(({ file }) => !existsSync(file));
   for (const [index, { program, file }] of missing.entries()) {
     process.stdout.write(`building ${program.name} (${index + 1} of ${missing.length}) … `);

@@ -41,6 +41,6 @@ export const API_SERVER = `https://${NODE_ADDRESS}:6443`;
 
 export const PAUSE_IMAGE = 'registry.k8s.io/pause:3.10';
 export const REGISTRY_IMAGE = 'docker.io/library/registry:2.8.2';
-export const INGRESS_IMAGE = 'registry.example.com/nginx:1.22.1';
+export const TRAEFIK_IMAGE = 'docker.io/library/traefik:v3.6.12';
 export const METRICS_IMAGE = 'registry.k8s.io/metrics-server/metrics-server:v0.9.0';
 export const DNS_IMAGE = 'registry.k8s.io/coredns/coredns:v1.13.1';

@@ -1,10 +1,12 @@
 /** The stages of the check on a real node, in their order: later ones use what earlier ones have installed. */
 import * as commands from './stages/commands.mjs';
 import * as disk from './stages/disk.mjs';
+import * as documents from './stages/documents.mjs';
 import * as failures from './stages/failures.mjs';
 import * as faults from './stages/faults.mjs';
 import * as ingress from './stages/ingress.mjs';
 import * as install from './stages/install.mjs';
+import * as isolation from './stages/isolation.mjs';
 import * as mail from './stages/mail.mjs';
 import * as network from './stages/network.mjs';
 import * as runtime from './stages/runtime.mjs';
@@ -24,9 +26,14 @@ export const STAGES = [
   second,
   runtime,
   commands,
+  isolation,
   disk,
   failures,
   ingress,
   faults,
   whole,
+  documents,
 ];
+
+/** Stages without which the later ones have nothing to run on. */
+export const NEEDED_BY_ALL = [install.name, mail.name];

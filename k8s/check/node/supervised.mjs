@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ProgramEnded } from '../control-plane.mjs';
 
 export class Supervised {
   #children = new Map();
@@ -26,12 +27,12 @@ export class Supervised {
     if (this.#failure) throw this.#failure;
     for (const [name, child] of this.#children)
       if (child.exitCode !== null || child.signalCode !== null || child.failure)
-        throw new Error(`${name} ended: ${child.failure ?? ''}\n${this.logOf(name).slice(-3_000)}`);
+        throw new ProgramEnded(`${name} ended: ${child.failure ?? ''}\n${this.logOf(name).slice(-3_000)}`);
   }
 
   /** Ends the run at the next look, as a program that has ended does. */
   fail(name, error) {
-    this.#failure ??= new Error(`${name} failed: ${error.message}`, { cause: error });
+    this.#failure ??= new ProgramEnded(`${name} failed: ${error.message}`, { cause: error });
   }
 
   logOf(name) {

@@ -1,6 +1,6 @@
 /** Layers of images, made once each and kept as tar files whose name holds the key of their content. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NODE_CACHE } from '../settings.mjs';
 
@@ -19,6 +19,11 @@ const filled = async (content, file, fill) => {
   return file;
 };
 
+const LAYERS = join(NODE_CACHE, 'layers');
+
+/** Whether a layer was made before, perhaps with other content. */
+export const hasLayer = name => existsSync(LAYERS) && readdirSync(LAYERS).some(file => file.startsWith(`${name}-`));
+
 /** A layer of one run alone. @returns {Promise<string>} the tar file, in the folder of the run. */
 export const layerIn = (folder, name, fill) =>
   filled(mkdtempSync(join(folder, `.${name}-`)), join(folder, `${name}.tar`), fill);
@@ -29,11 +34,10 @@ export const layerIn = (folder, name, fill) =>
  * @returns {Promise<string>} the tar file.
  */
 export const layer = async (name, key, fill) => {
-  const folder = join(NODE_CACHE, 'layers');
-  const file = join(folder, `${name}-${key}.tar`);
+  const file = join(LAYERS, `${name}-${key}.tar`);
   if (existsSync(file)) return file;
-  mkdirSync(folder, { recursive: true });
-  const content = mkdtempSync(join(folder, `.${name}-`));
+  mkdirSync(LAYERS, { recursive: true });
+  const content = mkdtempSync(join(LAYERS, `.${name}-`));
   process.stdout.write(`making the layer ${name} … `);
   const start = performance.now();
   await filled(content, file, fill);

@@ -1,11 +1,11 @@
-/** What builds and web services need beside the images of Postern: rootless BuildKit, a registry, a metrics server, nginx. */
+/** What builds and web services need beside the images of Postern: rootless BuildKit, a registry, a metrics server, Traefik. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { go } from '../../tools.mjs';
-import { INGRESS_IMAGE, METRICS_IMAGE, REGISTRY_IMAGE } from '../settings.mjs';
-import { debianLayerWith, programLayer } from './base-layers.mjs';
+import { METRICS_IMAGE, REGISTRY_IMAGE, TRAEFIK_IMAGE } from '../settings.mjs';
+import { programLayer } from './base-layers.mjs';
 import { layer, layerIn } from './layers.mjs';
 
 /** The default of POSTERN_KUBERNETES_BUILDER_IMAGE. */
@@ -95,9 +95,9 @@ export const runtimeImages = async ({ debian, programs, folder, base, users }) =
     layers: [base, await registryLayer(debian)],
   },
   {
-    name: INGRESS_IMAGE,
-    config: { Entrypoint: ['/usr/sbin/nginx'] },
-    layers: [await debianLayerWith(debian, 'nginx')],
+    name: TRAEFIK_IMAGE,
+    config: { Entrypoint: ['/traefik'] },
+    layers: [await programLayer('traefik', programs.traefik)],
   },
   {
     name: METRICS_IMAGE,

@@ -7,6 +7,7 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -20,7 +21,7 @@ import { NODE_CACHE } from '../settings.mjs';
 import { digestOf } from './archive.mjs';
 import { debianLayer, nodeLayer } from './base-layers.mjs';
 import { BuildKit } from './buildkit.mjs';
-import { layer } from './layers.mjs';
+import { hasLayer, layer } from './layers.mjs';
 import { keyOf } from './service-key.mjs';
 
 const IMAGES = join(NODE_CACHE, 'images');
@@ -113,6 +114,13 @@ const registryOfNpm = () =>
     cwd: homedir(),
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+
+/** Whether images of the services were built before, so that others after a change take a minute or two. */
+export const areImagesCached = apps => {
+  const files = existsSync(IMAGES) ? readdirSync(IMAGES) : [];
+  const isBuilt = app => files.some(file => file.startsWith(`${app}-`) && file.endsWith('.json'));
+  return ['debian', 'debian-postgresql-client', 'node', 'buildkit'].every(hasLayer) && apps.every(isBuilt);
+};
 
 /** Builds what has changed. @returns {Promise<Record<string, { config: object, layers: string[] }>>} by service. */
 export const builtImages = async ({ debian, programs, folder }, apps) => {

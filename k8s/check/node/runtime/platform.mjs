@@ -91,15 +91,22 @@ export class WebService {
     return new Set((await this.instances()).map(({ metadata }) => metadata.labels['postern.dev/roll']));
   }
 
-  /** Restarts, and waits until the web service runs and its instances are new ones. @throws if they do not come up. */
-  async restart() {
+  /** Asks for a restart. @returns what waits until the web service runs, with new instances or with a reason. */
+  async requestRestart() {
     const before = await this.#rolls();
     await this.ask('POST', '/restart', {});
-    const { status_reason: reason } = await eventually('the restart', async () => {
-      const [found, rolls] = [await this.read(), await this.#rolls()];
-      const isNew = rolls.size > 0 && rolls.isDisjointFrom(before);
-      return found.status === 'running' && (isNew || found.status_reason) ? found : undefined;
-    });
+    return () =>
+      eventually('the restart', async () => {
+        const [found, rolls] = [await this.read(), await this.#rolls()];
+        const isNew = rolls.size > 0 && rolls.isDisjointFrom(before);
+        return found.status === 'running' && (isNew || found.status_reason) ? found : undefined;
+      });
+  }
+
+  /** Restarts, and waits until the web service runs and its instances are new ones. @throws if they do not come up. */
+  async restart() {
+    const isOver = await this.requestRestart();
+    const { status_reason: reason } = await isOver();
     if (reason) throw new Error(`the restart failed: ${reason}`);
   }
 
@@ -129,7 +136,7 @@ export class WebService {
 
   /** What the only instance answers once kube-proxy knows it; until then the address refuses connections. */
   firstAnswer() {
-    return eventually('an answer', () => this.get(), 5_000);
+    return eventually('an answer', () => this.get(), 30_000);
   }
 
   /** Pods that are to stay. */

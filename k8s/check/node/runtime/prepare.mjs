@@ -45,10 +45,8 @@ const credentialsSecret = ({ username, password }) => ({
   },
 });
 
-/** Once in a run. */
-export const prepareRuntime = async context => {
+const prepare = async context => {
   const { cluster, state, folder } = context;
-  if (state.git) return;
   state.registry = await startRegistries(context);
   await cluster.apply(credentialsSecret(state.registry));
   state.git = new GitHost(folder);
@@ -56,4 +54,10 @@ export const prepareRuntime = async context => {
   await installMetricsServer(context);
   demand('the metrics server measures the node', true);
   await upgradeTrial(context, ...RUNTIME_SETTINGS);
+};
+
+/** Once in a run. @throws the same again if it has failed. */
+export const prepareRuntime = context => {
+  context.state.preparation ??= prepare(context);
+  return context.state.preparation;
 };

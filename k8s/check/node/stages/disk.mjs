@@ -63,7 +63,9 @@ const mostPodsDuring = async ({ cluster }, service, change) => {
   let most = 0;
   const count = async () => {
     while (!isOver) {
-      const pods = await cluster.pods('postern-tenants', `postern.dev/web-service=${service.id}`);
+      const selector = `postern.dev/web-service=${service.id}`;
+      // One look that fails is made good by the next.
+      const pods = await cluster.pods('postern-tenants', selector).catch(() => []);
       most = Math.max(most, pods.filter(({ status }) => ['Pending', 'Running'].includes(status.phase)).length);
       await pause(50);
     }

@@ -5,6 +5,7 @@ import { until } from '../../control-plane.mjs';
 import { SERVICES } from '../../helm.mjs';
 import { startApiServer, startControllers } from '../cluster.mjs';
 import { isReady } from '../kubernetes.mjs';
+import { demandDelivered } from '../outcomes.mjs';
 import { NODE_NAME } from '../settings.mjs';
 import { addVolume } from '../volumes.mjs';
 import { underLoad } from './upgrade.mjs';
@@ -63,7 +64,7 @@ const loseNatsStorage = async context => {
   const [pod, before] = [await uidOf(`${POD}/postern-nats-0`), await uidOf(claim)];
   await cluster.api('DELETE', claim);
   await cluster.api('DELETE', `${POD}/postern-nats-0`);
-  await until('the end of the claim', async () => (await uidOf(claim)) !== before);
+  await until('the end of the claim', async () => (await uidOf(claim)) !== before, 180_000);
   await cluster.api('DELETE', '/api/v1/persistentvolumes/nats');
   rmSync(join(folder, 'volumes/nats'), { recursive: true, force: true });
   await addVolume(context, 'nats-2', '4Gi');
@@ -79,7 +80,7 @@ const allReady = ({ cluster }) =>
       );
       return pods.length >= SERVICES.length + 2 && pods.every(isReady);
     },
-    180_000,
+    300_000,
   );
 
 const sends = async (context, after) => {
@@ -139,6 +140,11 @@ export const run = async context => {
     refusing,
   );
   await sends(context, 'the node was drained');
-  await loseNatsStorage(context);
+  const lost = async () => {
+    await loseNatsStorage(context);
+    await allReady(context);
+  };
+  const ids = await underLoad(context, 'NATS loses its storage', lost, refusing);
   await sends(context, 'NATS lost its storage');
+  await demandDelivered(context.state, 'after NATS lost its storage', ids);
 };

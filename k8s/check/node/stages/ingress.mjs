@@ -3,7 +3,8 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { demand } from '../../../../docker/check/report.mjs';
 import { installDns } from '../dns.mjs';
-import { CLASS, NAMESPACE, startIngress } from '../ingress/nginx.mjs';
+import { CONTROLS, DOMAIN } from '../ingress/controls.mjs';
+import { installTraefik } from '../ingress/traefik.mjs';
 import { eventually, WebService } from '../runtime/platform.mjs';
 import { prepareRuntime, RUNTIME_SETTINGS, upgradeTrial } from '../runtime/prepare.mjs';
 import { sample } from '../runtime/sample.mjs';
@@ -11,21 +12,14 @@ import { CUSTOM_DOMAIN } from '../settings.mjs';
 
 export const name = 'ingress';
 export const title =
-  'the gateway and a web service are reached by their host names and a custom domain, over TLS, through an Ingress';
+  'the gateway and a web service are reached by host names and a custom domain, over TLS, through Ingresses and HTTPRoutes';
 
 const HOST = 'mail.example.com';
-const DOMAIN = 'apps.example.com';
-const SETTINGS = [
-  ['-f', 'k8s/examples/ingress.yaml'],
-  ['--set', `runtime-agent.env.POSTERN_PLATFORM_DOMAIN=${DOMAIN}`],
-  ['--set', `runtime-agent.env.POSTERN_KUBERNETES_INGRESS_CLASS=${CLASS}`],
-].flat();
 
-/** Asks the Ingress for a host, whose certificate is verified. */
-const askFor = async ({ cluster, folder }, host, { method = 'GET', path = '/', headers = {}, body } = {}) => {
-  const { spec } = await cluster.api('GET', `/api/v1/namespaces/${NAMESPACE}/services/nginx`);
+/** Asks Traefik for a host, whose certificate is verified. */
+const askFor = ({ folder, traefik }, host, { method = 'GET', path = '/', headers = {}, body } = {}) => {
   const ca = readFileSync(join(folder, 'ca.crt'));
-  const options = { host: spec.clusterIP, servername: host, method, path, ca, headers: { host, ...headers } };
+  const options = { host: traefik, servername: host, method, path, ca, headers: { host, ...headers } };
   return new Promise((resolve, reject) => {
     const sent = request(options, response => {
       response
@@ -39,60 +33,64 @@ const askFor = async ({ cluster, folder }, host, { method = 'GET', path = '/', h
   });
 };
 
-/** What a web service answers behind the Ingress. NetworkPolicies let a new pod of nginx through within a second or two. */
-const versionBehind = (context, host) =>
+/** Traefik reads changes every two seconds, and NetworkPolicies let its pod through as late. */
+const answerOf = (context, host, expected, path = '/') =>
   eventually(
-    `an answer of ${host}`,
+    `${expected} from https://${host}${path}`,
     async () => {
-      const { status, text } = await askFor(context, host);
-      if (status === 200) return JSON.parse(text).version;
-      throw new Error(`${status} ${text}`);
+      const { status, text } = await askFor(context, host, { path });
+      if (status === expected) return text;
+      throw new Error(`${status} ${text.slice(0, 200)}`);
     },
-    10_000,
+    30_000,
   );
 
+const versionBehind = async (context, host) => JSON.parse(await answerOf(context, host, 200)).version;
+
+/** Waits until the object of a host exists, and the controller says in its status that it serves it. */
+const untilServed = ({ cluster }, { kind, path, hostsOf, isServed }, host) =>
+  eventually(`the ${kind} of ${host}`, async () => {
+    const found = (await cluster.api('GET', path)).items.find(object => hostsOf(object).includes(host));
+    if (found && isServed(found)) return true;
+    throw new Error(found ? `its status is ${JSON.stringify(found.status)}` : 'there is none');
+  });
+
 /** A little less than the 10 MiB that the gateway takes. */
-const largeMessage = address => {
+const largeMessage = (address, kind) => {
   const text = `${'x'.repeat(71)}\n`.repeat(130_000);
-  return JSON.stringify({ from: 'orders@shop.test', to: [address], subject: 'Large', text });
+  return JSON.stringify({ from: 'orders@shop.test', to: [address], subject: `Large, by ${kind}`, text });
 };
 
-const gatewayIsReached = async context => {
+const gatewayIsReached = async (context, control) => {
   const { sender } = context.state;
-  const dashboard = await askFor(context, HOST, { path: '/dashboard/' });
-  demand(`https://${HOST} shows the dashboard, and its certificate verifies`, dashboard.status === 200, dashboard.text);
+  await untilServed(context, control, HOST);
+  await answerOf(context, HOST, 200, '/dashboard/');
+  demand(`https://${HOST} shows the dashboard, and its certificate verifies`, true);
   const sent = await askFor(context, HOST, {
     method: 'POST',
     path: '/emails',
     headers: { 'api-key': sender.key, 'content-type': 'application/json' },
-    body: largeMessage(sender.address),
+    body: largeMessage(sender.address, control.kind),
   });
-  demand('a message of the largest size passes the Ingress', sent.status === 200, `${sent.status} ${sent.text}`);
+  demand('a message of the largest size passes', sent.status === 200, `${sent.status} ${sent.text}`);
   const unknown = await askFor(context, 'elsewhere.apps.example.com');
-  demand('a host without an Ingress is not found', unknown.status === 404, unknown.text);
+  demand('a host that nothing names is not found', unknown.status === 404, unknown.text);
 };
 
-const webServiceIsReached = async context => {
+const webServiceIsReached = async (context, control) => {
   const { git } = context.state;
-  const settings = { name: 'My shop!', git_repository_url: git.commit('shop', sample('shop')) };
+  const settings = { name: `My ${control.kind} shop!`, git_repository_url: git.commit('shop', sample('shop')) };
   const service = await WebService.create(context, settings);
   await service.deploy();
   const { url } = await service.read();
   const { host, protocol } = new URL(url);
   demand(`a web service has the address ${url}`, protocol === 'https:' && host.endsWith(`.${DOMAIN}`), url);
-  const hosts = await startIngress(context);
-  demand('its Ingress names its host', hosts.includes(host), hosts.join());
+  await untilServed(context, control, host);
   demand('and it answers there, over TLS', (await versionBehind(context, host)) === 'shop');
-  return service;
+  return { service, host };
 };
 
-/** Hosts of the Ingresses of web services and their domains. */
-const tenantsHosts = async ({ cluster }) => {
-  const { items } = await cluster.api('GET', '/apis/networking.k8s.io/v1/namespaces/postern-tenants/ingresses');
-  return items.flatMap(({ spec }) => spec.rules.map(({ host }) => host));
-};
-
-const customDomainIsReached = async (context, service) => {
+const customDomainIsReached = async (context, control, service) => {
   const { id, target } = await service.ask('POST', '/domains', { domain: CUSTOM_DOMAIN });
   const verify = () => service.ask('POST', `/domains/${id}/verify`);
   const early = await verify();
@@ -103,20 +101,31 @@ const customDomainIsReached = async (context, service) => {
     if (status === 'verified') return true;
     throw new Error(message);
   });
-  const isRouted = async () => (await tenantsHosts(context)).includes(CUSTOM_DOMAIN);
-  await eventually('its Ingress', async () => (await isRouted()) || undefined);
-  await startIngress(context);
+  await untilServed(context, control, CUSTOM_DOMAIN);
   const version = await versionBehind(context, CUSTOM_DOMAIN);
   demand(`with its CNAME record to ${target} it answers`, version === 'shop');
 };
 
-const leavesNothing = async (context, service) => {
+const leavesNothing = async (context, { path, kind }, { service, host }) => {
   await service.ask('DELETE');
-  await eventually('the end of its Ingresses', async () =>
-    (await tenantsHosts(context)).length === 0 ? true : undefined,
-  );
-  demand('its deletion takes its hosts along', true);
+  const left = async () =>
+    (await context.cluster.api('GET', path)).items.filter(({ metadata }) => metadata.namespace === 'postern-tenants');
+  await eventually(`the end of its ${kind}s`, async () => ((await left()).length === 0 ? true : undefined));
+  for (const each of [host, CUSTOM_DOMAIN]) await answerOf(context, each, 404);
+  demand('after its deletion its hosts are not found', true);
   await installDns(context);
+};
+
+const isServedBy = async (context, control) => {
+  await upgradeTrial(context, ...RUNTIME_SETTINGS, ...control.settings);
+  for (const { kind, path } of CONTROLS.filter(each => each !== control)) {
+    const { items } = await context.cluster.api('GET', path);
+    demand(`no ${kind} serves beside the ${control.kind}`, items.length === 0, JSON.stringify(items));
+  }
+  await gatewayIsReached(context, control);
+  const shop = await webServiceIsReached(context, control);
+  await customDomainIsReached(context, control, shop.service);
+  await leavesNothing(context, control, shop);
 };
 
 export const run = async context => {
@@ -130,11 +139,7 @@ export const run = async context => {
     type: 'kubernetes.io/tls',
     stringData: { 'tls.crt': certificate, 'tls.key': key },
   });
-  await upgradeTrial(context, ...RUNTIME_SETTINGS, ...SETTINGS);
-  await startIngress(context);
-  await gatewayIsReached(context);
-  const service = await webServiceIsReached(context);
-  await customDomainIsReached(context, service);
-  await leavesNothing(context, service);
+  const reached = { ...context, traefik: await installTraefik(context) };
+  for (const control of CONTROLS) await isServedBy(reached, control);
   await upgradeTrial(context, ...RUNTIME_SETTINGS);
 };

@@ -8,13 +8,16 @@ import { METADATA_ADDRESS, NODE_ADDRESS, PUBLIC_ADDRESS } from '../settings.mjs'
 export const name = 'network';
 export const title = 'each pod reaches what the NetworkPolicies of the charts allow, and nothing else';
 
-/** Tries to connect to each target of its argument, and prints the names of those that accept. */
+/**
+ * Tries to connect to each target of its argument, and prints the names of those that accept. Policies refuse with an answer, so
+ * no answer at all is a fault of the check.
+ */
 const CONNECT = `
 const { connect } = require('node:net');
 const tried = JSON.parse(process.argv[1]).map(([name, host, port]) => new Promise(resolve => {
-  const socket = connect({ host, port, timeout: 5000 });
-  const end = accepted => { socket.destroy(); resolve(accepted ? [name] : []); };
-  socket.once('connect', () => end(true)).once('timeout', () => end(false)).once('error', () => end(false));
+  const socket = connect({ host, port, timeout: 30000 });
+  const end = accepted => { socket.destroy(); resolve(accepted); };
+  socket.once('connect', () => end([name])).once('timeout', () => end([name + ' (no answer)'])).once('error', () => end([]));
 }));
 Promise.all(tried).then(found => console.log(JSON.stringify(found.flat())));
 `;
@@ -41,7 +44,7 @@ const podOf = async ({ cluster }, namespace, selector) =>
   (await cluster.pods(namespace, selector)).find(pod => isReady(pod) && !pod.metadata.deletionTimestamp);
 
 /** Addresses of pods, because policies apply behind Services. */
-const targetsOf = async context => {
+export const targetsOf = async context => {
   const address = async (selector, namespace = 'postern') => (await podOf(context, namespace, selector)).status.podIP;
   const operatorPorts = SERVICES.map(async service => [
     `operator port of ${service}`,
@@ -66,7 +69,7 @@ const targetsOf = async context => {
 };
 
 /** A pod that only listens. */
-const addPod = async ({ cluster }, namespace, role = 'network') => {
+export const addPod = async ({ cluster }, namespace, role = 'network') => {
   const container = { name: 'listen', image: serviceImage('email-send', RELEASE), command: ['node', '-e', LISTEN] };
   const labels = { check: role };
   cluster.apply(
@@ -81,14 +84,15 @@ const addPod = async ({ cluster }, namespace, role = 'network') => {
   await cluster.untilReady(namespace, `check=${role}`);
 };
 
-/** Listens where nothing else does in this stage. */
-const listenOutside = () =>
+/** Where nothing else listens. */
+export const SILENT = [
+  [PUBLIC_ADDRESS, 8443],
+  [METADATA_ADDRESS, 80],
+];
+
+export const listenOutside = addresses =>
   Promise.all(
-    [
-      [NODE_ADDRESS, 443],
-      [PUBLIC_ADDRESS, 8443],
-      [METADATA_ADDRESS, 80],
-    ].map(
+    addresses.map(
       ([host, port]) =>
         new Promise((resolve, reject) => {
           const server = createServer(socket => socket.end()).once('error', reject);
@@ -112,7 +116,7 @@ export const run = async context => {
   const { cluster } = context;
   for (const namespace of ['postern-tenants', 'strangers']) await addPod(context, namespace);
   await addPod(context, 'postern-tenants', 'neighbour');
-  const servers = await listenOutside();
+  const servers = await listenOutside([...SILENT, [NODE_ADDRESS, 443]]);
   try {
     const targets = await targetsOf(context);
     const reaches = async (who, [namespace, selector], allowed) =>

@@ -1,5 +1,6 @@
 import { demand, say } from '../../../../docker/check/report.mjs';
 import { isReady } from '../kubernetes.mjs';
+import { deletesEverything } from '../runtime/deletion.mjs';
 import { eventually, WebService } from '../runtime/platform.mjs';
 import { prepareRuntime } from '../runtime/prepare.mjs';
 import { askRegistry } from '../runtime/registries.mjs';
@@ -146,30 +147,9 @@ const isRefusedADatabase = async ({ state }) => {
   demand('a database is refused with what to do instead', /CloudNativePG/.test(refusal), refusal);
 };
 
-/** Everything that the tenants' namespace holds of it. */
-const objectsOf = async ({ cluster }, { id }) => {
-  const kinds = 'deployments,services,secrets,poddisruptionbudgets,horizontalpodautoscalers,pods,jobs,ingresses';
-  const printed = await cluster.kubectl('get', kinds, '--namespace', 'postern-tenants', '--output', 'name');
-  const mine = await cluster.kubectl(
-    ...['get', kinds, '--namespace', 'postern-tenants', '--output', 'name'],
-    ...['--selector', `postern.dev/web-service=${id}`],
-  );
-  return { all: printed.trim().split('\n').filter(Boolean), mine: mine.trim().split('\n').filter(Boolean) };
-};
-
-const isDeleted = async (context, service) => {
-  await service.ask('DELETE');
-  await eventually('the end of its objects', async () =>
-    (await objectsOf(context, service)).mine.length === 0 ? true : undefined,
-  );
-  const { all } = await objectsOf(context, service);
-  demand(
-    'deletion leaves nothing of it in the namespace',
-    all.every(each => !each.includes(service.id)),
-    all.join(),
-  );
+const losesItsImages = async (context, { id }) => {
   await eventually('the end of its images', async () =>
-    (await tags(context)).every(tag => !tag.startsWith(`${service.id}.`)) ? true : undefined,
+    (await tags(context)).every(tag => !tag.startsWith(`${id}.`)) ? true : undefined,
   );
   demand('its images leave the registry', true);
 };
@@ -196,5 +176,6 @@ export const run = async context => {
   await stopsAndStarts(service);
   await scalesByItself(service);
   await isRefusedADatabase(context);
-  await isDeleted(context, service);
+  await deletesEverything(context, service);
+  await losesItsImages(context, service);
 };

@@ -22,7 +22,7 @@ const upgradeTo = (context, tag) =>
     '4m',
   );
 
-/** Runs some work under load, and holds the load to its promise. */
+/** Runs some work under load, and holds the load to its promise. @returns {Promise<string[]>} ids of the messages that were sent. */
 export const underLoad = async ({ state }, prefix, work, { mayRefuse = false } = {}) => {
   const load = new Load(state.sender, prefix);
   try {
@@ -31,13 +31,25 @@ export const underLoad = async ({ state }, prefix, work, { mayRefuse = false } =
     await new Promise(resolve => setTimeout(resolve, 2_000));
     state.result = await load.stop();
   }
-  const { lost, doubled } = state.result;
+  const { lost, doubled, abandoned } = state.result;
   const words = `${JSON.stringify(load.answers)}, slowest ${Math.round(load.slowestMs)} ms`;
   say(`${load.sent.length} messages: ${words}`);
+  demand(`${prefix}: messages are accepted`, load.sent.length > 0, load.refusals.slice(0, 5).join('; '));
+  demand(`${prefix}: a retry of each refused one is accepted`, abandoned.length === 0, abandoned.slice(0, 5).join());
   demand(`${prefix}: every message that was accepted arrives`, lost.length === 0, lost.slice(0, 5).join());
   demand(`${prefix}: none arrives twice`, doubled.length === 0, doubled.slice(0, 5).join());
-  if (!mayRefuse)
-    demand(`${prefix}: no request fails`, load.refusals.length === 0, load.refusals.slice(0, 5).join('; '));
+  const [refused, unexpected] = mayRefuse
+    ? [[], load.failed.filter(words => !words.includes('interrupted'))]
+    : [load.refusals, load.failed];
+  const claim = mayRefuse
+    ? 'no message fails, unless its process was killed and the answer says so'
+    : 'no request fails';
+  demand(
+    `${prefix}: ${claim}`,
+    refused.length + unexpected.length === 0,
+    [...refused, ...unexpected].slice(0, 5).join(),
+  );
+  return load.ids;
 };
 
 const imageOf = async ({ cluster }) => {

@@ -1,22 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { demand } from '../../../../docker/check/report.mjs';
 import { SERVICES } from '../../helm.mjs';
 import { helmIn } from '../helm.mjs';
+import { BALANCER_ADDRESS, NAMESPACE, secretObjects, secretsByHand, whileBalancing } from '../installation.mjs';
 import { isReady } from '../kubernetes.mjs';
 import { makeSender, Operator } from '../mail-client.mjs';
 import { installMetricsServer } from '../runtime/metrics-server.mjs';
 import { eventually } from '../runtime/platform.mjs';
-import { NODE_ADDRESS } from '../settings.mjs';
 import { addVolume } from '../volumes.mjs';
 
 export const name = 'whole';
 export const title = 'the trial is uninstalled, and the whole chart is installed with its default values in its place';
 
-const NAMESPACE = 'postern';
-const BALANCER_ADDRESS = '198.51.100.25';
 const WHOLE = [
   ...['upgrade', '--install', 'postern', 'k8s/charts/postern', '--namespace', NAMESPACE],
   ...['-f', 'k8s/examples/installation.yaml'],
@@ -26,39 +22,11 @@ const WHOLE = [
   ...['--wait', '--timeout', '5m'],
 ];
 
-const key = () => `2026:${randomBytes(32).toString('base64')}`;
-
-/** By hand, as k8s/README.md lists them. */
-const SECRETS = () => ({
-  'postern-links': { 'link-secrets': randomBytes(32).toString('hex') },
-  'postern-email-send': { 'encryption-keys': key(), relays: `smtp://${NODE_ADDRESS}:2525?tls=none` },
-  'postern-webhook-dispatch': { 'encryption-keys': key() },
-  'postern-platform-management': {
-    'encryption-keys': key(),
-    'operator-email': 'owner@example.com',
-    'operator-password': randomBytes(12).toString('hex'),
-  },
-});
-
 const uninstallTrial = async context => {
   const { cluster } = context;
   await helmIn(context, 'uninstall', 'postern', '--namespace', NAMESPACE, '--wait', '--timeout', '4m');
   demand('the trial is uninstalled', true);
   await cluster.kubectl('delete', 'namespace', NAMESPACE, '--timeout=240s');
-};
-
-/** Gives the Service an address, as the load balancer of a cloud does; Helm waits for it. */
-const balance = async ({ cluster }, signal) => {
-  const path = `/api/v1/namespaces/${NAMESPACE}/services/delivery-tracking`;
-  while (!signal.aborted) {
-    const service = await cluster.api('GET', path).catch(() => undefined);
-    if (service) {
-      service.status.loadBalancer = { ingress: [{ ip: BALANCER_ADDRESS }] };
-      await cluster.api('PUT', `${path}/status`, service);
-      return;
-    }
-    await pause(1_000);
-  }
 };
 
 const greetingAt = async (host, port) => {
@@ -75,21 +43,9 @@ const install = async context => {
   await addVolume(context, 'whole-nats', '4Gi');
   await cluster.apply(
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
-    ...Object.entries(SECRETS()).map(([name, stringData]) => ({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name, namespace: NAMESPACE },
-      stringData,
-    })),
+    ...secretObjects(secretsByHand()),
   );
-  const over = new AbortController();
-  const balancing = balance(context, over.signal);
-  try {
-    await helmIn(context, ...WHOLE);
-  } finally {
-    over.abort();
-    await balancing;
-  }
+  await whileBalancing(context, () => helmIn(context, ...WHOLE));
 };
 
 const serves = async context => {

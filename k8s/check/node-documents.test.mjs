@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Book, blocksOf, commandsOf, substituted } from './node/documents/book.mjs';
+import { NOT_RUN, OPERATIONS, README } from './node/documents/steps.mjs';
+
+describe('The documents that the check on a node runs', () => {
+  for (const { path, part, blocks } of [README, OPERATIONS])
+    it(`${path}: every block of commands is run, or is in the table of those that are not`, () => {
+      const book = new Book(path, part);
+      for (const words of Object.values(blocks)) book.take(words);
+      const missed = book.left.filter(block => !Object.keys(NOT_RUN).some(words => block.includes(words)));
+      assert.deepEqual(missed, []);
+    });
+
+  it('have blocks and commands within sentences, in their order', () => {
+    const text =
+      'Run `helm rollback a`, or `helm lint`.\n\n```sh\nkubectl get \\\n  pods\nls |\n  wc\n```\n\n```text\nno\n```\n';
+    const blocks = blocksOf(text);
+    assert.deepEqual(blocks, ['helm rollback a', 'kubectl get \\\n  pods\nls |\n  wc']);
+    assert.deepEqual(commandsOf(blocks[1]), ['kubectl get \\\n  pods', 'ls |\n  wc']);
+  });
+
+  it('are changed only by the words of the table', () => {
+    assert.equal(substituted('a=… b=1.4.0', [['…', 'secret']]), 'a=secret b=1.4.0');
+  });
+});

@@ -1,0 +1,54 @@
+/** The commands of a document that a reader runs against a cluster, and which of them were run. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../../tools.mjs';
+
+/** A sentence speaks of a command unless it says what the command applies to. */
+const SENTENCE = /`((?:helm|kubectl) [^`]+ [^`]+)`/g;
+const BLOCK = /^ *```(?:sh|bash)\n([\s\S]*?)^ *```$/gm;
+
+/** @returns {string[]} blocks of commands, and commands within sentences, in the order of the text. */
+export const blocksOf = text => {
+  const blocks = [...text.matchAll(BLOCK)].map(({ 1: block, index }) => ({ index, text: block.trimEnd() }));
+  const prose = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, block => block.replaceAll(/[^\n]/g, ' '));
+  const sentences = [...prose.matchAll(SENTENCE)].map(({ 1: command, index }) => ({ index, text: command }));
+  return [...blocks, ...sentences].sort((one, other) => one.index - other.index).map(({ text: each }) => each);
+};
+
+/** @returns {string[]} the commands of a block, each as it is written. */
+export const commandsOf = block => block.match(/(?:.*[\\|]\n)*.+/g) ?? [];
+
+/** A part of a document, from one heading to another. */
+const partOf = (text, { from = '', to }) => {
+  const start = text.indexOf(from);
+  const end = to === undefined ? text.length : text.indexOf(`\n${to}\n`, start);
+  if (start < 0 || end < 0) throw new Error(`the document has no part from "${from}" to "${to}"`);
+  return text.slice(start, end);
+};
+
+export class Book {
+  #left;
+
+  /** @param path of the document. @param part headings between which it is read. */
+  constructor(path, part = {}) {
+    this.path = path;
+    this.blocks = blocksOf(partOf(readFileSync(join(ROOT, path), 'utf8'), part));
+    this.#left = new Set(this.blocks);
+  }
+
+  /** Takes the only block with these words. @throws unless there is exactly one. */
+  take(words) {
+    const found = this.blocks.filter(block => block.includes(words));
+    if (found.length !== 1) throw new Error(`${this.path} has ${found.length} blocks with "${words}"`);
+    this.#left.delete(found[0]);
+    return found[0];
+  }
+
+  /** @returns {string[]} blocks that were not taken. */
+  get left() {
+    return [...this.#left];
+  }
+}
+
+/** Replaces what a reader has to replace, too. @param table of `[words, other words]`. */
+export const substituted = (text, table) => table.reduce((done, [from, to]) => done.replaceAll(from, to), text);

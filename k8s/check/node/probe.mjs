@@ -1,0 +1,61 @@
+/** What a process in a container is and may do, seen from inside, and which addresses it reaches. */
+import { demand } from '../../../docker/check/report.mjs';
+
+const STATUS = ['Uid', 'Gid', 'CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp'];
+/** Writes to the root and to /tmp, and looks for a token, from inside. */
+export const PROBE = `
+cat /proc/1/status
+touch /probe 2>/dev/null && echo root=writable || echo root=read-only
+touch /tmp/probe && echo tmp=writable || echo tmp=read-only
+test -e /var/run/secrets/kubernetes.io && echo token=present || echo token=absent
+`;
+
+export const asFields = output => {
+  const fields = Object.fromEntries(
+    [...output.matchAll(/^(\w+)[:=]\s*(.+)$/gm)].map(([, key, value]) => [key, value.split(/\s/)[0]]),
+  );
+  return Object.fromEntries([...STATUS, 'root', 'tmp', 'token'].map(key => [key, fields[key]]));
+};
+
+const NONE = '0000000000000000';
+
+/** What a pod under the restricted pod security standard and without a writable root is. */
+export const demandRestricted = (pod, found, { user, token }) => {
+  const words = JSON.stringify(found);
+  demand(`${pod} runs as user ${user}`, found.Uid === user && found.Gid === user, words);
+  demand(
+    `${pod} has no capabilities and cannot gain any`,
+    found.CapEff === NONE && found.CapBnd === NONE && found.NoNewPrivs === '1',
+    words,
+  );
+  demand(`${pod} is behind a seccomp filter`, found.Seccomp === '2', words);
+  demand(
+    `${pod} can write to /tmp and not to its image`,
+    found.root === 'read-only' && found.tmp === 'writable',
+    words,
+  );
+  demand(
+    `${pod} has ${token === 'present' ? 'the token of its account' : 'no token of Kubernetes'}`,
+    found.token === token,
+    words,
+  );
+};
+
+/** Rootless BuildKit needs programs that gain the capabilities of their files, and system calls that the filter refuses. */
+export const demandUnprivileged = (pod, found) => {
+  const words = JSON.stringify(found);
+  demand(`${pod} is not root, and has no capabilities`, found.Uid !== '0' && found.CapEff === NONE, words);
+  demand(`${pod} has no token of Kubernetes`, found.token === 'absent', words);
+};
+
+/** A policy refuses with an answer, so a target that gives none is printed as such. */
+const connect = ([target, host, port]) => `{
+  timeout 30 bash -c 'exec 3<>/dev/tcp/${host}/${port}' 2> /dev/null
+  case $? in 0) echo 'reached=${target}' ;; 124) echo 'reached=${target} (no answer)' ;; esac
+} &`;
+
+/** @returns {string} a script of bash that prints which targets, `[name, host, port]`, accept a connection. */
+export const reachScript = targets => `${targets.map(connect).join('\n')}\nwait\n`;
+
+/** @returns {string[]} their names. */
+export const reachedIn = output => [...output.matchAll(/^reached=(.*)$/gm)].map(([, target]) => target).toSorted();

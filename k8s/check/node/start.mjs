@@ -1,0 +1,38 @@
+/** The beginning of the check on a real node, before anything is built: what it needs of the machine, and how that is. */
+import { prepare } from '../../../tools/setup/prepare.mjs';
+import { helm, SERVICES } from '../helm.mjs';
+import { areImagesCached } from './images/service-images.mjs';
+import { machineState } from './machine.mjs';
+import { arePackagesCached } from './packages.mjs';
+import { areProgramsCached } from './programs.mjs';
+import { missingRequirements } from './requirements.mjs';
+import { NODE_CACHE } from './settings.mjs';
+
+/** The option that leaves the check out where the first run, which takes long, has not been. */
+const IF_CACHED = '--if-cached';
+
+const isCached = () => arePackagesCached() && areImagesCached(SERVICES) && areProgramsCached();
+
+/** @param options those of `--node`. */
+export const start = async options => {
+  const missing = missingRequirements();
+  if (options.includes(IF_CACHED) && (missing.length > 0 || !isCached())) {
+    const reason = missing[0] ?? `Nothing is cached in ${NODE_CACHE}, or something else than this version needs.`;
+    console.log(`The check on a real node was left out. ${reason}`);
+    return;
+  }
+  if (missing.length > 0) {
+    console.error(`The check on a real node cannot run here.\n${missing.map(line => `- ${line}`).join('\n')}`);
+    process.exitCode = 1;
+    return;
+  }
+  const before = machineState();
+  await prepare(console.log);
+  helm(['dependency', 'build', 'k8s/charts/postern']);
+  // It imports packages that the preparation builds.
+  const { checkOnNode } = await import('./node-check.mjs');
+  await checkOnNode(
+    options.filter(option => option !== IF_CACHED),
+    before,
+  );
+};

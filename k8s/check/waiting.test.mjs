@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ProgramEnded, until } from './control-plane.mjs';
+
+describe('a wait', () => {
+  it('continues after a look that fails', async () => {
+    const looks = [() => Promise.reject(new Error('connection refused')), () => false, () => true];
+    await until('the answer', () => looks.shift()());
+    assert.equal(looks.length, 0);
+  });
+
+  it('ends with the last error when its time is over', async () => {
+    const refused = () => Promise.reject(new Error('connection refused'));
+    await assert.rejects(
+      until('the answer', refused, 50),
+      /the answer did not come about in 50 ms: connection refused/,
+    );
+  });
+
+  it('ends at once when a program that it needs has ended', async () => {
+    let looks = 0;
+    const ended = () => {
+      looks++;
+      throw new ProgramEnded('etcd ended');
+    };
+    await assert.rejects(until('the answer', ended), /etcd ended/);
+    assert.equal(looks, 1);
+  });
+});
