@@ -72,7 +72,7 @@ export const quotaReached = (name: QuotaName | 'workspaces', limit: number): Ref
   const { noun, per } = name === 'workspaces' ? { noun: 'workspaces', per: 'user' } : QUOTAS[name];
   return new Refusal(
     'quota_reached',
-    `Quota exceeded: at most ${limit} ${noun} per ${per} (quota ${name}). ` +
+    `quota_reached: at most ${limit} ${noun} per ${per} (quota ${name}). ` +
       'Delete unused resources, or ask the operator for a higher quota.',
     { quota: name, limit },
   );

@@ -78,7 +78,7 @@ describe('a workspace without a change by an operator', () => {
     expect(codes.filter(code => code === 'quota_reached')).toHaveLength(10);
     expect(await resources.ask(listProjects, owner)).toHaveLength(50);
     expect(await refusalOf(newProject(owner))).toMatchObject({
-      message: expect.stringContaining('Quota exceeded: at most 50 projects per workspace (quota projects)'),
+      message: expect.stringContaining('quota_reached: at most 50 projects per workspace (quota projects)'),
       details: { quota: 'projects', limit: 50 },
     });
   }, 60_000);
@@ -100,7 +100,7 @@ describe('a user', () => {
     expect(codes.filter(code => code === undefined)).toHaveLength(9);
     expect(codes.filter(code => code === 'quota_reached')).toHaveLength(51);
     expect((await refusalOf(create())).message).toContain(
-      'Quota exceeded: at most 10 workspaces per user (quota workspaces)',
+      'quota_reached: at most 10 workspaces per user (quota workspaces)',
     );
   });
 });

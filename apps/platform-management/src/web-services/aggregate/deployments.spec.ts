@@ -120,7 +120,7 @@ describe('cancelling a deployment', () => {
   it('is refused for an ended and for an unknown deployment', () => {
     given(created, ...deployed('d1'))
       .when(cancel('d1'))
-      .refuses('deployment_over', 'it is live');
+      .refuses('deployment_over', '(live)');
     given(created).when(cancel('d1')).refuses('deployment_not_found');
   });
 });
@@ -171,7 +171,7 @@ describe('a rollback', () => {
   it('is refused for deployments that were never live, are unknown, or are too old', () => {
     given(...two, requested('d3'))
       .when(rollBack('d4', 'd3'))
-      .refuses('deployment_never_live', 'it is queued');
+      .refuses('deployment_never_live', 'this one is queued');
     given(...two)
       .when(rollBack('d4', 'd9'))
       .refuses('deployment_not_found');

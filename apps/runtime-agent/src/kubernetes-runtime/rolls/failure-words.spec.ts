@@ -11,7 +11,7 @@ describe('How a container ended', () => {
 
   it('is an exit code, a signal, or too much memory otherwise', () => {
     expect(endWords({ exitCode: 2, reason: 'Error', message: 'left by the program' })).toBe('exited with code 2');
-    expect(endWords({ exitCode: 137, reason: 'Error' })).toMatch(/^was killed (signal 9), for example/);
+    expect(endWords({ exitCode: 137, reason: 'Error' })).toMatch(/^was killed \(signal 9\), for example/);
     expect(endWords({ exitCode: 137, reason: 'OOMKilled' })).toBe('exceeded its memory limit');
   });
 });
