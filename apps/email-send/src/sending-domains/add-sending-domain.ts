@@ -18,7 +18,7 @@ export class AddSendingDomain {
     private readonly streams: Streams,
     private readonly repository: SendingDomainRepository,
     private readonly domains: SendingDomains,
-    @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'privateDomainSuffixes'>,
+    @Inject(CONFIG) private readonly config: EmailSendConfig,
   ) {}
 
   async execute(request: RequestOf<typeof addSendingDomain>): Promise<ReplyOf<typeof addSendingDomain>> {
