@@ -79,7 +79,7 @@ describe('the memory of a workspace', () => {
             expect((await used(owner))['memory_mib']).toBeLessThanOrEqual(2_048);
           },
         ),
-        { numRuns: 15 },
+        { numRuns: 8 },
       ),
     120_000,
   );
