@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import type { Artefact, BuildOrder, ServicePlan } from '../runtime.js';
-import { attemptsOn, type GuardedPort, INTRUDER, type Outcomes, outcomesIn, type Targets } from './intruder.js';
+import { ATTACKER, attemptsOn, type GuardedPort, type Outcomes, outcomesIn, type Targets } from './attacker.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 
 /** What the suite needs beside the harness: where this machine keeps what belongs to one web service alone. */
@@ -60,7 +60,7 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
     afterAll(() => harness?.stop(), 120_000);
 
     const orderOf = async (server: string, changes: Partial<BuildOrder>): Promise<BuildOrder> => {
-      const files = { 'server.mjs': server, 'recipe.txt': SECRET, 'intruder.mjs': INTRUDER };
+      const files = { 'server.mjs': server, 'recipe.txt': SECRET, 'attacker.mjs': ATTACKER };
       const repositoryUrl = await harness.makeRepository(files);
       const { commit } = await harness.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
       const about = { deploymentId: randomUUID(), webServiceId: randomUUID(), repositoryUrl, commit };

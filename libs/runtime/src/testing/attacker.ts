@@ -1,4 +1,4 @@
-/** A port of the machine that answers only to whoever has its password. */
+/** A port of the machine that answers only to clients that have its password. */
 export interface GuardedPort {
   readonly kind: 'postgresql' | 'valkey';
   readonly port: number;
@@ -6,7 +6,7 @@ export interface GuardedPort {
   readonly username: string;
 }
 
-/** What an intruder tries. */
+/** What an attacker tries. */
 export interface Targets {
   readonly guarded: readonly GuardedPort[];
   /** Paths of sockets on which the platform takes orders. */
@@ -23,19 +23,19 @@ export interface Outcomes {
   readonly memories: readonly string[];
 }
 
-/** Arguments of a shell command that makes the attempts; `INTRUDER` is the file `intruder.mjs`. */
+/** Arguments of a shell command that makes the attempts; `ATTACKER` is the file `attacker.mjs`. */
 export const attemptsOn = (targets: Targets): string =>
-  `node intruder.mjs ${Buffer.from(JSON.stringify(targets)).toString('base64url')}`;
+  `node attacker.mjs ${Buffer.from(JSON.stringify(targets)).toString('base64url')}`;
 
-/** Reads the line that the intruder printed. */
+/** Reads the line that the attacker printed. */
 export const outcomesIn = (output: string): Outcomes => {
   const line = /^outcomes (\{.*\})$/m.exec(output)?.[1];
-  if (line === undefined) throw new Error(`the intruder printed no outcomes:\n${output}`);
+  if (line === undefined) throw new Error(`the attacker printed no outcomes:\n${output}`);
   return JSON.parse(line) as Outcomes;
 };
 
 /** Code without dependencies that speaks the protocols of PostgreSQL and Valkey with a wrong password. */
-export const INTRUDER = `
+export const ATTACKER = `
   import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
   import { closeSync, openSync } from 'node:fs';
   import { connect } from 'node:net';
@@ -73,7 +73,7 @@ export const INTRUDER = `
     const start = Buffer.alloc(8);
     start.writeInt32BE(8 + parameters.length, 0);
     start.writeInt32BE(196608, 4);
-    const first = 'n=,r=intruder';
+    const first = 'n=,r=attacker';
     const answerTo = body => {
       const kind = body.readInt32BE(0);
       if (kind === 0) return { result: 'let in' };
