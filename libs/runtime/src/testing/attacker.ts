@@ -1,4 +1,4 @@
-/** A port of the machine that answers only to clients with its password. */
+/** A port of the machine that answers only to clients that have its password. */
 export interface GuardedPort {
   readonly kind: 'postgresql' | 'valkey';
   readonly port: number;
