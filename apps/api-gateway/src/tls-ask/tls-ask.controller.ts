@@ -8,8 +8,8 @@ import { Problem } from '../infrastructure/http/errors/problem.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
+import { ReplyCache } from '../infrastructure/nats/reply-cache.js';
 import { ServiceClient } from '../service-client/ports.js';
-import { ReplyCache } from '../service-client/reply-cache.js';
 
 const askQuery = z.object({ domain: z.string().min(1).max(255).describe('The host name of a TLS handshake.') });
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { findDeployHook, Refusal } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
-import { isOfEarlierRelease } from '../../../service-client/earlier-release.js';
 import type { ServiceClient } from '../../../service-client/ports.js';
-import { ReplyCache } from '../../../service-client/reply-cache.js';
+import { isOfEarlierRelease } from '../../nats/earlier-release.js';
+import { ReplyCache } from '../../nats/reply-cache.js';
 import { TokenBuckets } from '../admission/token-buckets.js';
 import { Problem } from '../errors/problem.js';
 import { requestContextOf } from '../server/request-context.js';

@@ -3,8 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AuditRecord, recordAuditEntry } from '@postern/contracts';
 import { type RequestContext, runInContext } from '@postern/messaging';
 import { HOST, type Host } from '@postern/service-host';
-import { isOfEarlierRelease } from '../../../service-client/earlier-release.js';
 import { ServiceClient } from '../../../service-client/ports.js';
+import { isOfEarlierRelease } from '../../nats/earlier-release.js';
 
 /** How long an answer waits for its outcome to be stored. */
 const OUTCOME_WAIT_MS = 2_000;
