@@ -2,13 +2,13 @@ import { Controller, Get, Query, Req } from '@nestjs/common';
 import { askCertificate, DEFAULT_MAX_BODY_BYTES, type ReplyOf } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { ReplyCache } from '../infrastructure/http/admission/reply-cache.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { ERROR_CODE } from '../infrastructure/http/errors/error-code.js';
 import { Problem } from '../infrastructure/http/errors/problem.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
-import { ReplyCache } from '../infrastructure/reply-cache.js';
 import { ServiceClient } from '../service-client/ports.js';
 
 const askQuery = z.object({ domain: z.string().min(1).max(255).describe('The host name of a TLS handshake.') });

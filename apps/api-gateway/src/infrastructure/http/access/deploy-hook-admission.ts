@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { findDeployHook, Refusal } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
-import { isOfEarlierRelease } from '../../earlier-release.js';
-import { ReplyCache } from '../../reply-cache.js';
+import { ReplyCache } from '../admission/reply-cache.js';
 import { TokenBuckets } from '../admission/token-buckets.js';
 import { Problem } from '../errors/problem.js';
 import { requestContextOf } from '../server/request-context.js';
 import { type CalledHook, setCalledHook } from './called-hook.js';
+import { isOfEarlierRelease } from './earlier-release.js';
 
 /** Hooks of earlier releases have no prefix. */
 const TOKEN = /^(?:dh_live_)?[\w-]{43}$/;

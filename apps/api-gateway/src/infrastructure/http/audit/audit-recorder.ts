@@ -4,7 +4,7 @@ import { type AuditRecord, recordAuditEntry } from '@postern/contracts';
 import { type RequestContext, runInContext } from '@postern/messaging';
 import { HOST, type Host } from '@postern/service-host';
 import { ServiceClient } from '../../../service-client/ports.js';
-import { isOfEarlierRelease } from '../../earlier-release.js';
+import { isOfEarlierRelease } from '../access/earlier-release.js';
 
 /** How long an answer waits for its outcome to be stored. */
 const OUTCOME_WAIT_MS = 2_000;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ServiceUnavailable } from '../service-client/ports.js';
+import { ServiceUnavailable } from '../../../service-client/ports.js';
 import { ReplyCache } from './reply-cache.js';
 
 describe('A cache of replies', () => {

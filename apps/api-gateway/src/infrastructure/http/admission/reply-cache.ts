@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from '../service-client/ports.js';
+import { ServiceUnavailable } from '../../../service-client/ports.js';
 
 export interface ReplyCacheOptions {
   /** The service that is asked, for the error when too many wait for it. */
