@@ -54,17 +54,15 @@ export const gatewayConfig = defineConfig({
     ),
   callerRequestsPerSecond: integer()
     .min(1)
-    .default(50)
-    .describe(
-      'Requests of one signed-in user, or with one platform key, per second, and twice as many at once; more are a 429.',
-    ),
+    .default(500)
+    .describe('Requests of one signed-in user per second, and twice as many at once; more are a 429.'),
   callerRequestsAtOnce: integer()
     .min(1)
-    .default(20)
-    .describe('Requests of one signed-in user, or with one platform key, that are not answered yet; more are a 429.'),
+    .default(100)
+    .describe('Requests of one signed-in user that are not answered yet; more are a 429.'),
   workspaceRequestsPerSecond: integer()
     .min(1)
-    .default(200)
+    .default(1_000)
     .describe(
       'Requests of all signed-in users in one workspace per second, and twice as many at once; more are a 429.',
     ),

@@ -18,10 +18,10 @@ export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
 };
 
 /**
- * What a call spends. `caller`: the limits of its user or platform key in the gateway, and those of its platform key or
- * email service, which services count; a refused credential spends `client` instead. `client`: the requests without a credential of the client's address. `client-frequent`: ten
- * times as many, for opens, clicks and health checks, where one address stands for many. `client-hooks`: as many as
- * `client`, counted apart, for calls of Git hosts.
+ * What a call spends. `caller`: the limits of its user in the gateway, and those of its platform key or email service,
+ * which services count; a refused credential spends `client` instead. `client`: the requests without a credential of the
+ * client's address. `client-frequent`: ten times as many, for opens, clicks and health checks, where one address stands
+ * for many. `client-hooks`: as many as `client`, counted apart, for calls of Git hosts.
  */
 export type RouteBudget = 'caller' | 'client' | 'client-frequent' | 'client-hooks';
 

@@ -95,10 +95,7 @@ export class Admission {
         return this.hooks.admit(request);
       case 'platform-key': {
         const hash = this.presented(request, () => platformKeyHashOf(request));
-        return this.limited(request, reply, hash, async () => {
-          await admitCall(this.services, hash, request, reply, role);
-          return `key:${hash}`;
-        });
+        return this.accepted(request, hash, () => admitCall(this.services, hash, request, reply, role));
       }
       default: {
         const hash = this.presented(request, () => this.sessions.tokenHashOf(request));

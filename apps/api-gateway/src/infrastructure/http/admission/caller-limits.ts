@@ -2,19 +2,19 @@ import { Problem } from '../errors/problem.js';
 import { TokenBuckets } from './token-buckets.js';
 
 export interface CallerLimitOptions {
-  /** Requests per second of each caller; as many as in two seconds may come at once. */
+  /** Requests per second of each user; as many as in two seconds may come at once. */
   readonly perCaller: number;
   /** Requests per second of all sessions in a workspace. */
   readonly perWorkspace: number;
-  /** Requests of each caller that are not answered yet. */
+  /** Requests of each user that are not answered yet. */
   readonly atOnce: number;
 }
 
 const MAX_KNOWN = 10_000;
 
 /**
- * Limits of authenticated callers in this gateway. A caller is a user with all their sessions, or one platform key. The
- * caller of a credential that was accepted before is known, so that its requests are refused without asking a service.
+ * Limits of signed-in users in this gateway, each with all their sessions. The user of a session that was accepted before
+ * is known, so that requests are refused without asking a service. Calls of platform keys are counted by their service.
  */
 export class CallerLimits {
   private readonly callers: TokenBuckets;
@@ -43,7 +43,7 @@ export class CallerLimits {
   /** Counts a request of a caller. @throws a 429 beyond the caller's rate. */
   spend(caller: string): void {
     const waitS = this.callers.spend(caller);
-    if (waitS > 0) throw tooMany(`More than ${this.options.perCaller} requests per second from one caller.`, waitS);
+    if (waitS > 0) throw tooMany(`More than ${this.options.perCaller} requests per second from one user.`, waitS);
   }
 
   /** Counts a request of a session in a workspace. @throws a 429 beyond the rate of the workspace. */
