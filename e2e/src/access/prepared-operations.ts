@@ -32,6 +32,7 @@ export const prepareWorkspace = async (
   const operations = await operationsOf(baseUrl);
   const newcomer = async () => (await newUser()).email;
   const resources = new Resources(operator, operations, newcomer, { '/dashboard/api/users': other.id });
+  for (const operation of operations) for (const place of placesOf(operation, operations)) await resources.idOf(place);
   const prepared: PreparedOperation[] = [];
   for (const operation of operations) {
     const places = placesOf(operation, operations);

@@ -43,6 +43,7 @@ const topLevelCollection = (name: string, operations: readonly Operation[]): str
 export class Resources {
   private readonly ids = new Map<string, Promise<string>>();
   private attachments = 0;
+  private cronJobs = 0;
 
   constructor(
     readonly user: TestUser,
@@ -97,6 +98,7 @@ export class Resources {
   private async uniqueFields(path: string): Promise<Record<string, string>> {
     if (path.endsWith('/members')) return { email: await this.newcomer() };
     if (path.endsWith('/attachments')) return { variable: `DATABASE_${++this.attachments}_URL` };
+    if (path.endsWith('/cron-jobs')) return { name: `job-${++this.cronJobs}` };
     return {};
   }
 

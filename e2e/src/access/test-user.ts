@@ -60,9 +60,16 @@ export class TestUser {
     throw new Error(`${this.name} cannot sign in`);
   }
 
-  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  /** Again after a 503, which a loaded machine causes: these calls prepare what is tested. */
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const authorization = `Bearer ${this.token}`;
-    return callApi(this.baseUrl, { method, path, headers: { authorization, ...headers }, body });
+    const send = () => callApi(this.baseUrl, { method, path, headers: { authorization, ...headers }, body });
+    let answer = await send();
+    for (let again = 0; answer.status === 503 && again < 5; again++) {
+      await new Promise(resolve => setTimeout(resolve, 1_000));
+      answer = await send();
+    }
+    return answer;
   }
 
   /** Fields that only this user can fill. */
