@@ -1,81 +1,122 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@postern/testing';
+import { waitFor } from '@postern/testing';
 import { sharedPlatform } from '../stories.js';
-import { EchoSocket, echoSocketApp } from './echo-socket.js';
-import type { Deployment, Service } from './platform-world.js';
+import { ContinuousTraffic, type TrafficFigures } from './continuous-traffic.js';
+import type { Service } from './platform-world.js';
 import { webApp } from './repository.js';
-import { type SteadyAnswers, underSteadyRequests } from './steady-requests.js';
+import { underSteadyRequests } from './steady-requests.js';
+import { streamingApp } from './streaming-app.js';
 
 const platform = await sharedPlatform();
 
-describe('a steady stream of requests', () => {
-  const answered = (answers: SteadyAnswers, bodies: readonly string[]) =>
-    expect({ failures: answers.failures, bodies: answers.bodies }).toEqual({ failures: [], bodies });
+/** `POSTERN_STORY_REQUESTS=20000` sends as many as docs/figures.md tells of. */
+const REQUESTS = Number(process.env['POSTERN_STORY_REQUESTS'] ?? 2_000);
+const PER_SECOND = Math.min(150, Math.max(30, REQUESTS / 70));
+/** Each takes a minute and a quarter, most of which is for draining. */
+const ROUNDS = Math.ceil(REQUESTS / (PER_SECOND * 75));
+const DRAIN_SECONDS = 11;
+const LONG_REQUEST_MS = 10_000;
+const START = 'exec node server.js';
 
+const change = async (service: Service, settings: object): Promise<void> => {
+  const { status, body } = await platform.world.atDesk('PATCH', service.path, settings);
+  expect([status, body]).toEqual([200, expect.objectContaining(settings)]);
+};
+
+describe('requests, long requests, streams and WebSockets over every operation', () => {
   let service: Service;
-  let first: Deployment;
+  let traffic: ContinuousTraffic;
+  let figures: TrafficFigures;
+  const served: string[] = [];
+  const answers = async () => served.push(await service.ask());
+
+  const restart = async () => {
+    expect((await service.caller.post(`${service.path}/restart`)).status).toBe(202);
+    await service.untilStatus('running');
+  };
+
+  const scaleTo = async (number: number) => {
+    await change(service, { min_instances: number, max_instances: number });
+    if (number === 1) return;
+    const instances = new Set<string>();
+    await waitFor(async () => instances.add(await service.ask('/instance')).size === number, {
+      timeoutMs: 30_000,
+      describe: `${number} instances`,
+    });
+  };
+
+  const everyOperation = async () => {
+    const { id: first } = await service.deploy();
+    await answers();
+    service.repository.commit(streamingApp('two'));
+    await service.deploy();
+    await answers();
+    await change(service, { start_command: `${START} changed` });
+    await restart();
+    await answers();
+    await scaleTo(3);
+    traffic.connectMore();
+    await traffic.untilDrained(() => scaleTo(1));
+    service.repository.commit({ 'server.js': 'process.exit(9)' });
+    expect(await service.failure()).toContain('exited with code 9');
+    await answers();
+    const { body } = await service.caller.post(`${service.path}/deployments/${first}/rollback`);
+    expect(await service.outcomeOf(String(body['id']))).toMatchObject({ status: 'live' });
+    await answers();
+    await restart();
+    await answers();
+    await change(service, { start_command: START });
+    service.repository.commit(streamingApp('one'));
+  };
 
   beforeAll(async () => {
-    service = await platform.service(webApp('one'), { min_instances: 2, max_instances: 2 });
-    first = await service.deploy();
-  }, 60_000);
+    service = await platform.service(streamingApp('one'), { start_command: START });
+    await change(service, { drain_seconds: DRAIN_SECONDS });
+    await service.deploy();
+    const rate = { perSecond: PER_SECOND, atLeast: REQUESTS };
+    traffic = new ContinuousTraffic(await service.url(), {
+      ...rate,
+      drainMs: DRAIN_SECONDS * 1_000,
+      longRequestMs: LONG_REQUEST_MS,
+    });
+    figures = await traffic.during(async () => {
+      for (let round = 1; round <= ROUNDS; round += 1) await everyOperation();
+    });
+    console.info(JSON.stringify({ ...figures, failures: figures.failures.length }));
+  }, 600_000);
 
-  it('loses nothing while the service is restarted, deployed and rolled back', async () => {
-    const count = { requests: 0 };
-    const during = async (bodies: readonly string[], action: () => Promise<unknown>) => {
-      const answers = await underSteadyRequests(await service.url(), action);
-      answered(answers, bodies);
-      count.requests += answers.count;
-    };
-    await during(['one'], async () => {
-      await service.caller.post(`${service.path}/restart`);
-      await service.untilStatus('running');
-    });
-    service.repository.commit(webApp('two'));
-    await during(['one', 'two'], () => service.deploy());
-    await during(['two', 'one'], async () => {
-      const { body } = await service.caller.post(`${service.path}/deployments/${first.id}/rollback`);
-      expect(await service.outcomeOf(String(body['id']))).toMatchObject({ status: 'live' });
-    });
-    expect(count.requests).toBeGreaterThan(150);
-  }, 60_000);
+  it('fail never: streams and sockets end by the drain only, with every event and the close code 1001', () => {
+    expect(figures.failures).toEqual([]);
+  });
 
-  it('loses nothing over a deployment that fails', async () => {
-    service.repository.commit({ 'server.js': 'process.exit(9)' });
-    const answers = await underSteadyRequests(await service.url(), async () => {
-      const { id } = await service.requestDeployment();
-      expect(await service.outcomeOf(id)).toMatchObject({ status: 'failed' });
-    });
-    answered(answers, ['one']);
-  }, 60_000);
+  it('are answered by the release of each operation', () => {
+    // A rollback has the settings of its time, and a restart those of now.
+    const release = ['one', 'two', 'two changed', 'two changed', 'one', 'one changed'];
+    const once = release.map(body => `200 ${body}`);
+    expect(served).toEqual(Array.from({ length: ROUNDS }, () => once).flat());
+  });
 
-  it('loses nothing when one of two instances dies', async () => {
-    const answers = await underSteadyRequests(await service.url(), async () => {
-      // Not a GET, which would be asked of the other instance as well.
-      expect((await fetch(`${await service.url()}/crash`, { method: 'POST' })).status).toBe(502);
-      await service.line(({ message }) => /exited with code 3/.test(message));
-    });
-    answered(answers, ['one']);
-  }, 60_000);
+  it('are as many as demanded, of each kind', () => {
+    expect(figures.requests).toBeGreaterThanOrEqual(REQUESTS);
+    expect(figures.longRequests).toBeGreaterThan(20);
+    expect(figures.events).toBeGreaterThan(1_000);
+    expect(figures.messages).toBeGreaterThan(500);
+    // Three at first, cut by a deployment, two restarts, scaling and a rollback.
+    expect(figures.streams).toBeGreaterThan(15);
+    expect(figures.sockets).toBeGreaterThan(15);
+  });
 });
 
-describe('a WebSocket', () => {
-  it('stays open over a roll with the instance that it was opened to, and new ones reach the new release', async () => {
-    const service = await platform.service({ ...webApp('one'), 'server.js': echoSocketApp('one') });
+describe('a steady stream of requests', () => {
+  it('loses nothing when one of two instances dies', async () => {
+    const service = await platform.service(webApp('one'), { min_instances: 2, max_instances: 2 });
     await service.deploy();
-    const old = await EchoSocket.connect(await service.url());
-    expect(await old.ask('hello')).toBe('one: hello');
-    service.repository.commit({ 'server.js': echoSocketApp('two') });
-    const { id } = await service.requestDeployment();
-    await eventually(async () => expect(await service.ask()).toBe('200 two'), { timeoutMs: 30_000 });
-
-    expect(await old.ask('still there?')).toBe('one: still there?');
-    const young = await EchoSocket.connect(await service.url());
-    expect(await young.ask('hello')).toBe('two: hello');
-
-    old.close();
-    expect(await service.outcomeOf(id)).toMatchObject({ status: 'live' });
-    expect(await young.ask('still there?')).toBe('two: still there?');
-    young.close();
+    const url = await service.url();
+    const { failures, bodies } = await underSteadyRequests(url, async () => {
+      // Not a GET, which would be asked of the other instance as well.
+      expect((await fetch(`${url}/crash`, { method: 'POST' })).status).toBe(502);
+      await service.line(({ message }) => /exited with code 3/.test(message));
+    });
+    expect({ failures, bodies }).toEqual({ failures: [], bodies: ['one'] });
   }, 60_000);
 });

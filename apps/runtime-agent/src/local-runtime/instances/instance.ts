@@ -152,8 +152,7 @@ export class Instance {
     const running = await mainProcessOf(this.current);
     if (port === undefined || !running || this.#isAnnounced) return;
     const members = (await this.processes()).filter(({ group }) => group === running.pid);
-    const own = withoutShim(members, running.pid, this.current.isBoxed ?? false);
-    const serving = await listening(own, port);
+    const serving = await listening(members, port);
     if (serving.length === 0 || !(await catchAll(serving, 'SIGTERM'))) return;
     this.#isAnnounced = true;
     this.#tellToEnd(running.pid);

@@ -31,6 +31,9 @@ export const server = {
     `const answer = ({ url }, response) => setTimeout(() => response.end('late'), Number(url.slice(2)));`,
   ),
 
+  /** Answers once it is told to end. */
+  waiting: listening(`const answer = (_, response) => process.once('SIGTERM', () => response.end('told to end'));`),
+
   onPort: (port: number) => listening(`const answer = (_, response) => response.end('hello');`, String(port)),
 
   silent: 'setInterval(() => {}, 1_000);',

@@ -1,0 +1,179 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Failure, reasonOf } from './steady-requests.js';
+
+/** What a stream or socket is told before its instance ends. */
+const ENDING = 'ending';
+/** A client or web service that waits for a processor learns of the end late. */
+const TOLERANCE_MS = 3_000;
+const GOING_AWAY = 1001;
+const ASK_EVERY_MS = 100;
+const ANSWER_WITHIN_MS = 10_000;
+
+/**
+ * A client that keeps one connection to a web service open, and connects again when it was cut. The end of a connection
+ * is a failure unless its instance was told to end, and had the whole time of the drain since.
+ */
+abstract class OpenConnection {
+  connections = 0;
+  messages = 0;
+  readonly failures: Failure[] = [];
+  #isStopped = false;
+  #toldAt: number | undefined;
+
+  constructor(
+    protected readonly url: string,
+    private readonly drainMs: number,
+  ) {}
+
+  /** Whether its instance has been told to end. */
+  get isEnding(): boolean {
+    return this.#toldAt !== undefined;
+  }
+
+  /** Resolves when it is stopped. */
+  async run(): Promise<void> {
+    while (!this.#isStopped && this.failures.length === 0) {
+      this.#toldAt = undefined;
+      this.connections += 1;
+      const reason = await this.connect().catch(reasonOf);
+      if (!this.#isStopped) this.#judge(reason);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.close();
+  }
+
+  /** Resolves with the reason when the connection has ended in another way than by the drain. */
+  protected abstract connect(): Promise<Failure | undefined>;
+  protected abstract close(): void;
+
+  protected tellEnding(): void {
+    this.#toldAt = performance.now();
+  }
+
+  #judge(reason: Failure | undefined): void {
+    const drainedMs = this.#toldAt === undefined ? 0 : performance.now() - this.#toldAt;
+    if (reason !== undefined) this.failures.push(reason);
+    else if (drainedMs < this.drainMs - TOLERANCE_MS)
+      this.failures.push(`${this.constructor.name} ended ${Math.round(drainedMs)} ms after its instance was told to`);
+  }
+}
+
+/** Reads numbered server-sent events: none may be missing or come twice within a connection. */
+export class EventReader extends OpenConnection {
+  #leaving = new AbortController();
+  #last = 0;
+
+  protected async connect(): Promise<Failure | undefined> {
+    this.#leaving = new AbortController();
+    this.#last = 0;
+    const response = await fetch(`${this.url}/events`, { signal: this.#leaving.signal });
+    if (response.status !== 200 || !response.body) return `the event stream was answered with ${response.status}`;
+    let unread = '';
+    try {
+      for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+        const events = `${unread}${chunk}`.split('\n\n');
+        unread = events.pop() ?? '';
+        for (const event of events) {
+          const wrong = this.#take(event);
+          if (wrong) return wrong;
+        }
+      }
+    } catch {
+      // The drain cuts the response, which is no regular end of it.
+    }
+    return undefined;
+  }
+
+  protected close(): void {
+    this.#leaving.abort();
+  }
+
+  #take(event: string): Failure | undefined {
+    if (event.startsWith(`event: ${ENDING}`)) {
+      this.tellEnding();
+      return undefined;
+    }
+    const number = Number(/^id: (\d+)$/m.exec(event)?.[1]);
+    if (number !== this.#last + 1) return `event ${number} came after event ${this.#last}`;
+    this.#last = number;
+    this.messages += 1;
+    return undefined;
+  }
+}
+
+/** Asks one thing after the other over a WebSocket, which may be closed with 1001 only. */
+export class SocketClient extends OpenConnection {
+  #socket: WebSocket | undefined;
+
+  protected async connect(): Promise<Failure | undefined> {
+    const socket = new WebSocket(this.url.replace('http:', 'ws:'));
+    this.#socket = socket;
+    const closed = new Promise<number>(resolve => socket.addEventListener('close', ({ code }) => resolve(code)));
+    const answers: string[] = [];
+    socket.addEventListener('message', ({ data }) => {
+      if (data === ENDING) this.tellEnding();
+      else answers.push(String(data));
+    });
+    let [asked, askedAt] = [0, 0];
+    const askNext = () => {
+      if (socket.readyState !== WebSocket.OPEN || answers.length < asked) return;
+      socket.send(`${asked++}`);
+      askedAt = performance.now();
+    };
+    const clock = setInterval(askNext, ASK_EVERY_MS);
+    const code = await closed;
+    clearInterval(clock);
+    this.messages += answers.length;
+    const wrong = answers.findIndex((answer, index) => answer !== `${index}`);
+    if (wrong >= 0) return `message ${wrong} of a WebSocket was answered with ${answers[wrong]}`;
+    // The last message may have been on its way when the socket was closed.
+    if (answers.length < asked && performance.now() - askedAt > ANSWER_WITHIN_MS)
+      return `message ${asked - 1} of a WebSocket was not answered`;
+    return code === GOING_AWAY ? undefined : `a WebSocket was closed with ${code}`;
+  }
+
+  protected close(): void {
+    this.#socket?.close();
+  }
+}
+
+/** Starts a long request each second; those under way when it is stopped are not counted. */
+export class LongRequests {
+  count = 0;
+  readonly failures: Failure[] = [];
+  readonly #leaving = new AbortController();
+  readonly #underWay: Promise<void>[] = [];
+
+  constructor(
+    private readonly url: string,
+    private readonly takesMs: number,
+  ) {}
+
+  async run(): Promise<void> {
+    while (!this.#leaving.signal.aborted) {
+      this.#underWay.push(this.#ask());
+      await pause(1_000, undefined, { signal: this.#leaving.signal }).catch(() => undefined);
+    }
+    await Promise.all(this.#underWay);
+  }
+
+  stop(): void {
+    this.#leaving.abort();
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const response = await fetch(`${this.url}/?ms=${this.takesMs}`, { signal: this.#leaving.signal });
+      const body = await response.text();
+      this.count += 1;
+      if (response.status !== 200) this.failures.push(`a long request: ${response.status} ${body.slice(0, 100)}`);
+    } catch (error) {
+      if (this.#leaving.signal.aborted) return;
+      this.count += 1;
+      this.failures.push(`a long request: ${reasonOf(error)}`);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Files } from './repository.js';
+
+/**
+ * A web service for continuous traffic. GET answers with its version after `?ms=`, `/instance` with the id of the
+ * instance, `/events` with numbered server-sent events, and a WebSocket with what it is sent. On SIGTERM it announces
+ * the end on each stream and socket, and leaves them open.
+ */
+export const streamingApp = (version: string): Files => ({
+  'package.json': '{"name":"story","private":true,"type":"module"}',
+  'server.js': `
+    import { createHash, randomUUID } from 'node:crypto';
+    import { createServer } from 'node:http';
+    const version = ['${version}', ...process.argv.slice(2)].join(' ');
+    const instance = randomUUID();
+    const announcements = new Set();
+    const frame = text => Buffer.concat([Buffer.from([0x81, Buffer.byteLength(text)]), Buffer.from(text)]);
+    const announceOn = (socket, announcement) => {
+      const announce = () => socket.write(announcement);
+      announcements.add(announce);
+      socket.on('close', () => announcements.delete(announce));
+    };
+
+    const server = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url, 'http://service');
+      if (pathname === '/instance') return response.end(instance);
+      if (pathname !== '/events') return setTimeout(() => response.end(version), Number(searchParams.get('ms') ?? 0));
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      let number = 0;
+      const clock = setInterval(() => response.write('id: ' + ++number + '\\ndata: ' + version + '\\n\\n'), 50);
+      response.on('close', () => clearInterval(clock));
+      announceOn(response, 'event: ending\\ndata:\\n\\n');
+    });
+
+    server.on('upgrade', ({ headers }, socket) => {
+      const key = headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+      const accept = createHash('sha1').update(key).digest('base64');
+      socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n' +
+        'Sec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n');
+      socket.on('error', () => {});
+      socket.on('data', data => {
+        if ((data[0] & 15) !== 1) return socket.end();
+        const mask = data.subarray(2, 6);
+        socket.write(frame(Buffer.from(data.subarray(6).map((byte, index) => byte ^ mask[index % 4])).toString()));
+      });
+      announceOn(socket, frame('ending'));
+    });
+
+    server.listen(process.env.PORT);
+    process.on('SIGTERM', () => {
+      for (const announce of announcements) announce();
+      server.close();
+    });
+  `,
+});
