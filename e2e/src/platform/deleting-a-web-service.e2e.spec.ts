@@ -15,7 +15,7 @@ const WITHIN_MS = 60_000;
 const ACCESS = { username: 'oauth2', password: 'glpat-story_0123456789' };
 /** What the first web service or database makes for all of them; what is in these folders is compared. */
 const SHARED =
-  /^(artefacts|builds|cache|commands|databases(\/ports)?|disks|git-settings|instances|load-balancer\/\w+\.json|users(\/\w+){0,2})$/;
+  /^(artefacts|builds|cache|commands|databases(\/ports)?|disks|git-settings|instances|load-balancer\/\w+\.json|runtime-owner|users(\/\w+){0,2})$/;
 
 const platform = await ownPlatform();
 const { world } = platform;
@@ -57,7 +57,7 @@ describe('a web service with everything around it that is deleted with its proje
     service = await platform.service(
       webApp('one', { Procfile: `worker: node worker.js ${mark}\n`, 'worker.js': worker }),
     );
-    const server = await startGitHttpServer(service.repository.folder, ACCESS);
+    const server = await startGitHttpServer(service.repository.folder, { access: ACCESS });
     stops.push(() => server.stop());
     await desk('PATCH', service.path, {
       git_repository_url: `${server.url}/.git`,
