@@ -70,6 +70,7 @@ export class ServedWebServices {
       POSTERN_DATABASE_URL: databaseUrl,
       POSTERN_LOG_LEVEL: 'silent',
       POSTERN_DNS_SERVERS: dns.address,
+      POSTERN_PLATFORM_CONCURRENT_BUILDS: '1',
       POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
     };
     const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
