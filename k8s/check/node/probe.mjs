@@ -48,10 +48,17 @@ export const demandUnprivileged = (pod, found) => {
   demand(`${pod} has no token of Kubernetes`, found.token === 'absent', words);
 };
 
-/** A policy refuses with an answer, so a target that gives none is printed as such. */
+/**
+ * A policy refuses with an answer, so a target that gives none is printed as such; after a second try, because the rules of a
+ * new pod may change during the first one.
+ */
 const connect = ([target, host, port]) => `{
-  timeout 30 bash -c 'exec 3<>/dev/tcp/${host}/${port}' 2> /dev/null
-  case $? in 0) echo 'reached=${target}' ;; 124) echo 'reached=${target} (no answer)' ;; esac
+  for try in 1 2; do
+    timeout 15 bash -c 'exec 3<>/dev/tcp/${host}/${port}' 2> /dev/null
+    result=$?
+    [ $result = 124 ] || break
+  done
+  case $result in 0) echo 'reached=${target}' ;; 124) echo 'reached=${target} (no answer)' ;; esac
 } &`;
 
 /** @returns {string} a script of bash that prints which targets, `[name, host, port]`, accept a connection. */
