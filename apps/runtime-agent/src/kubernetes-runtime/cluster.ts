@@ -20,6 +20,8 @@ export interface LogOptions {
   /** RFC 3339; from here on. */
   readonly sinceTime?: string;
   readonly limitBytes?: number;
+  /** Each line begins with its time, which what the kubelet says in the place of a missing log does not. */
+  readonly timestamps?: boolean;
 }
 
 /** The API server refused, or failed. */
@@ -84,7 +86,7 @@ export class Cluster {
 
   /** The log of a container as it comes, each line with its time; ends with the container or the signal. */
   async *followLog(pod: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const query = { ...logQuery(options), follow: 'true', timestamps: 'true' };
+    const query = { ...logQuery({ ...options, timestamps: true }), follow: 'true' };
     const response = await this.#request('GET', this.#path('get', 'PodLog', pod), query, undefined, signal);
     if (response.body) yield* response.body;
   }
@@ -170,12 +172,13 @@ const unlessGone = <T>(asked: Promise<T>): Promise<T | undefined> =>
     throw error;
   });
 
-const logQuery = ({ container, previous, tailLines, sinceTime, limitBytes }: LogOptions): Record<string, string> => ({
+const logQuery = ({ container, previous, tailLines, ...options }: LogOptions): Record<string, string> => ({
   container,
   ...(previous && { previous: 'true' }),
   ...(tailLines !== undefined && { tailLines: String(tailLines) }),
-  ...(sinceTime !== undefined && { sinceTime }),
-  ...(limitBytes !== undefined && { limitBytes: String(limitBytes) }),
+  ...(options.sinceTime !== undefined && { sinceTime: options.sinceTime }),
+  ...(options.limitBytes !== undefined && { limitBytes: String(options.limitBytes) }),
+  ...(options.timestamps && { timestamps: 'true' }),
 });
 
 const wordsIn = (text: string): string | undefined => {

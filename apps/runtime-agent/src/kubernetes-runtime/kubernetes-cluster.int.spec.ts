@@ -114,7 +114,7 @@ describe('Web services in a cluster', () => {
     await harness.runtime.reconcile([plan], new Set());
     await endsAnew(2);
     await harness.runtime.stop(webServiceId);
-    const words = expect.stringMatching(new RegExp(`^ws-${webServiceId}-\\S+ was killed (signal 9), for example`));
+    const words = expect.stringMatching(new RegExp(`^ws-${webServiceId}-\\S+ was killed \\(signal 9\\), for example`));
     expect(await told()).toEqual([words, words]);
   }, 60_000);
 

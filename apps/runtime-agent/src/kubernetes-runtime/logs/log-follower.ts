@@ -5,7 +5,7 @@ import type { LogStream, LogWriter, RunOrder, ServicePlan } from '@postern/runti
 import { type Cluster, ClusterError } from '../cluster.js';
 import type { Pod, Terminated } from '../objects/kinds.js';
 import { CONTAINER, instanceOf, LABEL, OURS } from '../objects/names.js';
-import { endWords, webOf } from '../rolls/failure-words.js';
+import { endWords, TIMED_LINE, webOf } from '../rolls/failure-words.js';
 
 export type WriterOf = (webServiceId: string, instance: string, secrets: readonly string[]) => LogWriter;
 
@@ -203,9 +203,9 @@ export class LogFollower {
   #write({ key, stream }: Run, writer: LogWriter, text: string): void {
     const position = this.#positions?.get(key) ?? '';
     for (const line of text.split('\n')) {
-      const [time = '', ...words] = line.split(' ');
-      if (line === '' || isUpTo(time, position)) continue;
-      writer.write(stream, `${words.join(' ')}\n`);
+      const [, time, message = ''] = TIMED_LINE.exec(line) ?? [];
+      if (time === undefined || isUpTo(time, position)) continue;
+      writer.write(stream, `${message}\n`);
       this.#positions?.set(key, time);
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { endWords } from './failure-words.js';
+import type { Pod } from '../objects/kinds.js';
+import { endWords, whyNotReady } from './failure-words.js';
 
 describe('How a container ended', () => {
   it('is said in the words of runc where its program could not be started', () => {
@@ -13,5 +14,27 @@ describe('How a container ended', () => {
     expect(endWords({ exitCode: 2, reason: 'Error', message: 'left by the program' })).toBe('exited with code 2');
     expect(endWords({ exitCode: 137, reason: 'Error' })).toMatch(/^was killed \(signal 9\), for example/);
     expect(endWords({ exitCode: 137, reason: 'OOMKilled' })).toBe('exceeded its memory limit');
+  });
+});
+
+describe('Why an instance that ended is not ready', () => {
+  const MISSING = 'failed to try resolving symlinks in path "/var/log/pods/a/web/3.log": no such file or directory';
+  const pod = {
+    metadata: { name: 'web-1' },
+    status: {
+      containerStatuses: [{ name: 'web', lastState: { terminated: { exitCode: 3, reason: 'Error' } } }],
+    },
+  } as unknown as Pod;
+  const answering = (...logs: string[]) => ({ log: async () => logs.shift() ?? '', list: async () => [] });
+
+  it('has the last lines of its log, although the kubelet did not find the log at first', async () => {
+    const log = '2026-01-01T00:00:00.000000001Z begins\n2026-01-01T00:00:01Z cannot connect\n';
+    const words = await whyNotReady(answering(MISSING, log), undefined, [pod]);
+    expect(words).toBe('an instance exited with code 3: begins\ncannot connect');
+  });
+
+  it('has no words of the kubelet about a log that is not there', async () => {
+    const words = await whyNotReady(answering(...Array(9).fill(MISSING)), undefined, [pod]);
+    expect(words).toBe('an instance exited with code 3');
   });
 });

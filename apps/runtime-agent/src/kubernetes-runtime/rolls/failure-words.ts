@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from '../cluster.js';
 import type { ClusterEvent, ContainerStatus, Deployment, Pod, Terminated } from '../objects/kinds.js';
 import { CONTAINER } from '../objects/names.js';
@@ -18,6 +19,14 @@ const NO_COMMAND_WORDS = 'no start command: set one, or add a CMD to the Dockerf
 /** Crashes of one instance until a roll gives up before its deadline. */
 const MOST_CRASHES = 4;
 const LAST_LINES = 5;
+/** While a container is replaced by the next one, its log is missing for a moment. */
+const LOG_TRIES = 5;
+const LOG_PAUSE_MS = 500;
+
+/** A line of a log that begins with its time (RFC 3339), and its text. */
+export const TIMED_LINE = /^(\d{4}-\d\d-\d\dT\S+) ?(.*)$/;
+
+type Reading = Pick<Cluster, 'log' | 'list'>;
 
 export const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
@@ -66,7 +75,7 @@ export const restartsOf = (pod: Pod): number => webOf(pod)?.restartCount ?? 0;
 
 /** Why none of these instances answers, as far as the cluster says it. */
 export const whyNotReady = async (
-  cluster: Cluster,
+  cluster: Reading,
   deployment: Deployment | undefined,
   pods: readonly Pod[],
 ): Promise<string> => {
@@ -90,13 +99,18 @@ export const whyNotReady = async (
 };
 
 /** The container that ended is the one before, once another runs in its place. */
-const lastLines = async (cluster: Cluster, { metadata }: Pod, previous: boolean): Promise<string> => {
-  const options = { container: CONTAINER, previous, tailLines: LAST_LINES };
-  const lines = (await cluster.log(metadata.name, options).catch(() => '')).trim();
-  return lines === '' ? '' : `: ${lines}`;
+const lastLines = async (cluster: Reading, { metadata }: Pod, previous: boolean): Promise<string> => {
+  const options = { container: CONTAINER, previous, tailLines: LAST_LINES, timestamps: true };
+  for (let tries = 1; ; tries += 1) {
+    const log = (await cluster.log(metadata.name, options).catch(() => '')).trim();
+    const lines = log.split('\n').flatMap(line => TIMED_LINE.exec(line)?.[2] ?? []);
+    const text = lines.join('\n').trim();
+    if (log === '' || lines.length > 0 || tries === LOG_TRIES) return text === '' ? '' : `: ${text}`;
+    await pause(LOG_PAUSE_MS);
+  }
 };
 
-const lastComplaint = async (cluster: Cluster, { metadata }: Pod): Promise<string | undefined> => {
+const lastComplaint = async (cluster: Reading, { metadata }: Pod): Promise<string | undefined> => {
   const events = await cluster.list<ClusterEvent>('Event', '', `involvedObject.name=${metadata.name},type=Warning`);
   const time = ({ lastTimestamp, eventTime, metadata }: ClusterEvent) =>
     Date.parse(lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '');
