@@ -15,7 +15,7 @@ const WITHIN_MS = 60_000;
 const ACCESS = { username: 'oauth2', password: 'glpat-story_0123456789' };
 /** What the first web service or database makes for all of them; what is in these folders is compared. */
 const SHARED =
-  /^(artefacts|builds|cache|commands|databases(\/ports)?|disks|git-settings|instances|load-balancer\/\w+\.json|users(\/\w+){0,2})$/;
+  /^(artefacts|builds|cache|commands|databases(\/ports)?|disks|git-settings|instances|load-balancer\/\w+\.json|runtime-owner|users(\/\w+){0,2})$/;
 
 const platform = await ownPlatform();
 const { world } = platform;
