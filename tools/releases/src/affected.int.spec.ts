@@ -4,16 +4,15 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** The services that use NATS. */
-const NATS_SERVICES = [
+const ALL_SERVICES = [
   'api-gateway',
   'delivery-tracking',
   'email-send',
+  'load-balancer',
   'platform-management',
   'runtime-agent',
   'webhook-dispatch',
 ];
-const ALL_SERVICES = [...NATS_SERVICES, 'load-balancer'].sort();
 
 const imagesFor = async (file: string): Promise<readonly string[]> => {
   const nx = join(ROOT, 'node_modules/nx/dist/bin/nx.js');
@@ -35,7 +34,7 @@ describe('a change affects the images of', () => {
       ['load-balancer', 'platform-management', 'runtime-agent'],
       'libs/load-balancer-client/src/index.ts',
     ],
-    ['every service with contracts, for a contract', NATS_SERVICES, 'libs/contracts/src/event.ts'],
+    ['every service, for a contract', ALL_SERVICES, 'libs/contracts/src/event.ts'],
     ['every service, for the Dockerfile', ALL_SERVICES, 'docker/Dockerfile'],
     ['every service, for the image build', ALL_SERVICES, 'tools/images/pack.mjs'],
     ['none, for the snapshot of a release', [], 'libs/contracts/released/email-send@0.1.0.json'],
