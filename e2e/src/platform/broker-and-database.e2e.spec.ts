@@ -17,7 +17,7 @@ const source = attackerCode({
   nats: nats.url,
   postgres: postgres.url(),
   home: home.folder,
-  dashboard: `${baseUrl}/dashboard/api/workspaces`,
+  dashboard: `${baseUrl}/dashboard/api/me`,
 });
 const service = await platform.service(
   { ...webApp('one'), 'attacker.cjs': source },

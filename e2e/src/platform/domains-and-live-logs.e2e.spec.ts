@@ -17,11 +17,11 @@ it('A custom domain is verified by its TXT record, and a TLS front may then get 
   await world.postern.dns.setText(name, value);
   const verified = await world.atDesk('POST', `${service.path}/domains/${added['id']}/verify`);
   expect([verified.status, verified.body]).toMatchObject([200, { status: 'verified' }]);
-  expect(await ask()).toBe(200);
+  await waitFor(async () => (await ask()) === 200);
 
   const removed = await world.atDesk('DELETE', `${service.path}/domains/${added['id']}`);
   expect([removed.status, removed.body]).toEqual([200, { id: added['id'], deleted: true }]);
-  expect(await ask()).toBe(404);
+  await waitFor(async () => (await ask()) === 404);
 }, 60_000);
 
 it('The log of a web service is followed live, from its build on', async () => {

@@ -18,7 +18,7 @@ const askQuery = z.object({ domain: z.string().min(1).max(255).describe('The hos
 export class TlsAskController {
   private readonly replies = new ReplyCache<ReplyOf<typeof askCertificate>>({
     service: 'platform-management',
-    keptMs: 5_000,
+    keptMs: 1_000,
     maxEntries: 10_000,
     maxPending: 100,
   });
