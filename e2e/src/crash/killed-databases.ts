@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { eventually, waitFor } from '@postern/testing';
-import pg from 'pg';
+import { queryAt } from '../platform/database-query.js';
 import type { PlatformWorld } from '../platform/platform-world.js';
 import { accepted, type KilledOperation, type Row } from './killed-operations.js';
 
@@ -25,17 +25,6 @@ export class StoryDatabase {
   }
 }
 
-const query = async (url: string, text: string): Promise<unknown[]> => {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-};
-
 export const rotating = (platform: PlatformWorld): KilledOperation => {
   let database: StoryDatabase;
   let rotated: string;
@@ -47,11 +36,11 @@ export const rotating = (platform: PlatformWorld): KilledOperation => {
       rotated = String((await accepted(platform, 'POST', `${database.path}/rotate`))['connection_url']);
     },
     verify: async () => {
-      await eventually(async () => expect(await query(rotated, 'SELECT 1 AS one')).toEqual([{ one: 1 }]), {
+      await eventually(async () => expect(await queryAt(rotated, 'SELECT 1 AS one')).toEqual([{ one: 1 }]), {
         timeoutMs: WITHIN_MS,
         intervalMs: 200,
       });
-      await expect(query(database.url, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
+      await expect(queryAt(database.url, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
     },
   };
 };
@@ -69,18 +58,18 @@ export const backingUp = (platform: PlatformWorld, kill: () => Promise<void>): K
   return {
     begin: async () => {
       database = await StoryDatabase.running(platform, 'restored');
-      await query(database.url, 'CREATE TABLE orders AS SELECT generate_series(1, 100000) AS id');
+      await queryAt(database.url, 'CREATE TABLE orders AS SELECT generate_series(1, 100000) AS id');
     },
     meanwhile: async () => {
       backupId = String((await accepted(platform, 'POST', `${database.path}/backups`))['id']);
     },
     verify: async () => {
       await until(row => row?.['status'] === 'completed', 'the backup to be completed');
-      await query(database.url, 'INSERT INTO orders VALUES (0)');
+      await queryAt(database.url, 'INSERT INTO orders VALUES (0)');
       await Promise.all([accepted(platform, 'POST', `${database.path}/backups/${backupId}/restore`), kill()]);
       const restoreOf = (row: Row | undefined) => row?.['last_restore'] as Row | null | undefined;
       await until(row => restoreOf(row)?.['status'] === 'completed', 'the restore to be completed');
-      expect(await query(database.url, 'SELECT min(id), count(*)::int FROM orders')).toEqual([
+      expect(await queryAt(database.url, 'SELECT min(id), count(*)::int FROM orders')).toEqual([
         { min: 1, count: 100_000 },
       ]);
     },

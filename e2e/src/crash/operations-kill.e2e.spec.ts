@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort, waitFor } from '@postern/testing';
 import { ownPlatform } from '../stories.js';
+import { killUntilRestarted } from './kill-and-restart.js';
 import { backingUp, rotating } from './killed-databases.js';
 import {
   deleting,
@@ -20,18 +21,7 @@ const platform = await ownPlatform({
   },
 });
 
-const pidOf = (name: string): number | undefined => platform.world.postern.processes()[name];
-
-/** Kills a process, and waits until its successor runs. */
-const kill = async (name: string): Promise<void> => {
-  const killed = pidOf(name);
-  process.kill(killed as number, 'SIGKILL');
-  await waitFor(() => pidOf(name) !== undefined && pidOf(name) !== killed, {
-    timeoutMs: 30_000,
-    intervalMs: 20,
-    describe: `${name} to be started again`,
-  });
-};
+const kill = (name: string) => killUntilRestarted(platform, name);
 
 describe.each(['platform-management', 'runtime-agent', 'load-balancer'])(
   'when %s is killed, twice, during every operation around web services',

@@ -3,6 +3,7 @@ import { waitFor } from '@postern/testing';
 import { type Deployment, PlatformWorld } from '../platform/platform-world.js';
 import { type SteadyAnswers, underSteadyRequests } from '../platform/steady-requests.js';
 import { Gate } from './gate.js';
+import { killUntilRestarted } from './kill-and-restart.js';
 import { MarkedService } from './marked-service.js';
 
 const STORY_WITHIN_MS = 150_000;
@@ -38,16 +39,7 @@ const gate = (): Gate => {
 
 const pidOf = (name: string): number | undefined => platform.world.postern.processes()[name];
 
-/** Kills a process of ours as an operator's mishap would, and waits until the API answers through its successor. */
-const killAndSeeBack = async (name: string): Promise<void> => {
-  const killed = pidOf(name);
-  process.kill(killed as number, 'SIGKILL');
-  await waitFor(() => pidOf(name) !== undefined && pidOf(name) !== killed, {
-    timeoutMs: 30_000,
-    intervalMs: 20,
-    describe: `${name} to be started again`,
-  });
-};
+const killAndSeeBack = (name: string) => killUntilRestarted(platform, name);
 
 const untilTheApiAnswers = () =>
   waitFor(async () => (await platform.reader.get('/projects')).status === 200, {

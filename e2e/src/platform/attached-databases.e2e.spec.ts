@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, waitFor } from '@postern/testing';
-import pg from 'pg';
 import { sharedPlatform } from '../stories.js';
+import { queryAt } from './database-query.js';
 import type { Service } from './platform-world.js';
 import { webApp } from './repository.js';
 
@@ -23,16 +23,7 @@ beforeAll(async () => {
   await query('CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
 }, 240_000);
 
-const query = async (text: string): Promise<unknown[]> => {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-};
+const query = (text: string) => queryAt(url, text);
 
 describe('a database that is attached to a web service', () => {
   it('is in its environment from the next start on, and in no read of the environment', async () => {
