@@ -10,11 +10,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@postern/testing';
+import { buildBaseImages } from './base-images.mjs';
 import { MailClient } from './client.mjs';
 import { drains } from './drains.mjs';
 import { Engine, reExecuteApart } from './engine.mjs';
 import { demand, say } from './report.mjs';
-import { makeStandIns } from './stand-ins.mjs';
 import { webServiceRuns } from './web-service.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -42,8 +42,8 @@ const passwords = (kind, names) =>
 const containerOf = service => `postern_${service}_1`;
 
 const buildImages = async () => {
-  say('making stand-ins for the images of Debian, Node.js, PostgreSQL and NATS');
-  await makeStandIns(engine, folder, ROOT);
+  say('building the base images of Debian, Node.js, PostgreSQL and NATS');
+  await buildBaseImages(engine, folder, ROOT);
   const { stdout } = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: tmpdir() });
   const dockerfile = join(ROOT, 'docker/Dockerfile');
   const args = { NPM_CONFIG_REGISTRY: stdout.trim() };

@@ -82,7 +82,7 @@ const fromOpenApi = definitions =>
       }),
   );
 
-/** Adds a definition and all that it needs; an empty one stands in while it is under way, because some are recursive. */
+/** Adds a definition and all that it needs; an empty one replaces it while it is under way, because some are recursive. */
 const collector = (used, definitions) => name => {
   if (used[name]) return;
   used[name] = {};

@@ -58,8 +58,8 @@ export class CheckAvailability {
     const loop = this.#crashLoopOf(releaseId, status);
     if (loop) {
       if (!release.answering) return;
-      const words = `restarted ${loop.restarts} times in ${duration(loop.overMs)}`;
-      return this.#unanswering(release, words, status);
+      const failure = `restarted ${loop.restarts} times in ${duration(loop.overMs)}`;
+      return this.#unanswering(release, failure, status);
     }
     if (status && status.healthy > 0) {
       this.#silentSince.delete(releaseId);
@@ -82,11 +82,11 @@ export class CheckAvailability {
 
   async #unanswering(
     { webServiceId, rollId: releaseId }: ServingRelease,
-    words: string,
+    failure: string,
     status: RuntimeStatus | undefined,
   ): Promise<void> {
     const cause = status?.lastFailure ? `: ${status.lastFailure}` : '';
-    const reason = `${words}${cause}`.slice(0, 2_000);
+    const reason = `${failure}${cause}`.slice(0, 2_000);
     await this.repository.record(webServiceId, at => ({ kind: 'report-unanswering', releaseId, reason, at }));
   }
 }

@@ -78,7 +78,7 @@ export interface WebhookCall {
 }
 
 /** What the world outside Postern saw. */
-export interface Ledger {
+export interface ObservedTraffic {
   readonly requests: readonly ClientRequest[];
   readonly taken: readonly TakenCopy[];
   readonly refused: readonly RefusedRecipient[];

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { RESOURCES } from '../objects/kinds.js';
 import type { AnyObject, Json } from './any-object.js';
-import { Controllers } from './controllers-stand-in.js';
+import { FakeControllers } from './fake-controllers.js';
 import { applied, mergePatch, type Ownership } from './server-side-apply.js';
 
 /** Answers `pods/<name>/log`, as the kubelet does it for the API server. */
@@ -29,17 +29,17 @@ class Refusal extends Error {
  * Deployments, ReplicaSets, Jobs, autoscalers and of what has lost its owner. No schema is looked at here, no right and no
  * watch; `k8s/check` runs the same suite against the real ones.
  */
-export class ApiStandIn {
+export class FakeApiServer {
   readonly #objects = new Map<string, AnyObject>();
   readonly #ownership = new Map<string, Ownership>();
-  readonly #controllers = new Controllers(this);
+  readonly #controllers = new FakeControllers(this);
   serveLog: ServeLog = (_, __, response) => response.writeHead(404).end('{}');
 
   private constructor(private readonly server: Server) {}
 
-  static async start(): Promise<ApiStandIn> {
+  static async start(): Promise<FakeApiServer> {
     const server = createServer();
-    const api = new ApiStandIn(server);
+    const api = new FakeApiServer(server);
     server.on('request', (request, response) => void api.#answer(request, response));
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     return api;

@@ -1,7 +1,7 @@
 import { deliveryStatus, feedbackReport } from '@postern/mail-simulator';
 import { createTransport, type Transporter } from 'nodemailer';
-import type { Report, ReportKind } from '../ledger.js';
 import { planOf } from '../message-plan.js';
+import type { Report, ReportKind } from '../observed-traffic.js';
 import type { TakenMail } from './relay.js';
 
 const RETRY_MS = 1_000;
@@ -26,7 +26,7 @@ const REPORTS: Readonly<Record<string, readonly ReportKind[]>> = {
 };
 
 /** Sends the reports about each copy to Postern's bounce listener, one after another, until each is taken. */
-export class ReportCourier {
+export class ReportSender {
   readonly reports: Report[] = [];
   private readonly transport: Transporter;
   private stopped = false;

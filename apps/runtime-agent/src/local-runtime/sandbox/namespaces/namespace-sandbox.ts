@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SandboxFolders, SandboxView } from '../../instances/confinement.js';
 import { asUser } from '../own-users.js';
-import { type BoxFrame, makeBoxFrame } from './box-frame.js';
-import { type Mount, mountTable, readOnly, writable } from './box-mounts.js';
-import { type BoxPrograms, findBoxPrograms } from './box-programs.js';
+import { type Mount, mountTable, readOnly, writable } from './sandbox-mounts.js';
+import { findSandboxPrograms, type SandboxPrograms } from './sandbox-programs.js';
+import { makeSandboxRoot, type SandboxRoot } from './sandbox-root.js';
 
 /** Where processes inside find their folders. */
 const INSIDE = {
@@ -19,15 +19,15 @@ const INSIDE = {
   programs: '/opt/postern',
 };
 
-/** Whom the processes of a box run as; for an ordinary user that is the user itself. */
-export interface BoxOwner {
+/** Whom the processes of a sandbox run as; for an ordinary user that is the user itself. */
+export interface SandboxOwner {
   readonly uid: number;
   readonly gid: number;
 }
 
-export interface BoxRequest {
+export interface SandboxRequest {
   readonly id: string;
-  readonly owner: BoxOwner;
+  readonly owner: SandboxOwner;
   readonly folders: SandboxFolders;
   /** Folders of its control group, by the name of the controller; the empty name for all. */
   readonly groups: ReadonlyMap<string, string>;
@@ -52,28 +52,28 @@ shift 5
 exec "$@"`;
 
 /** Mount, process and IPC namespaces with a root directory of their own, made by the programs of util-linux. */
-export class Box {
+export class NamespaceSandbox {
   private constructor(
     private readonly folder: string,
-    private readonly frame: BoxFrame,
-    private readonly programs: BoxPrograms,
+    private readonly frame: SandboxRoot,
+    private readonly programs: SandboxPrograms,
     private readonly staticServers: string,
   ) {}
 
   /** Undefined where the machine does not allow it. Tries it out, so that nothing is promised in vain. */
-  static async find(platformHome: string, programFolders: readonly string[]): Promise<Box | undefined> {
-    const programs = findBoxPrograms();
+  static async find(platformHome: string, programFolders: readonly string[]): Promise<NamespaceSandbox | undefined> {
+    const programs = findSandboxPrograms();
     if (!programs) return undefined;
     const folder = join(platformHome, 'boxes');
     const staticServers = join(platformHome, 'static-server');
     await mkdir(staticServers, { recursive: true });
-    const frame = await makeBoxFrame(join(folder, 'frames'), programFolders);
-    const box = new Box(folder, frame, programs, staticServers);
-    return (await box.#works()) ? box : undefined;
+    const frame = await makeSandboxRoot(join(folder, 'frames'), programFolders);
+    const namespaces = new NamespaceSandbox(folder, frame, programs, staticServers);
+    return (await namespaces.#works()) ? namespaces : undefined;
   }
 
-  /** Prepares a box; `clear` removes what it needs on disk. */
-  async view({ id, owner, folders, groups }: BoxRequest): Promise<SandboxView> {
+  /** Prepares a sandbox; `clear` removes what it needs on disk. */
+  async view({ id, owner, folders, groups }: SandboxRequest): Promise<SandboxView> {
     const place = this.#placeOf(id);
     await mkdir(place, { recursive: true, mode: 0o700 });
     await writeFile(join(place, 'passwd'), `${ROOT}app:x:${owner.uid}:${owner.gid}::${INSIDE.home}:/bin/sh\n`);
@@ -103,7 +103,7 @@ export class Box {
       pathOf: path =>
         path.startsWith(`${this.staticServers}/`) ? INSIDE.programs + path.slice(this.staticServers.length) : path,
       startDirectory: '/',
-      isBox: true,
+      hasNamespaces: true,
       enclose: (argv, directory) => this.#enclose(table, owner, argv, join(seenApp, directory)),
     };
   }
@@ -121,7 +121,7 @@ export class Box {
     return this.#isRoot ? this.frame.folder : join(this.frame.folder, 'root');
   }
 
-  #enclose(table: string, { uid, gid }: BoxOwner, argv: readonly string[], directory: string): readonly string[] {
+  #enclose(table: string, { uid, gid }: SandboxOwner, argv: readonly string[], directory: string): readonly string[] {
     const { unshare, mount, umount, pivotRoot, chroot } = this.programs;
     const namespaces = ['--mount', '--pid', '--ipc', '--fork', '--kill-child'];
     const first = ['/bin/sh', '-c', FIRST, 'first', umount, directory];

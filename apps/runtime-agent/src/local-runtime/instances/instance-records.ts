@@ -6,7 +6,7 @@ import { type InstanceRecord, instanceRecord } from './instance-record.js';
  * A folder for each instance below `<platform home>/instances`, with its record, its pipes and its own writable place.
  * A record is there before its process is, and goes when nothing of the instance runs any more.
  */
-export class InstanceLedger {
+export class InstanceRecords {
   readonly folder: string;
 
   constructor(platformHome: string) {

@@ -40,7 +40,7 @@ const DELETIONS_AT_ONCE = 256;
  * Frees space in a stream by removing events that every durable consumer has taken, and no others. Without durable
  * consumers nothing is removed, because the first one starts with the first event.
  */
-export class StreamHousekeeping {
+export class StreamMaintenance {
   #grownAt = 0;
   #removedTo = 0;
   #removedOldAt = 0;

@@ -1,8 +1,8 @@
 import { Agent, fetch } from 'undici';
 import type { AnyObject, Json } from './any-object.js';
 import { podSpecOf } from './any-object.js';
-import { PodStandIn } from './pod-stand-in.js';
-import type { RegistryStandIn } from './registry-stand-in.js';
+import { FakePod } from './fake-pod.js';
+import type { FakeRegistry } from './fake-registry.js';
 
 export interface ApiAccess {
   readonly server: string;
@@ -50,17 +50,17 @@ const METRICS_EVERY_MS = 1_000;
  * processes of this machine. Probes, restarts, graceful ends, logs, events and statuses are as a kubelet's; what there is
  * not is isolation, a network of pods (each process gets a port of its own as PORT), and the long pauses between restarts.
  */
-export class NodeStandIn {
-  readonly #pods = new Map<string, PodStandIn>();
+export class FakeNode {
+  readonly #pods = new Map<string, FakePod>();
   #isStopped = false;
   #loop: Promise<void> = Promise.resolve();
   #measuredAt = 0;
 
   constructor(
     private readonly api: NodeApi,
-    private readonly registry: RegistryStandIn,
+    private readonly registry: FakeRegistry,
     private readonly folder: string,
-    readonly name = 'stand-in',
+    readonly name = 'fake-node',
   ) {}
 
   start(): void {
@@ -74,7 +74,7 @@ export class NodeStandIn {
   }
 
   /** Of the pod's container as it runs, or ran last. */
-  find(podName: string): PodStandIn | undefined {
+  find(podName: string): FakePod | undefined {
     return [...this.#pods.values()].find(({ name }) => name === podName);
   }
 
@@ -91,7 +91,7 @@ export class NodeStandIn {
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       await this.#look().catch((error: unknown) => {
-        if (!this.#isStopped) process.emitWarning(`the node stand-in: ${String(error)}`);
+        if (!this.#isStopped) process.emitWarning(`the fake node: ${String(error)}`);
       });
       await new Promise(resolve => setTimeout(resolve, 50));
     }
@@ -110,7 +110,7 @@ export class NodeStandIn {
           .send('POST', `/pods/${name}/binding`, { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target })
           .catch(() => {});
       } else if (podSpecOf(pod).nodeName === this.name) {
-        const made = new PodStandIn(pod, this.api, this.registry, this.folder);
+        const made = new FakePod(pod, this.api, this.registry, this.folder);
         this.#pods.set(uid, made);
         made.start();
         if (deletionTimestamp) made.end();

@@ -1,8 +1,8 @@
 import { delimiter, isAbsolute, join } from 'node:path';
 import { isProgram } from '../../../infrastructure/is-program.js';
 
-/** The programs that make a box, by their paths. */
-export interface BoxPrograms {
+/** The programs that make a sandbox, by their paths. */
+export interface SandboxPrograms {
   readonly unshare: string;
   readonly mount: string;
   readonly umount: string;
@@ -13,7 +13,7 @@ export interface BoxPrograms {
 const USUAL = ['/usr/bin', '/usr/sbin', '/bin', '/sbin'];
 
 /** Where this machine has them; undefined where one is missing. */
-export const findBoxPrograms = (path = process.env['PATH'] ?? ''): BoxPrograms | undefined => {
+export const findSandboxPrograms = (path = process.env['PATH'] ?? ''): SandboxPrograms | undefined => {
   const folders = [...USUAL, ...path.split(delimiter).filter(isAbsolute)];
   const find = (name: string) => folders.map(folder => join(folder, name)).find(isProgram);
   const [unshare, mount, umount] = [find('unshare'), find('mount'), find('umount')];

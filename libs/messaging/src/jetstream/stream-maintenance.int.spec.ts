@@ -31,7 +31,7 @@ describe.each(['2.9', '2.12'] as const)(
 
     beforeEach(async () => {
       nats = await startNats({ version });
-      link = await connectNats({ servers: nats.url, name: 'housekeeping' });
+      link = await connectNats({ servers: nats.url, name: 'maintenance' });
       jsm = await suitableManager(link);
       publisher = new JetStreamPublisher(link, {
         service: 'email-send',

@@ -6,11 +6,11 @@ import { freePort } from '@postern/testing';
 import { type AnyObject, type ContainerSpec, type Json, podSpecOf } from './any-object.js';
 import { environmentOf, expand } from './container-environment.js';
 import { ContainerLog } from './container-log.js';
-import type { NodeApi } from './node-stand-in.js';
+import type { NodeApi } from './fake-node.js';
+import type { FakeRegistry } from './fake-registry.js';
 import { podStatus, STATIC, unhealthyEvent } from './pod-status.js';
 import { PodVolumes } from './pod-volumes.js';
 import { probeFailure } from './readiness-probe.js';
-import type { RegistryStandIn } from './registry-stand-in.js';
 
 interface Ended {
   readonly exitCode: number;
@@ -25,7 +25,7 @@ const BUILDKIT = fileURLToPath(new URL('buildkit', import.meta.url));
 const FIRST_BACKOFF_MS = 1_000;
 
 /** One pod and its containers, as processes. */
-export class PodStandIn {
+export class FakePod {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   port = 0;
@@ -43,7 +43,7 @@ export class PodStandIn {
   constructor(
     private readonly pod: AnyObject,
     private readonly api: NodeApi,
-    private readonly registry: RegistryStandIn,
+    private readonly registry: FakeRegistry,
     folder: string,
   ) {
     this.name = pod.metadata.name;

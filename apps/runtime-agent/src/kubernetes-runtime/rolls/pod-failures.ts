@@ -4,7 +4,7 @@ import type { ClusterEvent, ContainerStatus, Deployment, Pod, Terminated } from 
 import { CONTAINER } from '../objects/names.js';
 
 /** No later try can make these work. */
-const HOPELESS = new Set([
+const PERMANENT_REASONS = new Set([
   'InvalidImageName',
   'CreateContainerConfigError',
   'CreateContainerError',
@@ -15,7 +15,7 @@ const NO_IMAGE = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName'
 const GONE = /not found|manifest unknown|does not exist/i;
 /** What containerd says of an image of a Dockerfile without CMD and ENTRYPOINT. */
 const NO_COMMAND = /no command specified/;
-const NO_COMMAND_WORDS = 'no start command: set one, or add a CMD to the Dockerfile';
+const NO_COMMAND_MESSAGE = 'no start command: set one, or add a CMD to the Dockerfile';
 /** Crashes of one instance until a roll gives up before its deadline. */
 const MOST_CRASHES = 4;
 const LAST_LINES = 5;
@@ -39,15 +39,15 @@ export const webOf = ({ status }: Pod): ContainerStatus | undefined =>
   status?.containerStatuses?.find(({ name }) => name === CONTAINER);
 
 /** Whether waiting longer makes no sense. */
-export const isHopeless = (pod: Pod): boolean => {
+export const hasFailedPermanently = (pod: Pod): boolean => {
   const web = webOf(pod);
   const { reason = '', message = '' } = web?.state?.waiting ?? {};
   const isGone = NO_IMAGE.has(reason) && GONE.test(message);
-  return isGone || HOPELESS.has(reason) || restartsOf(pod) >= MOST_CRASHES;
+  return isGone || PERMANENT_REASONS.has(reason) || restartsOf(pod) >= MOST_CRASHES;
 };
 
 /** How a container ended, to follow the name of the instance. */
-export const endWords = ({ exitCode, reason, message }: Terminated): string => {
+export const endReason = ({ exitCode, reason, message }: Terminated): string => {
   // There was no process, and so no output: runc's message is all that says why.
   if (reason === 'StartError' && message) return `cannot be started: ${message.replace(/^.*container process: /s, '')}`;
   if (reason === 'OOMKilled') return 'exceeded its memory limit';
@@ -58,13 +58,13 @@ export const endWords = ({ exitCode, reason, message }: Terminated): string => {
   return `exited with code ${exitCode}`;
 };
 
-export const exitWords = (end: Terminated): string => `an instance ${endWords(end)}`;
+export const instanceEndReason = (end: Terminated): string => `an instance ${endReason(end)}`;
 
 /** Why an instance was last ended, or is not there, by its status alone. */
 export const lastFailureOf = (pod: Pod): string | undefined => {
   const { state, lastState } = webOf(pod) ?? {};
   const ended = state?.terminated ?? lastState?.terminated;
-  if (ended) return exitWords(ended);
+  if (ended) return instanceEndReason(ended);
   const waiting = state?.waiting;
   return NO_IMAGE.has(waiting?.reason ?? '')
     ? `the image cannot be pulled: ${waiting?.message ?? waiting?.reason}`
@@ -88,11 +88,11 @@ export const whyNotReady = async (
   }
   const web = webOf(pod);
   const ended = web?.state?.terminated ?? web?.lastState?.terminated;
-  if (ended) return `${exitWords(ended)}${await lastLines(cluster, pod, web?.state?.running !== undefined)}`;
+  if (ended) return `${instanceEndReason(ended)}${await lastLines(cluster, pod, web?.state?.running !== undefined)}`;
   const failure = lastFailureOf(pod);
   if (failure) return failure;
   const { reason = '', message = 'it cannot be started' } = web?.state?.waiting ?? {};
-  if (HOPELESS.has(reason)) return NO_COMMAND.test(message) ? NO_COMMAND_WORDS : message;
+  if (PERMANENT_REASONS.has(reason)) return NO_COMMAND.test(message) ? NO_COMMAND_MESSAGE : message;
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
   if (scheduled?.status === 'False') return `no node has capacity for it: ${scheduled.message ?? scheduled.reason}`;
   return (await lastComplaint(cluster, pod)) ?? 'it does not respond';

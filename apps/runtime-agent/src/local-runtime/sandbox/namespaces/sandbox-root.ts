@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { device, KERNEL_MOUNTS, type Mount, readOnly, readOnlyTree } from './box-mounts.js';
+import { device, KERNEL_MOUNTS, type Mount, readOnly, readOnlyTree } from './sandbox-mounts.js';
 
-/** The empty directories and the few files into which a box mounts what it shows. */
-export interface BoxFrame {
+/** The empty directories and the few files into which a sandbox mounts what it shows. */
+export interface SandboxRoot {
   /** Becomes the root of the mount namespace; `root` in it becomes the root directory of the processes. */
   readonly folder: string;
-  /** What every box on this machine shows. */
+  /** What every sandbox on this machine shows. */
   readonly mounts: readonly Mount[];
 }
 
@@ -54,10 +54,10 @@ const OWN = ['passwd', 'group'];
 const LAYOUT = 2;
 
 /**
- * Makes the frame below `parent`, once for each content: a running box keeps the frame that it was started with.
+ * Makes the frame below `parent`, once for each content: a running sandbox keeps the frame that it was started with.
  * @param programs folders of programs outside the system directories.
  */
-export const makeBoxFrame = async (parent: string, programs: readonly string[]): Promise<BoxFrame> => {
+export const makeSandboxRoot = async (parent: string, programs: readonly string[]): Promise<SandboxRoot> => {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const system = await Promise.all(SYSTEM.map(async path => ({ path, link: await linkOf(path) })));
   const sources = await configurationFiles();

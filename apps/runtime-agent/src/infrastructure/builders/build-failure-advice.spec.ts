@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cureIn } from './failure-words.js';
+import { adviceIn } from './build-failure-advice.js';
 
 describe('A failed build', () => {
   it.each<readonly [string, string, RegExp]>([
@@ -66,11 +66,11 @@ describe('A failed build', () => {
       'npm error request to https://x failed, reason: getaddrinfo EAI_AGAIN fonts.example.com\n',
       /^fonts\.example\.com cannot be reached/,
     ],
-  ])('of %s names the cure', (_, output, words) => {
-    expect(cureIn(`before\n${output}after\n`)).toMatch(words);
+  ])('of %s names the fix', (_, output, message) => {
+    expect(adviceIn(`before\n${output}after\n`)).toMatch(message);
   });
 
-  it('that says nothing known has no cure', () => {
-    expect(cureIn('TypeError: x is not a function\n')).toBeUndefined();
+  it('that says nothing known has no advice', () => {
+    expect(adviceIn('TypeError: x is not a function\n')).toBeUndefined();
   });
 });

@@ -9,9 +9,9 @@ const DEBIAN = 'docker.io/library/debian:12.12-slim';
  * Images under the names that Dockerfile and compose.yaml ask a registry for, made from what this machine has: Debian by
  * debootstrap, Node.js and PostgreSQL from their packages in node_modules, NATS from the server that tests use.
  */
-export const makeStandIns = async (engine, folder, root) => {
+export const buildBaseImages = async (engine, folder, root) => {
   await debian(engine, join(folder, 'debian'));
-  await standIn(engine, folder, 'docker.io/library/node:24.21.0-bookworm-slim', {
+  await buildImage(engine, folder, 'docker.io/library/node:24.21.0-bookworm-slim', {
     node: realpathSync(join(root, 'node_modules/node/bin/node')),
     npm: npmFolder(),
     Dockerfile: [
@@ -22,7 +22,7 @@ export const makeStandIns = async (engine, folder, root) => {
       'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt',
     ],
   });
-  await standIn(engine, folder, 'docker.io/library/postgres:18.4', {
+  await buildImage(engine, folder, 'docker.io/library/postgres:18.4', {
     native: dirname(dirname(findPostgres().initdb)),
     start: join(root, 'docker/check/postgres-start'),
     Dockerfile: [
@@ -35,7 +35,7 @@ export const makeStandIns = async (engine, folder, root) => {
       'ENTRYPOINT ["postgres-start"]',
     ],
   });
-  await standIn(engine, folder, 'docker.io/library/nats:2.12.2-alpine', {
+  await buildImage(engine, folder, 'docker.io/library/nats:2.12.2-alpine', {
     'nats-server': (await findNatsServer()).path,
     Dockerfile: [
       `FROM ${DEBIAN}`,
@@ -46,8 +46,8 @@ export const makeStandIns = async (engine, folder, root) => {
   });
 };
 
-const standIn = async (engine, folder, tag, { Dockerfile, ...files }) => {
-  const context = join(folder, 'stand-ins', tag.split('/').at(-1).split(':')[0]);
+const buildImage = async (engine, folder, tag, { Dockerfile, ...files }) => {
+  const context = join(folder, 'base-images', tag.split('/').at(-1).split(':')[0]);
   rmSync(context, { recursive: true, force: true });
   mkdirSync(context, { recursive: true });
   for (const [name, from] of Object.entries(files))

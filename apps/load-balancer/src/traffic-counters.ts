@@ -8,7 +8,7 @@ export const trafficShape = countedTraffic;
  * Bytes in and out by service: sums that only grow within an epoch, and how much of them somebody has taken over. What
  * was confirmed never comes again; after a kill about a second's worth may be missing from the sums.
  */
-export class TrafficLedger {
+export class TrafficCounters {
   #epoch: string = randomUUID();
   #total = new Map<string, number>();
   #confirmed = new Map<string, number>();

@@ -16,7 +16,7 @@ interface Manifest {
 }
 
 /** One repository of a container registry: uploads, manifests, tags and deletion. Its images are unpacked into folders. */
-export class RegistryStandIn {
+export class FakeRegistry {
   readonly #tags = new Map<string, string>();
   /** If set, only who shows them is served. */
   credentials: { readonly username: string; readonly password: string } | undefined;
@@ -26,10 +26,10 @@ export class RegistryStandIn {
     private readonly server: Server,
   ) {}
 
-  static async start(folder: string): Promise<RegistryStandIn> {
+  static async start(folder: string): Promise<FakeRegistry> {
     await mkdir(folder, { recursive: true });
     const server = createServer();
-    const registry = new RegistryStandIn(folder, server);
+    const registry = new FakeRegistry(folder, server);
     server.on('request', (request, response) => {
       registry.#answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
     });

@@ -33,7 +33,7 @@ const PORT_FREE_WITHIN_MS = 5_000;
 const LINE_PREFIX = /^(\S+ \S+ \S+ \[\d+\]|\d+:\w .{24} \S) /;
 
 /** Brings servers up and down, whatever state a kill left them in. */
-export class ServerKeeper {
+export class ServerSupervisor {
   readonly #bounds = new ResourceBounds();
 
   constructor(private readonly folders: DatabaseFolders) {}
@@ -49,9 +49,9 @@ export class ServerKeeper {
       // Before the server has any children, and again for those that were faster.
       await this.#hold(record, order);
       if (!(await this.#answersWithin(server, record, STARTS_WITHIN_MS, lives))) {
-        const words = await this.#lastWords(record);
+        const reason = await this.#lastLines(record);
         await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
-        throw new Error(`the server did not start: ${words}`);
+        throw new Error(`the server did not start: ${reason}`);
       }
     }
     await this.#hold(record, order);
@@ -109,7 +109,7 @@ export class ServerKeeper {
   }
 
   /** Without times and process numbers, which would make the same words look different at every attempt. */
-  async #lastWords({ databaseId }: DatabaseRecord): Promise<string> {
+  async #lastLines({ databaseId }: DatabaseRecord): Promise<string> {
     const log = await readFile(this.folders.logOf(databaseId), 'utf8').catch(() => '');
     const lines = log.trim().split('\n').slice(-3);
     return (

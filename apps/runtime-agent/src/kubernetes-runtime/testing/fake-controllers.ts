@@ -17,7 +17,7 @@ const numberAt = (object: AnyObject, field: string): number => Number(object.spe
 const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0);
 
 /** What kube-controller-manager does with Deployments, ReplicaSets, Jobs, autoscalers and whatever lost its owner. */
-export class Controllers {
+export class FakeControllers {
   #isDue = false;
   readonly #timer = setInterval(() => this.look(), 200);
 

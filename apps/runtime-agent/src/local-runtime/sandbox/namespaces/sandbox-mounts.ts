@@ -23,13 +23,13 @@ export const writable = (source: string, target = source): Mount => ({ source, t
 
 export const device = (path: string): Mount => ({ source: path, target: path, options: ['bind', 'rw', 'nosuid'] });
 
-/** What every box has beside folders: its own processes, and memory that they may share. */
+/** What every sandbox has beside folders: its own processes, and memory that they may share. */
 export const KERNEL_MOUNTS: readonly Mount[] = [
   { source: 'proc', target: '/proc', type: 'proc', options: ['nosuid', 'nodev', 'noexec'] },
   { source: 'shm', target: '/dev/shm', type: 'tmpfs', options: ['mode=1777', 'size=64m', 'nosuid', 'nodev'] },
 ];
 
-/** The table that `mount --all` reads; `root` is where the box will have its root directory. */
+/** The table that `mount --all` reads; `root` is where the sandbox will have its root directory. */
 export const mountTable = (frame: string, root: string, mounts: readonly Mount[]): string =>
   [
     { source: frame, target: frame, options: READ_ONLY },

@@ -3,7 +3,7 @@ import type { Project } from './project.js';
 import type { Start } from './start.js';
 
 /** How a project is built and started, and by which rules. */
-export interface Recipe {
+export interface BuildPlan {
   /** As the build log states them: what was found, and what follows from it. */
   readonly rules: readonly string[];
   /** For a shell; undefined where nothing has to be built. */
@@ -25,7 +25,7 @@ export interface Tool {
 }
 
 /** Recognises the projects of one ecosystem. @throws BuildFailed where such a project cannot be built, with the cure. */
-export type Builder = (project: Project, machine: Machine) => Promise<Recipe | undefined>;
+export type Builder = (project: Project, machine: Machine) => Promise<BuildPlan | undefined>;
 
 export const commandStart = (command: string): Start => ({ kind: 'command', command });
 

@@ -17,8 +17,8 @@ const option = (prefix: string): string =>
   given.find(argument => argument.startsWith(prefix))?.slice(prefix.length) ?? '';
 
 const say = (progress: object) => process.stderr.write(`${JSON.stringify(progress)}\n`);
-const refuse = (words: string): never => {
-  process.stderr.write(`error: failed to solve: ${words}\n`);
+const refuse = (reason: string): never => {
+  process.stderr.write(`error: failed to solve: ${reason}\n`);
   process.exit(1);
 };
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
@@ -115,10 +115,10 @@ const carryOut = async ({ instruction, rest, line }: Step, vertex: string): Prom
     }
     case 'RUN': {
       const code = await run(rest, vertex);
-      const words = `/bin/sh -c ${mounted(rest).command}`;
+      const shellCommand = `/bin/sh -c ${mounted(rest).command}`;
       return code === 0
         ? undefined
-        : `process ${JSON.stringify(words)} did not complete successfully: exit code: ${code}`;
+        : `process ${JSON.stringify(shellCommand)} did not complete successfully: exit code: ${code}`;
     }
     case 'ENTRYPOINT':
       image.entrypoint = commandOf(rest);

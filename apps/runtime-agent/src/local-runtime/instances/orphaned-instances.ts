@@ -8,7 +8,7 @@ import type { MarkedProcesses } from './marked-processes.js';
 const PASSING = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO']);
 
 /** Finds what an earlier run of the platform has left: what still runs is taken over, the rest is cleared away. */
-export class LeftBehind {
+export class OrphanedInstances {
   constructor(
     private readonly host: InstanceHost,
     private readonly processes: MarkedProcesses,
@@ -21,7 +21,9 @@ export class LeftBehind {
    * @throws when one cannot be looked at now.
    */
   async adopt(): Promise<readonly Instance[]> {
-    const results = await Promise.allSettled((await this.host.ledger.list()).map(record => this.#adopt(record)));
+    const results = await Promise.allSettled(
+      (await this.host.instanceRecords.list()).map(record => this.#adopt(record)),
+    );
     const adopted = results.flatMap(result => (result.status === 'fulfilled' && result.value) || []);
     const failed = results.find(result => result.status === 'rejected');
     if (!failed) return adopted;
@@ -45,13 +47,13 @@ export class LeftBehind {
    */
   async clear(knows: (id: string) => boolean): Promise<void> {
     const marked = [...(await this.processes.scan()).keys()].filter(id => id.startsWith(this.idPrefix));
-    const recorded = await this.host.ledger.ids();
+    const recorded = await this.host.instanceRecords.ids();
     const strangers = [...new Set([...marked, ...recorded])].filter(id => !knows(id));
     for (const id of strangers) {
       this.log.warn({ instance: id }, 'Stopping an orphaned instance');
       try {
         await (await this.host.confinement.find(id)).clear();
-        await this.host.ledger.remove(id);
+        await this.host.instanceRecords.remove(id);
       } catch (err) {
         this.log.error({ err, instance: id }, 'An orphaned instance could not be stopped');
       }
