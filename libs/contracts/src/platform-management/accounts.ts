@@ -239,6 +239,16 @@ export const switchWorkspace = request('switch-workspace', {
   request: z.object({ token_hash: tokenHash, workspace_id: id }),
   reply: workspace,
   refusals: { session_invalid: 401, workspace_not_found: 404 },
+  http: {
+    operation: 'Session.switchWorkspace',
+    method: 'POST',
+    path: '/session/workspace',
+    access: 'session',
+    role: 'viewer',
+    fromCaller: { token_hash: 'tokenHash' },
+    fromBody: ['workspace_id'],
+    summary: 'Switch to another workspace',
+  },
 });
 
 export const changePassword = request('change-password', {
