@@ -1,7 +1,6 @@
 /**
- * `node docker/check/check.mjs [folder]`: builds every image, brings up compose.yaml itself with Podman, and holds the
- * containers to their promises. Needs root and what docker/README.md lists; a folder that is named is kept, with its
- * layers, for the next time.
+ * `node docker/check/check.mjs [folder]`: builds every image, runs compose.yaml with Podman, and tests the containers.
+ * Needs root and what docker/README.md lists; a folder that is named is kept with its layers for the next run.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,8 +1,6 @@
 /**
- * A real control plane of Kubernetes on this machine: etcd, kube-apiserver and kube-controller-manager, on loopback,
- * with their data in a temporary folder. There are no nodes: a fake node says of every pod what a kubelet would, that it
- * runs and is ready, or, of a Job's, that it is done. So objects, admission, rights, controllers and Helm are real, and
- * no container ever starts.
+ * A real etcd, kube-apiserver and kube-controller-manager on loopback, with their data in a temporary folder. A fake node
+ * reports pods as running and ready, and Jobs as done, so no container starts.
  */
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';

@@ -1,7 +1,6 @@
 /**
- * JSON Schemas of Kubernetes' objects for kubeconform, one file per kind, made from what the makers publish: the OpenAPI
- * document of Kubernetes, and the definitions of the two custom resources that the charts use. They come as Go modules,
- * at the versions and with the hashes below.
+ * JSON Schemas of Kubernetes' objects for kubeconform, one file per kind, from the OpenAPI document of Kubernetes and two
+ * custom resource definitions. They come as Go modules, at the versions and with the hashes below.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

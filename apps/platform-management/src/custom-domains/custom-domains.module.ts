@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
@@ -16,7 +17,7 @@ import { VerifyCustomDomain } from './verify-custom-domain.js';
 
 /** Domains of their owners, by which web services are reached. */
 @Module({
-  imports: [ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
+  imports: [prisma, ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
   providers: [
     AddCustomDomain,
     VerifyCustomDomain,

@@ -12,9 +12,8 @@ import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 
 /**
- * Checks whether serving releases answer. A web service without an answering instance for long, or whose instances
- * crash again and again, becomes `failed`; the runtime keeps restarting it. It becomes `running` when an instance
- * answers and stays.
+ * Sets a web service to `failed` when no instance answers for long or instances crash repeatedly, and to `running` when one
+ * answers and stays. The runtime restarts instances in any case.
  */
 @Injectable()
 export class CheckAvailability {

@@ -15,9 +15,8 @@ import { HomeOwnership } from './rolls/home-ownership.js';
 const log = { info() {}, warn() {}, error() {} };
 
 /**
- * Stops all instances and builds of a home, whichever process started them: asks the instances first, and kills what is left after
- * `graceMs`. A platform that still looks after them leaves off. Their last lines are kept; their services start again
- * with the next run.
+ * Stops all instances and builds of a home, whichever process started them, and kills what is left after `graceMs`. Their
+ * last log lines are kept; their services start again with the next run.
  */
 export const stopEverything = async (platformHome: string, graceMs = 5_000): Promise<void> => {
   const { builds, confinement, path } = await assembleLocalBuilds({

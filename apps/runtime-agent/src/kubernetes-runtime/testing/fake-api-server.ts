@@ -24,10 +24,8 @@ class Refusal extends Error {
 }
 
 /**
- * As much of kube-apiserver and its controllers as the platform needs, for machines without them: server-side apply with
- * its ownership, merge patches, statuses, selectors, immutable Secrets, graceful deletion of pods, and the controllers of
- * Deployments, ReplicaSets, Jobs, autoscalers and of what has lost its owner. No schema is looked at here, no right and no
- * watch; `k8s/check` runs the same suite against the real ones.
+ * As much of kube-apiserver and its controllers as the platform needs, without schemas, permissions and watches.
+ * `k8s/check` runs the same suite against the real ones.
  */
 export class FakeApiServer {
   readonly #objects = new Map<string, AnyObject>();

@@ -7,10 +7,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 /**
- * What `buildctl-daemonless.sh` of rootless BuildKit does with the orders of the platform's Jobs, without containers.
- * The steps of a Dockerfile are carried out on a folder, as processes of this machine: their paths have to be relative to
- * their WORKDIR, but for the targets of mounts. Images begin empty. It runs as a program of its own, so it imports
- * nothing but Node.js.
+ * Replaces `buildctl-daemonless.sh`: runs the steps of a Dockerfile as processes of this machine, with paths relative to
+ * WORKDIR. Images begin empty. It is a separate program, so it imports nothing but Node.js.
  */
 const given = process.argv.slice(2);
 const option = (prefix: string): string =>

@@ -46,9 +46,8 @@ export class NodeApi {
 const METRICS_EVERY_MS = 1_000;
 
 /**
- * A node without containers: scheduler, kubelet and metrics server for the pods of one namespace, whose containers are
- * processes of this machine. Probes, restarts, graceful ends, logs, events and statuses are as a kubelet's; what there is
- * not is isolation, a network of pods (each process gets a port of its own as PORT), and the long pauses between restarts.
+ * A fake scheduler, kubelet and metrics server of one namespace, whose containers are processes of this machine. It has no
+ * isolation, no pod network (each process gets its port as PORT), and short pauses between restarts.
  */
 export class FakeNode {
   readonly #pods = new Map<string, FakePod>();
