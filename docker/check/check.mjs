@@ -1,7 +1,6 @@
 /**
- * `node docker/check/check.mjs [folder]`: builds every image, brings up compose.yaml itself with Podman, and holds the
- * containers to their promises. Needs root and what docker/README.md lists; a folder that is named is kept, with its
- * layers, for the next time.
+ * `node docker/check/check.mjs [folder]`: builds every image, runs compose.yaml with Podman, and tests the containers.
+ * Needs root and what docker/README.md lists; a folder that is named is kept with its layers for the next run.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -10,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@postern/testing';
+import { buildBaseImages } from './base-images.mjs';
 import { MailClient } from './client.mjs';
 import { drains } from './drains.mjs';
 import { Engine, reExecuteApart } from './engine.mjs';
 import { demand, say } from './report.mjs';
-import { makeStandIns } from './stand-ins.mjs';
 import { webServiceRuns } from './web-service.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -42,8 +41,8 @@ const passwords = (kind, names) =>
 const containerOf = service => `postern_${service}_1`;
 
 const buildImages = async () => {
-  say('making stand-ins for the images of Debian, Node.js, PostgreSQL and NATS');
-  await makeStandIns(engine, folder, ROOT);
+  say('building the base images of Debian, Node.js, PostgreSQL and NATS');
+  await buildBaseImages(engine, folder, ROOT);
   const { stdout } = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: tmpdir() });
   const dockerfile = join(ROOT, 'docker/Dockerfile');
   const args = { NPM_CONFIG_REGISTRY: stdout.trim() };

@@ -1,8 +1,6 @@
 /**
- * `npm run browser [part of a path …]`: starts Postern and opens the pages of the dashboard and the documentation in
- * Chromium, with axe at three widths and in both themes. By hand, because it needs Chromium: an installed one, the path
- * in CHROMIUM, or packages of Debian. `npm run browser -- stranger` goes from a clone to a verified webhook instead, with
- * what the documentation and the dashboard say, and times each step.
+ * `npm run browser [part of a path …]`: checks pages in Chromium, an installed one, that of CHROMIUM, or a package of
+ * Debian. `npm run browser -- stranger` goes from a clone to a verified webhook, and times each step.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,8 +1,6 @@
 /**
- * The check of everything under k8s: lints the charts, renders every command of Helm that a document gives, and holds the
- * result against Kubernetes' schemas, our rules, and the typed configuration of the services. `--cluster`
- * installs them into a real control plane as well; `--node [--if-cached] [stage…]` runs them on a real node, and nothing else;
- * `--write` copies k8s/values into the chart of the whole instead.
+ * Checks k8s: charts, every documented command of Helm, schemas, rules and the configuration of services. `--cluster`
+ * installs them into a control plane, `--node [--if-cached] [stage…]` runs them on a node, `--write` copies k8s/values.
  */
 
 import { join } from 'node:path';

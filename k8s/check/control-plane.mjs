@@ -1,8 +1,6 @@
 /**
- * A real control plane of Kubernetes on this machine: etcd, kube-apiserver and kube-controller-manager, on loopback,
- * with their data in a temporary folder. There are no nodes: a stand-in says of every pod what a kubelet would, that it
- * runs and is ready, or, of a Job's, that it is done. So objects, admission, rights, controllers and Helm are real, and
- * no container ever starts.
+ * A real etcd, kube-apiserver and kube-controller-manager on loopback, with their data in a temporary folder. A fake node
+ * reports pods as running and ready, and Jobs as done, so no container starts.
  */
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -47,11 +45,11 @@ export const until = async (what, condition, limitMs = 60_000) => {
 };
 
 /**
- * @param standIn false if the caller brings a node.
+ * @param fakeNodes false if the caller brings a node.
  * @returns a running control plane: `kubeconfig` (a file), `server` (URL), `token` (of an administrator), `caFile`,
- *   `api(method, path, body?)` that answers parsed JSON, `jobsFail` (how the stand-in ends Jobs), `stop()`.
+ *   `api(method, path, body?)` that answers parsed JSON, `jobsFail` (how the fake node ends Jobs), `stop()`.
  */
-export const startControlPlane = async ({ standIn: hasStandIn = true } = {}) => {
+export const startControlPlane = async ({ fakeNodes: hasFakeNodes = true } = {}) => {
   const programs = controlPlanePrograms();
   const folder = mkdtempSync(join(tmpdir(), 'postern-control-plane-'));
   const file = name => join(folder, name);
@@ -68,10 +66,10 @@ export const startControlPlane = async ({ standIn: hasStandIn = true } = {}) => 
     const ended = new Promise(resolve => child.once('exit', resolve));
     children.push({ name, child, ended });
   };
-  const standIn = { stopped: false, running: Promise.resolve() };
+  const fakeNodes = { stopped: false, running: Promise.resolve() };
   const stop = async () => {
-    standIn.stopped = true;
-    await standIn.running;
+    fakeNodes.stopped = true;
+    await fakeNodes.running;
     for (const { child, ended } of children.reverse()) {
       child.kill('SIGKILL');
       await ended;
@@ -130,7 +128,7 @@ export const startControlPlane = async ({ standIn: hasStandIn = true } = {}) => 
       return items.length > 0;
     });
     const controlPlane = { kubeconfig, server, token, caFile, api, jobsFail: false, stop };
-    if (hasStandIn) standIn.running = standInForNodes(controlPlane, standIn);
+    if (hasFakeNodes) fakeNodes.running = runFakeNodes(controlPlane, fakeNodes);
     return controlPlane;
   } catch (error) {
     await stop();
@@ -169,7 +167,7 @@ const kubeconfigOf = ({ server, token, caFile }) =>
     'current-context': 'here',
   });
 
-const standInForNodes = async (controlPlane, state) => {
+const runFakeNodes = async (controlPlane, state) => {
   while (!state.stopped) {
     const { items } = await controlPlane.api('GET', '/api/v1/pods?fieldSelector=status.phase%3DPending');
     for (const pod of items.filter(({ metadata }) => !metadata.deletionTimestamp)) {

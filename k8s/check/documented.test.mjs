@@ -38,13 +38,13 @@ describe('What the documents tell to do with Helm', () => {
     );
   });
 
-  for (const [wrong, words] of [
+  for (const [wrong, details] of [
     ['helm upgrade email-send k8s/charts/service -f k8s/values/email-send.yaml', /image\.tag names the release/],
     ['helm rollback email-send --revison 3', /unknown flag: --revison/],
     ['helm roll-back email-send', /unknown command/],
   ])
     it(`is told from what Helm refuses: ${wrong}`, () => {
-      assert.throws(() => rehearse([wrong]), words);
+      assert.throws(() => rehearse([wrong]), details);
     });
 
   it('covers every service alone and every example', () => {

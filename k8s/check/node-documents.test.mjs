@@ -7,8 +7,8 @@ describe('The documents that the check on a node runs', () => {
   for (const { path, part, blocks } of [README, OPERATIONS])
     it(`${path}: every block of commands is run, or is in the table of those that are not`, () => {
       const book = new Book(path, part);
-      for (const words of Object.values(blocks)) book.take(words);
-      const missed = book.left.filter(block => !Object.keys(NOT_RUN).some(words => block.includes(words)));
+      for (const text of Object.values(blocks)) book.take(text);
+      const missed = book.left.filter(block => !Object.keys(NOT_RUN).some(text => block.includes(text)));
       assert.deepEqual(missed, []);
     });
 

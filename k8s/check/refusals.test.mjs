@@ -176,9 +176,9 @@ describe('The charts take', () => {
 });
 
 describe('The charts refuse at once', () => {
-  for (const [what, args, words] of WRONG) {
+  for (const [what, args, details] of WRONG) {
     it(what, () => {
-      assert.match(refusal(args), words);
+      assert.match(refusal(args), details);
     });
   }
 });

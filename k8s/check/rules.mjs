@@ -22,7 +22,7 @@ const matches = (selector, labels) =>
 
 const ofKind = (objects, ...kinds) => objects.filter(({ kind }) => kinds.includes(kind));
 const named = ({ kind, metadata }) => `${kind} ${metadata.name}`;
-const when = (condition, words) => (condition ? [words] : []);
+const when = (condition, details) => (condition ? [details] : []);
 
 /** Who may be reached by anybody, and where. */
 const OUTWARD = { 'api-gateway': [8080, 2587], 'delivery-tracking': [2525] };
@@ -204,4 +204,4 @@ export const RULES = {
 
 /** Every broken rule with what breaks it. */
 export const broken = objects =>
-  Object.entries(RULES).flatMap(([rule, violations]) => violations(objects).map(words => `${rule}: ${words}`));
+  Object.entries(RULES).flatMap(([rule, violations]) => violations(objects).map(details => `${rule}: ${details}`));

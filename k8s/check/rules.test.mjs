@@ -109,13 +109,13 @@ describe('The rules', () => {
   for (const rule of Object.keys(RULES)) {
     it(`${rule}: a violation is caught`, () => {
       assert.ok(PLANTED[rule]?.length > 0, 'no violation is planted');
-      for (const [violate, words] of PLANTED[rule]) {
+      for (const [violate, details] of PLANTED[rule]) {
         const objects = objectsOf(rendered);
         violate(objects);
         const caught = broken(objects);
         assert.ok(
-          caught.some(line => line.startsWith(rule) && line.includes(words)),
-          `${words}: ${caught.join('; ') || 'nothing caught'}`,
+          caught.some(line => line.startsWith(rule) && line.includes(details)),
+          `${details}: ${caught.join('; ') || 'nothing caught'}`,
         );
       }
     });

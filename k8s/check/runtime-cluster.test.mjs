@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { startControlPlane } from './control-plane.mjs';
 import { ROOT } from './tools.mjs';
 
-/** What the metrics server answers, as objects that the stand-in for the node writes down. */
+/** What the metrics server answers, as objects that the fake node writes down. */
 const podMetrics = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -33,7 +33,7 @@ describe('The Kubernetes runtime, against a real kube-apiserver', () => {
   const file = join(folder, 'cluster.json');
 
   before(async () => {
-    cluster = await startControlPlane({ standIn: false });
+    cluster = await startControlPlane({ fakeNodes: false });
     await cluster.api('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', podMetrics);
     await cluster.api('POST', '/api/v1/namespaces', {
       apiVersion: 'v1',

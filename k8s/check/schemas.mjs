@@ -1,7 +1,6 @@
 /**
- * JSON Schemas of Kubernetes' objects for kubeconform, one file per kind, made from what the makers publish: the OpenAPI
- * document of Kubernetes, and the definitions of the two custom resources that the charts use. They come as Go modules,
- * at the versions and with the hashes below.
+ * JSON Schemas of Kubernetes' objects for kubeconform, one file per kind, from the OpenAPI document of Kubernetes and two
+ * custom resource definitions. They come as Go modules, at the versions and with the hashes below.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -82,7 +81,7 @@ const fromOpenApi = definitions =>
       }),
   );
 
-/** Adds a definition and all that it needs; an empty one stands in while it is under way, because some are recursive. */
+/** Adds a definition and all that it needs; an empty one replaces it while it is under way, because some are recursive. */
 const collector = (used, definitions) => name => {
   if (used[name]) return;
   used[name] = {};

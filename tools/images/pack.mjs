@@ -1,7 +1,6 @@
 /**
- * `node tools/images/pack.mjs <app> <folder>`: copies only the files that the app needs at run time. It traces the imports
- * of the entry points, which excludes build tools, type declarations and the dependencies of other services. The file
- * `sbom.cdx.json` beside them lists the packages that are in the folder.
+ * `node tools/images/pack.mjs <app> <folder>`: copies only the files that the app needs at run time, by tracing the imports
+ * of its entry points, and lists their packages in `sbom.cdx.json`.
  */
 import { cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,6 @@
 /**
- * Programs for processes that do not run as root. Where root starts Postern, PostgreSQL, builds and web services run as
- * other users, and those cannot enter a closed folder such as /root. A program that lies in one is copied to
- * `/var/lib/postern-start/programs` (POSTERN_OPEN_FOLDER). Plain JavaScript without dependencies, as prepare.mjs is.
+ * Copies programs that lie in a closed folder such as /root to POSTERN_OPEN_FOLDER, for processes that do not run as root.
+ * Plain JavaScript without dependencies, as prepare.mjs is.
  */
 import { execFileSync } from 'node:child_process';
 import {

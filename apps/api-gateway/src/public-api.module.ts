@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AccountLinksModule } from './account-links/account-links.module.js';
 import { AuditLogModule } from './audit-log/audit-log.module.js';
 import { ContractRoutesModule } from './contract-routes/contract-routes.module.js';
 import { DeployHooksModule } from './deploy-hooks/deploy-hooks.module.js';
@@ -20,7 +19,6 @@ import { TrackingModule } from './tracking/tracking.module.js';
     EmailsModule,
     PlatformKeysModule,
     SessionsModule,
-    AccountLinksModule,
     ContractRoutesModule,
     LogStreamModule,
     AuditLogModule,

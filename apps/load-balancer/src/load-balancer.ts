@@ -14,7 +14,7 @@ import {
 } from './route-table.js';
 import type { BalancerSettings } from './settings.js';
 import { listenAnywhere, listenPatiently } from './stable-ports.js';
-import { TrafficLedger, trafficShape } from './traffic-ledger.js';
+import { TrafficCounters, trafficShape } from './traffic-counters.js';
 import type { BusyBackend, WorkerReport, Workers } from './traffic-worker.js';
 
 const SAVE_TRAFFIC_EVERY_MS = 1_000;
@@ -24,7 +24,7 @@ const SAVE_TRAFFIC_EVERY_MS = 1_000;
  * it with proxies.
  */
 export class LoadBalancer {
-  readonly traffic: TrafficLedger;
+  readonly traffic: TrafficCounters;
   readonly #book: RouteTable;
   readonly #hosts: HostRoutes;
   #sharedPort: number | undefined;
@@ -39,7 +39,7 @@ export class LoadBalancer {
     const unreadable = (name: string) => (reason: string) =>
       log.warn({ file: file(name), reason }, 'This file cannot be read; starting without its contents');
     this.#book = new RouteTable(new DurableFile(file('routes.json'), routeTableShape, unreadable('routes.json')));
-    this.traffic = new TrafficLedger(new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')));
+    this.traffic = new TrafficCounters(new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')));
     this.#hosts = new HostRoutes(new DurableFile(file('hosts.json'), hostRoutesShape, unreadable('hosts.json')));
     workers.onLast = report => this.#charge([report]);
   }

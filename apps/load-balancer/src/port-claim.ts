@@ -7,9 +7,8 @@ export interface PortClaim {
 }
 
 /**
- * Sockets that share a port would share it with another load balancer of the same user, too. So each port is first
- * listened at alone; an address in the kernel's abstract namespace keeps others from doing the same until we share it.
- * @throws with code EADDRINUSE where somebody has the port.
+ * Claims a port, which sockets could otherwise share with another load balancer of the same user: by an address in the
+ * kernel's abstract namespace. @throws with code EADDRINUSE where another process has the port.
  */
 export const claimPort = async (port: number, host: string): Promise<PortClaim> => {
   const probe = await listening({ port, host });

@@ -6,7 +6,7 @@ import { hasBody } from './lazy-body.js';
 export interface Refusal {
   readonly status: number;
   readonly title: string;
-  readonly words: string;
+  readonly message: string;
   readonly retryAfterSeconds?: number;
 }
 
@@ -14,19 +14,19 @@ export const CLOSED: Record<ClosedReason, Refusal> = {
   stopped: {
     status: 503,
     title: 'This service is stopped',
-    words: 'Its owner has stopped it. It will answer here again once it is started.',
+    message: 'Its owner has stopped it. It will answer here again once it is started.',
     retryAfterSeconds: 60,
   },
   blocked: {
     status: 503,
     title: 'This service is blocked',
-    words: 'The platform does not serve it at present.',
+    message: 'The platform does not serve it at present.',
     retryAfterSeconds: 3_600,
   },
   suspended: {
     status: 503,
     title: 'This service is suspended',
-    words: 'It has used up what it may use, and will answer here again once its owner has settled that.',
+    message: 'It has used up what it may use, and will answer here again once its owner has settled that.',
     retryAfterSeconds: 3_600,
   },
 };
@@ -34,32 +34,32 @@ export const CLOSED: Record<ClosedReason, Refusal> = {
 export const NO_BACKEND: Refusal = {
   status: 503,
   title: 'This service is not running',
-  words: 'None of its instances is ready to answer. Try again in a moment.',
+  message: 'None of its instances is ready to answer. Try again in a moment.',
   retryAfterSeconds: 5,
 };
 
 export const UNREACHABLE: Refusal = {
   status: 502,
   title: 'This service did not answer',
-  words: 'The connection to its instance failed before the answer began. Try again in a moment.',
+  message: 'The connection to its instance failed before the answer began. Try again in a moment.',
 };
 
 export const TOO_SLOW: Refusal = {
   status: 504,
   title: 'This service took too long',
-  words: 'Its instance did not begin to answer in time.',
+  message: 'Its instance did not begin to answer in time.',
 };
 
 export const NO_SUCH_HOST: Refusal = {
   status: 404,
   title: 'There is no service here',
-  words: 'No service answers at this address.',
+  message: 'No service answers at this address.',
 };
 
 export const UNCLEAR_TARGET: Refusal = {
   status: 400,
   title: 'The request is not clear',
-  words: 'It does not name one host and one path.',
+  message: 'It does not name one host and one path.',
 };
 
 /** Sends the refusal as a page to browsers and as one sentence to everybody else. */
@@ -76,13 +76,13 @@ export const refuse = (request: IncomingMessage, response: ServerResponse, refus
   response.end(request.method === 'HEAD' ? undefined : body);
 };
 
-const rendered = ({ title, words }: Refusal, accept = ''): { type: string; body: string } =>
+const rendered = ({ title, message }: Refusal, accept = ''): { type: string; body: string } =>
   accept.includes('text/html')
-    ? { type: 'text/html; charset=utf-8', body: page(title, words) }
-    : { type: 'text/plain; charset=utf-8', body: `${title}. ${words}\n` };
+    ? { type: 'text/html; charset=utf-8', body: page(title, message) }
+    : { type: 'text/plain; charset=utf-8', body: `${title}. ${message}\n` };
 
-const page = (title: string, words: string): string => `<!doctype html>
+const page = (title: string, message: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
 <style>body{font:1rem/1.6 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1.5rem}h1{font-size:1.4rem}</style>
-</head><body><h1>${title}</h1><p>${words}</p></body></html>
+</head><body><h1>${title}</h1><p>${message}</p></body></html>
 `;

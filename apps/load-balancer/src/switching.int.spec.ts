@@ -184,14 +184,14 @@ describe('A switch of backends', () => {
     const one = await instance('one', (_incoming, response) => response.end('one'));
     expect(await ask(url)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
 
-    for (const [reason, words] of [
+    for (const [reason, message] of [
       ['stopped', /is stopped/],
       ['blocked', /is blocked/],
       ['suspended', /is suspended/],
     ] as const) {
       await balancer.client.close(SERVICE, reason);
       const { status, headers, body } = await ask(url, { method: 'POST', body: 'x' });
-      expect([status, Number(headers['retry-after']) > 0, words.test(body)]).toEqual([503, true, true]);
+      expect([status, Number(headers['retry-after']) > 0, message.test(body)]).toEqual([503, true, true]);
     }
 
     await balancer.client.switchTo(SERVICE, [one], 1);

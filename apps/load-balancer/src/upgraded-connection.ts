@@ -137,8 +137,8 @@ export class UpgradedConnection implements Exchange {
     this.#client.write(headOf(statusCode ?? 502, statusMessage, headers), 'latin1');
   }
 
-  #refuse({ status, title, words, retryAfterSeconds }: Refusal): void {
-    const body = Buffer.from(`${title}. ${words}\n`);
+  #refuse({ status, title, message, retryAfterSeconds }: Refusal): void {
+    const body = Buffer.from(`${title}. ${message}\n`);
     const retry = retryAfterSeconds === undefined ? [] : ['Retry-After', String(retryAfterSeconds)];
     const headers = ['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length), ...retry];
     this.#client.write(headOf(status, undefined, [...headers, 'Connection', 'close']), 'latin1');

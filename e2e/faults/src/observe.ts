@@ -1,6 +1,12 @@
 import type { DashboardClient } from '@postern/local-start';
 import type { EmailApi } from './clients/email-client.js';
-import { type EmailRecord, eventKey, type Ledger, type ListedEmail, type Observation } from './ledger.js';
+import {
+  type EmailRecord,
+  eventKey,
+  type ListedEmail,
+  type Observation,
+  type ObservedTraffic,
+} from './observed-traffic.js';
 import { toldIds } from './rules/evidence.js';
 
 const PAGE = 100;
@@ -28,8 +34,8 @@ export class Observer {
   ) {}
 
   /** @throws when Postern does not respond. */
-  async observe(ledger: Ledger): Promise<Observation> {
-    const ids = new Set([...toldIds(ledger), ...ledger.taken.map(({ emailId }) => emailId)]);
+  async observe(traffic: ObservedTraffic): Promise<Observation> {
+    const ids = new Set([...toldIds(traffic), ...traffic.taken.map(({ emailId }) => emailId)]);
     const today = new Date().toISOString().slice(0, 10);
     const { total } = await this.dashboard.get<{ total: Record<string, number> }>(
       `${this.path}/stats?from=${this.firstDay}&to=${today}`,

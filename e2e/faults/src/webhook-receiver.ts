@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { WebhookCall } from './ledger.js';
+import type { WebhookCall } from './observed-traffic.js';
 
 /** What the receiver does with calls; `down` refuses connections. */
 export type ReceiverBehaviour = 'normal' | 'hang' | 'error' | 'reset' | 'down';

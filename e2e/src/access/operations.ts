@@ -26,7 +26,7 @@ export interface Schema {
 }
 
 /** Who may call an operation: the access that its contract declares, or the security of its OpenAPI entry. */
-export type Access = RouteAccess | 'api-key' | 'anyone';
+export type Access = RouteAccess | 'api-key';
 
 /** One operation of an OpenAPI document, with what its contract declares. */
 export interface Operation {
@@ -115,11 +115,11 @@ const operationOf = (
     method,
     path,
     access: access ?? documentedAccess(security),
-    role: found ? requiredRole(found.route) : 'viewer',
+    role: found && access !== 'anyone' ? requiredRole(found.route) : 'viewer',
     operatorsOnly: access === 'operator' || 'not_an_operator' in (found?.contract.refusals ?? {}),
     operatorsReachAll: access === 'operator' || found?.route.operatorsReachAll === true,
     refusesRestrictedKeys: 'operation_not_allowed' in (found?.contract.refusals ?? {}),
-    ofUser: access === 'workspace-member' || (access === 'session' && !namesWorkspace(found?.contract)),
+    ofUser: access === 'workspace-member' || (access === 'session' && !actsInWorkspace(found)),
     pathParameters: parameters.filter(one => one.in === 'path').map(({ name }) => name),
     query: parameters
       .filter(one => one.in === 'query')
@@ -129,8 +129,12 @@ const operationOf = (
   };
 };
 
-const namesWorkspace = (contract: RequestContract | undefined): boolean =>
-  contract !== undefined && 'shape' in contract.request && 'workspace_id' in (contract.request.shape as object);
+/** Whether the request has the workspace of the session. */
+const actsInWorkspace = (declared: Declared | undefined): boolean => {
+  if (!declared || declared.route.fromBody?.includes('workspace_id')) return false;
+  const { request } = declared.contract;
+  return 'shape' in request && 'workspace_id' in (request.shape as object);
+};
 
 const documentedAccess = (security: NonNullable<DocumentedOperation['security']>): Access => {
   const schemes = security.flatMap(Object.keys);

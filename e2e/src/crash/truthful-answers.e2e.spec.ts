@@ -115,7 +115,7 @@ describe('a message whose answer is lost because email-send stands still', () =>
 });
 
 /** Sends as the specification's guidance prescribes, without a key. */
-const sendObediently = async (address: string): Promise<ApiAnswer | undefined> => {
+const sendWithRetries = async (address: string): Promise<ApiAnswer | undefined> => {
   let answer = await send(address);
   for (const pauseMs of RETRY_PAUSES_MS) {
     if (answer === undefined || (answer.status < 500 && answer.status !== 429)) return answer;
@@ -136,7 +136,7 @@ describe.each<[string, () => Promise<unknown>]>([
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let n = 0; going; n++) {
         const address = `${story.toLowerCase()}-${client}-${n}@customers.test`;
-        answers.set(address, await sendObediently(address));
+        answers.set(address, await sendWithRetries(address));
       }
     });
     await waitFor(() => answers.size > 50, { timeoutMs: 30_000, intervalMs: 20, describe: 'messages before the kill' });

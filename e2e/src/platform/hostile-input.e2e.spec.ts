@@ -117,9 +117,9 @@ describe('a variable', () => {
     ['a value of 64 KiB and one in bytes', 'LONG', `${'ä'.repeat(32_768)}x`, /^value.*64 KiB/],
     ['a value with NUL', 'NUL', 'a\0b', /^value.*NUL/],
     ['a value that is no string', 'NUMBER', 17, /^value/],
-  ])('%s is refused', async (_, key, value, words) => {
+  ])('%s is refused', async (_, key, value, message) => {
     const { status, body } = await set(key, value);
-    expect([status, body]).toEqual([400, { detail: expect.stringMatching(words) }]);
+    expect([status, body]).toEqual([400, { detail: expect.stringMatching(message) }]);
   });
 
   it('in a bulk request that is refused leaves everything as it was', async () => {

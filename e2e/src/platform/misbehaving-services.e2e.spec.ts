@@ -54,8 +54,8 @@ describe('a new release that does not respond', () => {
     ],
     ['ends when it is asked', /exited with code 7\nout of luck/],
     ['answers with an error', /GET \/ answered 500$/],
-  ])('because it %s fails with words for that', (name, words) => {
-    expect(outcomes.get(name)?.deployment).toMatchObject({ status: 'failed', error: expect.stringMatching(words) });
+  ])('because it %s fails with words for that', (name, message) => {
+    expect(outcomes.get(name)?.deployment).toMatchObject({ status: 'failed', error: expect.stringMatching(message) });
   });
 
   it.each(Object.keys(bad))('because it %s leaves the one before it serving', async name => {
@@ -129,7 +129,7 @@ describe('a service that stops answering', () => {
     const service = await platform.service({
       ...webApp('one'),
       'server.js': server(`
-        // Not its process ID, which is the same in every box.
+        // Not its process ID, which is the same in every sandbox.
         const life = crypto.randomUUID();
         const held = [];
         const eat = () => {

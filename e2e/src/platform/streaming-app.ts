@@ -1,9 +1,8 @@
 import type { Files } from './repository.js';
 
 /**
- * A web service for continuous traffic. GET answers with its version after `?ms=`, `/instance` with the id of the
- * instance, `/events` with numbered server-sent events, and a WebSocket with what it is sent. On SIGTERM it announces
- * the end on each stream and socket, and leaves them open.
+ * A web service for continuous traffic: answers after `?ms=`, `/instance`, server-sent `/events` and a WebSocket echo. On
+ * SIGTERM it announces the end on each stream and socket, and leaves them open.
  */
 export const streamingApp = (version: string): Files => ({
   'package.json': '{"name":"story","private":true,"type":"module"}',

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { changesBetween, leftBehind, machineState, machineTicks } from './machine.mjs';
+import { changesBetween, leftovers, machineState, machineTicks } from './machine.mjs';
 import { NODE_CACHE, RUN_PREFIX } from './settings.mjs';
 
 const DIFFERENCES = join(NODE_CACHE, 'machine.diff');
@@ -38,7 +38,7 @@ export const compare = async (states, folder) => {
   // Another run may be under way.
   const isOurs = line => !line.includes(RUN_PREFIX) || line.includes(basename(folder)) || line.includes(builds);
   const marks = [basename(folder), builds, 'kubepods', ...namespaces];
-  const leftIn = after => leftBehind(changesBetween(states.before, after), marks).filter(isOurs);
+  const leftIn = after => leftovers(changesBetween(states.before, after), marks).filter(isOurs);
   const ended = machineTicks();
   let after = machineState(ended);
   for (let tries = 0; tries < 5 && leftIn(after).length > 0; tries++) {
@@ -52,7 +52,7 @@ export const compare = async (states, folder) => {
   writeDifferences(states, after);
   console.log(`  what has changed, also by others, is in ${DIFFERENCES}`);
   const left = leftIn(after);
-  for (const line of left) console.error(`  left behind: ${line}`);
+  for (const line of left) console.error(`  left over: ${line}`);
   if (left.length === 0) console.log('✓ the machine is as it was before');
   return left.length === 0;
 };

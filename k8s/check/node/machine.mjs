@@ -89,7 +89,7 @@ export const changesBetween = (before, after) =>
 const OURS_ALONE = ['mounts', 'network interfaces', 'network namespaces with a name', 'kernel settings'];
 
 /** The changes that a run must not leave, given the marks of everything that belongs to it. */
-export const leftBehind = (changes, marks) =>
+export const leftovers = (changes, marks) =>
   changes.flatMap(({ kind, added, removed }) => {
     if (OURS_ALONE.includes(kind))
       return [...added.map(line => `${kind}: + ${line}`), ...removed.map(line => `${kind}: - ${line}`)];

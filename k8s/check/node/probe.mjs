@@ -21,31 +21,31 @@ const NONE = '0000000000000000';
 
 /** What a pod under the restricted pod security standard and without a writable root is. */
 export const demandRestricted = (pod, found, { user, token }) => {
-  const words = JSON.stringify(found);
-  demand(`${pod} runs as user ${user}`, found.Uid === user && found.Gid === user, words);
+  const details = JSON.stringify(found);
+  demand(`${pod} runs as user ${user}`, found.Uid === user && found.Gid === user, details);
   demand(
     `${pod} has no capabilities and cannot gain any`,
     found.CapEff === NONE && found.CapBnd === NONE && found.NoNewPrivs === '1',
-    words,
+    details,
   );
-  demand(`${pod} is behind a seccomp filter`, found.Seccomp === '2', words);
+  demand(`${pod} is behind a seccomp filter`, found.Seccomp === '2', details);
   demand(
     `${pod} can write to /tmp and not to its image`,
     found.root === 'read-only' && found.tmp === 'writable',
-    words,
+    details,
   );
   demand(
     `${pod} has ${token === 'present' ? 'the token of its account' : 'no token of Kubernetes'}`,
     found.token === token,
-    words,
+    details,
   );
 };
 
 /** Rootless BuildKit needs programs that gain the capabilities of their files, and system calls that the filter refuses. */
 export const demandUnprivileged = (pod, found) => {
-  const words = JSON.stringify(found);
-  demand(`${pod} is not root, and has no capabilities`, found.Uid !== '0' && found.CapEff === NONE, words);
-  demand(`${pod} has no token of Kubernetes`, found.token === 'absent', words);
+  const details = JSON.stringify(found);
+  demand(`${pod} is not root, and has no capabilities`, found.Uid !== '0' && found.CapEff === NONE, details);
+  demand(`${pod} has no token of Kubernetes`, found.token === 'absent', details);
 };
 
 /**

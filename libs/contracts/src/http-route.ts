@@ -4,9 +4,9 @@ import type { WorkspaceRole } from './workspace-roles.js';
 /**
  * Who may call a route. `platform-key`: a key of the platform API whose scope is `write`, or `read` for GET. `session`:
  * a signed-in user. `service-owner`: a user in the workspace that owns `{service_id}`. `workspace-member`: a
- * user who belongs to the workspace `{id}`. `operator`: a signed-in operator.
+ * user who belongs to the workspace `{id}`. `operator`: a signed-in operator. `anyone`: a client without a credential.
  */
-export type RouteAccess = 'platform-key' | 'session' | 'service-owner' | 'workspace-member' | 'operator';
+export type RouteAccess = 'platform-key' | 'session' | 'service-owner' | 'workspace-member' | 'operator' | 'anyone';
 
 /** Where each kind of caller finds the routes: the platform API or the dashboard API. */
 export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
@@ -15,6 +15,7 @@ export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
   'service-owner': '/dashboard/api',
   'workspace-member': '/dashboard/api',
   operator: '/dashboard/api',
+  anyone: '/dashboard/api',
 };
 
 /**
@@ -43,12 +44,12 @@ export const MIB = 1024 * KIB;
 export const DEFAULT_MAX_BODY_BYTES = MIB;
 
 /**
- * What the gateway knows of an authenticated caller; `email`, `tokenHash` and `quotas` only of a session,
- * `projectIds` only of a platform key that is restricted to projects.
+ * What the gateway knows of a caller: `email`, `tokenHash` and `quotas` only of a session, `projectIds` only of a platform
+ * key that is restricted to projects, and `clientAddress`, the IP address, only of a client without a credential.
  */
-export type CallerField = 'userId' | 'workspaceId' | 'email' | 'tokenHash' | 'quotas' | 'projectIds';
+export type CallerField = 'userId' | 'workspaceId' | 'email' | 'tokenHash' | 'quotas' | 'projectIds' | 'clientAddress';
 
-/** Request fields that are always taken from the caller and never read from path, query or body. */
+/** Request fields that are taken from the caller and not read from path, query or body, unless `fromBody` names them. */
 export const CALLER_FIELDS: Readonly<Record<string, CallerField>> = {
   user_id: 'userId',
   actor_id: 'userId',
@@ -81,6 +82,8 @@ export interface HttpRoute<Field extends string = string> {
   readonly examples?: { readonly body?: unknown; readonly reply?: unknown };
   /** Fields that this route takes from the caller, besides `CALLER_FIELDS`. */
   readonly fromCaller?: { readonly [Name in Field]?: CallerField };
+  /** Fields in `CALLER_FIELDS` that this route reads from the body, because the caller chooses them. */
+  readonly fromBody?: readonly Field[];
   /** Fields that have one value on this route. */
   readonly fixed?: { readonly [Name in Field]?: unknown };
   /** Shapes of fields of which HTTP accepts less than the service does. */
@@ -114,11 +117,11 @@ export const requiredRole = ({ role, method, path }: Pick<HttpRoute, 'role' | 'm
   return method === 'DELETE' && TOP_LEVEL_RESOURCE.test(path) ? 'owner' : 'member';
 };
 
-/** The admission that a route declares for one kind of caller; every caller of a contract's route has a credential. */
+/** The admission that a route declares for one kind of caller. */
 export const admissionOf = (route: HttpRoute, access: RouteAccess): RouteAdmission => ({
   access,
-  ...(access === 'operator' ? {} : { role: requiredRole(route) }),
+  ...(access === 'operator' || access === 'anyone' ? {} : { role: requiredRole(route) }),
   maxBodyBytes: route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
-  budget: 'caller',
+  budget: access === 'anyone' ? 'client' : 'caller',
   ...(route.withoutSecondFactor ? { withoutSecondFactor: true } : {}),
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import * as contracts from './index.js';
-import { BASE_PATHS, CALLER_FIELDS, isRequestContract } from './index.js';
+import { BASE_PATHS, CALLER_FIELDS, type CallerField, isRequestContract } from './index.js';
 
 const routes = Object.values<unknown>(contracts)
   .filter(isRequestContract)
@@ -16,8 +16,12 @@ describe.each(routes)('the route $name', ({ contract, route }) => {
   const access = [route.access].flat();
 
   it('takes only fields of its request', () => {
-    const { path, fixed, fromCaller, narrowed, bodyField } = route;
-    const used = [...parametersOf(path), ...[fixed, fromCaller, narrowed].flatMap(fields => Object.keys(fields ?? {}))];
+    const { path, fixed, fromCaller, fromBody = [], narrowed, bodyField } = route;
+    const used = [
+      ...parametersOf(path),
+      ...fromBody,
+      ...[fixed, fromCaller, narrowed].flatMap(fields => Object.keys(fields ?? {})),
+    ];
     expect(fieldsOf(contract.request)).toEqual(expect.arrayContaining([...used, ...(bodyField ? [bodyField] : [])]));
   });
 
@@ -26,6 +30,13 @@ describe.each(routes)('the route $name', ({ contract, route }) => {
 
   it('asks for the email address of the caller only if there is a session', () =>
     expect(access.includes('platform-key') && Object.values(route.fromCaller ?? {}).includes('email')).toBe(false));
+
+  it('takes no credential from a client that sends none, and the address only of such a client', () => {
+    const taken: readonly (CallerField | undefined)[] = Object.values(route.fromCaller ?? {});
+    const known = fieldsOf(contract.request).filter(field => field in CALLER_FIELDS);
+    if (access.includes('anyone')) expect([known, taken.filter(from => from !== 'clientAddress')]).toEqual([[], []]);
+    else expect(taken).not.toContain('clientAddress');
+  });
 
   it('names the email service if only its owner may call it', () =>
     expect(!access.includes('service-owner') || route.path.includes('{service_id}')).toBe(true));

@@ -43,10 +43,8 @@ const wasRolledBack = (error: unknown): boolean => /^40(?!003)/.test(sqlState(er
 const ATTEMPTS = 5;
 
 /**
- * Concurrent callers share transactions: what is submitted during a flush goes into the next one, so that one fsync
- * commits many items. A batch that was rolled back is retried. A batch that fails because of an item is split until
- * only that item fails. After any other failure, such as a lost connection, nothing is retried, because the outcome
- * is unknown.
+ * Commits items of concurrent callers in one transaction. A batch that was rolled back is retried, and split until only the
+ * failing item fails; after any other failure the outcome is unknown, and nothing is retried.
  */
 export class GroupCommit<Item, Result> {
   private readonly queue: Waiting<Item, Result>[] = [];

@@ -48,7 +48,7 @@ export class LoadBalancerClient {
 
   /** The service's stable URL; made on the first question. Until backends are put it answers 503. */
   async reserve(webServiceId: string, name: string): Promise<string> {
-    const { url } = await this.#ask('PUT', `/services/${webServiceId}`, reserved, { name });
+    const { url } = await this.#request('PUT', `/services/${webServiceId}`, reserved, { name });
     return url;
   }
 
@@ -58,7 +58,7 @@ export class LoadBalancerClient {
    */
   async switchTo(webServiceId: string, backends: readonly Backend[], version: number): Promise<void> {
     const order = { backends: backends.map(({ id, port }) => ({ id, port })), version };
-    await this.#ask('PUT', `/services/${webServiceId}/backends`, undefined, order);
+    await this.#request('PUT', `/services/${webServiceId}/backends`, undefined, order);
   }
 
   /**
@@ -67,33 +67,33 @@ export class LoadBalancerClient {
    */
   async drain(webServiceId: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
     const order = { backends: backendIds, timeoutMs };
-    const { cut } = await this.#ask('POST', `/services/${webServiceId}/drain`, drained, order);
+    const { cut } = await this.#request('POST', `/services/${webServiceId}/drain`, drained, order);
     return cut;
   }
 
   /** Answers new requests with 503 and the reason; requests in progress continue until drained. */
   async close(webServiceId: string, reason: ClosedReason, version?: number): Promise<void> {
-    await this.#ask('PUT', `/services/${webServiceId}/closed`, undefined, { reason, version });
+    await this.#request('PUT', `/services/${webServiceId}/closed`, undefined, { reason, version });
   }
 
   /** Gives the address of the service back. Bytes that are not confirmed yet stay known. */
   async remove(webServiceId: string): Promise<void> {
-    await this.#ask('DELETE', `/services/${webServiceId}`, undefined);
+    await this.#request('DELETE', `/services/${webServiceId}`, undefined);
   }
 
   /** Routes exactly these host names on the shared port, besides the names of the services. Durable when it returns. */
   async routeHosts(services: Readonly<Record<string, string>>): Promise<void> {
-    await this.#ask('PUT', '/hosts/', undefined, services);
+    await this.#request('PUT', '/hosts/', undefined, services);
   }
 
   /** All routes as the balancer has them now. */
   async routes(): Promise<readonly BalancerRoute[]> {
-    return (await this.#ask('GET', '/state', balancerState)).services;
+    return (await this.#request('GET', '/state', balancerState)).services;
   }
 
   /** Ids of the processes that clients are connected to, the one for new connections first. */
   async workerProcesses(): Promise<readonly number[]> {
-    return (await this.#ask('GET', '/state', balancerState)).workers;
+    return (await this.#request('GET', '/state', balancerState)).workers;
   }
 
   /**
@@ -101,7 +101,7 @@ export class LoadBalancerClient {
    * confirmed. Does not wait for a load balancer that is away.
    */
   async readTraffic(atMost = MOST_SERVICES): Promise<TrafficReading> {
-    const { epoch, total, confirmed } = await this.#ask('GET', '/traffic', countedTraffic, undefined, 0);
+    const { epoch, total, confirmed } = await this.#request('GET', '/traffic', countedTraffic, undefined, 0);
     const services = Object.entries(total)
       .map(([webServiceId, upTo]) => ({ webServiceId, upTo, bytes: upTo - (confirmed[webServiceId] ?? 0) }))
       .filter(({ bytes }) => bytes > 0)
@@ -112,7 +112,7 @@ export class LoadBalancerClient {
   /** Confirms a reading, so that its bytes never come again. */
   async confirmTraffic({ epoch, services }: TrafficReading): Promise<void> {
     const upTo = Object.fromEntries(services.map(({ webServiceId, upTo }) => [webServiceId, upTo]));
-    await this.#ask('POST', '/traffic/confirm', undefined, { epoch, upTo });
+    await this.#request('POST', '/traffic/confirm', undefined, { epoch, upTo });
   }
 
   /** Hands over the bytes since the last confirmation, and confirms them if `confirm` resolves. */
@@ -123,9 +123,9 @@ export class LoadBalancerClient {
     await this.confirmTraffic(reading);
   }
 
-  async #ask(method: string, path: string, answer: undefined, body?: object): Promise<void>;
-  async #ask<T>(method: string, path: string, answer: z.ZodType<T>, body?: object, patienceMs?: number): Promise<T>;
-  async #ask<T>(
+  async #request(method: string, path: string, answer: undefined, body?: object): Promise<void>;
+  async #request<T>(method: string, path: string, answer: z.ZodType<T>, body?: object, patienceMs?: number): Promise<T>;
+  async #request<T>(
     method: string,
     path: string,
     answer: z.ZodType<T> | undefined,

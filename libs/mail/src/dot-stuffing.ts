@@ -12,9 +12,8 @@ interface Insertion {
 }
 
 /**
- * A message as DATA wants it (RFC 5321 §4.5.2): leading dots doubled, and the dot that ends it. Line ends that are not
- * CRLF become that, so that no server on the way can take a part of the content for the end of the data, and what
- * follows for commands.
+ * A message for DATA (RFC 5321 §4.5.2): leading dots doubled, and the final dot. Bare line ends become CRLF, so that no
+ * server takes content for the end of the data and what follows for commands (SMTP smuggling).
  */
 export function dataOf(message: Buffer): Buffer {
   const insertions = missingIn(message);

@@ -20,9 +20,8 @@ export interface TrackedHtml {
 }
 
 /**
- * Finds the places in an HTML body that tracking touches: the `href` of `<a>` and `<area>` with an http(s) target,
- * and the end of the body. What a browser would not show as a link (comments, scripts, templates, unclosed tags) is
- * left alone.
+ * Finds the `href` of `<a>` and `<area>` with an http(s) target, and the end of the body. What a browser does not show as a
+ * link (comments, scripts, templates, unclosed tags) stays unchanged.
  */
 export function prepareTracking(html: string): TrackedHtml {
   const scan = new LinkScan(html);

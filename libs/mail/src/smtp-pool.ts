@@ -16,9 +16,8 @@ type Unreachable = Extract<HandOverResult, { kind: 'unreachable' }>;
 const QUIT_GRACE_MS = 1_000;
 
 /**
- * Connections to one relay, opened as needed up to a limit and reused. Results and faults of a relay are return values;
- * nothing here rejects. nodemailer does not tell an unknown outcome from a connection that was never made
- * (docs/decisions/0018-libraries-for-mail.md).
+ * Connections to one relay, opened up to a limit and reused. Results and faults are return values; nothing rejects. Why not
+ * nodemailer: docs/decisions/0018-libraries-for-mail.md.
  */
 export class SmtpPool {
   readonly #idle: SmtpSession[] = [];

@@ -30,9 +30,8 @@ const convert = compile({
 });
 
 /**
- * The plain-text version of an HTML body: words, line structure and link targets, without hidden elements. Bounded for
- * hostile input: only the first 128 Ki characters are converted, and elements nested deeper than 100 are left out; an
- * ellipsis marks both.
+ * The plain text of an HTML body with its lines and link targets, without hidden elements. Only the first 128 Ki characters
+ * and 100 levels of elements are converted; an ellipsis marks both limits.
  */
 export function textFromHtml(html: string): string {
   // The library warns on the console where its own limit cuts.

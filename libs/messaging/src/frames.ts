@@ -1,9 +1,8 @@
 import type { RequestContext } from './context.js';
 
 /**
- * The wire format: JSON arrays of frames, because requests of one event loop turn travel together. Each request is
- * answered by its own frame; `i` matches them. Frames without `v` come from the release before versions; frames with
- * a higher `v` are refused with a message.
+ * The wire format: arrays of frames, as requests of one event loop turn travel together; `i` matches answers to requests.
+ * Frames without `v` come from the release before versions; a higher `v` is refused with a message.
  */
 export const FRAME_VERSION = 1;
 

@@ -58,9 +58,8 @@ export interface RunningService {
 const SUBSCRIBED_WITHIN_MS = 2_000;
 
 /**
- * Starts a service in this process: waits for NATS and the database, migrates, and starts Nest and the HTTP port.
- * `runService` adds what a process needs; tests call this function. `onLost` is called when the connection to NATS
- * cannot recover and the process must end.
+ * Waits for NATS and the database, migrates, and starts Nest and the HTTP port. `onLost` is called when the connection to
+ * NATS cannot recover and the process must end. `runService` adds what a process needs.
  */
 export const startService = async <D extends HostedConfig>(
   options: ServiceOptions<D>,

@@ -24,9 +24,8 @@ export interface SinkMessage {
 }
 
 /**
- * A reply other than 250, for commands of the stage that match the address, `times` times or always. At `data` it is
- * the reply to the final dot. `cut` closes the connection: at `data` before the text or after the final dot, when
- * the client cannot know whether the message was accepted.
+ * A reply other than 250 to commands of the stage that match the address; at `data`, to the final dot. `cut` closes the
+ * connection, at `data` before the text or after the final dot.
  */
 export interface SinkAnswer {
   stage: 'connect' | 'mail' | 'rcpt' | 'data';

@@ -38,6 +38,16 @@ describe('A document names only what is there:', () => {
     expect(missing).toEqual([]);
   });
 
+  it('decision 17 lists the controllers that are written by hand', () => {
+    const decision = 'docs/decisions/0017-routes-from-contracts.md';
+    const listed = links(readFileSync(join(ROOT, decision), 'utf8')).map(target => join(dirname(decision), target));
+    const gateway = 'apps/api-gateway/src';
+    const written = readdirSync(join(ROOT, gateway), { recursive: true, encoding: 'utf8' })
+      .filter(path => path.endsWith('.controller.ts'))
+      .map(path => join(gateway, path));
+    expect(listed.filter(path => path.endsWith('.controller.ts')).sort()).toEqual(written.sort());
+  });
+
   it('a program and a file of a command, and a link are found', () => {
     expect(namedFiles('`node tools/a.mjs`, helm x -f k8s/b.yaml, node apps/c/dist/main.js')).toEqual([
       'tools/a.mjs',

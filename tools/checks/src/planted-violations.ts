@@ -20,6 +20,11 @@ const NO_ADAPTER = 'a command imports no adapter and no technology';
 const SHARES = 'a feature shares its ports, pure files, read models and, with modules, its module';
 
 export const PLANTED: readonly Planted[] = [
+  ...["'SELECT id FROM api_keys'", '`\n  INSERT INTO api_keys VALUES ($1)`', "'DELETE FROM api_keys'"].map(sql => ({
+    rule: 'statements on tables are in *.sql.ts, where a spec prepares each against the schema',
+    at: `${APP}/api-keys/api-keys.projection.ts`,
+    text: `export const read = (pool: Pool) => pool.query(${sql});`,
+  })),
   {
     rule: 'contracts know zod and nothing else',
     at: 'libs/contracts/src/x.ts',

@@ -10,6 +10,13 @@ const BANNED_FILE_NAMES = /^(utils?|helpers?|common|shared|core|base|manager|pro
 const APP_PACKAGES =
   /^@postern\/(api-gateway|email-send|delivery-tracking|webhook-dispatch|platform-management|runtime-agent|load-balancer|dashboard)(\/|$)/;
 
+/** The runtime agent has databases of users only, and the schema of the event store is what the others are checked with. */
+const OTHER_SCHEMAS = /^apps\/runtime-agent\/|^libs\/event-sourcing\/src\/postgres\/schema\.ts$|^libs\/testing\//;
+
+/** A string that begins as a statement that reads or writes rows. */
+const TABLE_STATEMENT =
+  /['"`]\s*(?:SELECT\b[^'"`]*(?:'[^']*'[^'"`]*)*\bFROM\b|INSERT INTO\b|UPDATE \S+ SET\b|DELETE FROM\b|WITH \w+ AS \()/;
+
 /** Rules that hold for the whole codebase. */
 const GENERAL_RULES: readonly Rule[] = [
   {
@@ -54,6 +61,12 @@ const GENERAL_RULES: readonly Rule[] = [
       path.startsWith('apps/platform-management/') && !isSpec(path) && codebase.hasApp('runtime-agent'),
     violations: file =>
       forbidsImports(file, ({ specifier }) => /^((node:)?child_process|@kubernetes\/client-node)$/.test(specifier)),
+  },
+  {
+    name: 'statements on tables are in *.sql.ts, where a spec prepares each against the schema',
+    governs: path =>
+      /^(apps|libs)\//.test(path) && !isSpec(path) && !/\.sql\.ts$|\/testing\//.test(path) && !OTHER_SCHEMAS.test(path),
+    violations: file => forbidsText(file, { SQL: TABLE_STATEMENT }),
   },
   {
     name: 'no forwardRef, no global modules',

@@ -27,6 +27,9 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   // The world outside: nothing of it can be in a transaction, so commands order what they do there with care.
   'DatabaseRuntime',
   'DnsResolver',
+  'DomainDns',
+  'DomainRoutes',
+  'DomainTarget',
   'EndpointClient',
   'MailRelay',
   'PasswordHasher',

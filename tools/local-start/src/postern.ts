@@ -1,21 +1,17 @@
 import { existsSync } from 'node:fs';
-import { type NatsSuperuser, natsAuthorization } from '@postern/contracts/nats-permissions';
+import type { NatsSuperuser } from '@postern/contracts/nats-permissions';
 import {
-  findNatsServer,
   findValkeyServer,
   freePort,
   type NatsServer,
   type PostgresServer,
   releaseGuard,
-  spawnNats,
-  spawnPostgres,
   startParentGuard,
 } from '@postern/testing';
-import { databaseUrlOf, ensureDatabaseRoles } from './database-roles.js';
+import { databaseUrlOf } from './database-roles.js';
 import { freeBytesOf, planDisk } from './disk.js';
 import { Home } from './home.js';
 import { LocalDns } from './local-dns.js';
-import { restartOnExit } from './restart-on-exit.js';
 import { RotatingLog } from './rotating-log.js';
 import {
   entryPointOf,
@@ -27,10 +23,10 @@ import {
   STOP_EVERYTHING,
   type Wiring,
 } from './services.js';
+import { startNats, startPostgres } from './start-servers.js';
 import { enterHome, leaveHome, starterFile, untilUnused } from './starter.js';
 import { stopPlatform } from './stop-platform.js';
 import { SupervisedProcess } from './supervised-process.js';
-import { watchJetStream } from './watch-jetstream.js';
 
 export const OPERATOR_EMAIL = 'owner@example.com';
 const READY_WITHIN_MS = 60_000;
@@ -87,19 +83,77 @@ export class RunningPostern {
   }
 }
 
-const quoted = ({ user, password }: NatsSuperuser): NatsSuperuser => ({
-  user: JSON.stringify(user),
-  password: JSON.stringify(password),
-});
+/** Where the services find the servers and each other. */
+const wiringOf = async (
+  { home, postgres, nats, dns }: Pick<RunningPostern, 'home' | 'postgres' | 'nats' | 'dns'>,
+  wantedPort: number,
+): Promise<Wiring> => {
+  const port = wantedPort || (await freePort());
+  const { natsPasswords, databasePasswords } = home.secrets();
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    port,
+    natsUrl: nats.url,
+    natsPasswords,
+    databaseUrl: service => databaseUrlOf(postgres, service, databasePasswords[service]),
+    relayPort: await freePort(),
+    bouncePort: await freePort(),
+    submissionPort: await freePort(),
+    dnsAddress: dns.address,
+  };
+};
 
-/** Settings that need a file: mail of 10 MiB has to fit into one message, and nobody may read passwords in `ps`. */
-const natsSettings = (home: Home, superusers: readonly NatsSuperuser[]): string => {
-  const { natsPasswords } = home.secrets();
-  home.writeText(
-    'nats.conf',
-    `max_payload: 16MB\nmax_pending: 128MB\n${natsAuthorization(user => JSON.stringify(natsPasswords[user]), superusers.map(quoted))}`,
-  );
-  return home.path('nats.conf');
+interface ProcessStart {
+  readonly home: Home;
+  readonly wiring: Wiring;
+  readonly mailboxPort: number;
+  readonly options: StartOptions;
+  readonly progress: (step: string) => void;
+  readonly findingValkey: ReturnType<typeof findValkeyServer>;
+  readonly undo: (() => Promise<unknown>)[];
+}
+
+type Supervise = (name: string, entryPoint: string, env: Record<string, string>) => Promise<void>;
+
+/** Starts the mail simulator, the load balancer and the services, each when what it needs is ready. */
+const startProcesses = async (
+  supervise: Supervise,
+  { home, wiring, mailboxPort, options, progress, findingValkey, undo }: ProcessStart,
+): Promise<void> => {
+  progress('starting the mail simulator in the upstream relay’s place');
+  await supervise('mail-simulator', SIMULATOR, {
+    POSTERN_SIMULATOR_SMTP_PORT: String(wiring.relayPort),
+    POSTERN_SIMULATOR_HTTP_PORT: String(mailboxPort),
+    POSTERN_SIMULATOR_BOUNCE_HOST: '127.0.0.1',
+    POSTERN_SIMULATOR_BOUNCE_PORT: String(wiring.bouncePort),
+    POSTERN_SIMULATOR_DOMAIN: 'simulator.test',
+    POSTERN_EXIT_WITH_PARENT: 'true',
+    ...options.simulator,
+  });
+
+  // Web services and databases outlive runtime-agent on purpose, but not the local start.
+  undo.push(() => stopPlatform(platformHome(home)));
+  progress('starting the load balancer of the web services');
+  await supervise('load-balancer', LOAD_BALANCER, {
+    POSTERN_PLATFORM_HOME: platformHome(home),
+    POSTERN_EXIT_WITH_PARENT: 'true',
+    ...options.environment?.['load-balancer'],
+  });
+
+  progress(`starting ${SERVICES.join(', ')}`);
+  const operator = { email: OPERATOR_EMAIL, password: home.secrets().operatorPassword };
+  const valkey = await findingValkey;
+  // One at a time would cost seconds, all at once starves a small machine of its two cores.
+  const waiting = [...SERVICES];
+  const startNext = async (): Promise<void> => {
+    for (let service = waiting.shift(); service; service = waiting.shift())
+      await supervise(service, entryPointOf(service), {
+        ...environmentOf(service, wiring, home, operator),
+        ...(service === 'runtime-agent' && valkey ? { POSTERN_PLATFORM_VALKEY_BIN: valkey } : {}),
+        ...options.environment?.[service],
+      });
+  };
+  await Promise.all([startNext(), startNext()]);
 };
 
 /**
@@ -135,64 +189,19 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
     // Fetched where it is missing, while the rest starts.
     const findingValkey = findValkeyServer({ onProgress: progress });
     findingValkey.catch(() => undefined);
-    progress('starting PostgreSQL');
-    const postgres = await spawnPostgres({
-      dataDir: home.openPath('postgres'),
-      port: await freePort(),
-      logFile: home.logFile('postgres'),
-      onLogLine: logOf('postgres'),
-      guard,
-      password: home.secrets().databasePassword,
-      // Short statements on growing tables: compiling them costs more than running them.
-      settings: {
-        jit: 'off',
-        shared_buffers: '256MB',
-        max_wal_size: `${Math.floor(disk.walBytes / 1024 ** 2)}MB`,
-        idle_in_transaction_session_timeout: '10s',
-      },
-    });
-    undo.push(() => postgres.stop());
-    undo.push(restartOnExit(postgres));
-    await ensureDatabaseRoles(postgres, home.secrets().databasePasswords);
-
-    progress('starting NATS with JetStream');
-    const { path: program } = await findNatsServer({ onProgress: progress });
-    const natsLog = logOf('nats');
-    const nats = await spawnNats({
-      program,
-      port: await freePort(),
-      storeDir: home.path('nats'),
-      logFile: home.logFile('nats'),
-      onLogLine: natsLog,
-      guard,
-      args: ['-c', natsSettings(home, options.natsSuperusers ?? [])],
-    });
-    undo.push(() => nats.stop());
-    undo.push(restartOnExit(nats));
-    const { natsPasswords, databasePasswords } = home.secrets();
-    const credential = { user: 'operator', pass: natsPasswords.operator };
-    undo.push(watchJetStream(nats, { credential, storeDir: home.path('nats'), say: natsLog }));
+    const start = { home, guard, progress, logOf, undo };
+    const postgres = await startPostgres(start, disk.walBytes);
+    const nats = await startNats(start, options.natsSuperusers ?? []);
 
     const dns = await LocalDns.start(home.secrets().sandboxDkimKey);
     undo.push(() => dns.stop());
 
-    const port = options.port || (await freePort());
-    const wiring: Wiring = {
-      baseUrl: `http://127.0.0.1:${port}`,
-      port,
-      natsUrl: nats.url,
-      natsPasswords,
-      databaseUrl: service => databaseUrlOf(postgres, service, databasePasswords[service]),
-      relayPort: await freePort(),
-      bouncePort: await freePort(),
-      submissionPort: await freePort(),
-      dnsAddress: dns.address,
-    };
+    const wiring = await wiringOf({ home, postgres, nats, dns }, options.port);
 
     const services = new Map<string, SupervisedProcess>();
     const mailboxPort = await freePort();
     let running: RunningPostern | undefined;
-    const supervise = async (name: string, entryPoint: string, env: Record<string, string>) => {
+    const supervise: Supervise = async (name, entryPoint, env) => {
       const service = new SupervisedProcess(
         {
           name,
@@ -210,40 +219,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       await service.start();
     };
 
-    progress('starting the mail simulator in the upstream relay’s place');
-    await supervise('mail-simulator', SIMULATOR, {
-      POSTERN_SIMULATOR_SMTP_PORT: String(wiring.relayPort),
-      POSTERN_SIMULATOR_HTTP_PORT: String(mailboxPort),
-      POSTERN_SIMULATOR_BOUNCE_HOST: '127.0.0.1',
-      POSTERN_SIMULATOR_BOUNCE_PORT: String(wiring.bouncePort),
-      POSTERN_SIMULATOR_DOMAIN: 'simulator.test',
-      POSTERN_EXIT_WITH_PARENT: 'true',
-      ...options.simulator,
-    });
-
-    // Web services and databases outlive runtime-agent on purpose, but not the local start.
-    undo.push(() => stopPlatform(platformHome(home)));
-    progress('starting the load balancer of the web services');
-    await supervise('load-balancer', LOAD_BALANCER, {
-      POSTERN_PLATFORM_HOME: platformHome(home),
-      POSTERN_EXIT_WITH_PARENT: 'true',
-      ...options.environment?.['load-balancer'],
-    });
-
-    progress(`starting ${SERVICES.join(', ')}`);
-    const operator = { email: OPERATOR_EMAIL, password: home.secrets().operatorPassword };
-    const valkey = await findingValkey;
-    // One at a time would cost seconds, all at once starves a small machine of its two cores.
-    const waiting = [...SERVICES];
-    const startNext = async (): Promise<void> => {
-      for (let service = waiting.shift(); service; service = waiting.shift())
-        await supervise(service, entryPointOf(service), {
-          ...environmentOf(service, wiring, home, operator),
-          ...(service === 'runtime-agent' && valkey ? { POSTERN_PLATFORM_VALKEY_BIN: valkey } : {}),
-          ...options.environment?.[service],
-        });
-    };
-    await Promise.all([startNext(), startNext()]);
+    await startProcesses(supervise, { home, wiring, mailboxPort, options, progress, findingValkey, undo });
 
     running = new RunningPostern(
       home,
@@ -256,7 +232,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       wiring,
       release,
     );
-    running.operator.password = operator.password;
+    running.operator.password = home.secrets().operatorPassword;
     return running;
   } catch (error) {
     await release();

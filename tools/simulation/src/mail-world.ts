@@ -23,9 +23,9 @@ const answer = (result: CopyAnswer['result'], response: string): CopyAnswer => (
   relayIsFinal: false,
 });
 
-/** The upstream relay and everything behind it, with a ledger of its own that no crash of ours changes. */
+/** The upstream relay and everything behind it, with a record of copies that no crash of ours changes. */
 export class Relay {
-  readonly ledger: RelayedCopy[] = [];
+  readonly copies: RelayedCopy[] = [];
 
   constructor(private readonly random: Random) {}
 
@@ -35,7 +35,7 @@ export class Relay {
     if (chance < 0.14) return answer('deferred', '451 4.3.0 try again later');
     if (chance < 0.18) return answer('unreachable', 'connection refused');
     const [emailId = '', index] = envelopeId.split('.');
-    this.ledger.push({
+    this.copies.push({
       emailId,
       recipientIndex: Number(index),
       address: recipient,
@@ -56,7 +56,7 @@ export class Relay {
       : answer('unknown', 'the connection ended before the answer');
 }
 
-/** The customers' endpoints, with a ledger of every call that arrived. */
+/** The customers' endpoints, with a record of every call that arrived. */
 export class Receivers {
   /** `<url> <kind> <email> <recipient>` of every call. */
   readonly accepted: string[] = [];

@@ -7,15 +7,15 @@ export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = 
   'an answer of 200 sent means that the relay has the message': ({ intentions, relay }) =>
     intentions.flatMap(({ answers }) =>
       answers
-        .filter(({ record }) => record?.status === 'sent' && !relay.ledger.some(({ emailId }) => emailId === record.id))
+        .filter(({ record }) => record?.status === 'sent' && !relay.copies.some(({ emailId }) => emailId === record.id))
         .map(({ record }) => `${record?.id} is answered as sent and is not at the relay`),
     ),
 
   'no copy is handed over twice': ({ relay }) =>
-    repeated(relay.ledger, ({ emailId, recipientIndex }) => `${emailId}.${recipientIndex}`),
+    repeated(relay.copies, ({ emailId, recipientIndex }) => `${emailId}.${recipientIndex}`),
 
   'a client that follows the retry guidance sends nothing twice': run =>
-    repeated(run.relay.ledger, copy => `${markerOf(run, copy)} to ${copy.address}`),
+    repeated(run.relay.copies, copy => `${markerOf(run, copy)} to ${copy.address}`),
 
   'every message reaches a final record': ({ sending }) =>
     sending.log.events
@@ -23,17 +23,17 @@ export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = 
       .map(({ data }) => `${idOf(data)} was accepted and has no record`),
 
   'a message that the relay has never reads failed': ({ sending, relay }) =>
-    relay.ledger
+    relay.copies
       .filter(({ emailId }) => sending.database.records.get(emailId)?.status === 'failed')
       .map(({ emailId }) => `${emailId} is at the relay and its record says failed`),
 
   'a client knows the id of every message of its that was sent': run =>
-    run.relay.ledger
+    run.relay.copies
       .filter(copy => !idsKnownTo(run, markerOf(run, copy)).has(copy.emailId))
       .map(copy => `${copy.emailId} is at the relay and its client was never told its id`),
 
   'every copy at the relay has exactly one event of its outcome': ({ relay, tracking }) =>
-    relay.ledger.flatMap(copy => {
+    relay.copies.flatMap(copy => {
       const found = tracking.log.events.filter(event => isPublicEvent(event) && concerns(event.data, copy));
       const kinds = found.map(({ type }) => type.replace(/^.*email-(.*)\.v1$/, '$1'));
       return kinds.filter(kind => kind === copy.outcome).length === 1

@@ -112,7 +112,7 @@ export class Sending {
 
   async post(intention: Intention): Promise<HttpAnswer> {
     const request = requestOf(intention, this.world.newId(), this.world.now + CLIENT_WAITS_MS);
-    const services = { request: () => this.#ask(request) } as unknown as ServiceClient;
+    const services = { request: () => this.#request(request) } as unknown as ServiceClient;
     try {
       const requestContext = { correlationId: request.email_id };
       const { email } = await sendUntilKnown(services, sendEmail, request, requestContext, async ms =>
@@ -155,7 +155,7 @@ export class Sending {
   }
 
   /** One request of the gateway, with the failures that its transport distinguishes. */
-  async #ask(request: SendRequest): Promise<SendReply> {
+  async #request(request: SendRequest): Promise<SendReply> {
     this.world.advance(1 + this.world.random.below(50));
     const process = this.world.process('email-send');
     const work = this.#sendEmail(process).execute(request);

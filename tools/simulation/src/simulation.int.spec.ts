@@ -67,12 +67,12 @@ describe('A planted violation is found:', () => {
   });
 });
 
-/** How to break each rule in the ledgers of a run that kept it. */
+/** How to break each rule in the records of a run that kept it. */
 const PLANTED: Readonly<Record<string, (run: Run) => void>> = {
-  'an answer of 200 sent means that the relay has the message': ({ relay }) => relay.ledger.splice(0),
-  'no copy is handed over twice': ({ relay }) => relay.ledger.push(relay.ledger[0]!),
+  'an answer of 200 sent means that the relay has the message': ({ relay }) => relay.copies.splice(0),
+  'no copy is handed over twice': ({ relay }) => relay.copies.push(relay.copies[0]!),
   'a client that follows the retry guidance sends nothing twice': ({ relay }) =>
-    relay.ledger.push({ ...relay.ledger[0]!, recipientIndex: 9 }),
+    relay.copies.push({ ...relay.copies[0]!, recipientIndex: 9 }),
   'every message reaches a final record': ({ sending }) => sending.database.records.clear(),
   'a message that the relay has never reads failed': ({ sending }) => {
     for (const [id, record] of sending.database.records)

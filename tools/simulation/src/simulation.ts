@@ -78,10 +78,10 @@ async function sendAsTheGuidanceSays(world: World, sending: Sending, intention: 
 }
 
 const isBusy = ({ sending, tracking, dispatch, relay }: Run): boolean =>
-  sending.isBusy || tracking.isBusy || dispatch.isBusy || relay.ledger.some(({ reported }) => !reported);
+  sending.isBusy || tracking.isBusy || dispatch.isBusy || relay.copies.some(({ reported }) => !reported);
 
 async function oneRound(world: World, { sending, tracking, dispatch, relay }: Run): Promise<void> {
-  const unreported = relay.ledger.filter(({ reported }) => !reported);
+  const unreported = relay.copies.filter(({ reported }) => !reported);
   const steps = world.random.shuffled([
     () => sending.closeInterrupted(),
     () => sending.retryDeferred(),

@@ -7,7 +7,7 @@ import { USER, WORKSPACE } from '../testing/platform-call.js';
 const READER = { user_id: USER, workspace_id: WORKSPACE };
 const TIME = '2030-01-02T03:04:05.000Z';
 
-const entry = (wishes: Partial<AuditEntry> = {}): AuditEntry => ({
+const entry = (overrides: Partial<AuditEntry> = {}): AuditEntry => ({
   id: '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f',
   at: TIME,
   actor: { type: 'user', id: USER },
@@ -19,7 +19,7 @@ const entry = (wishes: Partial<AuditEntry> = {}): AuditEntry => ({
   code: null,
   request_id: 'r-1',
   times: 1,
-  ...wishes,
+  ...overrides,
 });
 
 let gateway: GatewayUnderTest;

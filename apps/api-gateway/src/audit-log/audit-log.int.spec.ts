@@ -81,15 +81,16 @@ describe('The audit log', () => {
       route.method,
       path,
       route.examples?.body ?? (body && inputOf(body)),
-      isKey ? bearer : SESSION,
+      isKey ? bearer : access === 'anyone' ? {} : SESSION,
     );
     expect(answer.status).toBeLessThan(300);
     const [attempt, outcome, ...more] = audited();
     expect(more).toEqual([]);
+    const user = access === 'anyone' ? { type: 'unknown', id: null } : { type: 'user', id: USER };
     expect(attempt).toMatchObject({
-      actor: isKey ? { type: 'platform_key', id: REPORTED_KEY.id } : { type: 'user', id: USER },
+      actor: isKey ? { type: 'platform_key', id: REPORTED_KEY.id } : user,
       action: AUDITED_ROUTES.get(`${route.method} ${patternOf(route.path, access)}`)?.action,
-      workspace_id: access === 'workspace-member' ? ID : WORKSPACE,
+      workspace_id: access === 'workspace-member' ? ID : access === 'anyone' ? null : WORKSPACE,
       outcome: 'attempted',
       request_id: answer.headers['x-request-id'],
     });

@@ -1,4 +1,4 @@
-import type { Caller } from '../infrastructure/http/access/caller.js';
+import type { RequestContext } from '@postern/messaging';
 import type { ServiceClient } from '../service-client/ports.js';
 
 /** Adds to the reply of a request what only another service knows, or refuses because of it. */
@@ -6,5 +6,5 @@ export type CompleteReply = (
   services: ServiceClient,
   reply: unknown,
   request: Readonly<Record<string, unknown>>,
-  caller: Caller,
+  caller: RequestContext,
 ) => Promise<unknown>;

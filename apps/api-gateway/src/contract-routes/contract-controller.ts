@@ -20,6 +20,8 @@ import type { GatewayConfig } from '../config.js';
 import { callerOf } from '../infrastructure/http/access/caller.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
+import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
+import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { ServiceClient } from '../service-client/ports.js';
 import type { CompleteReply } from './complete-reply.js';
 import { describeRoute } from './route-description.js';
@@ -60,7 +62,7 @@ export const contractController = (
     this: ContractController,
     ...[request, response, parameters = {}, input = {}]: Parameters<Handler>
   ) {
-    const caller = callerOf(request);
+    const caller = access === 'anyone' ? unknownCallerOf(request) : callerOf(request);
     const sent = toRequest(caller, parameters, input);
     const reply = await this['services'].request(contract, sent, caller);
     const answer = complete ? await complete(this['services'], reply, sent, caller) : reply;
@@ -87,6 +89,12 @@ export const contractController = (
   if (body) Body({ schema: body })(prototype, 'handle', 3);
   return RouteController;
 };
+
+/** The caller of a route that needs no credential. */
+const unknownCallerOf = (request: FastifyRequest) => ({
+  ...requestContextOf(request),
+  clientAddress: clientAddressOf(request),
+});
 
 const withUrl = (field: string, answer: unknown, publicUrl: string): unknown => {
   const values = answer as Record<string, unknown>;

@@ -30,9 +30,9 @@ describe('errors of the platform API', () => {
     ['a NUL', { name: 'a\0b' }, {}, 400, 'name must not contain NUL'],
     ['another content type', 'name=Shop', { 'content-type': 'text/plain' }, 415, 'Content-Type'],
     ['a body beyond 1 MiB', Buffer.alloc(1024 * 1024 + 1, 32), {}, 413, '1 MiB'],
-  ])('describe in {detail} what is wrong with %s', async (_what, body, headers, status, words) => {
+  ])('describe in {detail} what is wrong with %s', async (_what, body, headers, status, message) => {
     const answer = await api('POST', '/projects', body, { ...bearer, ...headers });
-    expect([answer.status, answer.body]).toEqual([status, { detail: expect.stringContaining(words) }]);
+    expect([answer.status, answer.body]).toEqual([status, { detail: expect.stringContaining(message) }]);
     expect(gateway.services.requestsOf(createProject)).toEqual([]);
   });
 

@@ -195,10 +195,10 @@ describe('a call of the platform API', () => {
     [`POST ${PROJECT}/secrets`, { key: 'A', value: '1' }, 'scope is required'],
     [`POST ${PROJECT}/secrets`, { key: 'A', value: '1', scope: 'all' }, 'scope must be one of "production"'],
     [`PUT ${PROJECT}/secrets/bulk`, { secrets: [{ key: 'A', value: '1' }] }, 'secrets[0].scope is required'],
-  ])('is refused with 400 and the error: %s %j', async (line, body, words) => {
+  ])('is refused with 400 and the error: %s %j', async (line, body, message) => {
     const [method = '', path = ''] = line.split(' ');
     const answer = await api(method, path, body);
-    expect([answer.status, answer.body]).toEqual([400, { detail: expect.stringContaining(words) }]);
+    expect([answer.status, answer.body]).toEqual([400, { detail: expect.stringContaining(message) }]);
     expect(requestsAfterAdmission(gateway.services)).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ export const describeRoute = (contract: RequestContract, route: HttpRoute, acces
     ...(operationId === undefined ? {} : { operationId }),
     summary,
     requests: [contract],
-    session: access !== 'platform-key',
+    session: access !== 'platform-key' && access !== 'anyone',
     ...(description === undefined ? {} : { description }),
     ...(examples === undefined ? {} : { examples }),
     ...replyOf(contract, route),

@@ -1,6 +1,5 @@
 import { CALLER_FIELDS, type CallerField, type HttpRoute, type RequestContract } from '@postern/contracts';
 import { z } from 'zod';
-import type { Caller } from '../infrastructure/http/access/caller.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
 
 /** What a route reads from an HTTP request, derived from the request's schema. */
@@ -9,7 +8,11 @@ export interface RouteInput {
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** Puts the request together from what was read and from the caller. */
-  toRequest(caller: Caller, path: object, input: object): Record<string, unknown>;
+  toRequest(
+    caller: Readonly<Partial<Record<CallerField, unknown>>>,
+    path: object,
+    input: object,
+  ): Record<string, unknown>;
 }
 
 /** @throws if a path parameter is not a field of the request. */
@@ -36,10 +39,12 @@ export const routeInputOf = ({ request, name }: RequestContract, route: HttpRout
 
 const callerFieldsOf = (
   shape: Readonly<Record<string, z.ZodType>>,
-  { fromCaller = {} }: HttpRoute,
+  { fromCaller = {}, fromBody = [] }: HttpRoute,
   parameters: readonly string[],
 ): readonly (readonly [field: string, from: CallerField])[] => [
-  ...Object.entries(CALLER_FIELDS).filter(([field]) => field in shape && !parameters.includes(field)),
+  ...Object.entries(CALLER_FIELDS).filter(
+    ([field]) => field in shape && !parameters.includes(field) && !fromBody.includes(field),
+  ),
   ...Object.entries(fromCaller).flatMap(([field, from]) => (from ? [[field, from] as const] : [])),
 ];
 

@@ -34,11 +34,10 @@ const ROUTES: readonly Route[] = [
     .flatMap(({ method, path, access }) =>
       [access]
         .flat()
-        .filter(one => one !== 'platform-key')
+        .filter(one => one !== 'platform-key' && one !== 'anyone')
         .map(one => ({ method, path: `${BASE_PATHS[one]}${path.replace(/\{\w+\}/g, ID)}` })),
     ),
   { method: 'DELETE', path: '/dashboard/api/session' },
-  { method: 'POST', path: '/dashboard/api/session/workspace' },
   { method: 'GET', path: '/dashboard/api/audit-log' },
   { method: 'GET', path: `/dashboard/api/web-services/${ID}/logs/stream` },
 ];

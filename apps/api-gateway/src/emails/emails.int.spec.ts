@@ -120,9 +120,9 @@ describe('POST /emails', () => {
         'headers.__proto__',
       ],
       ['an escaped __proto__', '{"headers":{"\\u005f_proto__":"x"}}', 'headers.__proto__ is not allowed'],
-    ])('is refused with 400 for %s', async (_what, body, words) => {
+    ])('is refused with 400 for %s', async (_what, body, message) => {
       const answer = await post(body);
-      expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(words) } });
+      expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(message) } });
       expect(Object.keys(answer.body as object)).toEqual(['error']);
       expect(gateway.services.requestsOf(sendEmail)).toEqual([]);
     });

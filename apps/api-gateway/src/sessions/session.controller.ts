@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, HttpCode, Inject, Post, Req, Res, UseInterceptors } from '@nestjs/common';
-import { createdSession, createSession, endSession, KIB, switchWorkspace } from '@postern/contracts';
+import { createdSession, createSession, endSession, KIB } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -15,11 +15,10 @@ import { requestContextOf } from '../infrastructure/http/server/request-context.
 import { ServiceClient } from '../service-client/ports.js';
 
 const credentials = z.strictObject(createSession.request.pick({ email: true, password: true, code: true }).shape);
-const workspaceChoice = z.strictObject(switchWorkspace.request.pick({ workspace_id: true }).shape);
 /** Longer ones are cut; the names of browser and system come first. */
 const LONGEST_USER_AGENT = 512;
 
-/** Signs in and out. Not routes of contracts, because they set the session cookie or read the token. */
+/** Signs in and out. Not routes of contracts, because they set and clear the cookies. */
 @Controller('dashboard/api/session')
 @UseInterceptors(AuditInterceptor)
 export class SessionController {
@@ -73,16 +72,5 @@ export class SessionController {
     const ended = await this.services.request(endSession, { token_hash: session.tokenHash }, session);
     reply.header('set-cookie', this.cookies.endedSession());
     return ended;
-  }
-
-  @Post('workspace')
-  @HttpCode(200)
-  @RequiresSession()
-  @Describes({ requests: [switchWorkspace], summary: 'Switch to another workspace' })
-  switchWorkspace(
-    @CurrentSession() session: Session,
-    @Body({ schema: workspaceChoice }) body: z.output<typeof workspaceChoice>,
-  ) {
-    return this.services.request(switchWorkspace, { token_hash: session.tokenHash, ...body }, session);
   }
 }

@@ -36,10 +36,8 @@ const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * Records opens and clicks with delivery-tracking. The reader is answered when the record is made. If that takes longer
- * than 250 ms, the engagement also goes to the durable queue of delivery-tracking, and the reader is answered when it is
- * there, after 500 ms at the latest. Up to 10,000 engagements stay in memory until they are recorded, in case the broker
- * loses its storage; delivery-tracking ignores repetitions.
+ * Records opens and clicks with delivery-tracking; after 250 ms also in its durable queue. The reader is answered after 500
+ * ms at the latest. Up to 10,000 engagements stay in memory until they are recorded; repetitions are ignored there.
  */
 export class EngagementRecorder implements OnApplicationShutdown {
   private readonly queue: QueuedEngagement[] = [];

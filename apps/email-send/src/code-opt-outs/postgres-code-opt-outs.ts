@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { ADD_OPT_OUT } from './code-opt-outs.sql.js';
 import { CodeOptOuts } from './ports.js';
 
 /** Mailboxes that refuse verification codes, without their addresses. */
 @Injectable()
 export class PostgresCodeOptOuts extends CodeOptOuts {
-  constructor(
-    private readonly database: Database,
-    private readonly prisma: PrismaClient,
-  ) {
+  constructor(private readonly prisma: PrismaClient) {
     super();
   }
 
@@ -19,7 +14,8 @@ export class PostgresCodeOptOuts extends CodeOptOuts {
   }
 
   async add(mailboxHash: Buffer, at: Date): Promise<void> {
-    await this.database.pool.query(ADD_OPT_OUT, [mailboxHash.toString('hex'), at]);
+    const data = { mailboxHash: mailboxHash.toString('hex'), optedOutAt: at };
+    await this.prisma.codeOptOut.createMany({ data, skipDuplicates: true });
   }
 
   async remove(mailboxHash: Buffer): Promise<boolean> {

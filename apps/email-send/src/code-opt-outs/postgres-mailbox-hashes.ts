@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database, KeyRing } from '@postern/service-host';
+import { KeyRing } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { ADD_HASH_KEY } from './code-opt-outs.sql.js';
 import { hashKeyRow, mailboxKey } from './mailbox-key.js';
 import { MailboxHashes } from './ports.js';
 
@@ -15,7 +14,6 @@ export class PostgresMailboxHashes extends MailboxHashes {
   #key: Promise<Buffer> | undefined;
 
   constructor(
-    private readonly database: Database,
     private readonly prisma: PrismaClient,
     private readonly keys: KeyRing,
   ) {
@@ -34,7 +32,7 @@ export class PostgresMailboxHashes extends MailboxHashes {
   async #load(): Promise<Buffer> {
     const row = hashKeyRow(KEY_ID);
     const fresh = this.keys.seal(randomBytes(32).toString('base64'), row);
-    await this.database.pool.query(ADD_HASH_KEY, [KEY_ID, fresh]);
+    await this.prisma.mailboxHashKey.createMany({ data: { id: KEY_ID, sealedKey: fresh }, skipDuplicates: true });
     const { sealedKey } = await this.prisma.mailboxHashKey.findUniqueOrThrow({ where: { id: KEY_ID } });
     return Buffer.from(this.keys.open(sealedKey, row), 'base64');
   }

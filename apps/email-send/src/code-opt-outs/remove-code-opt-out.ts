@@ -3,7 +3,7 @@ import { MailboxError, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
 import { CodeOptOuts, MailboxHashes } from './ports.js';
 
-/** Removes a mailbox from the list, at its owner's wish. */
+/** Removes a mailbox from the list, at its owner's request. */
 @Handles(removeCodeOptOut)
 export class RemoveCodeOptOut {
   constructor(

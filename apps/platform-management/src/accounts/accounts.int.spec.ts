@@ -171,10 +171,10 @@ describe('a change of password', () => {
 
   it('succeeds once for five concurrent requests with the same current password', async () => {
     const { email, password, id } = await fixture.newUser();
-    const wishes = Array.from({ length: 5 }, (_, n) => `brand new password ${n}`);
-    const codes = await Promise.all(wishes.map(wish => codeOf(change(id, password, wish))));
+    const passwords = Array.from({ length: 5 }, (_, n) => `brand new password ${n}`);
+    const codes = await Promise.all(passwords.map(next => codeOf(change(id, password, next))));
     expect(codes.filter(code => code === undefined)).toHaveLength(1);
-    await fixture.logIn(email, wishes[codes.indexOf(undefined)] as string);
+    await fixture.logIn(email, passwords[codes.indexOf(undefined)] as string);
   });
 
   it('leaves no session to concurrent logins with the old password', async () => {

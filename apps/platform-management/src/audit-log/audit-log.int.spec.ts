@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const workspaceOf = ({ workspaces: [workspace] }: User) => workspace!.id;
 
-const entry = (wishes: Partial<AuditRecord> = {}): AuditRecord => ({
+const entry = (overrides: Partial<AuditRecord> = {}): AuditRecord => ({
   entry_id: uuidv7(),
   actor: { type: 'user', id: ada.id },
   action: 'email_service.created',
@@ -35,12 +35,12 @@ const entry = (wishes: Partial<AuditRecord> = {}): AuditRecord => ({
   outcome: 'attempted',
   code: null,
   request_id: 'request-1',
-  ...wishes,
+  ...overrides,
 });
 
 const record = (one: AuditRecord) => fixture.client.request(recordAuditEntry, one);
-const list = async (wishes: RequestInput<typeof listAuditLog> = {}) =>
-  (await fixture.client.request(listAuditLog, { user_id: ada.id, workspace_id: workspaceOf(ada), ...wishes })).items;
+const list = async (overrides: RequestInput<typeof listAuditLog> = {}) =>
+  (await fixture.client.request(listAuditLog, { user_id: ada.id, workspace_id: workspaceOf(ada), ...overrides })).items;
 
 describe('An entry of the audit log', () => {
   it('is stored before its request is answered, and gets its outcome', async () => {
@@ -85,7 +85,7 @@ describe('An entry of the audit log', () => {
 });
 
 describe('A login', () => {
-  const login = (email: string, wishes: Partial<AuditRecord> = {}) =>
+  const login = (email: string, overrides: Partial<AuditRecord> = {}) =>
     entry({
       actor: { type: 'unknown', id: null },
       login: email,
@@ -94,7 +94,7 @@ describe('A login', () => {
       workspace_id: null,
       outcome: 'refused',
       code: 'credentials_wrong',
-      ...wishes,
+      ...overrides,
     });
 
   it('of a user has the id of the user, and is in the workspace of the user', async () => {
@@ -125,7 +125,7 @@ describe('A login', () => {
 });
 
 describe('A refused platform key', () => {
-  const refused = (wishes: Partial<AuditRecord> = {}) =>
+  const refused = (overrides: Partial<AuditRecord> = {}) =>
     entry({
       actor: { type: 'unknown', id: null },
       action: PLATFORM_KEY_USED,
@@ -133,7 +133,7 @@ describe('A refused platform key', () => {
       workspace_id: null,
       outcome: 'refused',
       code: 'platform_key_invalid',
-      ...wishes,
+      ...overrides,
     });
 
   it('that repeats is counted in one entry after the tenth in an hour, with or without a network', async () => {
@@ -161,7 +161,8 @@ describe('The audit log', () => {
     await record(entry({ actor: { type: 'operator', id: null }, action: 'recipient.erased', workspace_id: null }));
   });
 
-  const actions = async (wishes: RequestInput<typeof listAuditLog>) => (await list(wishes)).map(({ action }) => action);
+  const actions = async (overrides: RequestInput<typeof listAuditLog>) =>
+    (await list(overrides)).map(({ action }) => action);
 
   it('of a workspace is newest first, and has no entry of another', async () => {
     expect(await actions({})).toEqual(['project.created', 'platform_key.deleted']);

@@ -9,8 +9,12 @@ import { PostgresRuns } from '../runs/postgres-runs.js';
 import { OWNER, WORKSPACE } from '../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 import type { WebServiceOwners } from '../web-services/ports.js';
-import { ManageCronJobs } from './manage-cron-jobs.js';
+import { ChangeCronJob } from './change-cron-job.js';
+import { CreateCronJob } from './create-cron-job.js';
+import { ListCronJobRuns } from './list-cron-job-runs.js';
+import { ListCronJobs } from './list-cron-jobs.js';
 import { PostgresCronJobs } from './postgres-cron-jobs.js';
+import { RemoveCronJob } from './remove-cron-job.js';
 import { RunCronJobs } from './run-cron-jobs.js';
 
 const owners = { requireOwner: async () => ({ status: 'running', userId: OWNER }) } as unknown as WebServiceOwners;
@@ -26,7 +30,6 @@ let replica: Replica;
 let database: Database;
 let jobs: PostgresCronJobs;
 let runs: PostgresRuns;
-let manage: ManageCronJobs;
 beforeAll(async () => {
   fixture = await WebServicesFixture.start();
   database = { pool: fixture.pool } as Database;
@@ -36,7 +39,6 @@ beforeEach(async () => {
   replica = await fixture.replica();
   jobs = new PostgresCronJobs(database);
   runs = new PostgresRuns(database);
-  manage = new ManageCronJobs(owners, jobs, runtime);
   features.add('runs');
 });
 afterEach(async () => {
@@ -55,12 +57,23 @@ const create = (webServiceId: string, changes: Partial<RequestInput<typeof creat
     command: 'node report.js',
     ...defaults,
   };
-  return manage.create({ ...request, ...changes } as RequestOf<typeof createCronJob>);
+  return new CreateCronJob(owners, jobs, runtime).execute({ ...request, ...changes } as RequestOf<
+    typeof createCronJob
+  >);
 };
 const change = (job: { id: string; web_service_id: string }, changes: Partial<RequestOf<typeof changeCronJob>>) =>
-  manage.change({ ...of(job.web_service_id), cron_job_id: job.id, ...changes } as RequestOf<typeof changeCronJob>);
+  new ChangeCronJob(owners, jobs).execute({ ...of(job.web_service_id), cron_job_id: job.id, ...changes } as RequestOf<
+    typeof changeCronJob
+  >);
 const historyOf = async (job: { id: string; web_service_id: string }) =>
-  (await manage.runs({ ...of(job.web_service_id), cron_job_id: job.id, limit: 100, offset: 0 } as never)).items;
+  (
+    await new ListCronJobRuns(owners, jobs).execute({
+      ...of(job.web_service_id),
+      cron_job_id: job.id,
+      limit: 100,
+      offset: 0,
+    } as never)
+  ).items;
 const timerWith = (cronJobs: PostgresCronJobs) =>
   new RunCronJobs(cronJobs, replica.repository, projects, new PostgresWorkspaceUsage(database), silent);
 const timer = () => timerWith(jobs);
@@ -84,7 +97,7 @@ describe('A cron job', () => {
     await finish(run!.id);
     await timer().execute(timeOf(job, MINUTE));
     expect((await historyOf(job)).map(({ status }) => status)).toEqual(['queued', 'succeeded']);
-    const [listed] = await manage.list(of(id) as never);
+    const [listed] = await new ListCronJobs(owners, jobs).execute(of(id) as never);
     expect(listed).toMatchObject({ name: 'report', last_run: { status: 'queued' } });
     expect((await runs.list(id, { limit: 10, offset: 0 })).total).toBe(0);
   });
@@ -150,7 +163,7 @@ describe('A cron job', () => {
     await waitFor(async () => (await replica.repository.stateOf(id)).status === 'stopped');
     await timer().execute(timeOf(stopped));
     expect(await historyOf(stopped)).toEqual([]);
-    const [moved] = await manage.list(of(id) as never);
+    const [moved] = await new ListCronJobs(owners, jobs).execute(of(id) as never);
     expect(Date.parse(moved!.next_run_at!)).toBeGreaterThan(Date.parse(stopped.next_run_at!));
   });
 
@@ -180,9 +193,11 @@ describe('A cron job', () => {
     expect(again).toMatchObject({ enabled: true, name: 'other', time_limit_seconds: 5, overlap: 'skip' });
     await timer().execute(timeOf(again));
     const [run] = await historyOf(job);
-    await manage.remove({ ...of(id), cron_job_id: job.id });
+    await new RemoveCronJob(owners, jobs).execute({ ...of(id), cron_job_id: job.id });
     expect(await runs.find(id, run!.id)).toMatchObject({ isCancelled: true });
-    await expect(manage.remove({ ...of(id), cron_job_id: job.id })).rejects.toEqual(refusal('cron_job_not_found'));
+    await expect(new RemoveCronJob(owners, jobs).execute({ ...of(id), cron_job_id: job.id })).rejects.toEqual(
+      refusal('cron_job_not_found'),
+    );
     await expect(historyOf(job)).rejects.toEqual(refusal('cron_job_not_found'));
   });
 
@@ -197,7 +212,7 @@ describe('A cron job', () => {
     for (let count = 2; count < 20; count += 1) await create(id, { name: `job-${count}` });
     await expect(create(id, { name: 'one-more' })).rejects.toEqual(refusal('too_many_cron_jobs'));
     features.clear();
-    await manage.remove({ ...of(id), cron_job_id: job.id });
+    await new RemoveCronJob(owners, jobs).execute({ ...of(id), cron_job_id: job.id });
     await expect(create(id)).rejects.toEqual(refusal('runs_not_supported'));
   });
 

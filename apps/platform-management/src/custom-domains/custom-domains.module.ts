@@ -1,20 +1,29 @@
 import { Module } from '@nestjs/common';
+import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
+import { AddCustomDomain } from './add-custom-domain.js';
+import { AskCertificate } from './ask-certificate.js';
 import { DomainRoutes } from './domain-routes.js';
 import { DomainTarget } from './domain-target.js';
-import { ManageCustomDomains } from './manage-custom-domains.js';
+import { ListCustomDomains } from './list-custom-domains.js';
 import { NodeDomainDns } from './node-domain-dns.js';
 import { CustomDomains, DomainDns } from './ports.js';
 import { PostgresCustomDomains } from './postgres-custom-domains.js';
+import { RemoveCustomDomain } from './remove-custom-domain.js';
+import { VerifyCustomDomain } from './verify-custom-domain.js';
 
 /** Domains of their owners, by which web services are reached. */
 @Module({
-  imports: [ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
+  imports: [prisma, ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
   providers: [
-    ManageCustomDomains,
+    AddCustomDomain,
+    VerifyCustomDomain,
+    RemoveCustomDomain,
+    ListCustomDomains,
+    AskCertificate,
     DomainRoutes,
     DomainTarget,
     { provide: CustomDomains, useClass: PostgresCustomDomains },

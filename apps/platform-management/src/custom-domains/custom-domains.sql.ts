@@ -31,10 +31,6 @@ export const VERIFY_DOMAIN = `
   UPDATE custom_domains SET verified_domain = domain, verified_at = coalesce(verified_at, now()), message = $2
   WHERE id = $1`;
 
-export const NOTE_CHECK = 'UPDATE custom_domains SET message = $2 WHERE id = $1';
-
-export const DELETE_DOMAIN = 'DELETE FROM custom_domains WHERE web_service_id = $1 AND id = $2';
-
 export const LIST_ROUTES = `
   SELECT d.verified_domain AS domain, d.web_service_id AS "webServiceId" ${FROM}
   WHERE d.verified_domain IS NOT NULL ORDER BY 1`;

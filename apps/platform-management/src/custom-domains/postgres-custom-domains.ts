@@ -5,18 +5,17 @@ import type { CreationLimit } from '@postern/event-sourcing';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
+import { PrismaClient } from '../generated/prisma/client.js';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
 import { webServiceStream } from '../web-services/aggregate/web-service.js';
 import {
   COUNT_DOMAINS,
-  DELETE_DOMAIN,
   FIND_DOMAIN,
   FIND_HOLDER,
   INSERT_DOMAIN,
   LIST_DOMAINS,
   LIST_ROUTES,
-  NOTE_CHECK,
   RELEASE_DOMAIN,
   RELEASE_LEFTOVER,
   VERIFY_DOMAIN,
@@ -30,7 +29,10 @@ const UNIQUE_VIOLATION = '23505';
 export class PostgresCustomDomains extends CustomDomains {
   #addition: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
+  ) {
     super();
   }
 
@@ -68,11 +70,11 @@ export class PostgresCustomDomains extends CustomDomains {
   }
 
   override async note(id: string, message: string): Promise<void> {
-    await this.database.pool.query(NOTE_CHECK, [id, message]);
+    await this.prisma.customDomain.updateMany({ where: { id }, data: { message } });
   }
 
   override async remove(webServiceId: string, id: string): Promise<boolean> {
-    return (await this.database.pool.query(DELETE_DOMAIN, [webServiceId, id])).rowCount !== 0;
+    return (await this.prisma.customDomain.deleteMany({ where: { webServiceId, id } })).count > 0;
   }
 
   override async routes(): Promise<readonly { readonly domain: string; readonly webServiceId: string }[]> {

@@ -27,8 +27,3 @@ export const DELETE_DATABASE = ({ table }: ProjectionTables) => `DELETE FROM ${t
 export const ROTATE_CREDENTIALS = `
   UPDATE database_credentials SET sealed_password = $2, rotation = rotation + 1 WHERE database_id = $1
   RETURNING username, rotation`;
-
-export const CONFIRM_ROTATION =
-  'UPDATE database_credentials SET applied_rotation = $2 WHERE database_id = $1 AND applied_rotation < $2';
-
-export const FIND_PENDING_ROTATIONS = 'SELECT database_id FROM database_credentials WHERE applied_rotation < rotation';

@@ -6,7 +6,7 @@ import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
 import { webServiceStream } from '../web-services/aggregate/web-service.js';
 import { databaseNotFound, databaseStream } from './database.js';
-import { DELETE_ATTACHMENT, FIND_ATTACHMENT_OF_VARIABLE, INSERT_ATTACHMENT } from './database-attachments.sql.js';
+import { FIND_ATTACHMENT_OF_VARIABLE, INSERT_ATTACHMENT } from './database-attachments.sql.js';
 import { type Attachment, DatabaseAttachments, type NamedAttachment, type NewAttachment } from './ports.js';
 import { variableInUse } from './refusals.js';
 
@@ -36,7 +36,8 @@ export class PostgresDatabaseAttachments extends DatabaseAttachments {
   }
 
   override async detach(databaseId: string, attachmentId: string): Promise<boolean> {
-    return (await this.database.pool.query(DELETE_ATTACHMENT, [attachmentId, databaseId])).rowCount !== 0;
+    const { count } = await this.prisma.databaseAttachment.deleteMany({ where: { id: attachmentId, databaseId } });
+    return count > 0;
   }
 
   override async listOf(databaseId: string): Promise<readonly NamedAttachment[]> {

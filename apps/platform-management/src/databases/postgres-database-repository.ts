@@ -16,10 +16,8 @@ import { DELETE_ATTACHMENTS_OF } from './database-attachments.sql.js';
 import { DELETE_BACKUPS_OF } from './database-backups.sql.js';
 import { databaseStorage, databaseStorageStream } from './database-storage.js';
 import {
-  CONFIRM_ROTATION,
   DELETE_CREDENTIALS,
   DELETE_OLD_CREATIONS,
-  FIND_PENDING_ROTATIONS,
   INSERT_CREATION,
   INSERT_CREDENTIALS,
   ROTATE_CREDENTIALS,
@@ -94,12 +92,17 @@ export class PostgresDatabaseRepository extends DatabaseRepository {
   }
 
   override async confirmRotation(databaseId: string, rotation: number): Promise<void> {
-    await this.database.pool.query(CONFIRM_ROTATION, [databaseId, rotation]);
+    await this.prisma.databaseCredential.updateMany({
+      where: { databaseId, appliedRotation: { lt: rotation } },
+      data: { appliedRotation: rotation },
+    });
   }
 
   override async findPendingRotations(): Promise<ReadonlySet<string>> {
-    const { rows } = await this.database.pool.query<{ database_id: string }>(FIND_PENDING_ROTATIONS);
-    return new Set(rows.map(row => row.database_id));
+    const { rotation } = this.prisma.databaseCredential.fields;
+    const where = { appliedRotation: { lt: rotation } };
+    const rows = await this.prisma.databaseCredential.findMany({ where, select: { databaseId: true } });
+    return new Set(rows.map(({ databaseId }) => databaseId));
   }
 
   override async reportStorage({ id, workspaceId, limits }: StorageSubject, usedBytes: number): Promise<void> {

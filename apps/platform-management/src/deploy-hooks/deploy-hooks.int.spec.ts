@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => resources?.stop());
 
 const newHook = async (branch: string | null = 'main') => {
-  const { id: web_service_id } = await resources.ask(createWebService, {
+  const { id: web_service_id } = await resources.request(createWebService, {
     ...resources.user,
     name: 'web',
     project_id: await resources.newProject(),
@@ -33,7 +33,7 @@ const newHook = async (branch: string | null = 'main') => {
     branch,
   });
   const caller = { ...resources.user, web_service_id };
-  const { url, secret } = await resources.ask(createDeployHook, caller);
+  const { url, secret } = await resources.request(createDeployHook, caller);
   return { caller, secret, token: url.split('/').at(-1)! };
 };
 
@@ -50,22 +50,22 @@ const pushTo = (branch: string, secret: string, after = 'a'.repeat(40)): Call =>
     body: body.toString('base64'),
   };
 };
-const receive = (token: string, call: Call) => resources.ask(receiveDeployHook, { token, ...call });
+const receive = (token: string, call: Call) => resources.request(receiveDeployHook, { token, ...call });
 const deploymentsOf = async (caller: { readonly user_id: string; readonly web_service_id: string }) =>
-  (await resources.ask(listDeployments, caller)).total;
+  (await resources.request(listDeployments, caller)).total;
 
 describe('a deploy hook', () => {
   it('is found by the hash of its token, and no other is', async () => {
     const { caller, token, secret } = await newHook();
     const found = (of: string) =>
-      resources.ask(findDeployHook, { token_hash: createHash('sha256').update(of).digest('hex') });
+      resources.request(findDeployHook, { token_hash: createHash('sha256').update(of).digest('hex') });
     expect(await found(token)).toEqual({
       id: expect.any(String),
       web_service_id: caller.web_service_id,
       workspace_id: caller.workspace_id,
     });
     expect(await codeOf(found(secret))).toBe('deploy_hook_not_found');
-    await resources.ask(deleteDeployHook, caller);
+    await resources.request(deleteDeployHook, caller);
     expect(await codeOf(found(token))).toBe('deploy_hook_not_found');
   });
 
@@ -111,10 +111,10 @@ describe('a deploy hook', () => {
 
   it('records a push without deploying where the web service does not deploy on push', async () => {
     const { caller, token, secret } = await newHook();
-    await resources.ask(changeWebService, { ...caller, auto_deploy: false });
+    await resources.request(changeWebService, { ...caller, auto_deploy: false });
     expect(await receive(token, pushTo('main', secret))).toMatchObject({ outcome: 'recorded' });
     expect(await deploymentsOf(caller)).toBe(0);
-    expect(await resources.ask(getDeployHook, caller)).toMatchObject({ deliveries: [{ outcome: 'recorded' }] });
+    expect(await resources.request(getDeployHook, caller)).toMatchObject({ deliveries: [{ outcome: 'recorded' }] });
   });
 
   it('takes a limited number of calls a minute', async () => {
@@ -155,23 +155,23 @@ describe('a deploy hook', () => {
     const push = pushTo('main', secret);
     const actor_id = await resources.fixture.operatorId();
     const moderate = { actor_id, web_service_id: caller.web_service_id };
-    await resources.ask(moderateWebService, { ...moderate, action: 'block', reason: 'phishing' });
+    await resources.request(moderateWebService, { ...moderate, action: 'block', reason: 'phishing' });
     expect(await codeOf(receive(token, push))).toBe('service_blocked');
-    await resources.ask(moderateWebService, { ...moderate, action: 'unblock' });
+    await resources.request(moderateWebService, { ...moderate, action: 'unblock' });
     expect(await receive(token, push)).toMatchObject({ outcome: 'deployed' });
     expect(await deploymentsOf(caller)).toBe(1);
   });
 
   it('stops when it is replaced or deleted, and with its web service', async () => {
     const { caller, token } = await newHook();
-    const second = (await resources.ask(createDeployHook, caller)).url.split('/').at(-1)!;
+    const second = (await resources.request(createDeployHook, caller)).url.split('/').at(-1)!;
     expect(await codeOf(receive(token, bare))).toBe('deploy_hook_not_found');
-    await resources.ask(deleteDeployHook, caller);
+    await resources.request(deleteDeployHook, caller);
     expect(await codeOf(receive(second, bare))).toBe('deploy_hook_not_found');
-    expect(await codeOf(resources.ask(deleteDeployHook, caller))).toBe('deploy_hook_not_found');
-    const third = (await resources.ask(createDeployHook, caller)).url.split('/').at(-1)!;
-    await resources.ask(deleteWebService, caller);
+    expect(await codeOf(resources.request(deleteDeployHook, caller))).toBe('deploy_hook_not_found');
+    const third = (await resources.request(createDeployHook, caller)).url.split('/').at(-1)!;
+    await resources.request(deleteWebService, caller);
     expect(await codeOf(receive(third, bare))).toBe('deploy_hook_not_found');
-    expect(await codeOf(resources.ask(createDeployHook, caller))).toBe('web_service_not_found');
+    expect(await codeOf(resources.request(createDeployHook, caller))).toBe('web_service_not_found');
   });
 });

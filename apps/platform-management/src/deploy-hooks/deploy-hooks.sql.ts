@@ -36,8 +36,5 @@ export const ADD_DELIVERY = `
   INSERT INTO deploy_hook_deliveries (hook_id, digest, outcome, reason, deployment_id) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (hook_id, digest) DO UPDATE SET at = now(), outcome = $3, reason = $4, deployment_id = $5`;
 
-export const FORGET_DELIVERY =
-  'DELETE FROM deploy_hook_deliveries WHERE hook_id = $1 AND digest = $2 AND deployment_id = $3';
-
 export const DELETE_OLD_DELIVERIES =
   "DELETE FROM deploy_hook_deliveries WHERE hook_id = $1 AND at < now() - interval '30 days'";

@@ -14,7 +14,6 @@ import {
   DELETE_OLD_DELIVERIES,
   FIND_HOOK_BY_TOKEN,
   FIND_HOOK_OWNER,
-  FORGET_DELIVERY,
   LOCK_DELIVERIES,
   REPLACE_HOOK,
   SEAL_HOOK_SECRET,
@@ -116,7 +115,7 @@ export class PostgresDeployHooks extends DeployHooks {
         at,
       }));
     } catch (error) {
-      await this.database.pool.query(FORGET_DELIVERY, [id, digest, deploymentId]);
+      await this.prisma.deployHookDelivery.deleteMany({ where: { hookId: id, digest, deploymentId } });
       throw error;
     }
   }

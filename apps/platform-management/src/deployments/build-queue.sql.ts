@@ -1,7 +1,6 @@
 /**
- * Deployments that wait for a slot to build, in turns of the workspaces: a workspace that builds or has an earlier
- * deployment in the queue comes after one that has none. A deployment that waits for another one of its own web service
- * is not among them.
+ * Deployments that wait for a slot to build: first those of workspaces that neither build nor have an earlier one in the
+ * queue. A deployment that waits for another one of its own web service is not among them.
  */
 export const READ_BUILD_QUEUE = `
   WITH unfinished AS (

@@ -22,14 +22,14 @@ import { ReencryptValues } from './reencrypt-values.js';
 let resources: ResourcesFixture;
 beforeAll(async () => {
   resources = await ResourcesFixture.start();
-  ({ fixture, user, stranger, ask } = resources);
+  ({ fixture, user, stranger, request } = resources);
 }, 120_000);
 afterAll(() => resources?.stop());
 
 let fixture: ResourcesFixture['fixture'];
 let user: ResourcesFixture['user'];
 let stranger: string;
-let ask: ResourcesFixture['ask'];
+let request: ResourcesFixture['request'];
 let project_id: string;
 let service: { readonly user_id: string; readonly web_service_id: string };
 
@@ -40,33 +40,33 @@ beforeEach(async () => {
 
 describe('projects', () => {
   it('are listed oldest first and are visible to their creator only', async () => {
-    const second = await ask(createProject, { ...user, name: 'Blog', description: 'Words' });
+    const second = await request(createProject, { ...user, name: 'Blog', description: 'Words' });
 
-    expect((await ask(listProjects, { user_id: user.user_id })).map(({ name }) => name).slice(-2)).toEqual([
+    expect((await request(listProjects, { user_id: user.user_id })).map(({ name }) => name).slice(-2)).toEqual([
       'Shop',
       'Blog',
     ]);
-    expect(await ask(getProject, { user_id: user.user_id, project_id: second.id })).toEqual(second);
-    expect(await ask(listProjects, { user_id: stranger })).toEqual([]);
-    expect(await codeOf(ask(getProject, { user_id: stranger, project_id }))).toBe('project_not_found');
+    expect(await request(getProject, { user_id: user.user_id, project_id: second.id })).toEqual(second);
+    expect(await request(listProjects, { user_id: stranger })).toEqual([]);
+    expect(await codeOf(request(getProject, { user_id: stranger, project_id }))).toBe('project_not_found');
   });
 });
 
 describe('variables and secrets', () => {
   it('are read by key, the secret ones masked', async () => {
-    const { variable } = await ask(setVariable, { ...service, key: 'TOKEN', value: 's3cr3t', is_secret: true });
-    await ask(setVariable, { ...service, key: 'COLOUR', value: 'red' });
+    const { variable } = await request(setVariable, { ...service, key: 'TOKEN', value: 's3cr3t', is_secret: true });
+    await request(setVariable, { ...service, key: 'COLOUR', value: 'red' });
 
     expect(variable.value).toBe('********');
-    expect(await ask(listVariables, service)).toMatchObject([
+    expect(await request(listVariables, service)).toMatchObject([
       { key: 'COLOUR', value: 'red', is_secret: false },
       { key: 'TOKEN', value: '********', is_secret: true },
     ]);
   });
 
   it('keep their id when they are set again', async () => {
-    const first = await ask(setVariable, { ...service, key: 'COLOUR', value: 'red' });
-    const second = await ask(setVariable, { ...service, key: 'COLOUR', value: 'green' });
+    const first = await request(setVariable, { ...service, key: 'COLOUR', value: 'red' });
+    const second = await request(setVariable, { ...service, key: 'COLOUR', value: 'green' });
 
     expect([first.created, second.created]).toEqual([true, false]);
     expect(second.variable).toEqual({ ...first.variable, value: 'green' });
@@ -77,14 +77,14 @@ describe('variables and secrets', () => {
       { key: 'A', value: '1' },
       { key: 'A', value: '2' },
     ];
-    const refusal = await refusalOf(ask(setVariables, { ...service, variables: twice }));
+    const refusal = await refusalOf(request(setVariables, { ...service, variables: twice }));
     expect(refusal.code).toBe('invalid_input');
     expect(refusal.message).toMatch(/^variables\[1\]\.key: /);
-    expect(await ask(listVariables, service)).toEqual([]);
+    expect(await request(listVariables, service)).toEqual([]);
 
     const results = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
-        ask(setVariables, {
+        request(setVariables, {
           ...service,
           variables: [
             { key: 'SHARED', value: String(n) },
@@ -95,21 +95,21 @@ describe('variables and secrets', () => {
     );
 
     expect(results.filter(({ created }) => created.includes('SHARED'))).toHaveLength(1);
-    expect(await ask(listVariables, service)).toHaveLength(9);
+    expect(await request(listVariables, service)).toHaveLength(9);
   });
 
   it('that become secret are masked at once, also while the read model is behind', async () => {
-    const { variable } = await ask(setVariable, { ...service, key: 'TOKEN', value: 'harmless', is_secret: false });
+    const { variable } = await request(setVariable, { ...service, key: 'TOKEN', value: 'harmless', is_secret: false });
     const sealed = () => fixture.query('SELECT sealed FROM sealed_values WHERE id = $1', [variable.id]);
     const before = await sealed();
     // The feed ends at the oldest open transaction that writes.
     const writer = await fixture.pool.connect();
     await writer.query('BEGIN');
     await writer.query('SELECT pg_current_xact_id()');
-    const setting = ask(setVariable, { ...service, key: 'TOKEN', value: 's3cr3t', is_secret: true });
+    const setting = request(setVariable, { ...service, key: 'TOKEN', value: 's3cr3t', is_secret: true });
     await waitFor(async () => JSON.stringify(await sealed()) !== JSON.stringify(before), { describe: 'the new value' });
 
-    const listed = await ask(listVariables, service);
+    const listed = await request(listVariables, service);
     const { secrets } = await configurations().current(service.web_service_id, project_id, 'production');
     await writer.query('ROLLBACK');
     writer.release();
@@ -121,7 +121,7 @@ describe('variables and secrets', () => {
 
   it('may have keys with a meaning in JavaScript', async () => {
     for (const key of ['constructor', '__proto__', 'toString'])
-      await ask(setProjectSecret, {
+      await request(setProjectSecret, {
         user_id: user.user_id,
         project_id,
         key,
@@ -130,28 +130,28 @@ describe('variables and secrets', () => {
         is_secret: false,
       });
 
-    const secrets = await ask(listProjectSecrets, { user_id: user.user_id, project_id });
+    const secrets = await request(listProjectSecrets, { user_id: user.user_id, project_id });
     expect(Object.keys(secrets).sort()).toEqual(['__proto__', 'constructor', 'toString']);
   });
 
   it('are gone after their deletion', async () => {
-    const { variable } = await ask(setVariable, { ...service, key: 'GONE', value: 'soon' });
+    const { variable } = await request(setVariable, { ...service, key: 'GONE', value: 'soon' });
     const deletion = { ...service, var_id: variable.id };
 
-    expect(await ask(deleteVariable, deletion)).toEqual({ id: variable.id, deleted: true });
+    expect(await request(deleteVariable, deletion)).toEqual({ id: variable.id, deleted: true });
     expect(await fixture.query('SELECT 1 FROM sealed_values WHERE id = $1', [variable.id])).toEqual([]);
-    expect(await codeOf(ask(deleteVariable, deletion))).toBe('variable_not_found');
+    expect(await codeOf(request(deleteVariable, deletion))).toBe('variable_not_found');
   });
 
   it('of another user’s web service or project do not exist', async () => {
     const user_id = stranger;
-    expect(await codeOf(ask(listVariables, { ...service, user_id }))).toBe('web_service_not_found');
-    expect(await codeOf(ask(listProjectSecrets, { user_id, project_id }))).toBe('project_not_found');
+    expect(await codeOf(request(listVariables, { ...service, user_id }))).toBe('web_service_not_found');
+    expect(await codeOf(request(listProjectSecrets, { user_id, project_id }))).toBe('project_not_found');
   });
 
   it('make up the configuration of a web service: project secrets of its scope, overridden by its variables', async () => {
     const owner = { user_id: user.user_id, project_id };
-    await ask(setProjectSecrets, {
+    await request(setProjectSecrets, {
       ...owner,
       secrets: [
         { key: 'TOKEN', value: 'of the project', scope: 'production' },
@@ -159,7 +159,7 @@ describe('variables and secrets', () => {
         { key: 'TOKEN', value: 'of staging', scope: 'staging' },
       ],
     });
-    await ask(setVariable, { ...service, key: 'COLOUR', value: 'its own', is_secret: false });
+    await request(setVariable, { ...service, key: 'COLOUR', value: 'its own', is_secret: false });
 
     expect(await configurations().current(service.web_service_id, project_id, 'production')).toEqual({
       environment: { TOKEN: 'of the project', COLOUR: 'its own' },
@@ -169,7 +169,7 @@ describe('variables and secrets', () => {
 
   it('of a deleted configuration are gone, and no others', async () => {
     const [one, two] = [uuidv7(), uuidv7()];
-    await ask(setVariable, { ...service, key: 'COLOUR', value: 'red', is_secret: false });
+    await request(setVariable, { ...service, key: 'COLOUR', value: 'red', is_secret: false });
     for (const id of [one, two]) await configurations().seal(id, { environment: { COLOUR: 'red' }, secrets: [] });
     for (let times = 0; times < 2; times++) await configurations().delete([one]);
 
@@ -186,12 +186,12 @@ describe('at rest', () => {
   it('no value and no key is readable in the database or in the log', async () => {
     const { key } = await resources.newKey('write');
     const secret = { user_id: user.user_id, project_id, key: 'OF_PROJECT', scope: 'production' } as const;
-    await ask(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
-    await ask(setVariable, { ...service, key: 'PLAIN', value: VALUE, is_secret: false });
-    await ask(setVariables, { ...service, variables: [{ key: 'BULK', value: VALUE }] });
-    await ask(setProjectSecret, { ...secret, value: VALUE });
-    await codeOf(ask(setVariables, { ...service, variables: Array(2).fill({ key: 'TWICE', value: VALUE }) }));
-    await codeOf(ask(setVariable, { ...service, key: 'NOT A KEY', value: VALUE }));
+    await request(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
+    await request(setVariable, { ...service, key: 'PLAIN', value: VALUE, is_secret: false });
+    await request(setVariables, { ...service, variables: [{ key: 'BULK', value: VALUE }] });
+    await request(setProjectSecret, { ...secret, value: VALUE });
+    await codeOf(request(setVariables, { ...service, variables: Array(2).fill({ key: 'TWICE', value: VALUE }) }));
+    await codeOf(request(setVariable, { ...service, key: 'NOT A KEY', value: VALUE }));
     await configurations().seal(
       uuidv7(),
       await configurations().current(service.web_service_id, project_id, 'production'),
@@ -210,19 +210,19 @@ describe('at rest', () => {
 
   it('a sealed value that was moved to another row cannot be decrypted', async () => {
     const [one, two] = [
-      await ask(setVariable, { ...service, key: 'ONE', value: '1', is_secret: false }),
-      await ask(setVariable, { ...service, key: 'TWO', value: '2', is_secret: false }),
+      await request(setVariable, { ...service, key: 'ONE', value: '1', is_secret: false }),
+      await request(setVariable, { ...service, key: 'TWO', value: '2', is_secret: false }),
     ];
     await fixture.query(
       'UPDATE sealed_values SET sealed = (SELECT sealed FROM sealed_values WHERE id = $1) WHERE id = $2',
       [one.variable.id, two.variable.id],
     );
-    expect(await codeOf(ask(listVariables, service))).toMatch(/internal/);
+    expect(await codeOf(request(listVariables, service))).toMatch(/internal/);
     await fixture.query('DELETE FROM sealed_values WHERE id = $1', [two.variable.id]);
   });
 
   it('values are re-encrypted after a new key was put before the old one', async () => {
-    await ask(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
+    await request(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
     const replica = await replicaWithNewKey('second');
 
     await replica.app.get(ReencryptValues, { strict: false }).run(new AbortController().signal);
@@ -236,8 +236,8 @@ describe('at rest', () => {
 
   it('a damaged value is named and does not prevent others from being re-encrypted', async () => {
     const [damaged, whole] = [
-      await ask(setVariable, { ...service, key: 'DAMAGED', value: VALUE, is_secret: true }),
-      await ask(setVariable, { ...service, key: 'WHOLE', value: VALUE, is_secret: true }),
+      await request(setVariable, { ...service, key: 'DAMAGED', value: VALUE, is_secret: true }),
+      await request(setVariable, { ...service, key: 'WHOLE', value: VALUE, is_secret: true }),
     ];
     await fixture.query(`UPDATE sealed_values SET sealed = 'first:' || repeat('A', 80) WHERE id = $1`, [
       damaged.variable.id,

@@ -16,14 +16,14 @@ beforeEach(() => {
   MeasuredRuntime.running = [];
 });
 
-const using = (webServiceId: string, cpuMillicores: number, wishes: Partial<ServiceUsage> = {}): ServiceUsage => ({
+const using = (webServiceId: string, cpuMillicores: number, overrides: Partial<ServiceUsage> = {}): ServiceUsage => ({
   webServiceId,
   cpuMillicores,
   cpuPercent: cpuMillicores / 10,
   memoryBytes: 64 * 1024 ** 2,
   memoryPercent: 12.5,
   instances: 1,
-  ...wishes,
+  ...overrides,
 });
 
 const measure = async (at: Date, ...running: ServiceUsage[]): Promise<void> => {

@@ -17,7 +17,8 @@ const append = async (streamId: string, type: string, data: object): Promise<str
   );
   return streamId;
 };
-const factsAt = async (stream_id: string) => (await resources.ask(getOwnerMailFacts, { stream_id, version: 1 })).facts;
+const factsAt = async (stream_id: string) =>
+  (await resources.request(getOwnerMailFacts, { stream_id, version: 1 })).facts;
 const failedDeployment = async (reason: string): Promise<string> => {
   const { web_service_id } = await resources.newService(await resources.newProject('Shop'));
   const data = { web_service_id, deployment_id: uuidv7(), reason, at: new Date().toISOString() };
@@ -67,21 +68,21 @@ describe('what owners are mailed', () => {
 
 describe('who is mailed', () => {
   it('is every owner who is enabled and wants it, and no other member', async () => {
-    const { fixture, user, ask } = resources;
+    const { fixture, user, request } = resources;
     const stream = await failedDeployment('x');
     const [before = ''] = (await emails(stream)) ?? [];
     const members = { actor_id: user.user_id, id: user.workspace_id };
     const [owner, member] = [await fixture.newUser(), await fixture.newUser()];
-    await ask(addMember, { ...members, email: owner.email, role: 'owner' });
-    await ask(addMember, { ...members, email: member.email, role: 'member' });
+    await request(addMember, { ...members, email: owner.email, role: 'owner' });
+    await request(addMember, { ...members, email: member.email, role: 'member' });
     expect(await emails(stream)).toEqual([before, owner.email]);
 
     const me = { user_id: owner.id, workspace_id: user.workspace_id };
-    expect(await ask(getMe, me)).toMatchObject({ service_mails: true });
-    expect(await ask(changeMe, { ...me, service_mails: false })).toMatchObject({ service_mails: false });
+    expect(await request(getMe, me)).toMatchObject({ service_mails: true });
+    expect(await request(changeMe, { ...me, service_mails: false })).toMatchObject({ service_mails: false });
     expect(await emails(stream)).toEqual([before]);
-    await ask(changeMe, { ...me, service_mails: true });
-    await ask(setUserEnabled, { actor_id: await fixture.operatorId(), id: owner.id, enabled: false });
+    await request(changeMe, { ...me, service_mails: true });
+    await request(setUserEnabled, { actor_id: await fixture.operatorId(), id: owner.id, enabled: false });
     expect(await emails(stream)).toEqual([before]);
   });
 });

@@ -23,11 +23,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => resources?.stop());
 
-const newKey = (wishes: Partial<RequestInput<typeof createPlatformKey>>) =>
-  resources.ask(createPlatformKey, { ...resources.user, name: 'CI', scope: 'write', ...wishes });
+const newKey = (overrides: Partial<RequestInput<typeof createPlatformKey>>) =>
+  resources.request(createPlatformKey, { ...resources.user, name: 'CI', scope: 'write', ...overrides });
 const call = (key: string, operation?: PlatformOperation | 'own-key', required: 'read' | 'write' = 'read') => {
   const key_hash = createHash('sha256').update(key).digest('hex');
-  return resources.ask(admitPlatformCall, { key_hash, required, operation });
+  return resources.request(admitPlatformCall, { key_hash, required, operation });
 };
 
 describe('a platform key with operations', () => {
@@ -62,17 +62,19 @@ describe('a platform key with projects', () => {
 
   it('creates no project and sees no database', async () => {
     const caller = { ...resources.user, project_ids: [project] };
-    expect(await codeOf(resources.ask(createProject, { ...caller, name: 'Other' }))).toBe('operation_not_allowed');
-    expect(await resources.ask(listDatabases, caller)).toMatchObject({ items: [], total: 0 });
-    expect(await codeOf(resources.ask(getDatabase, { ...caller, database_id: uuidv7() }))).toBe('database_not_found');
+    expect(await codeOf(resources.request(createProject, { ...caller, name: 'Other' }))).toBe('operation_not_allowed');
+    expect(await resources.request(listDatabases, caller)).toMatchObject({ items: [], total: 0 });
+    expect(await codeOf(resources.request(getDatabase, { ...caller, database_id: uuidv7() }))).toBe(
+      'database_not_found',
+    );
     expect(createDatabase.http.flatMap(({ access }) => access)).toEqual(['session']);
   });
 });
 
 describe('a restricted platform key', () => {
   it('is invalid at a gateway of the release before, which enforces no restriction', async () => {
-    for (const wishes of [{ projects: [project] }, { operations: ['deployments:write' as const] }]) {
-      const { key } = await newKey(wishes);
+    for (const overrides of [{ projects: [project] }, { operations: ['deployments:write' as const] }]) {
+      const { key } = await newKey(overrides);
       expect(await codeOf(call(key))).toBe('platform_key_invalid');
     }
     const { key } = await newKey({});
@@ -82,7 +84,7 @@ describe('a restricted platform key', () => {
   it('shows its restrictions in the list', async () => {
     const { id, projects, operations } = await newKey({ projects: [project], operations: ['deployments:write'] });
     const { id: free } = await newKey({});
-    const listed = await resources.ask(listPlatformKeys, resources.user);
+    const listed = await resources.request(listPlatformKeys, resources.user);
     expect(listed.find(key => key.id === id)).toMatchObject({ projects, operations });
     expect([projects, operations]).toEqual([[project], ['deployments:write']]);
     expect(listed.find(key => key.id === free)).toMatchObject({ projects: null, operations: null });

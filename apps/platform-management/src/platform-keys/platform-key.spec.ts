@@ -6,7 +6,7 @@ import { keyPrefixOf, newPlatformKey, type PlatformKeyEvent, platformKey } from 
 const given = specificationOf(platformKey);
 const at = '2026-01-01T00:00:00.000Z';
 const later = '2026-01-02T00:00:00.000Z';
-const wish = {
+const settings = {
   kind: 'create',
   keyId: 'key-1',
   userId: 'ada',
@@ -41,15 +41,15 @@ const revoke = { kind: 'revoke', workspaceId: 'shop', at: later } as const;
 
 describe('a platform key', () => {
   it('is created with a scope and an optional expiry', () => {
-    given().when(wish).yields(created);
+    given().when(settings).yields(created);
     given()
-      .when({ ...wish, expiresAt: later })
+      .when({ ...settings, expiresAt: later })
       .yields({ ...created, data: { ...created.data, expires_at: later } } as PlatformKeyEvent);
   });
 
   it('cannot expire before its creation', () => {
     given()
-      .when({ ...wish, expiresAt: at })
+      .when({ ...settings, expiresAt: at })
       .refuses('invalid_input');
   });
 

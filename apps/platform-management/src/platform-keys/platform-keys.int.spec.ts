@@ -44,14 +44,14 @@ describe('a platform key', () => {
     const { id: key_id, key } = await resources.newKey('write');
     await resources.call(key);
     const elsewhere = { user_id: stranger, workspace_id: uuidv7() };
-    const byStranger = resources.ask(revokePlatformKey, { ...elsewhere, key_id });
+    const byStranger = resources.request(revokePlatformKey, { ...elsewhere, key_id });
     expect(await codeOf(byStranger)).toBe('platform_key_not_found');
 
-    await resources.ask(revokePlatformKey, { ...user, key_id });
+    await resources.request(revokePlatformKey, { ...user, key_id });
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => codeOf(resources.call(key))));
     expect(new Set(answers)).toEqual(new Set(['platform_key_invalid']));
-    expect((await resources.ask(listPlatformKeys, user)).map(({ id }) => id)).not.toContain(key_id);
+    expect((await resources.request(listPlatformKeys, user)).map(({ id }) => id)).not.toContain(key_id);
   });
 
   it('is refused once it has expired', async () => {
@@ -182,4 +182,4 @@ const keyWithCaller = async () => {
 };
 
 const lastUseOf = async (id: string) =>
-  (await resources.ask(listPlatformKeys, resources.user)).find(key => key.id === id)?.last_used_at;
+  (await resources.request(listPlatformKeys, resources.user)).find(key => key.id === id)?.last_used_at;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => resources?.stop());
 
 const newService = (project_id: string) =>
-  resources.ask(createWebService, {
+  resources.request(createWebService, {
     ...resources.user,
     name: 'web',
     project_id,
@@ -32,16 +32,16 @@ describe('a project', () => {
   it('gets another name, and loses its description', async () => {
     const project_id = await resources.newProject();
     const caller = { ...resources.user, project_id };
-    expect(await resources.ask(changeProject, { ...caller, name: 'Store', description: 'All' })).toMatchObject({
+    expect(await resources.request(changeProject, { ...caller, name: 'Store', description: 'All' })).toMatchObject({
       id: project_id,
       name: 'Store',
       description: 'All',
     });
-    await resources.ask(changeProject, { ...caller, description: null });
-    expect(await resources.ask(getProject, caller)).toMatchObject({ name: 'Store', description: null });
+    await resources.request(changeProject, { ...caller, description: null });
+    expect(await resources.request(getProject, caller)).toMatchObject({ name: 'Store', description: null });
     expect(
       await codeOf(
-        resources.ask(changeProject, { ...caller, user_id: resources.stranger, workspace_id: caller.project_id }),
+        resources.request(changeProject, { ...caller, user_id: resources.stranger, workspace_id: caller.project_id }),
       ),
     ).toBe('project_not_found');
   });
@@ -50,18 +50,18 @@ describe('a project', () => {
     const project_id = await resources.newProject();
     const caller = { ...resources.user, project_id };
     const secret = { ...caller, key: 'TOKEN', value: 'abc', scope: 'production' } as const;
-    const { secret: stored } = await resources.ask(setProjectSecret, secret);
+    const { secret: stored } = await resources.request(setProjectSecret, secret);
     const { id: web_service_id } = await newService(project_id);
-    const refusal = await refusalOf(resources.ask(deleteProject, caller));
+    const refusal = await refusalOf(resources.request(deleteProject, caller));
     expect(refusal).toMatchObject({
       code: 'project_not_empty',
       message: 'the project has a web service; delete it first',
     });
-    await resources.ask(deleteWebService, { ...resources.user, web_service_id });
-    expect(await resources.ask(deleteProject, caller)).toEqual({ id: project_id, deleted: true });
-    expect(await codeOf(resources.ask(getProject, caller))).toBe('project_not_found');
-    expect(await codeOf(resources.ask(deleteProject, caller))).toBe('project_not_found');
-    expect((await resources.ask(listProjects, resources.user)).map(({ id }) => id)).not.toContain(project_id);
+    await resources.request(deleteWebService, { ...resources.user, web_service_id });
+    expect(await resources.request(deleteProject, caller)).toEqual({ id: project_id, deleted: true });
+    expect(await codeOf(resources.request(getProject, caller))).toBe('project_not_found');
+    expect(await codeOf(resources.request(deleteProject, caller))).toBe('project_not_found');
+    expect((await resources.request(listProjects, resources.user)).map(({ id }) => id)).not.toContain(project_id);
     expect(await resources.fixture.query('SELECT id FROM sealed_values WHERE id = $1', [stored.id])).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe('a project', () => {
       const project_id = await resources.newProject();
       const [created, deleted] = await Promise.all([
         codeOf(newService(project_id)),
-        codeOf(resources.ask(deleteProject, { ...resources.user, project_id })),
+        codeOf(resources.request(deleteProject, { ...resources.user, project_id })),
       ]);
       expect([
         [undefined, 'project_not_empty'],
@@ -84,12 +84,12 @@ describe('a deleted web service', () => {
   it('is found by no request, and takes no variable that is still on its way', async () => {
     const { id: web_service_id } = await newService(await resources.newProject());
     const caller = { ...resources.user, web_service_id };
-    const variable = (key: string) => resources.ask(setVariable, { ...caller, key, value: 'abc' });
+    const variable = (key: string) => resources.request(setVariable, { ...caller, key, value: 'abc' });
     await variable('FIRST');
     const racing = Array.from({ length: 5 }, (_, index) => variable(`KEY_${index}`).catch(() => undefined));
-    await resources.ask(deleteWebService, caller);
+    await resources.request(deleteWebService, caller);
     await Promise.all(racing);
     expect(await codeOf(variable('LATE'))).toBe('web_service_not_found');
-    expect(await codeOf(resources.ask(changeWebService, { ...caller, port: 80 }))).toBe('web_service_not_found');
+    expect(await codeOf(resources.request(changeWebService, { ...caller, port: 80 }))).toBe('web_service_not_found');
   });
 });

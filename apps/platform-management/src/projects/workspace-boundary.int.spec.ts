@@ -22,7 +22,7 @@ let web_service_id: string;
 beforeAll(async () => {
   resources = await ResourcesFixture.start();
   const { user_id } = resources.user;
-  elsewhere = { user_id, workspace_id: (await resources.ask(createWorkspace, { user_id, name: 'Staging' })).id };
+  elsewhere = { user_id, workspace_id: (await resources.request(createWorkspace, { user_id, name: 'Staging' })).id };
   project_id = await resources.newProject();
   ({ web_service_id } = await resources.newService(project_id));
 }, 120_000);
@@ -61,7 +61,7 @@ const inputOf = ({ http }: RequestContract): object => ({
 const asked = (contract: RequestContract, caller: object) => {
   const shape = (contract.request as z.ZodObject).shape;
   const known = Object.entries({ ...inputOf(contract), ...caller }).filter(([field]) => field in shape);
-  return resources.ask(contract, Object.fromEntries(known) as never);
+  return resources.request(contract, Object.fromEntries(known) as never);
 };
 
 const NOT_FOUND: Readonly<Record<string, string>> = {
@@ -79,8 +79,8 @@ describe('from another workspace of the same user', () => {
   );
 
   it('lists show nothing', async () => {
-    expect(await resources.ask(listProjects, elsewhere)).toEqual([]);
-    expect(await resources.ask(listWebServices, elsewhere)).toEqual([]);
+    expect(await resources.request(listProjects, elsewhere)).toEqual([]);
+    expect(await resources.request(listWebServices, elsewhere)).toEqual([]);
   });
 });
 
@@ -92,25 +92,25 @@ describe('with a key that is restricted to another project', () => {
   );
 
   it('lists show nothing', async () => {
-    expect(await resources.ask(listProjects, restricted())).toEqual([]);
-    expect(await resources.ask(listWebServices, restricted())).toEqual([]);
+    expect(await resources.request(listProjects, restricted())).toEqual([]);
+    expect(await resources.request(listWebServices, restricted())).toEqual([]);
   });
 });
 
 describe('in their own workspace', () => {
   it('resources are found, also with a key that is restricted to their project', async () => {
     for (const caller of [resources.user, { ...resources.user, project_ids: [project_id] }]) {
-      expect(await resources.ask(listProjects, caller)).toMatchObject([{ id: project_id }]);
-      await resources.ask(setVariable, { ...caller, web_service_id, key: 'MODE', value: 'fast' });
-      expect(await resources.ask(listVariables, { ...caller, web_service_id })).toHaveLength(1);
+      expect(await resources.request(listProjects, caller)).toMatchObject([{ id: project_id }]);
+      await resources.request(setVariable, { ...caller, web_service_id, key: 'MODE', value: 'fast' });
+      expect(await resources.request(listVariables, { ...caller, web_service_id })).toHaveLength(1);
     }
   });
 
   it('a gateway of the release before, which names no workspace, finds all resources of the user', async () => {
     const { user_id } = resources.user;
-    expect(await resources.ask(listProjects, { user_id })).toMatchObject([{ id: project_id }]);
-    expect(await resources.ask(listVariables, { user_id, web_service_id })).toHaveLength(1);
-    expect(await codeOf(resources.ask(listVariables, { user_id: resources.stranger, web_service_id }))).toBe(
+    expect(await resources.request(listProjects, { user_id })).toMatchObject([{ id: project_id }]);
+    expect(await resources.request(listVariables, { user_id, web_service_id })).toHaveLength(1);
+    expect(await codeOf(resources.request(listVariables, { user_id: resources.stranger, web_service_id }))).toBe(
       'web_service_not_found',
     );
   });

@@ -33,15 +33,15 @@ const newOwner = async () => {
 type Owner = Awaited<ReturnType<typeof newOwner>>;
 
 const allow = (owner: Owner, quotas: QuotaChanges) =>
-  resources.ask(setWorkspaceQuotas, { actor_id: operator, id: owner.workspace_id, quotas });
+  resources.request(setWorkspaceQuotas, { actor_id: operator, id: owner.workspace_id, quotas });
 const quotasOf = ({ user_id, workspace_id }: Owner) =>
-  resources.ask(getWorkspaceQuotas, { actor_id: user_id, id: workspace_id });
+  resources.request(getWorkspaceQuotas, { actor_id: user_id, id: workspace_id });
 const newKey = ({ user_id, workspace_id }: Owner) =>
-  resources.ask(createPlatformKey, { user_id, workspace_id, name: 'CI', scope: 'write' });
+  resources.request(createPlatformKey, { user_id, workspace_id, name: 'CI', scope: 'write' });
 const newProject = ({ user_id, workspace_id }: Owner) =>
-  resources.ask(createProject, { user_id, workspace_id, name: 'Shop' });
+  resources.request(createProject, { user_id, workspace_id, name: 'Shop' });
 const newService = ({ user_id }: Owner, project_id: string, instances = 1) =>
-  resources.ask(createWebService, {
+  resources.request(createWebService, {
     user_id,
     project_id,
     name: 'web',
@@ -76,7 +76,7 @@ describe('a workspace without a change by an operator', () => {
     const codes = await Promise.all(Array.from({ length: 60 }, () => codeOf(newProject(owner))));
     expect(codes.filter(code => code === undefined)).toHaveLength(50);
     expect(codes.filter(code => code === 'quota_reached')).toHaveLength(10);
-    expect(await resources.ask(listProjects, owner)).toHaveLength(50);
+    expect(await resources.request(listProjects, owner)).toHaveLength(50);
     expect(await refusalOf(newProject(owner))).toMatchObject({
       message: expect.stringContaining('quota_reached: at most 50 projects per workspace (quota projects)'),
       details: { quota: 'projects', limit: 50 },
@@ -95,7 +95,7 @@ describe('a workspace without a change by an operator', () => {
 describe('a user', () => {
   it('has at most 10 workspaces, however many are created at once', async () => {
     const { user_id } = await newOwner();
-    const create = () => resources.ask(createWorkspace, { user_id, name: 'Another' });
+    const create = () => resources.request(createWorkspace, { user_id, name: 'Another' });
     const codes = await Promise.all(Array.from({ length: 60 }, () => codeOf(create())));
     expect(codes.filter(code => code === undefined)).toHaveLength(9);
     expect(codes.filter(code => code === 'quota_reached')).toHaveLength(51);
@@ -119,14 +119,14 @@ describe('a quota', () => {
             const codes = await Promise.all(
               steps.map(async step => {
                 if (step === 'create') return codeOf(newKey(owner));
-                const [key] = await resources.ask(listPlatformKeys, owner);
-                return key && codeOf(resources.ask(revokePlatformKey, { ...owner, key_id: key.id }));
+                const [key] = await resources.request(listPlatformKeys, owner);
+                return key && codeOf(resources.request(revokePlatformKey, { ...owner, key_id: key.id }));
               }),
             );
             expect(new Set([undefined, 'quota_reached', 'platform_key_not_found'])).toEqual(
               new Set([undefined, 'quota_reached', 'platform_key_not_found', ...codes]),
             );
-            const { length } = await resources.ask(listPlatformKeys, owner);
+            const { length } = await resources.request(listPlatformKeys, owner);
             expect(length).toBeLessThanOrEqual(limit);
             if (!steps.includes('revoke')) expect(length).toBe(Math.min(limit, steps.length));
           },
@@ -141,7 +141,7 @@ describe('a quota', () => {
     await allow(owner, { platform_keys: 1 });
     const { id: key_id } = await newKey(owner);
     expect(await codeOf(newKey(owner))).toBe('quota_reached');
-    await resources.ask(revokePlatformKey, { ...owner, key_id });
+    await resources.request(revokePlatformKey, { ...owner, key_id });
     expect(await codeOf(newKey(owner))).toBeUndefined();
   });
 
@@ -151,7 +151,7 @@ describe('a quota', () => {
     await newProject(owner);
     expect((await allow(owner, { projects: 1 })).projects).toEqual({ used: 2, limit: 1, default_limit: 50 });
     expect(await codeOf(newProject(owner))).toBe('quota_reached');
-    expect(await resources.ask(listProjects, owner)).toHaveLength(2);
+    expect(await resources.request(listProjects, owner)).toHaveLength(2);
     expect((await allow(owner, { projects: null })).projects.limit).toBe(50);
     expect(await codeOf(newProject(owner))).toBeUndefined();
   });
@@ -161,21 +161,21 @@ describe('a quota', () => {
     const { stranger } = resources;
     const id = owner.workspace_id;
     const change = { id, quotas: { projects: 1000 } };
-    expect(await codeOf(resources.ask(setWorkspaceQuotas, { ...change, actor_id: owner.user_id }))).toBe(
+    expect(await codeOf(resources.request(setWorkspaceQuotas, { ...change, actor_id: owner.user_id }))).toBe(
       'not_an_operator',
     );
-    expect(await codeOf(resources.ask(getWorkspaceQuotas, { actor_id: stranger, id }))).toBe('workspace_not_found');
-    expect(await codeOf(resources.ask(getWorkspaceQuotas, { actor_id: operator, id }))).toBeUndefined();
+    expect(await codeOf(resources.request(getWorkspaceQuotas, { actor_id: stranger, id }))).toBe('workspace_not_found');
+    expect(await codeOf(resources.request(getWorkspaceQuotas, { actor_id: operator, id }))).toBeUndefined();
     for (const contract of [getWorkspaceQuotas, setWorkspaceQuotas] as const)
-      expect(await codeOf(resources.ask(contract, { actor_id: operator, id: uuidv7(), quotas: { projects: 1 } }))).toBe(
-        'workspace_not_found',
-      );
+      expect(
+        await codeOf(resources.request(contract, { actor_id: operator, id: uuidv7(), quotas: { projects: 1 } })),
+      ).toBe('workspace_not_found');
   });
 
   it('of the services for email is known to every session of the workspace', async () => {
     const owner = await newOwner();
     const { token } = await resources.fixture.logIn(owner.email, owner.password);
-    const quotas = async () => (await resources.ask(authenticateSession, { token_hash: hashOf(token) })).quotas;
+    const quotas = async () => (await resources.request(authenticateSession, { token_hash: hashOf(token) })).quotas;
     expect(await quotas()).toEqual({});
     await allow(owner, { email_services: 3, webhooks: 1 });
     await allow(owner, { webhooks: null });

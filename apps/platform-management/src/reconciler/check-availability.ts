@@ -12,9 +12,8 @@ import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 
 /**
- * Checks whether serving releases answer. A web service without an answering instance for long, or whose instances
- * crash again and again, becomes `failed`; the runtime keeps restarting it. It becomes `running` when an instance
- * answers and stays.
+ * Sets a web service to `failed` when no instance answers for long or instances crash repeatedly, and to `running` when one
+ * answers and stays. The runtime restarts instances in any case.
  */
 @Injectable()
 export class CheckAvailability {
@@ -58,8 +57,8 @@ export class CheckAvailability {
     const loop = this.#crashLoopOf(releaseId, status);
     if (loop) {
       if (!release.answering) return;
-      const words = `restarted ${loop.restarts} times in ${duration(loop.overMs)}`;
-      return this.#unanswering(release, words, status);
+      const failure = `restarted ${loop.restarts} times in ${duration(loop.overMs)}`;
+      return this.#unanswering(release, failure, status);
     }
     if (status && status.healthy > 0) {
       this.#silentSince.delete(releaseId);
@@ -82,11 +81,11 @@ export class CheckAvailability {
 
   async #unanswering(
     { webServiceId, rollId: releaseId }: ServingRelease,
-    words: string,
+    failure: string,
     status: RuntimeStatus | undefined,
   ): Promise<void> {
     const cause = status?.lastFailure ? `: ${status.lastFailure}` : '';
-    const reason = `${words}${cause}`.slice(0, 2_000);
+    const reason = `${failure}${cause}`.slice(0, 2_000);
     await this.repository.record(webServiceId, at => ({ kind: 'report-unanswering', releaseId, reason, at }));
   }
 }

@@ -150,12 +150,12 @@ describe('the next step', () => {
       report('fail-deployment', { deploymentId: 'd1', reason: 'it was not its turn within 100 seconds' }),
     ]);
     const hung = { change: { kind: 'stop', since: start } } as const;
-    const words = 'the release could not begin within 16 seconds';
+    const reason = 'the release could not begin within 16 seconds';
     expect(steps([...running, startRequested('r1')], hung, 16_000)).toEqual([
-      report('fail-release', { releaseId: 'r1', reason: words }),
+      report('fail-release', { releaseId: 'r1', reason }),
     ]);
     expect(steps([...building, built('d1')], hung, 16_000)).toEqual([
-      report('fail-deployment', { deploymentId: 'd1', reason: words }),
+      report('fail-deployment', { deploymentId: 'd1', reason }),
     ]);
   });
 });
@@ -166,5 +166,5 @@ describe('a duration', () => {
     [90_000, '90 seconds'],
     [900_000, '15 minutes'],
     [21_600_000, '6 hours'],
-  ])('of %i ms is said as %s', (ms, words) => expect(duration(ms)).toBe(words));
+  ])('of %i ms is said as %s', (ms, message) => expect(duration(ms)).toBe(message));
 });

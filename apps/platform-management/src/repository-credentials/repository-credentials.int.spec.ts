@@ -21,8 +21,8 @@ afterAll(() => resources?.stop());
 
 const newCaller = async (git_repository_url = 'https://git.example.com/web.git') => {
   const project_id = await resources.newProject();
-  const wishes = { name: 'web', project_id, git_repository_url, port: 3000 };
-  const { id: web_service_id } = await resources.ask(createWebService, { ...resources.user, ...wishes });
+  const overrides = { name: 'web', project_id, git_repository_url, port: 3000 };
+  const { id: web_service_id } = await resources.request(createWebService, { ...resources.user, ...overrides });
   return { ...resources.user, web_service_id };
 };
 const stored = (text: string) =>
@@ -31,16 +31,16 @@ const stored = (text: string) =>
 describe('a deploy key', () => {
   it('is created for a repository over SSH, replaced and deleted', async () => {
     const caller = await newCaller('git@git.example.com:shop/web.git');
-    const first = await resources.ask(createDeployKey, caller);
+    const first = await resources.request(createDeployKey, caller);
     expect(first).toEqual({ public_key: expect.stringMatching(/^ssh-ed25519 \S{68} postern-/) });
-    const second = await resources.ask(createDeployKey, caller);
+    const second = await resources.request(createDeployKey, caller);
     expect(second.public_key).not.toBe(first.public_key);
-    expect(await resources.ask(getRepositoryCredentials, caller)).toEqual({
+    expect(await resources.request(getRepositoryCredentials, caller)).toEqual({
       deploy_key: { ...second, created_at: expect.any(String), host_keys: [] },
       git_token: null,
     });
-    expect(await resources.ask(deleteDeployKey, caller)).toEqual({ id: expect.any(String), deleted: true });
-    expect(await codeOf(resources.ask(deleteDeployKey, caller))).toBe('deploy_key_not_found');
+    expect(await resources.request(deleteDeployKey, caller)).toEqual({ id: expect.any(String), deleted: true });
+    expect(await codeOf(resources.request(deleteDeployKey, caller))).toBe('deploy_key_not_found');
   });
 });
 
@@ -48,18 +48,18 @@ describe('a Git token', () => {
   it('is stored for the host of the repository and never returned', async () => {
     const caller = await newCaller();
     const token = { username: 'oauth2', host: 'git.example.com' };
-    expect(await resources.ask(setGitToken, { ...caller, username: 'oauth2', token: TOKEN })).toEqual(token);
-    expect(await resources.ask(getRepositoryCredentials, caller)).toEqual({
+    expect(await resources.request(setGitToken, { ...caller, username: 'oauth2', token: TOKEN })).toEqual(token);
+    expect(await resources.request(getRepositoryCredentials, caller)).toEqual({
       deploy_key: null,
       git_token: { ...token, created_at: expect.any(String) },
     });
     expect(resources.lines.join('\n')).not.toContain(TOKEN);
-    expect(await resources.ask(deleteGitToken, caller)).toMatchObject({ deleted: true });
-    expect(await codeOf(resources.ask(deleteGitToken, caller))).toBe('git_token_not_found');
+    expect(await resources.request(deleteGitToken, caller)).toMatchObject({ deleted: true });
+    expect(await codeOf(resources.request(deleteGitToken, caller))).toBe('git_token_not_found');
   });
 
   it('has a user name that most Git hosts accept where none is given', async () => {
-    expect(await resources.ask(setGitToken, { ...(await newCaller()), token: TOKEN })).toMatchObject({
+    expect(await resources.request(setGitToken, { ...(await newCaller()), token: TOKEN })).toMatchObject({
       username: 'x-access-token',
     });
   });
@@ -70,11 +70,11 @@ describe('credentials of a web service', () => {
     const { web_service_id } = await newCaller();
     const stranger = { user_id: resources.stranger, web_service_id };
     for (const refused of [
-      resources.ask(createDeployKey, stranger),
-      resources.ask(deleteDeployKey, stranger),
-      resources.ask(setGitToken, { ...stranger, token: TOKEN }),
-      resources.ask(deleteGitToken, stranger),
-      resources.ask(getRepositoryCredentials, stranger),
+      resources.request(createDeployKey, stranger),
+      resources.request(deleteDeployKey, stranger),
+      resources.request(setGitToken, { ...stranger, token: TOKEN }),
+      resources.request(deleteGitToken, stranger),
+      resources.request(getRepositoryCredentials, stranger),
     ])
       expect(await codeOf(refused)).toBe('web_service_not_found');
   });
@@ -82,18 +82,18 @@ describe('credentials of a web service', () => {
   it('are encrypted at rest, and one secret is stored for each', async () => {
     const caller = await newCaller();
     const before = await stored('sealed_values');
-    await resources.ask(createDeployKey, caller);
-    await resources.ask(createDeployKey, caller);
-    await resources.ask(setGitToken, { ...caller, token: TOKEN });
-    await resources.ask(setGitToken, { ...caller, token: `${TOKEN}-new` });
+    await resources.request(createDeployKey, caller);
+    await resources.request(createDeployKey, caller);
+    await resources.request(setGitToken, { ...caller, token: TOKEN });
+    await resources.request(setGitToken, { ...caller, token: `${TOKEN}-new` });
     expect((await stored('sealed_values')) - before).toBe(2);
     expect(await stored(`sealed_values WHERE sealed LIKE '%OPENSSH%' OR sealed LIKE '%${TOKEN}%'`)).toBe(0);
   });
 
   it('cannot be made for a web service that is deleted', async () => {
     const caller = await newCaller();
-    await resources.ask(deleteWebService, caller);
-    expect(await codeOf(resources.ask(createDeployKey, caller))).toBe('web_service_not_found');
-    expect(await codeOf(resources.ask(setGitToken, { ...caller, token: TOKEN }))).toBe('web_service_not_found');
+    await resources.request(deleteWebService, caller);
+    expect(await codeOf(resources.request(createDeployKey, caller))).toBe('web_service_not_found');
+    expect(await codeOf(resources.request(setGitToken, { ...caller, token: TOKEN }))).toBe('web_service_not_found');
   });
 });

@@ -107,10 +107,10 @@ export class AccountsFixture {
     return (await this.whoIs(token)).user_id;
   }
 
-  async newUser(wishes: Partial<RequestInput<typeof createUser>> = {}): Promise<User> {
+  async newUser(overrides: Partial<RequestInput<typeof createUser>> = {}): Promise<User> {
     const password = 'another long password';
     const email = `user-${++this.#users}@example.com`;
-    const request = { actor_id: await this.operatorId(), email, password, ...wishes };
+    const request = { actor_id: await this.operatorId(), email, password, ...overrides };
     return { ...(await this.client.request(createUser, request)), password: request.password };
   }
 

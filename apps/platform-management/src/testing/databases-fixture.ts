@@ -68,8 +68,8 @@ export class DatabasesFixture {
     this.service = await DatabasesFixture.launch(this.environment, this.output, clock);
   }
 
-  create(wishes: Partial<RequestInput<typeof createDatabase>> & { workspace_id: string }): Promise<CreatedDatabase> {
-    return this.client.request(createDatabase, { name: 'Orders', kind: 'relational', ...wishes });
+  create(overrides: Partial<RequestInput<typeof createDatabase>> & { workspace_id: string }): Promise<CreatedDatabase> {
+    return this.client.request(createDatabase, { name: 'Orders', kind: 'relational', ...overrides });
   }
 
   /** One reconciliation, with all the steps that it starts. */

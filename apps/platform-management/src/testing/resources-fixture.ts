@@ -11,7 +11,7 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import { AccountsFixture, OPERATOR } from './accounts-fixture.js';
 
-type KeyWishes = Partial<Pick<RequestInput<typeof createPlatformKey>, 'name' | 'expires_at'>>;
+type KeyOverrides = Partial<Pick<RequestInput<typeof createPlatformKey>, 'name' | 'expires_at'>>;
 
 /** Two replicas, a user with keys, projects and web services, a stranger, and all that was logged. */
 export class ResourcesFixture {
@@ -37,11 +37,11 @@ export class ResourcesFixture {
     return new ResourcesFixture(fixture, { user_id: id, workspace_id: String(workspaces[0]?.id) }, stranger, lines);
   }
 
-  readonly ask: AccountsFixture['client']['request'] = (contract, request) =>
+  readonly request: AccountsFixture['client']['request'] = (contract, request) =>
     this.fixture.client.request(contract, request);
 
   async newProject(name = 'Shop'): Promise<string> {
-    return (await this.ask(createProject, { ...this.user, name })).id;
+    return (await this.request(createProject, { ...this.user, name })).id;
   }
 
   /** A web service as the read model shows it; where it answers would be the load balancer's to say. */
@@ -56,13 +56,13 @@ export class ResourcesFixture {
     return { user_id: this.user.user_id, web_service_id: id };
   }
 
-  newKey(scope: 'read' | 'write', wishes: KeyWishes = {}): Promise<ReplyOf<typeof createPlatformKey>> {
-    return this.ask(createPlatformKey, { ...this.user, name: 'CI', scope, ...wishes });
+  newKey(scope: 'read' | 'write', overrides: KeyOverrides = {}): Promise<ReplyOf<typeof createPlatformKey>> {
+    return this.request(createPlatformKey, { ...this.user, name: 'CI', scope, ...overrides });
   }
 
   call(key: string, required: 'read' | 'write' = 'read'): Promise<ReplyOf<typeof admitPlatformCall>> {
     const key_hash = createHash('sha256').update(key).digest('hex');
-    return this.ask(admitPlatformCall, { key_hash, required });
+    return this.request(admitPlatformCall, { key_hash, required });
   }
 
   stop(): Promise<void> {

@@ -110,10 +110,10 @@ export class ServedWebServices {
 
   create(
     owner: { user_id: string; project_id: string },
-    wishes: Partial<RequestInput<typeof createWebService>> = {},
+    overrides: Partial<RequestInput<typeof createWebService>> = {},
   ): Promise<ReplyOf<typeof createWebService>> {
-    const wish = { name: 'web', git_repository_url: 'https://example.com/web.git', port: 3000 };
-    return this.client.request(createWebService, { ...wish, ...owner, ...wishes });
+    const settings = { name: 'web', git_repository_url: 'https://example.com/web.git', port: 3000 };
+    return this.client.request(createWebService, { ...settings, ...owner, ...overrides });
   }
 
   /** Requests until the reply has a status. */

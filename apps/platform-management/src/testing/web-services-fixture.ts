@@ -140,7 +140,7 @@ export class WebServicesFixture {
 
   async createService(
     { commands }: Replica,
-    wishes: Partial<RequestInput<typeof createWebService>> = {},
+    overrides: Partial<RequestInput<typeof createWebService>> = {},
   ): Promise<string> {
     const request = createWebService.request.parse({
       user_id: OWNER,
@@ -148,7 +148,7 @@ export class WebServicesFixture {
       name: 'shop',
       git_repository_url: 'https://git.example.com/shop.git',
       port: 3000,
-      ...wishes,
+      ...overrides,
     });
     return commands.createWebService(request);
   }
@@ -159,8 +159,8 @@ export class WebServicesFixture {
   }
 
   /** A service with one live deployment. */
-  async runningService(replica: Replica, wishes: Partial<RequestInput<typeof createWebService>> = {}) {
-    const id = await this.createService(replica, wishes);
+  async runningService(replica: Replica, overrides: Partial<RequestInput<typeof createWebService>> = {}) {
+    const id = await this.createService(replica, overrides);
     const deploymentId = await this.deploy(replica, id);
     await this.untilDeployment(deploymentId, 'live');
     return { id, deploymentId };

@@ -53,19 +53,20 @@ const newWorkspaces = async (): Promise<Owner[]> => {
   const { user_id } = owner;
   const owners = [owner];
   while (owners.length < 10) {
-    const { id: workspace_id } = await resources.ask(createWorkspace, { user_id, name: 'Another' });
+    const { id: workspace_id } = await resources.request(createWorkspace, { user_id, name: 'Another' });
     owners.push({ ...owner, workspace_id });
   }
   return owners;
 };
 
 const remove = ({ user_id, workspace_id }: Pick<Owner, 'user_id' | 'workspace_id'>) =>
-  resources.ask(deleteWorkspace, { actor_id: user_id, id: workspace_id });
+  resources.request(deleteWorkspace, { actor_id: user_id, id: workspace_id });
 const newProject = ({ user_id, workspace_id }: Owner) =>
-  resources.ask(createProject, { user_id, workspace_id, name: 'Shop' });
+  resources.request(createProject, { user_id, workspace_id, name: 'Shop' });
 const newKey = ({ user_id, workspace_id }: Owner) =>
-  resources.ask(createPlatformKey, { user_id, workspace_id, name: 'CI', scope: 'read' });
-const isDeleted = async ({ workspace_id }: Owner) => (await resources.ask(getWorkspaceState, { workspace_id })).deleted;
+  resources.request(createPlatformKey, { user_id, workspace_id, name: 'CI', scope: 'read' });
+const isDeleted = async ({ workspace_id }: Owner) =>
+  (await resources.request(getWorkspaceState, { workspace_id })).deleted;
 
 /** Every table with a row that contains the text. */
 const tablesWith = async (text: string): Promise<string[]> => {
@@ -86,28 +87,32 @@ describe('a workspace', () => {
     const owner = await newOwner();
     const { workspace_id: id, user_id: actor_id } = owner;
     const member = await newOwner();
-    await resources.ask(addMember, { actor_id, id, email: member.email, role: 'member' });
-    await resources.ask(addMember, { actor_id, id, email: `invited-${id}@example.com`, role: 'viewer' });
-    await resources.ask(setWorkspaceQuotas, { actor_id: operator, id, quotas: { projects: 7 } });
+    await resources.request(addMember, { actor_id, id, email: member.email, role: 'member' });
+    await resources.request(addMember, { actor_id, id, email: `invited-${id}@example.com`, role: 'viewer' });
+    await resources.request(setWorkspaceQuotas, { actor_id: operator, id, quotas: { projects: 7 } });
     const { id: keyId, key } = await newKey(owner);
     await resources.call(key);
     const { token } = await resources.fixture.logIn(owner.email, owner.password);
     const theirs = await resources.fixture.logIn(member.email, member.password);
-    await resources.ask(switchWorkspace, { token_hash: hashOf(theirs.token), workspace_id: id });
+    await resources.request(switchWorkspace, { token_hash: hashOf(theirs.token), workspace_id: id });
 
     expect(await remove(owner)).toEqual({ id, deleted: true });
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => codeOf(resources.call(key))));
     expect(new Set(answers)).toEqual(new Set(['platform_key_invalid']));
     for (const ended of [token, theirs.token])
-      expect(await codeOf(resources.ask(authenticateSession, { token_hash: hashOf(ended) }))).toBe('session_invalid');
-    expect(await resources.ask(listMembers, { actor_id, id }).catch(({ code }) => code)).toBe('workspace_not_found');
-    expect(await codeOf(resources.ask(getWorkspaceQuotas, { actor_id: operator, id }))).toBe('workspace_not_found');
+      expect(await codeOf(resources.request(authenticateSession, { token_hash: hashOf(ended) }))).toBe(
+        'session_invalid',
+      );
+    expect(await resources.request(listMembers, { actor_id, id }).catch(({ code }) => code)).toBe(
+      'workspace_not_found',
+    );
+    expect(await codeOf(resources.request(getWorkspaceQuotas, { actor_id: operator, id }))).toBe('workspace_not_found');
     expect(await tablesWith(id)).toEqual(['event_store.events', 'public.invitations']);
     expect(await tablesWith(keyId)).toEqual(['event_store.events']);
     const open = 'SELECT 1 FROM invitations WHERE workspace_id = $1 AND ended_at IS NULL';
     expect(await resources.fixture.query(open, [id])).toEqual([]);
-    const me = await resources.ask(getMe, { user_id: member.user_id, workspace_id: member.workspace_id });
+    const me = await resources.request(getMe, { user_id: member.user_id, workspace_id: member.workspace_id });
     expect(me.workspaces.map(workspace => workspace.id)).toEqual([member.workspace_id]);
   });
 
@@ -115,7 +120,7 @@ describe('a workspace', () => {
     const owner = await newOwner();
     const { workspace_id, user_id: actor_id } = owner;
     const member = await newOwner();
-    await resources.ask(addMember, { actor_id, id: workspace_id, email: member.email, role: 'member' });
+    await resources.request(addMember, { actor_id, id: workspace_id, email: member.email, role: 'member' });
     expect(await codeOf(remove({ user_id: member.user_id, workspace_id }))).toBe('role_insufficient');
     for (const user_id of [resources.stranger, operator])
       expect(await codeOf(remove({ user_id, workspace_id }))).toBe('workspace_not_found');
@@ -134,7 +139,7 @@ describe('a workspace', () => {
       message: 'the workspace has 1 project and 2 email services; delete them first',
     });
     expect(emailSend.received).toEqual([{ workspace_id: owner.workspace_id }]);
-    await resources.ask(deleteProject, { ...owner, project_id });
+    await resources.request(deleteProject, { ...owner, project_id });
     expect(await refusalOf(remove(owner))).toMatchObject({
       message: 'the workspace has 2 email services; delete them first',
     });
@@ -176,8 +181,8 @@ describe('in a deleted workspace', () => {
     await remove(owner);
     const database = { workspace_id, name: 'Orders', kind: 'relational', plan: 'starter' } as const;
     const member = { actor_id: user_id, id: workspace_id, email: 'eve@example.com', role: 'owner' } as const;
-    const creations = [newProject(owner), newKey(owner), resources.ask(createDatabase, database)];
-    const codes = await Promise.all([...creations, resources.ask(addMember, member)].map(codeOf));
+    const creations = [newProject(owner), newKey(owner), resources.request(createDatabase, database)];
+    const codes = await Promise.all([...creations, resources.request(addMember, member)].map(codeOf));
     expect(new Set(codes)).toEqual(new Set(['workspace_not_found']));
   });
 
@@ -216,7 +221,7 @@ describe('a user', () => {
   it('does not get the place of a deleted workspace back within a day', async () => {
     const [owner] = await newWorkspaces();
     await remove(owner!);
-    const another = resources.ask(createWorkspace, { user_id: owner!.user_id, name: 'Another' });
+    const another = resources.request(createWorkspace, { user_id: owner!.user_id, name: 'Another' });
     expect(await codeOf(another)).toBe('quota_reached');
   });
 

@@ -2,11 +2,11 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
 import type { OutboundGuard } from '@postern/outbound';
-import { inWords } from '../infrastructure/git/git-refusals.js';
+import { describeGitError } from '../infrastructure/git/git-refusals.js';
 import { PinnedRemotes } from '../infrastructure/git/pinned-remotes.js';
 import { withoutToken } from '../infrastructure/git/remote-access.js';
 import { ImageBuilds } from './builds/image-builds.js';
-import { type GitWords, JobSources } from './builds/job-sources.js';
+import { type DescribeGitError, JobSources } from './builds/job-sources.js';
 import { Registry } from './builds/registry.js';
 import { type Credentials, credentialsIn } from './builds/registry-access.js';
 import { StoredImages } from './builds/stored-images.js';
@@ -45,7 +45,8 @@ const SPARE_MS = 15 * 60_000;
 export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOptions): Promise<KubernetesRuntime> => {
   const { builds: buildSettings, services: settings, guard, logs, log, pollMs = POLL_MS } = options;
   const remotes = new PinnedRemotes(guard);
-  const gitWords: GitWords = (errors, url, access) => inWords(withoutToken(errors, access), url, remotes, access?.kind);
+  const describeError: DescribeGitError = (errors, url, access) =>
+    describeGitError(withoutToken(errors, access), url, remotes, access?.kind);
   await mkdir(options.platformHome, { recursive: true });
   const cluster = new Cluster(options.namespace, options.kubeconfig);
   const registry = new Registry(buildSettings.repository, buildSettings.insecureRegistry, () =>
@@ -57,12 +58,12 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
     programs: imagePrograms,
     images: new StoredImages(registry, buildSettings.repository, cluster, log),
     remotes,
-    gitWords,
+    describeError,
     log,
     pollMs,
     spareMs: options.spareMs ?? SPARE_MS,
   });
-  const sources = new JobSources({ cluster, settings: buildSettings, remotes, gitWords, pollMs });
+  const sources = new JobSources({ cluster, settings: buildSettings, remotes, describeError, pollMs });
   const follower = new LogFollower(
     cluster,
     (...of) => logs.writer(...of),

@@ -133,7 +133,7 @@ export class Cluster {
     });
     if (response.ok) return response;
     const text = await response.text();
-    throw new ClusterError(response.status, wordsIn(text) ?? `Kubernetes answered ${response.status}`);
+    throw new ClusterError(response.status, messageIn(text) ?? `Kubernetes answered ${response.status}`);
   }
 
   /** Asked for every request, because tokens are replaced; the connections stay while the certificates do. */
@@ -181,7 +181,7 @@ const logQuery = ({ container, previous, tailLines, ...options }: LogOptions): R
   ...(options.timestamps && { timestamps: 'true' }),
 });
 
-const wordsIn = (text: string): string | undefined => {
+const messageIn = (text: string): string | undefined => {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     return typeof message === 'string' ? message : undefined;

@@ -123,9 +123,9 @@ describe('A repository with a Dockerfile', () => {
   it.each([
     ['COPY dist .', 'the Dockerfile failed at step `COPY dist .`: "/dist": not found'],
     ['RUNN make', 'the image cannot be built: dockerfile parse error on line 4: unknown instruction: RUNN'],
-  ])('fails with the reason where it says %s', async (step, words) => {
+  ])('fails with the reason where it says %s', async (step, message) => {
     const order = await builds.orderOf({ ...shop, Dockerfile: dockerfile.replace('RUN cp', `${step}\nRUN cp`) });
-    await expect(builds.build(order)).rejects.toThrow(words);
+    await expect(builds.build(order)).rejects.toThrow(message);
   });
 
   it('cannot begin with the image of another web service', async () => {
@@ -143,10 +143,10 @@ describe('A repository with a Dockerfile', () => {
   });
 
   it('fails with the last lines of a program that writes where it may not', async () => {
-    const words = 'EROFS: read-only file system, mkdir /srv/shop/data';
-    const order = await builds.orderOf({ ...shop, 'app.mjs': program.crashing(words) });
+    const message = 'EROFS: read-only file system, mkdir /srv/shop/data';
+    const order = await builds.orderOf({ ...shop, 'app.mjs': program.crashing(message) });
     await expect(harness.runtime.roll(builds.planOf(await builds.build(order)), never)).rejects.toThrow(
-      `an instance exited with code 1: ${words}`,
+      `an instance exited with code 1: ${message}`,
     );
   });
 

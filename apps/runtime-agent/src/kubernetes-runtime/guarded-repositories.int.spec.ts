@@ -87,7 +87,7 @@ describe('Git in a cluster', () => {
 
   it('starts no pod for a private address, and does not tell what is there', async () => {
     dns.setRecords('private.test', 'A', ['10.0.0.5']);
-    const words = await Promise.all(
+    const messages = await Promise.all(
       ['http://private.test/x', 'http://unknown.test/x', 'http://169.254.169.254/x'].map(async url => {
         const resolving = harness.runtime.resolveSource({ repositoryUrl: url, branch: undefined }, never);
         const building = build(order(url, 'a'.repeat(40)));
@@ -95,7 +95,7 @@ describe('Git in a cluster', () => {
         return errors.map(result => result.status === 'rejected' && result.reason.message.replace(url, 'URL'));
       }),
     );
-    expect(new Set(words.flat())).toEqual(
+    expect(new Set(messages.flat())).toEqual(
       new Set([
         'the repository URL could not be fetched: check its address, and that it can be reached over the internet',
       ]),

@@ -114,8 +114,10 @@ describe('Web services in a cluster', () => {
     await harness.runtime.reconcile([plan], new Set());
     await endsAnew(2);
     await harness.runtime.stop(webServiceId);
-    const words = expect.stringMatching(new RegExp(`^ws-${webServiceId}-\\S+ was killed \\(signal 9\\), for example`));
-    expect(await told()).toEqual([words, words]);
+    const message = expect.stringMatching(
+      new RegExp(`^ws-${webServiceId}-\\S+ was killed \\(signal 9\\), for example`),
+    );
+    expect(await told()).toEqual([message, message]);
   }, 60_000);
 
   it('are told at once from an image that is gone', async () => {
@@ -155,8 +157,8 @@ describe('Web services in a cluster', () => {
       {},
     ],
     ['there is no repository at file:///nowhere', server, { repositoryUrl: 'file:///nowhere' }],
-  ])('are not built where %s', async (words, files, changes) => {
-    await expect(build(files, changes)).rejects.toThrow(words);
+  ])('are not built where %s', async (message, files, changes) => {
+    await expect(build(files, changes)).rejects.toThrow(message);
     expect(await cluster.list('Secret', 'postern.dev/build')).toEqual([]);
   });
 

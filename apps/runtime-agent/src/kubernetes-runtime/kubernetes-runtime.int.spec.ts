@@ -4,7 +4,7 @@ import { keepsThePromisesAboutCommands, keepsThePromisesOfARuntime, program } fr
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
 import { SourceBuilds } from './testing/source-builds.js';
 
-// `keepsNeighboursApart` does not apply: containers isolate neighbours in a cluster, and the stand-in for a node has none.
+// `keepsNeighboursApart` does not apply: containers isolate neighbours in a cluster, and the fake node has none.
 describe('The Kubernetes runtime', () => {
   keepsThePromisesOfARuntime(() => KubernetesHarness.start());
   keepsThePromisesAboutCommands(() => KubernetesHarness.start());

@@ -133,8 +133,8 @@ describe('a backup of a relational database', () => {
   it('is refused where it could fill the disk', async () => {
     const order = await running('relational');
     const full = new LocalDatabases(home, PLACES, 2 ** 60);
-    const words = /the disk of the platform is too full: \d+ MiB have to be free, and \d+ MiB are/;
-    await expect(full.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow(words);
+    const message = /the disk of the platform is too full: \d+ MiB have to be free, and \d+ MiB are/;
+    await expect(full.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow(message);
   });
 
   it('is refused for a database that does not run', async () => {

@@ -54,9 +54,9 @@ const provisioned = async (limits?: Partial<DatabaseLimits>): Promise<DatabaseOr
 const connected = async <Result>(
   { username, password, host, port }: DatabaseOrder,
   work: (client: pg.Client) => Promise<Result>,
-  wishes: pg.ClientConfig = {},
+  overrides: pg.ClientConfig = {},
 ): Promise<Result> => {
-  const client = new pg.Client({ host, port, user: username, password, database: username, ...wishes });
+  const client = new pg.Client({ host, port, user: username, password, database: username, ...overrides });
   client.on('error', () => undefined);
   try {
     await client.connect();

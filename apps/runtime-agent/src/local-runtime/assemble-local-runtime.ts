@@ -5,10 +5,10 @@ import { Commands } from './commands/commands.js';
 import { ServiceDisks } from './disks/service-disks.js';
 import type { Confinement } from './instances/confinement.js';
 import type { InstanceLimits } from './instances/instance-host.js';
-import { InstanceLedger } from './instances/instance-ledger.js';
+import { InstanceRecords } from './instances/instance-records.js';
 import { InstanceStarter, type LaunchOf } from './instances/instance-starter.js';
-import { LeftBehind } from './instances/left-behind.js';
 import { MarkedProcesses } from './instances/marked-processes.js';
+import { OrphanedInstances } from './instances/orphaned-instances.js';
 import { type Builds, LocalRuntime } from './local-runtime.js';
 import type { Redactor } from './logs/line-splitter.js';
 import { LogStore } from './logs/log-store.js';
@@ -49,9 +49,9 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     patienceMs: options.balancerPatienceMs ?? BALANCER_PATIENCE_MS,
   });
   const limits = { ...LIMITS, ...options.limits };
-  const ledger = new InstanceLedger(platformHome);
+  const instanceRecords = new InstanceRecords(platformHome);
   const disks = new ServiceDisks(platformHome, confinement);
-  const host = { ledger, confinement, logs, redactor, limits, path, disks };
+  const host = { instanceRecords, confinement, logs, redactor, limits, path, disks };
   const starter = new InstanceStarter(host, options.launchOf, platformHome);
   const processes = new MarkedProcesses();
   const times = { ...TIMES, ...options.times };
@@ -66,10 +66,10 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
   });
   return new LocalRuntime({
     builds: options.builds,
-    ledger,
+    instanceRecords,
     starter,
     commands,
-    leftBehind: new LeftBehind(host, processes, starter.idPrefix, log),
+    orphanedInstances: new OrphanedInstances(host, processes, starter.idPrefix, log),
     monitor: new InstanceMonitor(processes, times, log),
     balancer,
     ownership,

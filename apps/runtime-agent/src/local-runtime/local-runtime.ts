@@ -24,9 +24,9 @@ import {
 import type { Commands } from './commands/commands.js';
 import { runReleaseCommand } from './commands/release-command.js';
 import type { ServiceDisks } from './disks/service-disks.js';
-import type { InstanceLedger } from './instances/instance-ledger.js';
+import type { InstanceRecords } from './instances/instance-records.js';
 import type { InstanceStarter } from './instances/instance-starter.js';
-import type { LeftBehind } from './instances/left-behind.js';
+import type { OrphanedInstances } from './instances/orphaned-instances.js';
 import { recordedStatus } from './instances/recorded-status.js';
 import type { LogStore } from './logs/log-store.js';
 import type { HomeOwnership } from './rolls/home-ownership.js';
@@ -49,10 +49,10 @@ export interface Builds {
 
 export interface LocalRuntimeParts {
   readonly builds: Builds;
-  readonly ledger: InstanceLedger;
+  readonly instanceRecords: InstanceRecords;
   readonly starter: InstanceStarter;
   readonly commands: Commands;
-  readonly leftBehind: LeftBehind;
+  readonly orphanedInstances: OrphanedInstances;
   readonly monitor: InstanceMonitor;
   readonly balancer: LoadBalancerClient;
   readonly ownership: HomeOwnership;
@@ -142,7 +142,7 @@ export class LocalRuntime extends Runtime {
         else if (service || (route && !route.closed)) await this.#stopInstances(webServiceId);
       }),
     );
-    if (await this.parts.ownership.isMine()) await this.parts.leftBehind.clear(this.#knows);
+    if (await this.parts.ownership.isMine()) await this.parts.orphanedInstances.clear(this.#knows);
     await this.parts.builds.reconcile();
   }
 
@@ -186,7 +186,7 @@ export class LocalRuntime extends Runtime {
   }
 
   async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
-    const used = (await this.parts.ledger.list()).map(({ artefact }) => artefact);
+    const used = (await this.parts.instanceRecords.list()).map(({ artefact }) => artefact);
     await this.parts.builds.retainArtefacts(new Set([...keep, ...used]));
   }
 
@@ -212,16 +212,16 @@ export class LocalRuntime extends Runtime {
   }
 
   async #adopt(): Promise<void> {
-    const { balancer, ownership, leftBehind, monitor, commands } = this.parts;
+    const { balancer, ownership, orphanedInstances, monitor, commands } = this.parts;
     const routes = await balancer.routes();
     await ownership.take();
     const routed = new Set(routes.flatMap(({ backends }) => backends.map(({ id }) => id)));
-    const instances = await leftBehind.adopt();
+    const instances = await orphanedInstances.adopt();
     commands.adopt(instances.filter(({ record }) => record.command));
     const serving = instances.filter(({ record }) => !record.command);
     for (const [webServiceId, members] of Map.groupBy(serving, ({ record }) => record.webServiceId))
       this.#service(webServiceId).adopt(members, routed);
-    await leftBehind.clear(this.#knows);
+    await orphanedInstances.clear(this.#knows);
     void commands.sweep().catch(err => this.parts.log.warn({ err }, 'Old records of commands could not be deleted'));
     const mayAct = async () => {
       const isMine = await ownership.isMine();

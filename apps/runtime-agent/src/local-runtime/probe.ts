@@ -23,13 +23,13 @@ export const probe = (target: ProbeTarget, timeoutMs: number): Promise<ProbeAnsw
 const probeConnection = (port: number, timeoutMs: number): Promise<ProbeAnswer> =>
   new Promise(resolve => {
     const socket = connect({ host: '127.0.0.1', port, timeout: timeoutMs });
-    const answer = (words: ProbeAnswer) => {
+    const answer = (result: ProbeAnswer) => {
       socket.destroy();
-      resolve(words);
+      resolve(result);
     };
     socket.once('connect', () => answer(undefined));
     socket.once('timeout', () => answer(`no connection within ${timeoutMs / 1_000} s`));
-    socket.once('error', error => answer(inWords(error)));
+    socket.once('error', error => answer(describeGitError(error)));
   });
 
 const probePath = (port: number, path: string, timeoutMs: number): Promise<ProbeAnswer> =>
@@ -37,20 +37,20 @@ const probePath = (port: number, path: string, timeoutMs: number): Promise<Probe
     const headers = { 'user-agent': 'postern-probe', connection: 'close' };
     const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false });
     const deadline = setTimeout(() => answer(`GET ${path} did not answer within ${timeoutMs / 1_000} s`), timeoutMs);
-    const answer = (words: ProbeAnswer) => {
+    const answer = (result: ProbeAnswer) => {
       clearTimeout(deadline);
-      resolve(words);
+      resolve(result);
       outgoing.destroy();
     };
     outgoing.once('response', ({ statusCode = 0 }) =>
       answer(statusCode >= 200 && statusCode < 400 ? undefined : `GET ${path} answered ${statusCode}`),
     );
     // A request that was destroyed after its answer fails once more.
-    outgoing.on('error', error => answer(inWords(error)));
+    outgoing.on('error', error => answer(describeGitError(error)));
     outgoing.end();
   });
 
-const inWords = (error: NodeJS.ErrnoException): string => {
+const describeGitError = (error: NodeJS.ErrnoException): string => {
   if (error.code === 'ECONNREFUSED') return 'connection refused';
   if (error.code === 'ECONNRESET') return 'connection reset';
   return error.message;

@@ -4,9 +4,9 @@ import { assembleLocalBuilds } from './build/assemble-local-builds.js';
 import { ServiceDisks } from './disks/service-disks.js';
 import { homePrefix } from './instances/home-prefix.js';
 import type { InstanceHost } from './instances/instance-host.js';
-import { InstanceLedger } from './instances/instance-ledger.js';
-import { LeftBehind } from './instances/left-behind.js';
+import { InstanceRecords } from './instances/instance-records.js';
 import { MarkedProcesses } from './instances/marked-processes.js';
+import { OrphanedInstances } from './instances/orphaned-instances.js';
 import { LogStore } from './logs/log-store.js';
 import { redactor } from './redactor.js';
 import { HomeOwnership } from './rolls/home-ownership.js';
@@ -15,9 +15,8 @@ import { HomeOwnership } from './rolls/home-ownership.js';
 const log = { info() {}, warn() {}, error() {} };
 
 /**
- * Stops all instances and builds of a home, whichever process started them: asks the instances first, and kills what is left after
- * `graceMs`. A platform that still looks after them leaves off. Their last lines are kept; their services start again
- * with the next run.
+ * Stops all instances and builds of a home, whichever process started them, and kills what is left after `graceMs`. Their
+ * last log lines are kept; their services start again with the next run.
  */
 export const stopEverything = async (platformHome: string, graceMs = 5_000): Promise<void> => {
   const { builds, confinement, path } = await assembleLocalBuilds({
@@ -29,13 +28,13 @@ export const stopEverything = async (platformHome: string, graceMs = 5_000): Pro
   });
   await new HomeOwnership(platformHome).take();
   const logs = new LogStore(platformHome, redactor);
-  const ledger = new InstanceLedger(platformHome);
+  const instanceRecords = new InstanceRecords(platformHome);
   const disks = new ServiceDisks(platformHome, confinement);
-  const host: InstanceHost = { ledger, confinement, logs, redactor, limits: LIMITS, path, disks };
-  const leftBehind = new LeftBehind(host, new MarkedProcesses(), homePrefix(platformHome), log);
-  const instances = await leftBehind.adopt();
+  const host: InstanceHost = { instanceRecords, confinement, logs, redactor, limits: LIMITS, path, disks };
+  const orphanedInstances = new OrphanedInstances(host, new MarkedProcesses(), homePrefix(platformHome), log);
+  const instances = await orphanedInstances.adopt();
   await Promise.allSettled(instances.map(instance => instance.end(graceMs)));
-  await leftBehind.clear(() => false);
+  await orphanedInstances.clear(() => false);
   await builds.reconcile();
   await logs.close();
 };

@@ -36,7 +36,7 @@ const measure = async (runtime: LocalRuntime, repository: string, url: string): 
   const webServiceId = randomUUID();
   const began = performance.now();
   let commit = '';
-  const result = async (serves: boolean, words: string): Promise<SampleResult> => {
+  const result = async (serves: boolean, reason: string): Promise<SampleResult> => {
     const seconds = Math.round((performance.now() - began) / 1_000);
     const lines = await runtime.logs(webServiceId, { tail: 10_000, since: undefined });
     const build = lines.filter(({ stream }) => stream === 'build').map(({ message }) => message);
@@ -47,7 +47,7 @@ const measure = async (runtime: LocalRuntime, repository: string, url: string): 
           .map(({ message }) => `  ${message}\n`)
           .join('')}`,
       );
-    return { repository, commit, rules: build.filter(line => RULE.test(line)), serves, words, seconds };
+    return { repository, commit, rules: build.filter(line => RULE.test(line)), serves, reason, seconds };
   };
   const output = runtime.logWriter(webServiceId, 'build', []);
   try {
@@ -85,8 +85,8 @@ try {
     const copy = join(copies, name.replace('/', '+'));
     await copyRepository(gitDirectory, copy);
     const result = await measure(runtime, name, pathToFileURL(copy).href);
-    const { serves, words, seconds } = result;
-    process.stdout.write(`${serves ? 'serves' : 'fails '} ${name} (${seconds} s): ${words}\n`);
+    const { serves, reason, seconds } = result;
+    process.stdout.write(`${serves ? 'serves' : 'fails '} ${name} (${seconds} s): ${reason}\n`);
     await writeResult(values.table, result);
     await rm(copy, { recursive: true, force: true });
   }

@@ -8,7 +8,7 @@ export interface SampleResult {
   readonly rules: readonly string[];
   readonly serves: boolean;
   /** What `GET /` answers, or why it is not served. */
-  readonly words: string;
+  readonly reason: string;
   readonly seconds: number;
 }
 
@@ -19,8 +19,8 @@ const CELL = 400;
 const cell = (text: string): string =>
   text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;').slice(0, CELL);
 
-const rowOf = ({ repository, commit, rules, serves, words, seconds }: SampleResult): string =>
-  `| ${[repository, commit.slice(0, 10), serves ? 'yes' : 'no', cell(words), String(seconds), rules.map(cell).join('<br>')].join(' | ')} |`;
+const rowOf = ({ repository, commit, rules, serves, reason, seconds }: SampleResult): string =>
+  `| ${[repository, commit.slice(0, 10), serves ? 'yes' : 'no', cell(reason), String(seconds), rules.map(cell).join('<br>')].join(' | ')} |`;
 
 const nameIn = (row: string): string => row.split(' | ')[0]?.slice(2) ?? '';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Attempt, EmailRecord } from '../ledger.js';
+import type { Attempt, EmailRecord } from '../observed-traffic.js';
 import type { SeededRandom } from '../run/random.js';
 
 /** Longer than any deadline that Postern promises. */
@@ -60,7 +60,7 @@ const isRetried = ({ status }: Attempt, keyed: boolean): boolean =>
   status === null ? keyed : status >= 500 || status === 429;
 
 /** Sends one message as the specification's retry guidance prescribes; every attempt is given to `note` as it ends. */
-export const sendObediently = async (
+export const sendWithRetries = async (
   api: EmailApi,
   body: string,
   keyed: boolean,

@@ -1,5 +1,5 @@
 import PostalMime from 'postal-mime';
-import type { Visit } from '../ledger.js';
+import type { Visit } from '../observed-traffic.js';
 import type { TakenMail } from '../relay/relay.js';
 import type { SeededRandom } from '../run/random.js';
 

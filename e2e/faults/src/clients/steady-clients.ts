@@ -1,7 +1,7 @@
-import type { Attempt, ClientRequest } from '../ledger.js';
 import { addressOf, markerOf, type PlannedOutcome } from '../message-plan.js';
+import type { Attempt, ClientRequest } from '../observed-traffic.js';
 import type { SeededRandom } from '../run/random.js';
-import { type EmailApi, sendObediently, sendOnce } from './email-client.js';
+import { type EmailApi, sendOnce, sendWithRetries } from './email-client.js';
 
 export const SENDING_DOMAIN = 'faults.test';
 
@@ -72,7 +72,7 @@ export class SteadyClients {
     const outcomes = this.random.chance(0.1) ? [this.outcome(), this.outcome()] : [this.outcome()];
     const request = this.newRequest(keyed, outcomes);
     const note = (attempt: Attempt) => void request.attempts.push(attempt);
-    const sending: Promise<void> = sendObediently(this.api, this.bodyOf(request), keyed, this.random, note).finally(
+    const sending: Promise<void> = sendWithRetries(this.api, this.bodyOf(request), keyed, this.random, note).finally(
       () => this.underWay.delete(sending),
     );
     this.underWay.add(sending);

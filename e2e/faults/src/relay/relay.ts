@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import type { RefusedRecipient, TakenCopy } from '../ledger.js';
 import { planOf } from '../message-plan.js';
+import type { RefusedRecipient, TakenCopy } from '../observed-traffic.js';
 import type { SeededRandom } from '../run/random.js';
 import { NORMAL, REFUSALS, type RelayBehaviour, type Stage } from './behaviour.js';
 
@@ -30,9 +30,9 @@ export class FaultyRelay {
     readonly port: number,
     private readonly random: SeededRandom,
     private readonly onTaken: (mail: TakenMail) => void,
-    ledgerFile: string,
+    copiesFile: string,
   ) {
-    this.file = createWriteStream(ledgerFile, { flags: 'a' });
+    this.file = createWriteStream(copiesFile, { flags: 'a' });
   }
 
   async open(): Promise<void> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Ledger, type Observation } from '../ledger.js';
+import { type Observation, type ObservedTraffic } from '../observed-traffic.js';
 import { violationsOf } from './all-rules.js';
 import { example, exampleOf } from './example-run.js';
 
-type Plant = (ledger: Writable<Ledger>, observation: Writable<Observation>) => void;
+type Plant = (traffic: Writable<ObservedTraffic>, observation: Writable<Observation>) => void;
 type Writable<Type> =
   Type extends ReadonlyMap<infer Key, infer Value>
     ? Map<Key, Writable<Value>>
@@ -16,14 +16,14 @@ type Writable<Type> =
           : Type;
 
 const rulesBroken = (plant: Plant): readonly string[] => {
-  const { ledger, observation } = exampleOf();
-  plant(ledger as Writable<Ledger>, observation as Writable<Observation>);
-  return [...new Set(violationsOf(ledger, observation).map(({ rule }) => rule))];
+  const { traffic, observation } = exampleOf();
+  plant(traffic as Writable<ObservedTraffic>, observation as Writable<Observation>);
+  return [...new Set(violationsOf(traffic, observation).map(({ rule }) => rule))];
 };
 
 it('a run in which everything is true breaks no rule', () => {
-  const { ledger, observation } = exampleOf();
-  expect(violationsOf(ledger, observation)).toEqual([]);
+  const { traffic, observation } = exampleOf();
+  expect(violationsOf(traffic, observation)).toEqual([]);
 });
 
 describe('a planted violation is found:', () => {
@@ -110,7 +110,7 @@ function PLANTED(): readonly (readonly [what: string, rule: string, plant: Plant
       },
     ],
     [
-      'a count differs from the ledger',
+      'a count differs from the traffic',
       'wrong statistics',
       (_, { totals }) => {
         totals['delivered'] = 7;

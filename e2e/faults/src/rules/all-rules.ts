@@ -1,4 +1,4 @@
-import type { Ledger, Observation } from '../ledger.js';
+import type { Observation, ObservedTraffic } from '../observed-traffic.js';
 import { listsTrue } from './lists-true.js';
 import { nothingDoubled } from './nothing-doubled.js';
 import { nothingLost } from './nothing-lost.js';
@@ -25,5 +25,5 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Every broken promise in what was seen and said; pure. */
-export const violationsOf = (ledger: Ledger, observation: Observation): readonly Violation[] =>
-  RULES.flatMap(rule => rule(ledger, observation));
+export const violationsOf = (traffic: ObservedTraffic, observation: Observation): readonly Violation[] =>
+  RULES.flatMap(rule => rule(traffic, observation));

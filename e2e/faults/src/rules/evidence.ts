@@ -1,14 +1,14 @@
-import type { Ledger } from '../ledger.js';
+import type { ObservedTraffic } from '../observed-traffic.js';
 
 /** What proves that the relay's side had a copy: reports that Postern took, and visits that it answered. */
-export const provenEmails = ({ reports, visits }: Ledger): ReadonlySet<string> =>
+export const provenEmails = ({ reports, visits }: ObservedTraffic): ReadonlySet<string> =>
   new Set([
     ...reports.filter(({ kind, takenAt }) => takenAt !== null && kind !== 'delayed').map(({ emailId }) => emailId),
     ...visits.filter(({ answered }) => answered).map(({ emailId }) => emailId),
   ]);
 
 /** Ids that a client was told, in a record or in `Email-Id`. */
-export const toldIds = ({ requests }: Ledger): ReadonlySet<string> =>
+export const toldIds = ({ requests }: ObservedTraffic): ReadonlySet<string> =>
   new Set(requests.flatMap(({ attempts }) => attempts.flatMap(({ emailId, record }) => record?.id ?? emailId ?? [])));
 
 export const groupBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> => {

@@ -1,4 +1,4 @@
-import type { Ledger, Observation, Visit, WebhookCall } from '../ledger.js';
+import type { Observation, ObservedTraffic, Visit, WebhookCall } from '../observed-traffic.js';
 
 const copy = (word: string) => ({
   at: 1_050,
@@ -40,11 +40,11 @@ const record = (id: string) => ({ status: 200, record: { id, status: 'sent', mes
  * A small run in which everything is true: `a` was delivered and opened, `b` was sent over a connection that broke
  * before the client had its answer, and nobody reported on it.
  */
-export const exampleOf = (): { ledger: Ledger; observation: Observation } => {
+export const exampleOf = (): { traffic: ObservedTraffic; observation: Observation } => {
   const [a, b] = [copy('a'), copy('b')];
   const attempt = { startedAt: 1_000, endedAt: 1_100, emailId: null, error: null };
   return {
-    ledger: {
+    traffic: {
       requests: [
         {
           marker: a.marker,

@@ -1,4 +1,4 @@
-import type { Report } from '../ledger.js';
+import type { Report } from '../observed-traffic.js';
 import { groupBy } from './evidence.js';
 import type { Rule } from './violation.js';
 
@@ -12,10 +12,10 @@ const statesAfter = (reports: readonly Report[]): readonly string[] => {
 };
 
 /** The dashboard lists every copy that the relay has, in the state that the reports prove, and nothing unfinished. */
-export const listsTrue: Rule = (ledger, { listed }) => {
+export const listsTrue: Rule = (traffic, { listed }) => {
   const rows = new Map(listed.map(row => [row.id, row]));
-  const reports = groupBy(ledger.reports, ({ emailId, recipient }) => `${emailId} ${recipient}`);
-  const wrong = ledger.taken.flatMap(({ emailId, recipient, marker }) => {
+  const reports = groupBy(traffic.reports, ({ emailId, recipient }) => `${emailId} ${recipient}`);
+  const wrong = traffic.taken.flatMap(({ emailId, recipient, marker }) => {
     const row = rows.get(emailId);
     if (!row) return [{ rule: 'not listed', emailId, marker, detail: 'the relay has it, the list does not' }];
     const shown = row.recipients.find(({ address }) => address === recipient)?.state ?? 'no such recipient';
@@ -25,7 +25,7 @@ export const listsTrue: Rule = (ledger, { listed }) => {
     const detail = `listed as ${row.status}, ${shown}; expected ${allowed.join(' or ')}`;
     return [{ rule: 'wrong list', emailId, marker, detail }];
   });
-  const atRelay = new Set(ledger.taken.map(({ emailId }) => emailId));
+  const atRelay = new Set(traffic.taken.map(({ emailId }) => emailId));
   const neverHad = listed
     .filter(({ id, status }) => status === 'sent' && !atRelay.has(id))
     .map(({ id }) => ({ rule: 'wrong list', emailId: id, detail: 'listed as sent; the relay never had it' }));

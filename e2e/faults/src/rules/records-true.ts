@@ -2,15 +2,15 @@ import { groupBy, provenEmails, toldIds } from './evidence.js';
 import type { Rule } from './violation.js';
 
 /** GET /emails/{id} agrees with the answers and with what is known at the relay. */
-export const recordsTrue: Rule = (ledger, { records }) => {
-  const proven = provenEmails(ledger);
-  const atRelay = groupBy(ledger.taken, ({ emailId }) => emailId);
+export const recordsTrue: Rule = (traffic, { records }) => {
+  const proven = provenEmails(traffic);
+  const atRelay = groupBy(traffic.taken, ({ emailId }) => emailId);
   const acknowledged = new Map(
-    ledger.requests.flatMap(({ attempts }) =>
+    traffic.requests.flatMap(({ attempts }) =>
       attempts.flatMap(({ status, record }) => (status === 200 && record ? [[record.id, record.status] as const] : [])),
     ),
   );
-  const ids = new Set([...toldIds(ledger), ...atRelay.keys()]);
+  const ids = new Set([...toldIds(traffic), ...atRelay.keys()]);
   return [...ids].flatMap(emailId => {
     const found = records.get(emailId);
     const marker = atRelay.get(emailId)?.[0]?.marker;

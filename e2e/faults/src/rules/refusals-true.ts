@@ -1,4 +1,4 @@
-import type { Attempt, TakenCopy } from '../ledger.js';
+import type { Attempt, TakenCopy } from '../observed-traffic.js';
 import { groupBy } from './evidence.js';
 import type { Rule } from './violation.js';
 

@@ -1,13 +1,16 @@
-import type { Ledger, Observation, ReportKind } from '../ledger.js';
 import { markerIn } from '../message-plan.js';
+import type { Observation, ObservedTraffic, ReportKind } from '../observed-traffic.js';
 import { groupBy } from './evidence.js';
 import type { Rule, Violation } from './violation.js';
 
 const distinct = (items: readonly { emailId: string; recipient: string }[]): number =>
   new Set(items.map(({ emailId, recipient }) => `${emailId} ${recipient}`)).size;
 
-/** The counts that follow from the ledger, each with the most that an unanswered report or visit may add. */
-const expectedCounts = ({ reports, calls }: Ledger, refused: number): Record<string, readonly [number, number]> => {
+/** The counts that follow from the traffic, each with the most that an unanswered report or visit may add. */
+const expectedCounts = (
+  { reports, calls }: ObservedTraffic,
+  refused: number,
+): Record<string, readonly [number, number]> => {
   const between = (kind: ReportKind, more = 0): readonly [number, number] => {
     const all = reports.filter(report => report.kind === kind);
     return [distinct(all.filter(({ takenAt }) => takenAt !== null)) + more, distinct(all) + more];
@@ -26,7 +29,7 @@ const expectedCounts = ({ reports, calls }: Ledger, refused: number): Record<str
   };
 };
 
-const refusedRows = ({ refused }: Ledger, { listed }: Observation): number => {
+const refusedRows = ({ refused }: ObservedTraffic, { listed }: Observation): number => {
   const addresses = new Set(refused.map(({ recipient }) => recipient));
   return listed.flatMap(({ recipients }) =>
     recipients.filter(({ address, state }) => addresses.has(address) && state === 'bounced'),
@@ -37,8 +40,8 @@ const refusedRows = ({ refused }: Ledger, { listed }: Observation): number => {
 const counted = (listed: Observation['listed']) =>
   listed.flatMap(({ recipients }) => recipients).filter(({ state }) => state !== 'not_sent');
 
-/** Statistics add up, equal the ledger, and count a request once however often it was repeated. */
-export const statisticsTrue: Rule = (ledger, observation) => {
+/** Statistics add up, equal the traffic, and count a request once however often it was repeated. */
+export const statisticsTrue: Rule = (traffic, observation) => {
   const { totals, listed } = observation;
   const violations: Violation[] = [];
   const wrong = (detail: string) => violations.push({ rule: 'wrong statistics', detail });
@@ -51,15 +54,15 @@ export const statisticsTrue: Rule = (ledger, observation) => {
     wrong(
       `accepted ${of('accepted')}, but the list has ${recipients} recipients to whom it did not answer "try again"`,
     );
-  for (const [name, [least, most]] of Object.entries(expectedCounts(ledger, refusedRows(ledger, observation))))
+  for (const [name, [least, most]] of Object.entries(expectedCounts(traffic, refusedRows(traffic, observation))))
     if (of(name) < least || of(name) > most)
-      wrong(`${name} ${of(name)}, but the ledger has ${least === most ? least : `${least} to ${most}`}`);
+      wrong(`${name} ${of(name)}, but the traffic has ${least === most ? least : `${least} to ${most}`}`);
 
   const byMarker = groupBy(
     listed.filter(row => counted([row]).length > 0),
     ({ subject }) => markerIn(subject) ?? subject,
   );
-  for (const { marker } of ledger.requests) {
+  for (const { marker } of traffic.requests) {
     const rows = byMarker.get(marker) ?? [];
     if (rows.length > 1)
       violations.push({

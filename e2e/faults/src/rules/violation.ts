@@ -1,4 +1,4 @@
-import type { Ledger, Observation } from '../ledger.js';
+import type { Observation, ObservedTraffic } from '../observed-traffic.js';
 
 /** A promise that was broken, and for which message. */
 export interface Violation {
@@ -9,4 +9,4 @@ export interface Violation {
 }
 
 /** Compares what the world saw with what Postern says. Pure. */
-export type Rule = (ledger: Ledger, observation: Observation) => readonly Violation[];
+export type Rule = (traffic: ObservedTraffic, observation: Observation) => readonly Violation[];

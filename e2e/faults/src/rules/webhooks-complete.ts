@@ -1,10 +1,10 @@
-import { eventKey, type Ledger } from '../ledger.js';
+import { eventKey, type ObservedTraffic } from '../observed-traffic.js';
 import type { Rule } from './violation.js';
 
 const EVENT_OF = { delivered: 'delivered', bounced_hard: 'bounced', bounced_soft: 'bounced', complained: 'complained' };
 
 /** Events that have to be told: one for each report that Postern took and each visit that it answered. */
-const expected = ({ reports, visits }: Ledger) => [
+const expected = ({ reports, visits }: ObservedTraffic) => [
   ...reports.flatMap(({ kind, emailId, recipient, takenAt }) =>
     kind === 'delayed' || takenAt === null ? [] : [{ event: EVENT_OF[kind], emailId, recipient }],
   ),
@@ -14,14 +14,14 @@ const expected = ({ reports, visits }: Ledger) => [
 ];
 
 /** Every event is delivered at least once, with a valid signature, or is still scheduled in plain sight. */
-export const webhooksComplete: Rule = (ledger, { scheduled }) => {
+export const webhooksComplete: Rule = (traffic, { scheduled }) => {
   const told = new Set(
-    ledger.calls
+    traffic.calls
       .filter(({ accepted, unsigned }) => accepted && unsigned === null)
       .map(({ event, emailId, recipient }) => eventKey(event, emailId, recipient)),
   );
   const missing = new Map(
-    expected(ledger).map(({ event, emailId, recipient }) => [
+    expected(traffic).map(({ event, emailId, recipient }) => [
       eventKey(event, emailId, recipient),
       { rule: 'event missing', emailId, detail: `${event} of ${recipient} was never told` },
     ]),

@@ -1,4 +1,4 @@
-import { eventKey } from '../ledger.js';
+import { eventKey } from '../observed-traffic.js';
 import type { Rule } from './violation.js';
 
 /** No event is told for which nothing happened. */

@@ -6,7 +6,7 @@ import { preload } from '../system/preload.js';
 import { removeAbandonedRuns } from '../system/run-folder.js';
 import { writeReport } from './json-report.js';
 import { MemoryWatch } from './memory-watch.js';
-import { ledgerTable, memoryTable, planLine, STEP_HEAD, stepLine, violationList } from './print.js';
+import { memoryTable, planLine, STEP_HEAD, stepLine, trafficTable, violationList } from './print.js';
 import { schedule } from './schedule.js';
 import { settle } from './settle.js';
 import { type Stage, setStage } from './stage.js';
@@ -79,7 +79,7 @@ export const faultRun = async (options: FaultOptions, cleanup: Cleanup): Promise
   const faults = outcomes.reduce((sum, outcome) => sum + outcome.faults.length, 0);
   const slowest = Math.max(0, ...outcomes.map(({ recovery }) => recovery.readyS ?? Number.POSITIVE_INFINITY));
   console.log(`\n${faults} faults, slowest recovery ${slowest.toFixed(1)} s`);
-  if (settled) console.log(`settled after ${settled.seconds.toFixed(0)} s\n\n${ledgerTable(stage.ledger, settled)}`);
+  if (settled) console.log(`settled after ${settled.seconds.toFixed(0)} s\n\n${trafficTable(stage.traffic, settled)}`);
   console.log(`\n${memoryTable(memory.trends())}`);
   console.log(violations.length === 0 ? '\nEvery promise was kept.' : `\n${violationList(violations)}`);
   if (options.json !== undefined)

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { eventKey } from '../ledger.js';
+import { eventKey } from '../observed-traffic.js';
 import type { FaultOptions } from '../options.js';
 import type { Violation } from '../rules/violation.js';
 import type { MemoryTrend } from '../system/memory.js';
@@ -10,12 +10,12 @@ import type { StepOutcome } from './strike.js';
 const MOST_TIMELINES = 200;
 
 /** Everything known from outside about the message of a violation, and what the dashboard shows of it. */
-const caseOf = async ({ ledger, observer }: Stage, { emailId, marker }: Violation) => {
-  const copies = ledger.taken.filter(copy => copy.emailId === emailId || copy.marker === marker);
+const caseOf = async ({ traffic, observer }: Stage, { emailId, marker }: Violation) => {
+  const copies = traffic.taken.filter(copy => copy.emailId === emailId || copy.marker === marker);
   const markers = new Set([marker, ...copies.map(copy => copy.marker)]);
   const ids = new Set([emailId, ...copies.map(copy => copy.emailId)]);
   return {
-    requests: ledger.requests.filter(
+    requests: traffic.requests.filter(
       request =>
         markers.has(request.marker) ||
         request.attempts.some(
@@ -23,9 +23,9 @@ const caseOf = async ({ ledger, observer }: Stage, { emailId, marker }: Violatio
         ),
     ),
     copies,
-    reports: ledger.reports.filter(report => ids.has(report.emailId)),
-    visits: ledger.visits.filter(visit => ids.has(visit.emailId)),
-    calls: ledger.calls.filter(call => ids.has(call.emailId)),
+    reports: traffic.reports.filter(report => ids.has(report.emailId)),
+    visits: traffic.visits.filter(visit => ids.has(visit.emailId)),
+    calls: traffic.calls.filter(call => ids.has(call.emailId)),
     shown: emailId === undefined ? undefined : await observer.timelineOf(emailId),
   };
 };
@@ -46,7 +46,7 @@ export const writeReport = async (
   for (const violation of run.violations.slice(0, MOST_TIMELINES))
     cases.push({ violation, case: await caseOf(stage, violation) });
   const { options, outcomes, settled, memory, violations } = run;
-  const { ledger } = stage;
+  const { traffic } = stage;
   const report = {
     options,
     outcomes,
@@ -54,12 +54,12 @@ export const writeReport = async (
     totals: settled?.observation.totals,
     scheduled: settled ? [...settled.observation.scheduled] : [],
     counts: {
-      requests: ledger.requests.length,
-      copies: ledger.taken.length,
-      reports: ledger.reports.length,
-      visits: ledger.visits.length,
-      calls: ledger.calls.length,
-      events: new Set(ledger.calls.map(({ event, emailId, recipient }) => eventKey(event, emailId, recipient))).size,
+      requests: traffic.requests.length,
+      copies: traffic.taken.length,
+      reports: traffic.reports.length,
+      visits: traffic.visits.length,
+      calls: traffic.calls.length,
+      events: new Set(traffic.calls.map(({ event, emailId, recipient }) => eventKey(event, emailId, recipient))).size,
     },
     violations,
     cases,

@@ -1,4 +1,4 @@
-import type { Ledger } from '../ledger.js';
+import type { ObservedTraffic } from '../observed-traffic.js';
 import type { Violation } from '../rules/violation.js';
 import type { MemoryTrend } from '../system/memory.js';
 import type { Step } from './schedule.js';
@@ -34,26 +34,26 @@ export const planLine = ({ pauseMs, first, second }: Step, number: number): stri
 };
 
 /** Counts of the run, side by side with what Postern says. */
-export const ledgerTable = (ledger: Ledger, { observation }: Settled): string => {
-  const finals = ledger.requests.map(({ attempts }) => attempts.at(-1));
+export const trafficTable = (traffic: ObservedTraffic, { observation }: Settled): string => {
+  const finals = traffic.requests.map(({ attempts }) => attempts.at(-1));
   const count = (fits: (attempt: NonNullable<(typeof finals)[number]>) => boolean) =>
     finals.filter(attempt => attempt !== undefined && fits(attempt)).length;
-  const reports = (kind: string) => ledger.reports.filter(report => report.kind === kind && report.takenAt).length;
+  const reports = (kind: string) => traffic.reports.filter(report => report.kind === kind && report.takenAt).length;
   const rows: readonly (readonly [string, number | string])[] = [
-    ['requests', ledger.requests.length],
-    ['  attempts', ledger.requests.reduce((sum, { attempts }) => sum + attempts.length, 0)],
+    ['requests', traffic.requests.length],
+    ['  attempts', traffic.requests.reduce((sum, { attempts }) => sum + attempts.length, 0)],
     ['  answered 200 sent', count(({ record }) => record?.status === 'sent')],
     ['  answered 200 failed', count(({ record }) => record?.status === 'failed')],
     ['  given up with 5xx', count(({ status }) => status !== null && status >= 500)],
     ['  other answers', count(({ status }) => status !== null && status !== 200 && status < 500)],
     ['  unknown to the client', count(({ status }) => status === null)],
-    ['copies at the relay', ledger.taken.length],
-    ['delivered (ledger, statistics)', `${reports('delivered')}, ${observation.totals['delivered']}`],
+    ['copies at the relay', traffic.taken.length],
+    ['delivered (traffic, statistics)', `${reports('delivered')}, ${observation.totals['delivered']}`],
     ['bounced hard', `${reports('bounced_hard')}, ${observation.totals['bounced_hard']}`],
     ['bounced soft', `${reports('bounced_soft')}, ${observation.totals['bounced_soft']}`],
     ['complained', `${reports('complained')}, ${observation.totals['complained']}`],
-    ['visits answered', ledger.visits.filter(({ answered }) => answered).length],
-    ['webhook calls', ledger.calls.length],
+    ['visits answered', traffic.visits.filter(({ answered }) => answered).length],
+    ['webhook calls', traffic.calls.length],
     ['events still scheduled', observation.scheduled.size],
     [
       'accepted = sent + failed + unknown',

@@ -1,4 +1,4 @@
-import type { Observation } from '../ledger.js';
+import type { Observation } from '../observed-traffic.js';
 import { violationsOf } from '../rules/all-rules.js';
 import type { Violation } from '../rules/violation.js';
 import type { Stage } from './stage.js';
@@ -19,7 +19,7 @@ export interface Settled {
 
 /** Ends the sending and compares, until everything agrees or the time is over; then what still differs is wrong. */
 export const settle = async (stage: Stage, withinMs: number): Promise<Settled> => {
-  const { clients, courier, reader, observer, ledger } = stage;
+  const { clients, reportSender, reader, observer, traffic } = stage;
   await clients.stop();
   const began = Date.now();
   const seconds = () => (Date.now() - began) / 1_000;
@@ -28,11 +28,11 @@ export const settle = async (stage: Stage, withinMs: number): Promise<Settled> =
   let failure: unknown;
   while (Date.now() - began < withinMs) {
     await new Promise(resolve => setTimeout(resolve, CHECK_EVERY_MS));
-    if (courier.waiting > 0) continue;
+    if (reportSender.waiting > 0) continue;
     await reader.stop();
     try {
-      const observation = await observer.observe(ledger);
-      const violations = violationsOf(ledger, observation);
+      const observation = await observer.observe(traffic);
+      const violations = violationsOf(traffic, observation);
       if (JSON.stringify(violations) !== JSON.stringify(last?.violations)) changedAt = Date.now();
       last = { observation, violations, seconds: seconds() };
       const complete = observation.scheduled.size === 0 || Date.now() - began > SCHEDULED_WITHIN_MS;
@@ -42,7 +42,7 @@ export const settle = async (stage: Stage, withinMs: number): Promise<Settled> =
     }
   }
   if (last) return last;
-  const waiting = `${courier.waiting} reports were not taken`;
+  const waiting = `${reportSender.waiting} reports were not taken`;
   throw new Error(`Postern could not be compared within ${withinMs / 1_000} s: ${failure ?? waiting}`, {
     cause: failure,
   });

@@ -6,11 +6,11 @@ import type { EmailApi } from '../clients/email-client.js';
 import { Reader } from '../clients/reader.js';
 import { SENDING_DOMAIN, SteadyClients } from '../clients/steady-clients.js';
 import type { FaultContext } from '../faults/fault.js';
-import type { Ledger } from '../ledger.js';
 import { Observer } from '../observe.js';
+import type { ObservedTraffic } from '../observed-traffic.js';
 import type { FaultOptions } from '../options.js';
 import { FaultyRelay } from '../relay/relay.js';
-import { ReportCourier } from '../relay/report-courier.js';
+import { ReportSender } from '../relay/report-sender.js';
 import { HomeDisk } from '../system/home-disk.js';
 import { Postern } from '../system/postern.js';
 import { createRunFolder, removeRunFolder } from '../system/run-folder.js';
@@ -21,10 +21,10 @@ import { SeededRandom } from './random.js';
 /** A running Postern with everything around it. */
 export interface Stage extends FaultContext {
   readonly folder: string;
-  readonly courier: ReportCourier;
+  readonly reportSender: ReportSender;
   readonly reader: Reader;
   readonly observer: Observer;
-  readonly ledger: Ledger;
+  readonly traffic: ObservedTraffic;
 }
 
 interface Domain {
@@ -76,16 +76,16 @@ export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise
     .replaceAll(/[^0-9a-z]/g, '0');
 
   const reader = new Reader(new SeededRandom(options.seed + 1));
-  const courier = new ReportCourier(ports.bounce, mail => reader.delivered(mail));
+  const reportSender = new ReportSender(ports.bounce, mail => reader.delivered(mail));
   const relay = new FaultyRelay(
     ports.relay,
     new SeededRandom(options.seed + 2),
-    mail => courier.add(mail),
+    mail => reportSender.add(mail),
     join(folder, 'relay.jsonl'),
   );
   await relay.open();
   cleanup.push(() => relay.close());
-  cleanup.push(() => courier.stop());
+  cleanup.push(() => reportSender.stop());
   const receiver = new WebhookReceiver(ports.receiver);
   await receiver.open();
   cleanup.push(() => receiver.close());
@@ -99,13 +99,13 @@ export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise
   const clients = new SteadyClients(api, options.perSecond, run, new SeededRandom(options.seed + 3));
   cleanup.push(() => clients.stop());
   const observer = new Observer(dashboard, api, serviceId, webhookId, firstDay);
-  const ledger: Ledger = {
+  const traffic: ObservedTraffic = {
     requests: clients.requests,
     taken: relay.taken,
     refused: relay.refused,
-    reports: courier.reports,
+    reports: reportSender.reports,
     visits: reader.visits,
     calls: receiver.calls,
   };
-  return { folder, disk, relay, courier, reader, receiver, postern, clients, observer, ledger };
+  return { folder, disk, relay, reportSender, reader, receiver, postern, clients, observer, traffic };
 };

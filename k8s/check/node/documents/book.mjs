@@ -37,9 +37,9 @@ export class Book {
   }
 
   /** Takes the only block with these words. @throws unless there is exactly one. */
-  take(words) {
-    const found = this.blocks.filter(block => block.includes(words));
-    if (found.length !== 1) throw new Error(`${this.path} has ${found.length} blocks with "${words}"`);
+  take(text) {
+    const found = this.blocks.filter(block => block.includes(text));
+    if (found.length !== 1) throw new Error(`${this.path} has ${found.length} blocks with "${text}"`);
     this.#left.delete(found[0]);
     return found[0];
   }
@@ -50,5 +50,5 @@ export class Book {
   }
 }
 
-/** Replaces what a reader has to replace, too. @param table of `[words, other words]`. */
+/** Replaces what a reader has to replace, too. @param table of `[text, other text]`. */
 export const substituted = (text, table) => table.reduce((done, [from, to]) => done.replaceAll(from, to), text);

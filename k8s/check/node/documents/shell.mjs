@@ -10,7 +10,7 @@ import { substituted } from './book.mjs';
 const run = promisify(execFile);
 
 export class Shell {
-  /** @param table of `[words, other words, reason]`, which is printed. */
+  /** @param table of `[text, other text, reason]`, which is printed. */
   constructor({ folder, helm, programs }, table) {
     this.table = table;
     this.environment = {

@@ -1,4 +1,4 @@
-/** The images of the services, built by docker/Dockerfile, on stand-ins for the two images that it begins with. */
+/** The images of the services, built by docker/Dockerfile, on substitutes for its two base images. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -40,14 +40,14 @@ CMD ["node", "server.cjs"]
 const isBuiltByDockerfile = async service => {
   const { id } = await service.deploy();
   const { lines } = await service.ask('GET', `/deployments/${id}/logs`);
-  const words = lines.map(({ message }) => message).join('\n');
-  demand('the log names the rule', words.includes('Dockerfile found: it builds the image'), words);
+  const details = lines.map(({ message }) => message).join('\n');
+  demand('the log names the rule', details.includes('Dockerfile found: it builds the image'), details);
   const { version, built } = await service.firstAnswer();
   demand('the image of its Dockerfile answers', version === 'one');
   demand('a step of the build had a variable as a secret', built === 'for everybody', built);
 };
 
-const failsInWords = async (context, service) => {
+const failsWithReason = async (context, service) => {
   context.state.git.commit('disk', files('broken', 'sh -c "echo no such library >&2; exit 3"'));
   const { status, error } = await service.outcomeOf(await service.requestDeployment());
   demand(
@@ -120,7 +120,7 @@ export const run = async context => {
   await service.ask('PATCH', '', { disk: { size_mib: 64 } });
   await service.ask('PUT', '/env/bulk', { variables: [{ key: 'GREETING', value: 'everybody' }] });
   await isBuiltByDockerfile(service);
-  await failsInWords(context, service);
+  await failsWithReason(context, service);
   await keepsFiles(context, service);
   await leavesNothing(context, service);
 };

@@ -30,10 +30,10 @@ const TABLE = [
 
 const takeFrom = ({ path, part, blocks }) => {
   const book = new Book(path, part);
-  const taken = Object.fromEntries(Object.entries(blocks).map(([step, words]) => [step, book.take(words)]));
+  const taken = Object.fromEntries(Object.entries(blocks).map(([step, text]) => [step, book.take(text)]));
   const reasons = Object.entries(NOT_RUN);
   for (const block of book.left) {
-    const [, reason] = reasons.find(([words]) => block.includes(words)) ?? [];
+    const [, reason] = reasons.find(([text]) => block.includes(text)) ?? [];
     demand(`${path}: not run is ${block.split('\n')[0]}: ${reason}`, reason !== undefined, block);
   }
   return taken;

@@ -12,7 +12,7 @@ const VICTIMS = [['runtime-agent'], ['platform-management'], ['runtime-agent', '
 
 const outcome = async service => service.outcomeOf(await service.requestDeployment());
 
-const failsInWords = async ({ state: { git } }, service) => {
+const failsWithReason = async ({ state: { git } }, service) => {
   git.commit('failing', unbuildable());
   const failed = await outcome(service);
   demand(`a build that fails says why: ${failed.error}`, failed.status === 'failed' && /code 4/.test(failed.error));
@@ -102,10 +102,10 @@ const survivesKills = async (context, service, victims) => {
   for (const [step, work] of Object.entries(STEPS)) {
     const isDone = await work(service, () => Promise.all(victims.map(victim => killNine(context, victim))));
     for (const victim of victims) await untilServing(context, victim);
-    const words = JSON.stringify(await service.read());
+    const details = JSON.stringify(await service.read());
     // A stopped one is started by the step after.
     const answers = step === 'a stop' || (await service.firstAnswer()).version === 'one';
-    demand(`${step} ends as without a kill -9 of ${victims.join(' and ')}`, isDone && answers, words);
+    demand(`${step} ends as without a kill -9 of ${victims.join(' and ')}`, isDone && answers, details);
   }
 };
 
@@ -122,7 +122,7 @@ export const run = async context => {
   const settings = { name: 'Failing', git_repository_url: git.commit('failing', sample('one')) };
   const service = await WebService.create(context, { ...settings, health_check_path: '/' });
   await service.deploy();
-  await failsInWords(context, service);
+  await failsWithReason(context, service);
   await runsOutOfMemory(service);
   await crashes(service);
   for (const victims of VICTIMS) await survivesKills(context, service, victims);

@@ -108,8 +108,8 @@ const demandReach = async ({ cluster }, who, { metadata, status }, all, allowed)
   const printed = await cluster.exec(metadata.namespace, metadata.name, ...command);
   const found = JSON.parse(printed).toSorted();
   const expected = allowed.toSorted();
-  const words = `reached: ${found.join(', ')}; expected: ${expected.join(', ')}`;
-  demand(`${who} reaches ${expected.join(', ')} of ${targets.length} targets`, `${found}` === `${expected}`, words);
+  const details = `reached: ${found.join(', ')}; expected: ${expected.join(', ')}`;
+  demand(`${who} reaches ${expected.join(', ')} of ${targets.length} targets`, `${found}` === `${expected}`, details);
 };
 
 export const run = async context => {

@@ -33,8 +33,8 @@ const isBuiltAndDeployed = async (context, service) => {
     (await tags(context)).some(tag => tag.endsWith(`.${first.id}`)),
   );
   const { lines } = await service.ask('GET', `/deployments/${first.id}/logs`);
-  const words = lines.map(({ message }) => message).join('\n');
-  demand('the log of the deployment has the output of the build', words.includes('built with everybody'), words);
+  const details = lines.map(({ message }) => message).join('\n');
+  demand('the log of the deployment has the output of the build', details.includes('built with everybody'), details);
   const answer = await service.firstAnswer();
   demand('an instance answers through its Service', answer.version === 'one' && answer.greeting === 'everybody');
   const { url } = await service.read();
@@ -115,8 +115,8 @@ const rollsUnderLoad = async service => {
     await requests.stop();
   }
   const { count, failures, versions } = requests;
-  const kinds = Object.entries(Object.groupBy(failures, words => words)).map(
-    ([words, { length }]) => `${length} × ${words}`,
+  const kinds = Object.entries(Object.groupBy(failures, reason => reason)).map(
+    ([reason, { length }]) => `${length} × ${reason}`,
   );
   say(`${count} requests over ${rolls} rolls of two instances, from ${[...versions].join(' to ')}`);
   demand(`0 of ${count} requests failed`, failures.length === 0, kinds.join('; '));

@@ -32,14 +32,14 @@ export const underLoad = async ({ state }, prefix, work, { mayRefuse = false } =
     state.result = await load.stop();
   }
   const { lost, doubled, abandoned } = state.result;
-  const words = `${JSON.stringify(load.answers)}, slowest ${Math.round(load.slowestMs)} ms`;
-  say(`${load.sent.length} messages: ${words}`);
+  const details = `${JSON.stringify(load.answers)}, slowest ${Math.round(load.slowestMs)} ms`;
+  say(`${load.sent.length} messages: ${details}`);
   demand(`${prefix}: messages are accepted`, load.sent.length > 0, load.refusals.slice(0, 5).join('; '));
   demand(`${prefix}: a retry of each refused one is accepted`, abandoned.length === 0, abandoned.slice(0, 5).join());
   demand(`${prefix}: every message that was accepted arrives`, lost.length === 0, lost.slice(0, 5).join());
   demand(`${prefix}: none arrives twice`, doubled.length === 0, doubled.slice(0, 5).join());
   const [refused, unexpected] = mayRefuse
-    ? [[], load.failed.filter(words => !words.includes('interrupted'))]
+    ? [[], load.failed.filter(details => !details.includes('interrupted'))]
     : [load.refusals, load.failed];
   const claim = mayRefuse
     ? 'no message fails, unless its process was killed and the answer says so'

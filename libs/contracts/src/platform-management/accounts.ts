@@ -50,9 +50,8 @@ export const createdSession = createSession.reply.omit({ device_token: true });
 export type CreatedSession = z.output<typeof createdSession>;
 
 /**
- * Returns the user of the session and the active workspace. A session of a user who is no owner is invalid without
- * `knows_roles`, because a gateway of the release before enforces no roles; one of a user who lacks a demanded second
- * factor is invalid without `knows_second_factor`.
+ * Returns the user of the session and the active workspace. A gateway of an earlier release, which sends no `knows_roles`
+ * or `knows_second_factor`, enforces neither, so a session that they concern is invalid there.
  */
 export const authenticateSession = request('authenticate-session', {
   request: z.object({
@@ -239,6 +238,16 @@ export const switchWorkspace = request('switch-workspace', {
   request: z.object({ token_hash: tokenHash, workspace_id: id }),
   reply: workspace,
   refusals: { session_invalid: 401, workspace_not_found: 404 },
+  http: {
+    operation: 'Session.switchWorkspace',
+    method: 'POST',
+    path: '/session/workspace',
+    access: 'session',
+    role: 'viewer',
+    fromCaller: { token_hash: 'tokenHash' },
+    fromBody: ['workspace_id'],
+    summary: 'Switch to another workspace',
+  },
 });
 
 export const changePassword = request('change-password', {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KIB } from '../http-route.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, timestamp } from '../shapes.js';
 import { workspaceRole } from '../workspace-roles.js';
@@ -121,4 +122,14 @@ export const acceptInvitation = request('accept-invitation', {
   reply: z.object({ email: z.string() }),
   refusals: { token_invalid: 400, invalid_input: 400, user_exists: 409 },
   deadlineMs: 10_000,
+  http: {
+    operation: 'Invitations.accept',
+    method: 'POST',
+    path: '/invitations/accept',
+    access: 'anyone',
+    status: 201,
+    maxBodyBytes: 4 * KIB,
+    summary: 'Accept an invitation with the token from its email',
+    description: 'The user belongs to the workspace of the invitation, and signs in with the address and the password.',
+  },
 });

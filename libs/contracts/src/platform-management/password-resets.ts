@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KIB } from '../http-route.js';
 import { requestsOf } from '../request.js';
 import { noContent } from '../shapes.js';
 
@@ -15,6 +16,18 @@ export const PASSWORD_RESET_MINUTES = 30;
 export const requestPasswordReset = request('request-password-reset', {
   request: z.object({ email: z.string().max(320), ip: z.string() }),
   reply: noContent,
+  http: {
+    operation: 'PasswordResets.request',
+    method: 'POST',
+    path: '/password-reset',
+    access: 'anyone',
+    status: 202,
+    maxBodyBytes: 4 * KIB,
+    fromCaller: { ip: 'clientAddress' },
+    summary: 'Request a password reset link',
+    description:
+      'The response is the same for every address. If the address belongs to a user, a link is emailed that works once, within 30 minutes.',
+  },
 });
 
 export const confirmPasswordReset = request('confirm-password-reset', {
@@ -22,4 +35,13 @@ export const confirmPasswordReset = request('confirm-password-reset', {
   reply: noContent,
   refusals: { token_invalid: 400, invalid_input: 400 },
   deadlineMs: 10_000,
+  http: {
+    operation: 'PasswordResets.confirm',
+    method: 'POST',
+    path: '/password-reset/confirm',
+    access: 'anyone',
+    maxBodyBytes: 4 * KIB,
+    summary: 'Set a new password with the token from a password reset email',
+    description: 'Ends all sessions of the user. Two-factor authentication stays on.',
+  },
 });

@@ -53,9 +53,8 @@ interface Row {
 const PAGE = 5_000;
 
 /**
- * Erases personal data from one page of stored events: the only exception to append-only. Only `data` and stream ids
- * change. The transaction also records the events and the read models to rebuild. May be repeated, and must be when
- * events about the person were being written.
+ * Erases personal data from `data` and stream ids of one page of events, the only exception to append-only, and records the
+ * read models to rebuild. Must be repeated if events about the person were being written.
  */
 export const eraseFromPage = async (
   pool: pg.Pool,

@@ -23,9 +23,8 @@ const HORIZON = `
   END AS txid`;
 
 /**
- * Events after a position, in an order that later commits cannot change: only transactions older than every open one
- * of this database are shown. ORDER BY names the table, because a bare `txid` would be the text column of the
- * result.
+ * Events after a position whose transactions are older than every open one, so that later commits cannot change their
+ * order. ORDER BY names the table, because a bare `txid` would be the text column of the result.
  */
 export const READ_FEED = (limit: number): string => `
   WITH horizon AS MATERIALIZED (${HORIZON})

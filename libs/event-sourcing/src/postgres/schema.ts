@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { INSERT_APPLIED_MIGRATION, SELECT_APPLIED_MIGRATION, SELECT_FOREIGN_POSITION } from './schema.sql.js';
 import { inTransaction } from './transaction.js';
 
 /**
@@ -232,24 +233,17 @@ export const migrateEventStore = async (pool: pg.Pool): Promise<void> => {
     await client.query(
       'CREATE TABLE IF NOT EXISTS event_store.migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     );
-    const { rows } = await client.query<{ applied: number }>(
-      'SELECT coalesce(max(number), 0) AS applied FROM event_store.migrations',
-    );
+    const { rows } = await client.query<{ applied: number }>(SELECT_APPLIED_MIGRATION);
     for (let number = (rows[0]?.applied ?? 0) + 1; number <= MIGRATIONS.length; number++) {
       await client.query(MIGRATIONS[number - 1] as string);
-      await client.query('INSERT INTO event_store.migrations (number) VALUES ($1)', [number]);
+      await client.query(INSERT_APPLIED_MIGRATION, [number]);
     }
     await refuseForeignPositions(client);
   });
 };
 
 const refuseForeignPositions = async (client: pg.ClientBase): Promise<void> => {
-  const { rows } = await client.query<{ txid: string }>(
-    `SELECT txid::text AS txid FROM (
-       SELECT txid FROM event_store.events UNION ALL SELECT txid FROM event_store.projections
-       UNION ALL SELECT txid FROM event_store.outbox
-     ) AS positions WHERE txid >= pg_snapshot_xmax(pg_current_snapshot()) ORDER BY positions.txid DESC LIMIT 1`,
-  );
+  const { rows } = await client.query<{ txid: string }>(SELECT_FOREIGN_POSITION);
   if (rows[0])
     throw new Error(
       `the event store holds transaction ${rows[0].txid}, which this PostgreSQL cluster has not reached: it was restored ` +

@@ -60,7 +60,7 @@ const ADDRESSES = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{1,255}/g;
 export function classifyBounce({ status, text = '', words = '', isFinal = false }: BounceEvidence): BounceClass {
   const said = answerIn(text.slice(0, MAX_TEXT));
   const told = answerIn(words.slice(0, MAX_TEXT));
-  // The reply that a notification quotes in its words stands in for a Diagnostic-Code without one.
+  // The reply that a notification quotes replaces a Diagnostic-Code without one.
   const answer = said.code === 0 && told.code !== 0 ? told : said;
   const found =
     byAnswer(answer) ??

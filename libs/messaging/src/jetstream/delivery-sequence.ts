@@ -7,9 +7,8 @@ export interface MissingSequences {
 }
 
 /**
- * Finds sequences that JetStream skipped. The server counts every delivery to any replica, and first deliveries are
- * in stream order: between two of them, the sequence cannot advance further than the number of deliveries unless
- * some were skipped. Redeliveries to other replicas can hide a gap, and nothing reports a false one.
+ * Finds sequences that JetStream skipped: between two first deliveries, the sequence advances by no more than the number of
+ * deliveries. Redeliveries to other replicas can hide a gap; no false gap is reported.
  */
 export class DeliverySequence {
   #stream = 0;

@@ -11,7 +11,7 @@ import type { NatsLink } from '../connection.js';
 import { startSpan, type TraceSpan } from '../tracing.js';
 import { ensureStream, isAbsent, isOutOfStorage, type StreamLimits, streamConfig } from './event-stream.js';
 import { PublishWindow, type StreamMessage, type StreamRefusal, storedBytes } from './publish-window.js';
-import { freeBytesOf, StreamHousekeeping, type StreamRetention } from './stream-housekeeping.js';
+import { freeBytesOf, StreamMaintenance, type StreamRetention } from './stream-maintenance.js';
 import { unsafeSettingsOf } from './unsafe-settings.js';
 
 /** How often the service tries to mend its stream, where its user may. */
@@ -66,7 +66,7 @@ export class JetStreamPublisher {
   readonly #contracts: ReadonlyMap<string, EventContract>;
   readonly #stream: ReturnType<typeof streamConfig>;
   readonly #window: PublishWindow;
-  readonly #housekeeping: StreamHousekeeping;
+  readonly #maintenance: StreamMaintenance;
   #manager: JetStreamManager | undefined;
   #ensured = false;
   #reconnectionsSeen = 0;
@@ -86,7 +86,7 @@ export class JetStreamPublisher {
     this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
     this.#stream = streamConfig(options.service, options);
     this.#window = new PublishWindow(link, this.#stream.name);
-    this.#housekeeping = new StreamHousekeeping(
+    this.#maintenance = new StreamMaintenance(
       this.#stream,
       options.maxAgeMs ?? 7 * 24 * 3_600_000,
       () => isAtLeast(link, 2, 12),
@@ -157,14 +157,14 @@ export class JetStreamPublisher {
 
   /** The content of the stream and what all consumers have taken; undefined without a stream. */
   async retention(): Promise<StreamRetention | undefined> {
-    const found = await this.#housekeeping.retention(await this.#jsm());
+    const found = await this.#maintenance.retention(await this.#jsm());
     await this.#check(found?.config);
     return found;
   }
 
   /** Removes old events that all consumers have taken; cheap to call often. */
   async removeOld(): Promise<void> {
-    await this.#housekeeping.removeOld(await this.#jsm());
+    await this.#maintenance.removeOld(await this.#jsm());
   }
 
   /** Undefined when the stream does not exist; rejects when the server does not respond. */
@@ -199,7 +199,7 @@ export class JetStreamPublisher {
     const needed = sizes.reduce((sum, size) => sum + size, 0);
     let refusal: StreamRefusal | undefined;
     if (needed >= this.#freeBytes) {
-      const { bytes, heldBy } = await this.#housekeeping.freeSpace(await this.#jsm(), needed);
+      const { bytes, heldBy } = await this.#maintenance.freeSpace(await this.#jsm(), needed);
       this.#freeBytes = bytes;
       refusal = { condition: 'full', reason: fullBecauseOf(this.#stream.name, heldBy) };
     }

@@ -35,9 +35,8 @@ const PART = 1_000;
 const READS_AT_ONCE = 100;
 
 /**
- * Erases personal data from a service's stream. The redacted event is published first, at the end of the stream
- * under a new message id, so that a consumer that has not taken the original misses nothing; consumers recognise the
- * event by its id. Then the original is overwritten on disk.
+ * Publishes the redacted event at the end of the stream, for consumers that have not received the original, and then
+ * overwrites the original on disk. Consumers recognise the event by its id.
  */
 export class StreamErasure {
   readonly #stream: string;

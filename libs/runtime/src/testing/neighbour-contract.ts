@@ -20,15 +20,15 @@ export interface NeighbourHarness extends RuntimeHarness {
 }
 
 const never = new AbortController().signal;
-const SECRET = 'the recipe of the shop';
-const ARGUMENT = '--recipe=saffron';
+const SECRET = 'the private file of the shop';
+const ARGUMENT = '--ingredient=saffron';
 const VARIABLE = 'cinnamon-and-cloves';
 
 /** Keeps a secret in its source, its arguments, its environment, its files in /tmp and its memory. */
 const VICTIM = `
   import { createServer } from 'node:http';
   import { writeFileSync } from 'node:fs';
-  writeFileSync('/tmp/recipe.txt', ${JSON.stringify(SECRET)}, { mode: 0o666 });
+  writeFileSync('/tmp/private.txt', ${JSON.stringify(SECRET)}, { mode: 0o666 });
   createServer((_, response) => response.end(String(process.pid))).listen(Number(process.env.PORT));
   process.on('SIGTERM', () => process.exit(0));
 `;
@@ -54,13 +54,13 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
     let neighbour: ServicePlan;
     beforeAll(async () => {
       harness = await start();
-      victim = await running(VICTIM, `node server.mjs ${ARGUMENT}`, { RECIPE: VARIABLE });
+      victim = await running(VICTIM, `node server.mjs ${ARGUMENT}`, { PRIVATE: VARIABLE });
       neighbour = await running(NEIGHBOUR, 'node server.mjs', {});
     }, 240_000);
     afterAll(() => harness?.stop(), 120_000);
 
     const orderOf = async (server: string, changes: Partial<BuildOrder>): Promise<BuildOrder> => {
-      const files = { 'server.mjs': server, 'recipe.txt': SECRET, 'attacker.mjs': ATTACKER };
+      const files = { 'server.mjs': server, 'private.txt': SECRET, 'attacker.mjs': ATTACKER };
       const repositoryUrl = await harness.makeRepository(files);
       const { commit } = await harness.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
       const about = { deploymentId: randomUUID(), webServiceId: randomUUID(), repositoryUrl, commit };
@@ -151,7 +151,7 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
     });
 
     it('lets nobody read the artefact, the logs or the files of another, not even by their paths', async () => {
-      expect(await printed('cat recipe.txt')).toBe(SECRET);
+      expect(await printed('cat private.txt')).toBe(SECRET);
       const paths = await harness.privatePathsOf(victim);
       expect(paths.length).toBeGreaterThan(2);
       for (const path of paths) {
@@ -166,7 +166,7 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
       const paths = await harness.privatePathsOf(victim);
       const tries = paths.map(path => `ls -la '${path}'; find '${path}' -type f -exec cat {} +`);
       const lines = await loggedBy(
-        `rm recipe.txt; { ${tries.join('; ')}; cat /tmp/recipe.txt; cat /proc/[0-9]*/cmdline; } 2>&1`,
+        `rm private.txt; { ${tries.join('; ')}; cat /tmp/private.txt; cat /proc/[0-9]*/cmdline; } 2>&1`,
       );
       expect(lines).not.toContain(`${SECRET}\n`);
       expect(lines.replaceAll(/^\$ .*$/gm, '')).not.toContain(ARGUMENT);
@@ -180,8 +180,8 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
     });
 
     it('gives everybody folders for temporary files of their own', async () => {
-      expect(await printed('ls /tmp /var/tmp /dev/shm; cat /tmp/recipe.txt')).not.toContain(SECRET);
-      expect(await printed('ls /tmp')).not.toContain('recipe.txt');
+      expect(await printed('ls /tmp /var/tmp /dev/shm; cat /tmp/private.txt')).not.toContain(SECRET);
+      expect(await printed('ls /tmp')).not.toContain('private.txt');
       expect(await printed('echo mine > /tmp/mine && cat /tmp/mine')).toBe('mine\n');
     });
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { MigrationList } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { createDatabaseIfMissing } from './create-database.js';
+import { SELECT_APPLIED_MIGRATIONS } from './migrations.sql.js';
 import { listMigrations, NO_FILTER, openSchemaEngine } from './schema-engine.js';
 import { ScriptAdapter } from './script-adapter.js';
 
@@ -76,9 +77,7 @@ const isUpToDate = async (pool: pg.Pool, { migrationDirectories }: MigrationList
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,
   );
   if (!table.rows[0]?.present) return false;
-  const { rows } = await pool.query<Applied>(
-    `SELECT migration_name, checksum, finished_at IS NOT NULL AS done FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
-  );
+  const { rows } = await pool.query<Applied>(SELECT_APPLIED_MIGRATIONS);
   const applied = new Map(rows.map(row => [row.migration_name, row]));
   return migrationDirectories.every(({ path, migrationFile: { content } }) => {
     const row = applied.get(path);

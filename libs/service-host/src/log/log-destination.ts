@@ -7,9 +7,8 @@ const RETRY_MS = 20;
 const COLLECT_MS = 10;
 
 /**
- * Writes lines to a file descriptor without blocking or throwing. Lines wait in memory, up to a limit, while the
- * reader is slow; lost lines are counted and reported by a later line. Writes are synchronous on a non-blocking
- * pipe, because a write on a thread would keep the process from exiting.
+ * Writes lines to a file descriptor without blocking or throwing; lost lines are counted and reported. Writes are
+ * synchronous on a non-blocking pipe, because a write on a thread would keep the process from exiting.
  */
 export class LogDestination {
   #lines: string[] = [];

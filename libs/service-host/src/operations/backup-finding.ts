@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Finding } from './ports.js';
+import { SELECT_ARCHIVER } from './postgres-findings.sql.js';
 
 const OLD_HOURS = 24;
 const HOUR_MS = 3_600_000;
@@ -15,11 +16,7 @@ interface Archiver {
 
 /** What PostgreSQL knows about backups: whether one is possible, and when WAL was last archived. */
 export const backupFinding = async (client: pg.ClientBase): Promise<Finding> => {
-  const { rows } = await client.query<Archiver>(`
-    SELECT current_setting('wal_level') AS wal_level, current_setting('archive_mode') AS archive_mode,
-      last_archived_time AS archived_at, last_failed_time AS failed_at, last_failed_wal AS failed_wal,
-      clock_timestamp() AS now
-    FROM pg_stat_archiver`);
+  const { rows } = await client.query<Archiver>(SELECT_ARCHIVER);
   const [archiver] = rows;
   if (!archiver) throw new Error('PostgreSQL returned no row');
   return { check: 'PostgreSQL backups', ...judged(archiver) };

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import pg from 'pg';
 import { backupFinding } from './backup-finding.js';
 import type { Finding } from './ports.js';
+import { SELECT_SERVER_STATE } from './postgres-findings.sql.js';
 
 const MINIMUM_VERSION = 150_000;
 const IDLE_LIMIT_MS = 60_000;
@@ -40,17 +41,7 @@ export const postgresFindings = async (pool: pg.Pool): Promise<Finding[]> => {
 
 const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
   const asked = Date.now();
-  const { rows } = await client.query<Settings>(`
-    SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS version_number,
-      current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
-      current_setting('full_page_writes') AS full_page_writes,
-      (SELECT setting FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout') AS idle,
-      CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('data_directory') END AS data_directory,
-      (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
-      current_setting('max_connections')::int AS max_connections,
-      (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::int FROM pg_stat_activity
-       WHERE backend_xid IS NOT NULL) AS oldest_s,
-      clock_timestamp() AS now`);
+  const { rows } = await client.query<Settings>(SELECT_SERVER_STATE);
   const [now] = rows;
   if (!now) throw new Error('PostgreSQL returned no row');
   const offMs = Math.abs(now.now.getTime() - (asked + Date.now()) / 2);

@@ -1,6 +1,7 @@
 import { inTransaction } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
 import type { KeyRing } from '../secrets/key-ring.js';
+import { countByKey, selectByKey, selectOfOtherKeys, updateSealed } from './sealed-columns.sql.js';
 
 /** A column with values of a `KeyRing`; null where there is none. */
 export interface SealedColumn {
@@ -33,19 +34,8 @@ interface Position {
 }
 
 /** Statements that select values of other keys than `$1`. With a key column, each reads a range of the index. */
-const selectionsOf = ({ table, id, column, keyColumn }: SealedColumn): string[] =>
-  keyColumn === undefined
-    ? [
-        `SELECT ${id} AS id, '' AS key_id, ${column} AS sealed FROM ${table}
-         WHERE ${column} IS NOT NULL AND NOT starts_with(${column}, $1 || ':')
-           AND ($3::uuid IS NULL OR ${id} > $3) AND $4::text IS NOT NULL
-         ORDER BY ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      ]
-    : ['<', '>'].map(
-        side => `SELECT ${id} AS id, ${keyColumn} AS key_id, ${column} AS sealed FROM ${table}
-         WHERE ${keyColumn} ${side} $1 AND ($3::uuid IS NULL OR (${keyColumn}, ${id}) > ($4::text, $3))
-         ORDER BY ${keyColumn}, ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`,
-      );
+const selectionsOf = (column: SealedColumn): string[] =>
+  column.keyColumn === undefined ? [selectOfOtherKeys(column)] : [selectByKey(column, '<'), selectByKey(column, '>')];
 
 /** All sealed values of a service: counts them by key, and re-encrypts them under the first key. */
 export class SealedColumns {
@@ -57,13 +47,9 @@ export class SealedColumns {
 
   async counts(): Promise<SealedCount[]> {
     const counted = await Promise.all(
-      this.columns.map(async ({ table, column, keyColumn }) => {
-        const { rows } = await this.pool.query<{ key_id: string; values: string }>(
-          keyColumn === undefined
-            ? `SELECT substring(${column} FROM '^(.*):') AS key_id, count(*) AS values FROM ${table}
-               WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY 1`
-            : `SELECT ${keyColumn} AS key_id, count(*) AS values FROM ${table} GROUP BY 1 ORDER BY 1`,
-        );
+      this.columns.map(async sealed => {
+        const { table, column } = sealed;
+        const { rows } = await this.pool.query<{ key_id: string; values: string }>(countByKey(sealed));
         return rows.map(({ key_id, values }) => ({ kind: `${table}.${column}`, key_id, values: Number(values) }));
       }),
     );
@@ -99,7 +85,7 @@ export class SealedColumns {
     limit: number,
     after: Position | undefined,
   ) {
-    const { table, id, column, keyColumn, rowOf } = of;
+    const { keyColumn, rowOf } = of;
     const { rows } = await client.query<Position & { sealed: string }>(select, [
       this.keys.firstId,
       limit,
@@ -114,11 +100,11 @@ export class SealedColumns {
       else fresh.set(row, this.keys.seal(value, rowOf(row)));
     }
     if (fresh.size > 0)
-      await client.query(
-        `UPDATE ${table} SET ${column} = fresh.sealed ${keyColumn === undefined ? '' : `, ${keyColumn} = $3`}
-         FROM unnest($1::uuid[], $2::text[]) AS fresh (id, sealed) WHERE ${table}.${id} = fresh.id`,
-        [[...fresh.keys()], [...fresh.values()], ...(keyColumn === undefined ? [] : [this.keys.firstId])],
-      );
+      await client.query(updateSealed(of), [
+        [...fresh.keys()],
+        [...fresh.values()],
+        ...(keyColumn === undefined ? [] : [this.keys.firstId]),
+      ]);
     return { reencrypted: fresh.size, unopened, last: rows.at(-1) };
   }
 

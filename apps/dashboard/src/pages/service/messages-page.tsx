@@ -80,24 +80,7 @@ export const MessagesPage = () => {
                 )}
               </EmptyState>
             ) : (
-              <DataTable
-                caption="Messages, newest first"
-                rows={list.items}
-                keyOf={email => email.id}
-                columns={[
-                  {
-                    title: 'Subject',
-                    cell: email => (
-                      <Link to={`${page}/messages/${email.id}`} class="long">
-                        {email.subject || '(no subject)'}
-                      </Link>
-                    ),
-                  },
-                  { title: 'Recipients', cell: email => <Recipients of={email} /> },
-                  { title: 'Status', cell: email => <Badge status={displayStatus(email)} /> },
-                  { title: 'Accepted', cell: email => <Time at={email.accepted_at} /> },
-                ]}
-              />
+              <MessagesTable emails={list.items} page={page} />
             )}
             <Paging page={list} onOffset={setOffset} onLimit={setLimit} />
           </>
@@ -106,6 +89,28 @@ export const MessagesPage = () => {
     </Page>
   );
 };
+
+/** @param props.page the address of the service in the dashboard. */
+const MessagesTable = ({ emails, page }: { readonly emails: readonly TrackedEmail[]; readonly page: string }) => (
+  <DataTable
+    caption="Messages, newest first"
+    rows={emails}
+    keyOf={email => email.id}
+    columns={[
+      {
+        title: 'Subject',
+        cell: email => (
+          <Link to={`${page}/messages/${email.id}`} class="long">
+            {email.subject || '(no subject)'}
+          </Link>
+        ),
+      },
+      { title: 'Recipients', cell: email => <Recipients of={email} /> },
+      { title: 'Status', cell: email => <Badge status={displayStatus(email)} /> },
+      { title: 'Accepted', cell: email => <Time at={email.accepted_at} /> },
+    ]}
+  />
+);
 
 /** Returns `accepted` until the relay has responded, then the result. */
 export const displayStatus = ({ status, result }: TrackedEmail): NonNullable<TrackedEmail['status' | 'result']> =>

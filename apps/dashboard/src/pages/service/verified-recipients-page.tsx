@@ -23,10 +23,6 @@ export const VerifiedRecipientsPage = () => {
     await api.post<VerifiedRecipient>(`${path}/me`);
     recipients.reload();
   };
-  const remove = async (recipient: VerifiedRecipient) => {
-    await api.delete(`${path}/${recipient.id}`);
-    recipients.reload();
-  };
   const hasOwnAddress = recipients.value?.some(
     ({ address, status }) => status === 'verified' && address.toLowerCase() === me.email.toLowerCase(),
   );
@@ -38,43 +34,7 @@ export const VerifiedRecipientsPage = () => {
           list.length === 0 ? (
             <EmptyState>No verified recipients yet. Add one below to send in sandbox mode.</EmptyState>
           ) : (
-            <DataTable
-              caption="Verified and pending recipients"
-              rows={list}
-              keyOf={recipient => recipient.id}
-              columns={[
-                { title: 'Address', cell: recipient => <strong>{recipient.address}</strong> },
-                {
-                  title: 'Status',
-                  cell: recipient =>
-                    recipient.status === 'verified' ? (
-                      <Badge status="verified" />
-                    ) : (
-                      <EnterCode
-                        recipient={recipient}
-                        path={`${path}/${recipient.id}`}
-                        onVerified={recipients.reload}
-                      />
-                    ),
-                },
-                { title: 'Added', cell: recipient => <Time at={recipient.created_at} /> },
-                {
-                  title: 'Actions',
-                  buttons: true,
-                  cell: recipient => (
-                    <ConfirmButton
-                      label={`Delete ${recipient.address}`}
-                      question={`Delete ${recipient.address}?`}
-                      consequence="Sandbox messages to this address will be rejected."
-                      confirm="Delete recipient"
-                      work={() => remove(recipient)}
-                    >
-                      Delete
-                    </ConfirmButton>
-                  ),
-                },
-              ]}
-            />
+            <RecipientsTable recipients={list} path={path} onChange={recipients.reload} />
           )
         }
       </Loaded>
@@ -92,6 +52,55 @@ export const VerifiedRecipientsPage = () => {
         </Form>
       </Section>
     </Page>
+  );
+};
+
+interface RecipientsTableProps {
+  readonly recipients: readonly VerifiedRecipient[];
+  /** Of the recipients of the service, in the API. */
+  readonly path: string;
+  readonly onChange: () => void;
+}
+
+const RecipientsTable = ({ recipients, path, onChange }: RecipientsTableProps) => {
+  const remove = async ({ id }: VerifiedRecipient) => {
+    await api.delete(`${path}/${id}`);
+    onChange();
+  };
+  return (
+    <DataTable
+      caption="Verified and pending recipients"
+      rows={recipients}
+      keyOf={recipient => recipient.id}
+      columns={[
+        { title: 'Address', cell: recipient => <strong>{recipient.address}</strong> },
+        {
+          title: 'Status',
+          cell: recipient =>
+            recipient.status === 'verified' ? (
+              <Badge status="verified" />
+            ) : (
+              <EnterCode recipient={recipient} path={`${path}/${recipient.id}`} onVerified={onChange} />
+            ),
+        },
+        { title: 'Added', cell: recipient => <Time at={recipient.created_at} /> },
+        {
+          title: 'Actions',
+          buttons: true,
+          cell: recipient => (
+            <ConfirmButton
+              label={`Delete ${recipient.address}`}
+              question={`Delete ${recipient.address}?`}
+              consequence="Sandbox messages to this address will be rejected."
+              confirm="Delete recipient"
+              work={() => remove(recipient)}
+            >
+              Delete
+            </ConfirmButton>
+          ),
+        },
+      ]}
+    />
   );
 };
 

@@ -37,9 +37,8 @@ export function beginRelease({ releaseId, at }: Command<'begin-release'>, state:
 type ReleaseParts = Omit<ReleaseData, 'web_service_id' | 'release_id' | 'at'>;
 
 /**
- * The parts of the release with that id: a deployment's own artefact, or that of the live deployment for a start. Its
- * configuration and settings are the current ones, or for a rollback those of the earlier release. The disk is always
- * the current one.
+ * The parts of the release with that id. A rollback has the configuration and settings of the earlier release; the disk is
+ * always the current one.
  */
 export function releaseToBegin(state: WebService, releaseId: string): ReleaseParts | undefined {
   const parts = (

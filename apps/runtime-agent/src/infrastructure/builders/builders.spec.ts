@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BuildFailed } from '@postern/runtime';
-import { recipeFor, requireTools } from './builders.js';
+import { buildPlanFor, requireTools } from './builders.js';
 import { processTypes, procfileRules } from './procfile.js';
 import { machineWith } from './testing/machine-with.js';
 import { projectOf } from './testing/project-of.js';
@@ -10,11 +10,11 @@ type Files = Readonly<Record<string, string | object>>;
 const HERE = machineWith('python3=python3.11', 'python3.11', 'python3.13', 'deno');
 
 const built = async (source: Files, result: Files = source) => {
-  const recipe = await recipeFor(projectOf(source), HERE);
-  return { recipe, start: await recipe.start?.(projectOf(result)) };
+  const buildPlan = await buildPlanFor(projectOf(source), HERE);
+  return { buildPlan, start: await buildPlan.start?.(projectOf(result)) };
 };
 
-describe('The recipe', () => {
+describe('The build plan', () => {
   it.each<readonly [string, Files, string, string]>([
     [
       'requirements.txt with Flask',
@@ -62,18 +62,18 @@ describe('The recipe', () => {
       '.venv/bin/python main.py',
     ],
   ])('of Python: %s', async (_, source, rule, command) => {
-    const { recipe, start } = await built(source);
-    expect(recipe.rules[0]).toBe(rule);
+    const { buildPlan, start } = await built(source);
+    expect(buildPlan.rules[0]).toBe(rule);
     expect(start).toEqual({ kind: 'command', command });
   });
 
   it('of Django collects the static files where settings say where to', async () => {
-    const { recipe } = await built({
+    const { buildPlan } = await built({
       'requirements.txt': '',
       'manage.py': '',
       'shop/settings.py': 'STATIC_ROOT = "x"',
     });
-    expect(recipe.command).toMatch(/manage\.py collectstatic --noinput$/);
+    expect(buildPlan.command).toMatch(/manage\.py collectstatic --noinput$/);
   });
 
   it.each<readonly [string, Files, Files, string, string]>([
@@ -107,22 +107,22 @@ describe('The recipe', () => {
       'DENO_DIR="$PWD/.deno" deno task start',
     ],
   ])('of %s', async (_, source, result, rule, command) => {
-    const { recipe, start } = await built(source, result);
-    expect(recipe.rules[0]).toContain(rule);
+    const { buildPlan, start } = await built(source, result);
+    expect(buildPlan.rules[0]).toContain(rule);
     expect(start).toEqual({ kind: 'command', command });
   });
 
   it('of Deno is known by what the main module uses', async () => {
-    const { recipe } = await built({ 'src/index.ts': 'Deno.serve(() => new Response("hi"))' });
-    expect(recipe.rules).toEqual(['src/index.ts found: deno run src/index.ts']);
+    const { buildPlan } = await built({ 'src/index.ts': 'Deno.serve(() => new Response("hi"))' });
+    expect(buildPlan.rules).toEqual(['src/index.ts found: deno run src/index.ts']);
   });
 
   it('of Python says which version the project asks for', async () => {
-    const { recipe } = await built({ 'requirements.txt': '', '.python-version': '3.14\n' });
-    expect(recipe.rules[1]).toBe(
+    const { buildPlan } = await built({ 'requirements.txt': '', '.python-version': '3.14\n' });
+    expect(buildPlan.rules[1]).toBe(
       '.python-version asks for Python 3.14, which is not on this machine: python3.13 is used',
     );
-    expect(recipe.command).toMatch(/^python3\.13 -m venv \.venv && /);
+    expect(buildPlan.command).toMatch(/^python3\.13 -m venv \.venv && /);
   });
 
   it('of Java runs the archive that Maven made, and not its sources', async () => {
@@ -131,14 +131,14 @@ describe('The recipe', () => {
   });
 
   it('is that of Node.js beside other manifests where the Procfile starts Node.js', async () => {
-    const { recipe } = await built({ Procfile: 'web: npm start', Gemfile: '', 'package.json': '{}' });
-    expect(recipe.rules[0]).toContain('package.json');
+    const { buildPlan } = await built({ Procfile: 'web: npm start', Gemfile: '', 'package.json': '{}' });
+    expect(buildPlan.rules[0]).toContain('package.json');
   });
 
   it('names the tool that is missing and how to get it', async () => {
-    const { recipe } = await built({ Gemfile: '' });
-    expect(() => requireTools(recipe, machineWith())).toThrow(BuildFailed);
-    expect(() => requireTools(recipe, machineWith())).toThrow(
+    const { buildPlan } = await built({ Gemfile: '' });
+    expect(() => requireTools(buildPlan, machineWith())).toThrow(BuildFailed);
+    expect(() => requireTools(buildPlan, machineWith())).toThrow(
       'Gemfile found: bundle install, but this machine has no ruby and bundle: install Ruby and Bundler (gem install bundler) on it',
     );
     expect(() => requireTools({ rules: [] }, machineWith())).not.toThrow();

@@ -1,4 +1,5 @@
 import { BuildFailed } from '@postern/runtime';
+import type { Builder, BuildPlan } from './build-plan.js';
 import { deno } from './deno.js';
 import { go } from './go.js';
 import { hugo } from './hugo.js';
@@ -9,7 +10,6 @@ import { php } from './php.js';
 import { processTypes } from './procfile.js';
 import { type Project, projectIn } from './project.js';
 import { python } from './python.js';
-import type { Builder, Recipe } from './recipe.js';
 import { ruby } from './ruby.js';
 import { rust } from './rust.js';
 import { findStart, type Start } from './start.js';
@@ -17,21 +17,21 @@ import { findStart, type Start } from './start.js';
 /** A package.json beside another ecosystem's manifest is mostly for its assets, so it comes last. */
 const BUILDERS: readonly Builder[] = [deno, go, ruby, python, php, java, rust, node, hugo];
 
-const NOTHING: Recipe = { rules: [] };
+const NOTHING: BuildPlan = { rules: [] };
 
-/** The recipe for a project. A Procfile that starts Node.js says that the other manifests are not the service's. */
-export const recipeFor = async (project: Project, machine: Machine): Promise<Recipe> => {
+/** The build plan for a project. A Procfile that starts Node.js says that the other manifests are not the service's. */
+export const buildPlanFor = async (project: Project, machine: Machine): Promise<BuildPlan> => {
   const { web } = processTypes((await project.read('Procfile')) ?? '');
   const isNode = web !== undefined && /^(\w+=\S+\s+)*(node|npm|npx|yarn|pnpm|bun)\b/.test(web);
   for (const builder of isNode ? [node, ...BUILDERS] : BUILDERS) {
-    const recipe = await builder(project, machine);
-    if (recipe) return recipe;
+    const buildPlan = await builder(project, machine);
+    if (buildPlan) return buildPlan;
   }
   return NOTHING;
 };
 
 /** @throws BuildFailed that names the program to install. */
-export const requireTools = ({ needs = [], rules }: Recipe, machine: Machine): void => {
+export const requireTools = ({ needs = [], rules }: BuildPlan, machine: Machine): void => {
   const missing = needs.filter(({ program }) => !machine.has(program));
   if (missing.length === 0) return;
   const names = missing.map(({ program }) => program).join(' and ');
@@ -49,13 +49,13 @@ const NO_CONTAINER_TOOL =
  */
 export const startOf = async (
   directory: string,
-  recipe: Recipe,
+  buildPlan: BuildPlan,
   unusedDockerfile = NO_CONTAINER_TOOL,
 ): Promise<Start> => {
   const built = projectIn(directory);
   const { web } = processTypes((await built.read('Procfile')) ?? '');
-  const isOwn = web === undefined || recipe.startsInsteadOf?.(web) === true;
-  const found = isOwn ? await recipe.start?.(built) : undefined;
+  const isOwn = web === undefined || buildPlan.startsInsteadOf?.(web) === true;
+  const found = isOwn ? await buildPlan.start?.(built) : undefined;
   const start = found ?? (await findStart(directory));
   if (start) return start;
   const folder = await folderOfProject(built);

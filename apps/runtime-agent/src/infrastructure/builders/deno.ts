@@ -1,6 +1,6 @@
+import { type Builder, commandStart } from './build-plan.js';
 import type { Machine } from './machine.js';
 import { firstOf, type Project } from './project.js';
-import { type Builder, commandStart } from './recipe.js';
 
 const MAINS = ['main.ts', 'main.js', 'server.ts', 'mod.ts', 'index.ts', 'app.ts', 'src/main.ts', 'src/index.ts'];
 const OF_DENO = /\bDeno\.|https:\/\/deno\.land\/|from ['"]jsr:/;

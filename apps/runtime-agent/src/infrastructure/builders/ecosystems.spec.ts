@@ -12,9 +12,9 @@ describe('A site of Hugo', () => {
   const site = { 'config.toml': 'theme = "plain"\n', 'content/post.md': '' };
 
   it('is built by Hugo and served from public', async () => {
-    const recipe = await hugo(projectOf({ ...site, 'themes/plain/theme.toml': '' }), none);
-    expect(recipe?.rules).toEqual(['config.toml found: hugo --destination public']);
-    expect(await recipe?.start?.(projectOf({}))).toEqual({ kind: 'static', folder: 'public' });
+    const buildPlan = await hugo(projectOf({ ...site, 'themes/plain/theme.toml': '' }), none);
+    expect(buildPlan?.rules).toEqual(['config.toml found: hugo --destination public']);
+    expect(await buildPlan?.start?.(projectOf({}))).toEqual({ kind: 'static', folder: 'public' });
   });
 
   it('is told how to get a theme that is not there', async () => {
@@ -36,9 +36,9 @@ describe('A project of PHP', () => {
     ['{"require": {"php": "^8.1", "ext-json": "*"}}', 'composer.json without packages found: php -S', false],
     ['{"require": {"slim/slim": "^4"}}', 'composer.json found: composer install', true],
   ])('with the composer.json %s needs Composer only for packages', async (manifest, rule, needsComposer) => {
-    const recipe = await php(projectOf({ 'composer.json': manifest }), none);
-    expect(recipe?.rules[0]).toContain(rule);
-    expect(recipe?.needs?.some(({ program }) => program === 'composer')).toBe(needsComposer);
+    const buildPlan = await php(projectOf({ 'composer.json': manifest }), none);
+    expect(buildPlan?.rules[0]).toContain(rule);
+    expect(buildPlan?.needs?.some(({ program }) => program === 'composer')).toBe(needsComposer);
   });
 
   it.each([
@@ -48,10 +48,10 @@ describe('A project of PHP', () => {
   ])('whose Procfile says %s is served by PHP from %s', async (web, folder) => {
     const files = { 'composer.json': '{}', Procfile: `web: ${web}\n`, [`${folder}/index.php`]: '' };
     const plain = Object.fromEntries(Object.entries(files).map(([path, text]) => [path.replace(/^\.\//, ''), text]));
-    const recipe = await php(projectOf(plain), none);
-    expect(recipe?.startsInsteadOf?.(web)).toBe(true);
-    expect(recipe?.startsInsteadOf?.('php -S 0.0.0.0:$PORT')).toBe(false);
-    expect(await recipe?.start?.(projectOf(plain))).toEqual({
+    const buildPlan = await php(projectOf(plain), none);
+    expect(buildPlan?.startsInsteadOf?.(web)).toBe(true);
+    expect(buildPlan?.startsInsteadOf?.('php -S 0.0.0.0:$PORT')).toBe(false);
+    expect(await buildPlan?.start?.(projectOf(plain))).toEqual({
       kind: 'command',
       command: `php -S "0.0.0.0:$PORT" -t ${folder}`,
     });
@@ -62,25 +62,28 @@ describe('A project of Deno', () => {
   const main = { 'main.ts': 'Deno.serve(() => new Response("hi"))' };
 
   it('gets Deno through npm where the machine has none', async () => {
-    const recipe = await deno(projectOf(main), none);
-    expect(recipe?.rules).toEqual(['main.ts found: deno run main.ts', 'this machine has no deno: npm installs deno@2']);
-    expect(recipe?.command).toMatch(
+    const buildPlan = await deno(projectOf(main), none);
+    expect(buildPlan?.rules).toEqual([
+      'main.ts found: deno run main.ts',
+      'this machine has no deno: npm installs deno@2',
+    ]);
+    expect(buildPlan?.command).toMatch(
       /^npm install .* --prefix \.postern deno@2 && DENO_DIR="\$PWD\/\.deno" \.postern\//,
     );
-    expect(recipe?.needs).toBeUndefined();
+    expect(buildPlan?.needs).toBeUndefined();
   });
 
   it('keeps what its modules import in the artefact', async () => {
-    const recipe = await deno(projectOf(main), machineWith('deno'));
-    expect(recipe?.command).toBe('DENO_DIR="$PWD/.deno" deno cache main.ts');
-    expect(await recipe?.start?.(projectOf(main))).toMatchObject({
+    const buildPlan = await deno(projectOf(main), machineWith('deno'));
+    expect(buildPlan?.command).toBe('DENO_DIR="$PWD/.deno" deno cache main.ts');
+    expect(await buildPlan?.start?.(projectOf(main))).toMatchObject({
       command: 'DENO_DIR="$PWD/.deno" deno run --allow-net --allow-env --allow-read main.ts',
     });
   });
 
   it('is built by its task', async () => {
     const tasks = { 'deno.json': '{"tasks": {"build": "deno bundle", "start": "deno run out.js"}}' };
-    const recipe = await deno(projectOf(tasks), machineWith('deno'));
-    expect(recipe?.command).toBe('DENO_DIR="$PWD/.deno" deno task build');
+    const buildPlan = await deno(projectOf(tasks), machineWith('deno'));
+    expect(buildPlan?.command).toBe('DENO_DIR="$PWD/.deno" deno task build');
   });
 });

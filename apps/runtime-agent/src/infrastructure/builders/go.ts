@@ -1,4 +1,4 @@
-import { type Builder, commandStart, type Recipe } from './recipe.js';
+import { type Builder, type BuildPlan, commandStart } from './build-plan.js';
 
 const BUILD = 'mkdir -p bin && go build -o bin/ ./...';
 const GO = [{ program: 'go', install: 'Go, on the path or in /usr/local/go/bin' }] as const;
@@ -25,5 +25,5 @@ export const go: Builder = async project => {
       const program = likely ?? (programs.length === 1 ? only : undefined);
       return program === undefined ? undefined : commandStart(`./bin/${program}`);
     },
-  } satisfies Recipe;
+  } satisfies BuildPlan;
 };

@@ -1,6 +1,6 @@
 import { BuildFailed } from '@postern/runtime';
+import { type Builder, type BuildPlan, staticStart } from './build-plan.js';
 import { firstOf, type Project } from './project.js';
-import { type Builder, type Recipe, staticStart } from './recipe.js';
 
 const HUGO = [{ program: 'hugo', install: 'Hugo, in its extended edition' }] as const;
 const OWN = ['hugo.toml', 'hugo.yaml', 'hugo.yml', 'hugo.json'];
@@ -20,7 +20,7 @@ export const hugo: Builder = async project => {
     command,
     needs: HUGO,
     start: async () => staticStart('public'),
-  } satisfies Recipe;
+  } satisfies BuildPlan;
 };
 
 const hasFolders = async (project: Project): Promise<boolean> => {

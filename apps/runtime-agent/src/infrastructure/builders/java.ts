@@ -1,5 +1,5 @@
+import { type Builder, commandStart, type Tool } from './build-plan.js';
 import type { Project } from './project.js';
-import { type Builder, commandStart, type Tool } from './recipe.js';
 
 const JAVA: Tool = { program: 'java', install: 'a JDK' };
 const JAR = /(?<!-(sources|javadoc|plain|tests))\.jar$/;

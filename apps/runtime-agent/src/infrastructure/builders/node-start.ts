@@ -1,6 +1,6 @@
+import { commandStart, staticStart } from './build-plan.js';
 import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
-import { commandStart, staticStart } from './recipe.js';
 import type { Start } from './start.js';
 
 /** How a framework's projects are started in production, where their `start` script is for development or missing. */

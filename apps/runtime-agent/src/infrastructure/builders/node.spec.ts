@@ -5,10 +5,10 @@ import { projectOf } from './testing/project-of.js';
 
 const manifest = { dependencies: { express: '5' }, scripts: { start: 'node server.js' } };
 
-const recipeOf = async (files: Readonly<Record<string, string | object>>) => {
-  const recipe = await node(projectOf({ 'package.json': manifest, ...files }), machineWith());
-  if (!recipe) throw new Error('no project of Node.js');
-  return recipe;
+const buildPlanOf = async (files: Readonly<Record<string, string | object>>) => {
+  const buildPlan = await node(projectOf({ 'package.json': manifest, ...files }), machineWith());
+  if (!buildPlan) throw new Error('no project of Node.js');
+  return buildPlan;
 };
 
 describe('A project of Node.js', () => {
@@ -56,27 +56,27 @@ describe('A project of Node.js', () => {
       'npm exec --yes --package=pnpm@9.1.0 -- pnpm install',
     ],
   ])('is installed by %s', async (_, files, rule, install) => {
-    const recipe = await recipeOf(files);
-    expect(recipe.rules[0]).toBe(rule);
-    expect(recipe.command?.startsWith(install)).toBe(true);
+    const buildPlan = await buildPlanOf(files);
+    expect(buildPlan.rules[0]).toBe(rule);
+    expect(buildPlan.command?.startsWith(install)).toBe(true);
   });
 
   it('is built by its package manager, where it has a build script', async () => {
     const scripts = { start: 'node .', build: 'tsc' };
-    const recipe = await recipeOf({ 'package.json': { ...manifest, scripts }, 'yarn.lock': '' });
-    expect(recipe.rules).toContain('package.json has a build script: yarn run build');
-    expect(recipe.command).toMatch(/&& npm exec --yes --package=yarn@1\.22\.22 -- yarn run build$/);
+    const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, scripts }, 'yarn.lock': '' });
+    expect(buildPlan.rules).toContain('package.json has a build script: yarn run build');
+    expect(buildPlan.command).toMatch(/&& npm exec --yes --package=yarn@1\.22\.22 -- yarn run build$/);
   });
 
   it('brings the package manager along that its start script calls', async () => {
     const scripts = { start: 'bun run index.ts' };
-    const recipe = await recipeOf({ 'package.json': { ...manifest, scripts }, 'bun.lockb': '' });
-    expect(recipe.command).toMatch(/npm install .* --prefix \.postern bun@1$/);
+    const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, scripts }, 'bun.lockb': '' });
+    expect(buildPlan.command).toMatch(/npm install .* --prefix \.postern bun@1$/);
   });
 
   it('is told that another version of Node.js is here than the one it asks for', async () => {
-    const recipe = await recipeOf({ 'package.json': { ...manifest, engines: { node: '12.x' } } });
-    expect(recipe.rules[1]).toMatch(/^package\.json asks for Node\.js 12\.x: Node\.js \d+/);
+    const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, engines: { node: '12.x' } } });
+    expect(buildPlan.rules[1]).toMatch(/^package\.json asks for Node\.js 12\.x: Node\.js \d+/);
   });
 
   it.each<readonly [string, object, Readonly<Record<string, string>>, object]>([
@@ -159,18 +159,18 @@ describe('A project of Node.js', () => {
       { kind: 'command', command: 'node lib/shop.js' },
     ],
   ])('starts %s in production', async (_, packageJson, built, start) => {
-    const recipe = await recipeOf({ 'package.json': packageJson });
-    expect(await recipe.start?.(projectOf(built))).toEqual(start);
+    const buildPlan = await buildPlanOf({ 'package.json': packageJson });
+    expect(await buildPlan.start?.(projectOf(built))).toEqual(start);
   });
 
   it('leaves a start script to the rule for every project', async () => {
-    const recipe = await recipeOf({});
-    expect(await recipe.start?.(projectOf({ 'server.js': '' }))).toBeUndefined();
+    const buildPlan = await buildPlanOf({});
+    expect(await buildPlan.start?.(projectOf({ 'server.js': '' }))).toBeUndefined();
   });
 
   it('gives old versions of webpack the hashes that they need', async () => {
     const old = { dependencies: { 'react-scripts': '^4.0.3' }, scripts: { build: 'react-scripts build' } };
-    const recipe = await recipeOf({ 'package.json': old });
-    expect(recipe.environment).toMatchObject({ NODE_OPTIONS: '--openssl-legacy-provider' });
+    const buildPlan = await buildPlanOf({ 'package.json': old });
+    expect(buildPlan.environment).toMatchObject({ NODE_OPTIONS: '--openssl-legacy-provider' });
   });
 });

@@ -1,8 +1,8 @@
+import type { Builder, BuildPlan } from './build-plan.js';
 import type { Machine } from './machine.js';
 import { packageManagerOf } from './node-package-manager.js';
 import { nodeStart } from './node-start.js';
 import type { PackageJson } from './package-json.js';
-import type { Builder, Recipe } from './recipe.js';
 
 /** Programs that Node.js runs at run time are found below this folder of the artefact. */
 const TOOLS = '.postern';
@@ -29,7 +29,7 @@ export const node: Builder = async (project, machine) => {
     command: [manager.install, buildWith(manager.name, manager.run, scripts), ...tools].filter(Boolean).join(' && '),
     environment: { YARN_NODE_LINKER: 'node-modules', YARN_ENABLE_TELEMETRY: '0', ...old?.environment },
     start: start.find,
-  } satisfies Recipe;
+  } satisfies BuildPlan;
 };
 
 const buildWith = (name: string, run: string, scripts: Readonly<Record<string, unknown>>): string => {

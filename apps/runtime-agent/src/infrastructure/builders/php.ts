@@ -1,5 +1,5 @@
+import { type Builder, commandStart, type Tool } from './build-plan.js';
 import type { Project } from './project.js';
-import { type Builder, commandStart, type Tool } from './recipe.js';
 
 const PHP: Tool = { program: 'php', install: 'PHP' };
 const COMPOSER: Tool = { program: 'composer', install: 'Composer' };

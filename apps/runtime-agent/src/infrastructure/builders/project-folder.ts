@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BuildFailed } from '@postern/runtime';
-import { recipeFor } from './builders.js';
+import { buildPlanFor } from './builders.js';
 import type { Machine } from './machine.js';
 import { isIgnoredFolder, projectIn } from './project.js';
 import { findStart } from './start.js';
@@ -56,7 +56,7 @@ export const makeRoot = async (directory: string, folder: string): Promise<void>
 
 const isProject = async (directory: string, machine: Machine): Promise<boolean> => {
   try {
-    return (await recipeFor(projectIn(directory), machine)).rules.length > 0;
+    return (await buildPlanFor(projectIn(directory), machine)).rules.length > 0;
   } catch (error) {
     // A builder has recognised it, and says why it cannot be built.
     if (error instanceof BuildFailed) return true;

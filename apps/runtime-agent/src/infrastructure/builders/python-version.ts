@@ -7,7 +7,7 @@ export interface Interpreter {
   readonly rule?: string;
 }
 
-interface Wish {
+interface Requirement {
   readonly file: string;
   /** The minor version of Python 3. */
   readonly minor: number;
@@ -20,17 +20,17 @@ const MINORS = Array.from({ length: 23 }, (_, index) => index + 8);
 
 /** The Python to use: the version that the project asks for, or the nearest to it on this machine. */
 export const interpreterFor = async (project: Project, machine: Machine): Promise<Interpreter> => {
-  const wish = await wishOf(project);
-  if (!wish) return { program: 'python3' };
+  const requirement = await requirementOf(project);
+  if (!requirement) return { program: 'python3' };
   const usual = minorIn(machine.realName('python3') ?? '');
-  if (usual === wish.minor || (usual !== undefined && wish.orNewer && usual > wish.minor))
+  if (usual === requirement.minor || (usual !== undefined && requirement.orNewer && usual > requirement.minor))
     return { program: 'python3' };
-  const asks = `${wish.file} asks for Python 3.${wish.minor}${wish.orNewer ? ' or newer' : ''}`;
+  const asks = `${requirement.file} asks for Python 3.${requirement.minor}${requirement.orNewer ? ' or newer' : ''}`;
   const here = MINORS.filter(minor => machine.has(`python3.${minor}`));
-  if (here.includes(wish.minor)) return used(machine, `python3.${wish.minor}`, asks);
-  const enough = wish.orNewer ? here.find(minor => minor > wish.minor) : undefined;
+  if (here.includes(requirement.minor)) return used(machine, `python3.${requirement.minor}`, asks);
+  const enough = requirement.orNewer ? here.find(minor => minor > requirement.minor) : undefined;
   if (enough !== undefined) return used(machine, `python3.${enough}`, asks);
-  const distance = (minor: number) => Math.abs(minor - wish.minor);
+  const distance = (minor: number) => Math.abs(minor - requirement.minor);
   const [nearest] = here.toSorted((one, other) => distance(one) - distance(other) || other - one);
   const program = nearest === undefined || nearest === usual ? 'python3' : `python3.${nearest}`;
   return used(machine, program, `${asks}, which is not on ${machine.name}`);
@@ -47,7 +47,7 @@ const minorIn = (text: string): number | undefined => {
 };
 
 /** What names one version comes before what names the oldest that will do. */
-const wishOf = async (project: Project): Promise<Wish | undefined> => {
+const requirementOf = async (project: Project): Promise<Requirement | undefined> => {
   for (const [file, line] of [
     ['.python-version', /^[ \t]*((?:python-|cpython-)?3\.\d+)/m],
     ['runtime.txt', /^(python-3\.\d+)/m],

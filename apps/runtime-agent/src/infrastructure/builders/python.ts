@@ -1,6 +1,6 @@
+import { type Builder, type BuildPlan, commandStart } from './build-plan.js';
 import type { Project } from './project.js';
 import { interpreterFor } from './python-version.js';
-import { type Builder, commandStart, type Recipe } from './recipe.js';
 import type { Start } from './start.js';
 
 const VENV_MODULE = 'Python 3 with its venv module (python3-venv on Debian and Ubuntu)';
@@ -46,7 +46,7 @@ export const python: Builder = async (project, machine) => {
     },
     needs: [{ program: interpreter.program, install: VENV_MODULE }],
     start: async built => startOf(application, built),
-  } satisfies Recipe;
+  } satisfies BuildPlan;
 };
 
 const installOf = async (project: Project) => {

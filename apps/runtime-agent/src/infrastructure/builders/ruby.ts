@@ -1,4 +1,4 @@
-import { type Builder, commandStart } from './recipe.js';
+import { type Builder, commandStart } from './build-plan.js';
 
 const RUBY = [
   { program: 'ruby', install: 'Ruby' },

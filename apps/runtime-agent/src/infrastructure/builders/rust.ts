@@ -1,4 +1,4 @@
-import { type Builder, commandStart } from './recipe.js';
+import { type Builder, commandStart } from './build-plan.js';
 
 const BUILD = 'cargo build --release --locked';
 const CARGO = [{ program: 'cargo', install: 'Rust with Cargo, for all users' }] as const;

@@ -16,7 +16,12 @@ export interface Telling {
 export type ShownAccess = 'token' | 'ssh' | undefined;
 
 /** The meaning of an error of git, as a message for the developer. */
-export const inWords = (errors: string, url: string, { tellsEverything }: Telling, access?: ShownAccess): string => {
+export const describeGitError = (
+  errors: string,
+  url: string,
+  { tellsEverything }: Telling,
+  access?: ShownAccess,
+): string => {
   const shown = displayedUrl(url);
   const host =
     /^[a-z]+:\/\/(?:[^/@]*@)?([^/:]+|\[[^\]]+\])/i.exec(url)?.[1] ?? /^[^@]+@([^:]+):/.exec(url)?.[1] ?? shown;
@@ -25,12 +30,12 @@ export const inWords = (errors: string, url: string, { tellsEverything }: Tellin
   if (meaning) return meaning(shown, host, access);
   if (meanings === ANSWERS) return cannotBeFetched(url);
   const complaint = errors.split('\n').findLast(line => /^(?:fatal|error|ERROR|ssh):/.test(line.trim())) ?? errors;
-  const words = complaint
+  const reason = complaint
     .trim()
     .replaceAll(/[a-z+]+:\/\/\S+/gi, displayedUrl)
     .replaceAll(/\s+/g, ' ')
     .slice(0, 300);
-  return `the repository ${shown} could not be read: ${words || 'git gave no reason'}`;
+  return `the repository ${shown} could not be read: ${reason || 'git gave no reason'}`;
 };
 
 type Meaning = readonly [RegExp, (url: string, host: string, access: ShownAccess) => string];
@@ -86,7 +91,7 @@ const ANSWERS: readonly Meaning[] = [
   [
     /ssh: (?:command )?not found|cannot run ssh|No user exists for uid/i,
     () =>
-      'repositories over SSH cannot be fetched on this machine: it needs the OpenSSH client and boxes. Use https:// with an access token',
+      'repositories over SSH cannot be fetched on this machine: it needs the OpenSSH client and sandboxes. Use https:// with an access token',
   ],
   [/git 2\.37 or newer is needed/, () => 'no repository can be fetched here: git 2.37 or newer has to be installed'],
 ];

@@ -1,7 +1,6 @@
 /**
- * Everything that git reads beside its command line: nothing of this machine's or the repository's own choosing runs
- * any program, leads to another address or protocol, or asks a question. The file is named in the environment because git clears
- * settings of the command line from the environment of the half that reads a local repository.
+ * The only configuration that git reads: it runs no program, follows no redirect and asks no question. A file, because git
+ * clears command-line settings from the environment of the process that reads a local repository.
  */
 export const GIT_SETTINGS = `[safe]
 \tdirectory = *

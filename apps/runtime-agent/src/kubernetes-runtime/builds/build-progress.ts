@@ -37,7 +37,7 @@ export class BuildProgress {
   readonly #lastLines = new Map<string, string[]>();
   readonly #begun = new Set<string>();
   #isByDockerfile = false;
-  #words: string | undefined;
+  #reason: string | undefined;
   #error: string | undefined;
   #failed: Vertex | undefined;
   #unsolved: string | undefined;
@@ -46,8 +46,8 @@ export class BuildProgress {
 
   /** In the build's own words where it has some. */
   get failure(): string | undefined {
-    if (!this.#isByDockerfile) return this.#words ?? this.#error;
-    if (this.#failed) return this.#stepWords(this.#failed);
+    if (!this.#isByDockerfile) return this.#reason ?? this.#error;
+    if (this.#failed) return this.#stepError(this.#failed);
     const error = this.#error ?? this.#unsolved;
     return error === undefined ? undefined : `the image cannot be built: ${error}`;
   }
@@ -94,9 +94,9 @@ export class BuildProgress {
   }
 
   #say(line: string, step: string): void {
-    const words = this.#isByDockerfile ? undefined : FAILED.exec(line)?.[1];
-    if (words !== undefined) {
-      this.#words = words;
+    const reason = this.#isByDockerfile ? undefined : FAILED.exec(line)?.[1];
+    if (reason !== undefined) {
+      this.#reason = reason;
       return;
     }
     this.writer.write('build', `${line}\n`);
@@ -108,7 +108,7 @@ export class BuildProgress {
     return this.#output.get(step) ?? '';
   }
 
-  #stepWords({ digest = '', name = '', error = '' }: Vertex): string {
+  #stepError({ digest = '', name = '', error = '' }: Vertex): string {
     const step = (STEP.exec(name)?.[1] ?? name).replaceAll(/\s+/g, ' ').trim();
     const shown = step.length > MOST_STEP_LENGTH ? `${step.slice(0, MOST_STEP_LENGTH)}…` : step;
     const code = EXIT.exec(error)?.[1];

@@ -4,14 +4,14 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { extname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { BuildFailed } from '@postern/runtime';
-import { recipeFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
-import { cureIn } from '../../infrastructure/builders/failure-words.js';
+import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
+import type { BuildPlan } from '../../infrastructure/builders/build-plan.js';
+import { buildPlanFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
 import { largeFilesNotFetched, submodulesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { processTypes, procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
 import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
-import type { Recipe } from '../../infrastructure/builders/recipe.js';
 import { OWN_PATH, type Start } from '../../infrastructure/builders/start.js';
 
 /**
@@ -38,34 +38,34 @@ const order = JSON.parse(readFileSync(join(plan, 'order.json'), 'utf8')) as {
 };
 
 /** What the build shall do and how its result starts; the log says by which rules. */
-const recipeOf = async (): Promise<Recipe> => {
+const buildPlanOf = async (): Promise<BuildPlan> => {
   const machine = machineOf(PATH, IMAGE);
   for (const line of await submodulesNotFetched(projectIn(app))) console.log(line);
   for (const line of await largeFilesNotFetched(projectIn(app))) console.log(line);
   await enterProjectFolder(app, machine, order, line => console.log(line));
   const project = projectIn(app);
-  const recipe = await recipeFor(project, machine);
+  const buildPlan = await buildPlanFor(project, machine);
   if (!order.hasStartCommand)
     for (const rule of procfileRules((await project.read('Procfile')) ?? '')) console.log(rule);
-  if (order.buildCommand !== undefined) return recipe;
-  for (const rule of recipe.rules) console.log(rule);
+  if (order.buildCommand !== undefined) return buildPlan;
+  for (const rule of buildPlan.rules) console.log(rule);
   try {
-    requireTools(recipe, machine);
+    requireTools(buildPlan, machine);
   } catch (error) {
     throw new BuildFailed(`${(error as Error).message}, or add a Dockerfile to the repository`);
   }
-  return recipe;
+  return buildPlan;
 };
 
 /** Package managers keep what they fetch in the cache, which is in no layer. */
-const environmentOf = (recipe: Recipe): NodeJS.ProcessEnv => ({
+const environmentOf = (buildPlan: BuildPlan): NodeJS.ProcessEnv => ({
   PATH,
   LANG: 'C.UTF-8',
   CI: 'true',
   npm_config_update_notifier: 'false',
   npm_config_fund: 'false',
   npm_config_audit: 'false',
-  ...recipe.environment,
+  ...buildPlan.environment,
   ...(JSON.parse(readFileSync(environmentFile, 'utf8')) as Record<string, string>),
   // Packages for building are devDependencies, which npm leaves out where NODE_ENV says production.
   npm_config_include: 'dev',
@@ -73,13 +73,13 @@ const environmentOf = (recipe: Recipe): NodeJS.ProcessEnv => ({
 });
 
 /** @throws BuildFailed with what to do, where the output tells it. */
-const run = async (command: string, recipe: Recipe): Promise<void> => {
+const run = async (command: string, buildPlan: BuildPlan): Promise<void> => {
   console.log(`$ ${command}`);
   mkdirSync(cache, { recursive: true });
   const child = spawn('/bin/sh', ['-c', command], {
     cwd: app,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: environmentOf(recipe),
+    env: environmentOf(buildPlan),
   });
   let last = '';
   for (const [from, to] of [
@@ -94,13 +94,13 @@ const run = async (command: string, recipe: Recipe): Promise<void> => {
   if (code === 0) return;
   const what = order.buildCommand === undefined ? command : 'the build command';
   const ended = `${what} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
-  const cure = cureIn(stripVTControlCharacters(last), IMAGE);
+  const cure = adviceIn(stripVTControlCharacters(last), IMAGE);
   throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
 };
 
 /** As a word of the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-const asCommand = (words: string) => `${OWN_PATH} exec /bin/sh -c ${quoted(words)}`;
+const asCommand = (command: string) => `${OWN_PATH} exec /bin/sh -c ${quoted(command)}`;
 
 const scriptOf = (start: Start): string => {
   if (start.kind === 'command') return asCommand(start.command);
@@ -112,22 +112,22 @@ const scriptOf = (start: Start): string => {
 const writeProcesses = async (): Promise<void> => {
   mkdirSync(join(out, 'processes'), { recursive: true });
   const { web: _web, release: _release, ...others } = processTypes((await projectIn(app).read('Procfile')) ?? '');
-  for (const [type, words = ''] of Object.entries(others))
-    writeFileSync(join(out, 'processes', type), `cd "$(dirname "$0")/../../app"\n${asCommand(words)}\n`);
+  for (const [type, command = ''] of Object.entries(others))
+    writeFileSync(join(out, 'processes', type), `cd "$(dirname "$0")/../../app"\n${asCommand(command)}\n`);
 };
 
-const writeStart = async (recipe: Recipe): Promise<void> => {
-  const start = await startOf(app, recipe, UNUSED_DOCKERFILE);
+const writeStart = async (buildPlan: BuildPlan): Promise<void> => {
+  const start = await startOf(app, buildPlan, UNUSED_DOCKERFILE);
   console.log(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
   writeFileSync(join(out, 'start'), `cd "$(dirname "$0")/../app"\n${scriptOf(start)}\n`);
 };
 
 const make = async (): Promise<void> => {
-  const recipe = await recipeOf();
-  const command = order.buildCommand ?? recipe.command;
-  if (command !== undefined) await run(command, recipe);
+  const buildPlan = await buildPlanOf();
+  const command = order.buildCommand ?? buildPlan.command;
+  if (command !== undefined) await run(command, buildPlan);
   await writeProcesses();
-  if (!order.hasStartCommand) await writeStart(recipe);
+  if (!order.hasStartCommand) await writeStart(buildPlan);
   // Instances run as another user than the build.
   execFileSync('chmod', ['-R', 'a+rX', app, out]);
 };

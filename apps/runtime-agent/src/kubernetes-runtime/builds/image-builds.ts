@@ -10,7 +10,7 @@ import type { BuildObjectSettings, ImagePrograms } from '../objects/build-settin
 import type { ContainerState, Job, Pod, Terminated } from '../objects/kinds.js';
 import { buildName, LABEL, OURS } from '../objects/names.js';
 import { BuildProgress } from './build-progress.js';
-import type { GitWords } from './job-sources.js';
+import type { DescribeGitError } from './job-sources.js';
 import type { StoredImages } from './stored-images.js';
 
 export interface BuildParts {
@@ -20,7 +20,7 @@ export interface BuildParts {
   readonly images: StoredImages;
   readonly remotes: PinnedRemotes;
   /** What git's complaint about an address means. */
-  readonly gitWords: GitWords;
+  readonly describeError: DescribeGitError;
   readonly log: Log;
   readonly pollMs: number;
   /** How long a new image is kept: the caller may not know of it yet. */
@@ -178,13 +178,13 @@ export class ImageBuilds {
   }
 
   async #why(order: BuildOrder, { access }: PinnedRemote, progress: BuildProgress): Promise<string> {
-    const { cluster, gitWords, settings } = this.parts;
+    const { cluster, describeError, settings } = this.parts;
     const job = await cluster.find<Job>({ kind: 'Job', name: buildName(order.deploymentId) });
     const failed = job?.status?.conditions?.find(({ type }) => type === 'Failed');
     if (failed?.reason === 'DeadlineExceeded') return `the build took longer than ${order.deadlineMs / 1_000} s`;
     const pod = await this.#podOf(order.deploymentId);
     const [fetcher, builder, pusher] = [FETCHER, BUILDER, PUSHER].map(name => endOf(pod, name));
-    if (fetcher && fetcher.exitCode !== 0) return gitWords(fetcher.message ?? '', order.repositoryUrl, access);
+    if (fetcher && fetcher.exitCode !== 0) return describeError(fetcher.message ?? '', order.repositoryUrl, access);
     if (builder?.reason === 'OOMKilled') return `the build used more than ${settings.memoryMiB} MiB of memory`;
     if (pusher) return `the image cannot be pushed: ${messageOf(pusher)}`;
     return progress.failure ?? failed?.message ?? 'the build ended without an image';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { RegistryStandIn } from '../testing/registry-stand-in.js';
+import { FakeRegistry } from '../testing/fake-registry.js';
 
 const PROGRAM = new URL('../../../dist/bundle-image-push.js', import.meta.url).pathname;
 const TYPE = 'application/vnd.oci.image';
@@ -96,10 +96,10 @@ const archiveOf = (changes: { manifest?: object; index?: object; more?: readonly
 describe('What pushes the image of a build', () => {
   let folder: string;
   let archive: string;
-  let registry: RegistryStandIn;
+  let registry: FakeRegistry;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'postern-image-push-'));
-    registry = await RegistryStandIn.start(join(folder, 'registry'));
+    registry = await FakeRegistry.start(join(folder, 'registry'));
     archive = join(folder, 'image.tar');
   });
   beforeEach(async () => {
@@ -182,9 +182,9 @@ describe('What pushes the image of a build', () => {
     ['several images', { index: { manifests: [] } }, 'exactly one image'],
   ] as const)(
     'refuses an archive that has %s, and pushes nothing',
-    async (what, changes, words) => {
+    async (what, changes, message) => {
       await writeFile(archive, archiveOf(changes).content);
-      expect(await push('hostile')).toEqual({ code: 1, message: expect.stringContaining(words) });
+      expect(await push('hostile')).toEqual({ code: 1, message: expect.stringContaining(message) });
       expect([what, registry.tags.includes('hostile')]).toEqual([what, false]);
     },
     30_000,

@@ -36,9 +36,9 @@ const push = async (): Promise<string> => {
 await push().then(
   digest => writeFileSync(message, digest),
   (error: Error & { code?: string }) => {
-    const words = error.message === '' ? (error.code ?? 'it failed without words') : error.message;
-    writeFileSync(message, words);
-    console.log(words);
+    const reason = error.message === '' ? (error.code ?? 'it failed without words') : error.message;
+    writeFileSync(message, reason);
+    console.log(reason);
     process.exitCode = 1;
   },
 );

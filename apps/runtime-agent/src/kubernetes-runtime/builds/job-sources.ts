@@ -13,13 +13,13 @@ import { LABEL, OURS, sourceName } from '../objects/names.js';
 import { LISTER, SOURCE_DEADLINE_SECONDS, sourceJob, sourceSecret } from '../objects/source-objects.js';
 
 /** The meaning of an error of git, without credentials. */
-export type GitWords = (errors: string, url: string, access: RemoteAccess | undefined) => string;
+export type DescribeGitError = (errors: string, url: string, access: RemoteAccess | undefined) => string;
 
 export interface JobSourcesParts {
   readonly cluster: Cluster;
   readonly settings: BuildObjectSettings;
   readonly remotes: PinnedRemotes;
-  readonly gitWords: GitWords;
+  readonly describeError: DescribeGitError;
   readonly pollMs: number;
 }
 
@@ -60,12 +60,12 @@ export class JobSources {
   }
 
   async #answerOf(id: string, source: Source, { access }: PinnedRemote): Promise<ResolvedSource> {
-    const { cluster, gitWords } = this.parts;
+    const { cluster, describeError } = this.parts;
     const { repositoryUrl: url } = source;
     const pod = (await cluster.list<Pod>('Pod', `${OURS},${LABEL.source}=${id}`))[0];
     const ended = pod?.status?.containerStatuses?.find(({ name }) => name === LISTER)?.state?.terminated;
     if (!pod || !ended) throw new SourceUnavailable(tooLate(url));
-    if (ended.exitCode !== 0) throw new SourceUnavailable(gitWords(ended.message ?? '', url, access));
+    if (ended.exitCode !== 0) throw new SourceUnavailable(describeError(ended.message ?? '', url, access));
     const output = await cluster.log(pod.metadata.name, { container: LISTER, limitBytes: MOST_OUTPUT_BYTES });
     const picked = pickBranch(output, source);
     if (typeof picked === 'string') throw new SourceUnavailable(picked);

@@ -45,22 +45,22 @@ export class RegistryPush {
     const url = new URL(`/v2/${this.#path}/manifests/${tag}`, this.#base);
     const { manifest } = image;
     const content = { type: MANIFEST_TYPE, size: manifest.length, read: () => manifest };
-    demand(await this.#ask('PUT', url, content), [201], `the manifest of ${tag}`);
+    demand(await this.#request('PUT', url, content), [201], `the manifest of ${tag}`);
   }
 
   async #pushBlob(image: OciArchive, blob: Blob): Promise<void> {
     const blobs = `/v2/${this.#path}/blobs`;
-    const { status } = await this.#ask('HEAD', new URL(`${blobs}/${blob.digest}`, this.#base));
+    const { status } = await this.#request('HEAD', new URL(`${blobs}/${blob.digest}`, this.#base));
     if (status === 200 || status === 307) return;
-    const begun = await this.#ask('POST', new URL(`${blobs}/uploads/`, this.#base));
+    const begun = await this.#request('POST', new URL(`${blobs}/uploads/`, this.#base));
     demand(begun, [202], 'an upload');
     const url = new URL(begun.headers.location ?? '', this.#base);
     url.searchParams.set('digest', blob.digest);
     const content = { type: 'application/octet-stream', size: blob.size, read: () => image.read(blob) };
-    demand(await this.#ask('PUT', url, content), [201], blob.digest);
+    demand(await this.#request('PUT', url, content), [201], blob.digest);
   }
 
-  async #ask(method: string, url: URL, content?: Content): Promise<Answer> {
+  async #request(method: string, url: URL, content?: Content): Promise<Answer> {
     const answer = await this.#send(method, url, content);
     if (answer.status !== 401 || url.origin !== this.#base) return answer;
     const authorization = await this.#authorize(answer.headers['www-authenticate'] ?? '');
@@ -112,6 +112,6 @@ const textOf = async (response: IncomingMessage): Promise<string> => {
 
 const demand = ({ status, text }: Answer, expected: readonly number[], what: string): void => {
   if (expected.includes(status)) return;
-  const words = text.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
-  throw new Error(`the registry answered ${status} to ${what}${words === '' ? '' : `: ${words}`}`);
+  const reason = text.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
+  throw new Error(`the registry answered ${status} to ${what}${reason === '' ? '' : `: ${reason}`}`);
 };

@@ -34,7 +34,7 @@ export class Registry {
     const tags: string[] = [];
     let next: string | undefined = `/v2/${this.#path}/tags/list?n=500`;
     while (next) {
-      const response: Response = await this.#ask('GET', next);
+      const response: Response = await this.#request('GET', next);
       if (response.status === 404) return [];
       if (!response.ok) throw new Error(`the registry answered ${response.status} when asked for ${this.repository}`);
       tags.push(...(tagsReply.parse(await response.json()).tags ?? []));
@@ -45,17 +45,17 @@ export class Registry {
 
   /** @returns undefined where the tag is gone. */
   async digestOf(tag: string): Promise<string | undefined> {
-    const response = await this.#ask('HEAD', `/v2/${this.#path}/manifests/${tag}`);
+    const response = await this.#request('HEAD', `/v2/${this.#path}/manifests/${tag}`);
     return response.ok ? (response.headers.get('docker-content-digest') ?? undefined) : undefined;
   }
 
   /** @returns false where the registry deletes nothing. */
   async delete(digest: string): Promise<boolean> {
-    const { ok, status } = await this.#ask('DELETE', `/v2/${this.#path}/manifests/${digest}`);
+    const { ok, status } = await this.#request('DELETE', `/v2/${this.#path}/manifests/${digest}`);
     return ok || status === 404;
   }
 
-  async #ask(method: string, path: string): Promise<Response> {
+  async #request(method: string, path: string): Promise<Response> {
     const response = await this.#send(method, path);
     if (response.status !== 401) return response;
     this.#authorization = await this.#authorize(response.headers.get('www-authenticate') ?? '');

@@ -15,7 +15,7 @@ import type { Job, Pod } from '../objects/kinds.js';
 import { ANNOTATION, commandName, LABEL, OURS } from '../objects/names.js';
 import { processCheck, processesOf } from '../objects/process-objects.js';
 import { type ServiceObjectSettings, shellCommand } from '../objects/service-objects.js';
-import { endWords, isHopeless, webOf, whyNotReady } from '../rolls/failure-words.js';
+import { endReason, hasFailedPermanently, webOf, whyNotReady } from '../rolls/pod-failures.js';
 
 export interface JobCommandsParts {
   readonly cluster: Cluster;
@@ -148,10 +148,10 @@ export class JobCommands {
       const { exitCode, message = '' } = ended;
       const lines = message.trim().split('\n').filter(Boolean);
       const lastLines = lines.slice(Math.max(0, lines.length - order.lastLines));
-      const reason = exitCode === 0 ? null : mask([endWords(ended), ...lastLines].join('\n'), secrets);
+      const reason = exitCode === 0 ? null : mask([endReason(ended), ...lastLines].join('\n'), secrets);
       return this.#finish(runId, { exitCode: exitCode > 128 ? null : exitCode, reason });
     }
-    if (pod && isHopeless(pod)) {
+    if (pod && hasFailedPermanently(pod)) {
       await this.#cancel(runId, `could not be started: ${mask(await whyNotReady(cluster, undefined, [pod]), secrets)}`);
       return undefined;
     }

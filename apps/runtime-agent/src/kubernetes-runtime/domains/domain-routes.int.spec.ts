@@ -5,7 +5,7 @@ import type { KubernetesObject, Manifest } from '../objects/kinds.js';
 import { domainName } from '../objects/names.js';
 import type { ServiceObjectSettings } from '../objects/service-objects.js';
 import { ObserverCluster } from '../testing/observer-cluster.js';
-import { standInCluster, type TestCluster } from '../testing/test-clusters.js';
+import { fakeCluster, type TestCluster } from '../testing/test-clusters.js';
 import { DomainRoutes } from './domain-routes.js';
 
 const SETTINGS: ServiceObjectSettings = {
@@ -38,7 +38,7 @@ describe('Custom domains in a cluster', () => {
   let cluster: Cluster;
   let observed: ObserverCluster;
   beforeAll(async () => {
-    server = await standInCluster();
+    server = await fakeCluster();
     cluster = new Cluster('tenants', server.kubeconfig);
     observed = new ObserverCluster('tenants', server.kubeconfig);
   });

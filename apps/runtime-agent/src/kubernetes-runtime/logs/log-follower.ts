@@ -5,7 +5,7 @@ import type { LogStream, LogWriter, RunOrder, ServicePlan } from '@postern/runti
 import { type Cluster, ClusterError } from '../cluster.js';
 import type { Pod, Terminated } from '../objects/kinds.js';
 import { CONTAINER, instanceOf, LABEL, OURS } from '../objects/names.js';
-import { endWords, TIMED_LINE, webOf } from '../rolls/failure-words.js';
+import { endReason, TIMED_LINE, webOf } from '../rolls/pod-failures.js';
 
 export type WriterOf = (webServiceId: string, instance: string, secrets: readonly string[]) => LogWriter;
 
@@ -196,7 +196,7 @@ export class LogFollower {
     this.#finished.add(key);
     const told = `${key}/end`;
     if (!end || this.#positions?.has(told)) return;
-    writer.write('platform', `${instance} ${endWords(end)}\n`);
+    writer.write('platform', `${instance} ${endReason(end)}\n`);
     this.#positions?.set(told, end.finishedAt ?? '');
   }
 

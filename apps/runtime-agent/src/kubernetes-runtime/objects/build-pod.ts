@@ -27,9 +27,8 @@ const CREDENTIALS = 'config.json';
 export const DOCKERFILE_BUILDS = 'Dockerfile found: it builds the image';
 
 /**
- * What builds the image is chosen here, because the files of the source are not known before. Links are not followed:
- * they could lead out of the source. Metadata is renamed into its place, which the file that the kubelet reads does not
- * allow.
+ * Chooses the builder in the pod, because the files are unknown before. Links are not followed, as they could lead out of
+ * the source. Metadata is renamed into its place, which the file that the kubelet reads does not allow.
  */
 const BUILD = `set -eu
 is_file() { [ -f "$SOURCE/$1" ] && [ ! -L "$SOURCE/$1" ]; }

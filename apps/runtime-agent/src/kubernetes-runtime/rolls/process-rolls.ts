@@ -5,7 +5,7 @@ import type { Deployment, KubernetesObject, Pod } from '../objects/kinds.js';
 import { ANNOTATION, instanceOf, LABEL, OURS } from '../objects/names.js';
 import { processDeployment, processesOf } from '../objects/process-objects.js';
 import type { ServiceObjectSettings } from '../objects/service-objects.js';
-import { endWords, isStaying, restartsOf, webOf } from './failure-words.js';
+import { endReason, isStaying, restartsOf, webOf } from './pod-failures.js';
 
 /** One or two failures are accidents. */
 const RESTARTS = 3;
@@ -68,7 +68,7 @@ export class ProcessRolls {
         const type = metadata.annotations?.[ANNOTATION.processType] ?? '';
         const own = pods.filter(pod => pod.metadata.annotations?.[ANNOTATION.processType] === type);
         const instances = own.filter(pod => webOf(pod)?.state?.running).length;
-        return [type, { instances, failure: own.map(failureOf).find(words => words !== null) ?? null }];
+        return [type, { instances, failure: own.map(failureOf).find(reason => reason !== null) ?? null }];
       }),
     );
   }
@@ -90,5 +90,5 @@ const failureOf = (pod: Pod): string | null => {
   const since = Date.parse(state?.running?.startedAt ?? '');
   if (!ended || restartsOf(pod) < RESTARTS || Date.now() - since > RECOVERED_MS) return null;
   const seconds = Math.max(1, Math.round((Date.now() - Date.parse(pod.metadata.creationTimestamp ?? '')) / 1_000));
-  return `restarted ${restartsOf(pod)} times in ${seconds} s: ${instanceOf(pod)} ${endWords(ended)}`;
+  return `restarted ${restartsOf(pod)} times in ${seconds} s: ${instanceOf(pod)} ${endReason(ended)}`;
 };

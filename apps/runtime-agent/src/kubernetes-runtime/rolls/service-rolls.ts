@@ -15,7 +15,7 @@ import {
   releaseSecret,
   type ServiceObjectSettings,
 } from '../objects/service-objects.js';
-import { isHopeless, isReady, isStaying, lastFailureOf, restartsOf, whyNotReady } from './failure-words.js';
+import { hasFailedPermanently, isReady, isStaying, lastFailureOf, restartsOf, whyNotReady } from './pod-failures.js';
 import type { ProcessRolls } from './process-rolls.js';
 
 export interface RollTimes {
@@ -101,7 +101,7 @@ export class ServiceRolls {
     const rollId = found && (liveRollOf(found) ?? rollOf(found));
     if (!rollId) return undefined;
     const pods = (await this.#pods(webServiceId)).filter(pod => isOfRoll(pod, rollId) && isStaying(pod));
-    const lastFailure = pods.map(lastFailureOf).find(words => words !== undefined);
+    const lastFailure = pods.map(lastFailureOf).find(reason => reason !== undefined);
     const restarts = pods.reduce((sum, pod) => sum + restartsOf(pod), 0);
     const processes = await this.processes.statusOf(webServiceId);
     return { rollId, healthy: pods.filter(isReady).length, instances: pods.length, lastFailure, restarts, processes };
@@ -194,7 +194,7 @@ export class ServiceRolls {
       const found = await this.#find(plan.webServiceId);
       if (found && isRolledOut(found) && rollOf(found) === plan.rollId) return;
       const pods = (await this.#pods(plan.webServiceId)).filter(pod => isOfRoll(pod, plan.rollId));
-      if (performance.now() >= deadline || pods.some(isHopeless))
+      if (performance.now() >= deadline || pods.some(hasFailedPermanently))
         throw new RollFailed(this.mask(await whyNotReady(this.cluster, found, pods), plan.secrets));
       await pause(this.times.pollMs, undefined, { signal }).catch(() => {});
     }

@@ -1,5 +1,5 @@
 import type { ContainerSpec } from './any-object.js';
-import type { NodeApi } from './node-stand-in.js';
+import type { NodeApi } from './fake-node.js';
 
 /** The values of a secret. */
 export const secretOf = async (api: NodeApi, name: string): Promise<Record<string, string>> => {

@@ -10,11 +10,11 @@ import { redactor } from '../../local-runtime/redactor.js';
 import { silentLog } from '../../local-runtime/testing/local-runtime-assembly.js';
 import { assembleKubernetesRuntime, type KubernetesRuntimeOptions } from '../assemble-kubernetes-runtime.js';
 import type { KubernetesRuntime } from '../kubernetes-runtime.js';
-import { NodeApi, NodeStandIn } from './node-stand-in.js';
-import { RegistryStandIn } from './registry-stand-in.js';
-import { realCluster, standInCluster, type TestCluster } from './test-clusters.js';
+import { FakeNode, NodeApi } from './fake-node.js';
+import { FakeRegistry } from './fake-registry.js';
+import { fakeCluster, realCluster, type TestCluster } from './test-clusters.js';
 
-/** The world around a runtime in a cluster whose only node is a stand-in. */
+/** The world around a runtime in a cluster whose only node is a fake. */
 export class KubernetesHarness implements RuntimeHarness {
   readonly countsTraffic = false;
   readonly #repositories: GitRepository[] = [];
@@ -22,9 +22,9 @@ export class KubernetesHarness implements RuntimeHarness {
   private constructor(
     private readonly folder: string,
     private readonly cluster: TestCluster,
-    private readonly node: NodeStandIn,
+    private readonly node: FakeNode,
     private readonly nodeApi: NodeApi,
-    private readonly registry: RegistryStandIn,
+    private readonly registry: FakeRegistry,
     private readonly options: KubernetesRuntimeOptions,
     private current: KubernetesRuntime,
   ) {}
@@ -34,10 +34,10 @@ export class KubernetesHarness implements RuntimeHarness {
     const folder = await mkdtemp(join(tmpdir(), 'postern-kubernetes-'));
     await chmod(folder, 0o755);
     const file = process.env['POSTERN_TEST_CLUSTER'];
-    const cluster = await (file === undefined ? standInCluster() : realCluster(file));
-    const registry = await RegistryStandIn.start(join(folder, 'registry'));
+    const cluster = await (file === undefined ? fakeCluster() : realCluster(file));
+    const registry = await FakeRegistry.start(join(folder, 'registry'));
     const nodeApi = new NodeApi(cluster.access, 'tenants');
-    const node = new NodeStandIn(nodeApi, registry, join(folder, 'node'));
+    const node = new FakeNode(nodeApi, registry, join(folder, 'node'));
     await cluster.join(node, folder);
     node.start();
     const options = await optionsOf(folder, cluster.kubeconfig, registry, guard);
@@ -55,7 +55,7 @@ export class KubernetesHarness implements RuntimeHarness {
   }
 
   /** Lets the registry refuse who does not show these. */
-  requireCredentials(credentials: RegistryStandIn['credentials']): void {
+  requireCredentials(credentials: FakeRegistry['credentials']): void {
     this.registry.credentials = credentials;
   }
 
@@ -101,7 +101,7 @@ export class KubernetesHarness implements RuntimeHarness {
 const optionsOf = async (
   folder: string,
   kubeconfig: string,
-  { repository }: RegistryStandIn,
+  { repository }: FakeRegistry,
   guard: OutboundGuard,
 ): Promise<KubernetesRuntimeOptions> => {
   const platformHome = join(folder, 'home');

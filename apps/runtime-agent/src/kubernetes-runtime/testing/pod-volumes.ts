@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type AnyObject, podSpecOf } from './any-object.js';
 import { secretOf } from './container-environment.js';
-import type { NodeApi } from './node-stand-in.js';
+import type { NodeApi } from './fake-node.js';
 
 export interface ImageStart {
   readonly command: readonly string[];

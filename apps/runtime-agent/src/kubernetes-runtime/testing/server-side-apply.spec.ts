@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { applied, type Ownership } from './server-side-apply.js';
 
-describe('Server-side apply, as the stand-in does it', () => {
+describe('Server-side apply, as the fake API server does it', () => {
   const objectAfter = (...applies: readonly (readonly [string, Record<string, unknown>])[]) => {
     const ownership: Ownership = new Map();
     let object = {};

@@ -5,8 +5,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ApiStandIn } from './api-stand-in.js';
-import { type ApiAccess, NodeApi, type NodeStandIn } from './node-stand-in.js';
+import { FakeApiServer } from './fake-api-server.js';
+import { type ApiAccess, type FakeNode, NodeApi } from './fake-node.js';
 
 const run = promisify(execFile);
 
@@ -15,19 +15,19 @@ export interface TestCluster {
   readonly access: ApiAccess;
   readonly kubeconfig: string;
   /** Lets the API server ask the node for logs. */
-  join(node: NodeStandIn, folder: string): Promise<void>;
+  join(node: FakeNode, folder: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-const serveLog = (node: NodeStandIn, pod: string, query: URLSearchParams, response: ServerResponse) => {
+const serveLog = (node: FakeNode, pod: string, query: URLSearchParams, response: ServerResponse) => {
   const log = node.find(pod)?.logOf(query.get('container') ?? '', query.get('previous') === 'true');
   if (log) void log.serve(query, response);
   else response.writeHead(400).end(JSON.stringify({ message: 'container is waiting to start' }));
 };
 
-/** The API server as a stand-in, on any machine. */
-export const standInCluster = async (): Promise<TestCluster> => {
-  const api = await ApiStandIn.start();
+/** A fake API server, on any machine. */
+export const fakeCluster = async (): Promise<TestCluster> => {
+  const api = await FakeApiServer.start();
   return {
     access: { server: api.url },
     kubeconfig: api.kubeconfig,
@@ -82,7 +82,7 @@ const statusOf = (port: number) => {
   };
 };
 
-const kubeletServer = async (node: NodeStandIn, folder: string): Promise<Server> => {
+const kubeletServer = async (node: FakeNode, folder: string): Promise<Server> => {
   const [key, cert] = [join(folder, 'kubelet.key'), join(folder, 'kubelet.crt')];
   const subject = ['-subj', '/CN=kubelet', '-days', '2', '-keyout', key, '-out', cert];
   await run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject]);

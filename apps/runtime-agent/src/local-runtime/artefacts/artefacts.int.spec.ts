@@ -13,8 +13,8 @@ import { BuildsFixture } from '../build/testing/builds-fixture.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { INSTANCE_MARKER } from '../instances/instance-environment.js';
 
-const answering = (words: string) =>
-  `require('node:http').createServer((_, r) => r.end(${JSON.stringify(words)})).listen(process.env.PORT);`;
+const answering = (message: string) =>
+  `require('node:http').createServer((_, r) => r.end(${JSON.stringify(message)})).listen(process.env.PORT);`;
 
 /** Leaves the path exactly as it is. */
 const ask = async (url: string, path = '/', method = 'GET') => {

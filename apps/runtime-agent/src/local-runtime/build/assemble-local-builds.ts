@@ -9,9 +9,9 @@ import type { Confinement } from '../instances/confinement.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
 import type { LaunchOf } from '../instances/instance-starter.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
-import { Box } from '../sandbox/box/box.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
 import { isolationGaps } from '../sandbox/isolation-gaps.js';
+import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
 import { findUsers, shares, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
 import { UserAssignments } from '../sandbox/user-assignments.js';
@@ -39,7 +39,7 @@ export interface LocalBuildsOptions {
   readonly times?: Partial<SourceTimes>;
   readonly spareMs?: number;
   /** What to use of what the machine offers; all of it where nothing is said. */
-  readonly use?: { readonly users?: boolean; readonly cgroups?: boolean; readonly boxes?: boolean };
+  readonly use?: { readonly users?: boolean; readonly cgroups?: boolean; readonly namespaces?: boolean };
 }
 
 /** What the rest of the local runtime needs of this part. */
@@ -68,10 +68,11 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const users = (use.users ?? true) ? await findUsers(platformHome) : undefined;
   const cgroups = (use.cgroups ?? true) ? await CgroupTree.find('postern') : undefined;
   const path = programPath(variables);
-  const box = (use.boxes ?? true) ? await Box.find(platformHome, programFolders(path)) : undefined;
+  const namespaces =
+    (use.namespaces ?? true) ? await NamespaceSandbox.find(platformHome, programFolders(path)) : undefined;
   const gaps = isolationGaps({
     users: users !== undefined,
-    box: box !== undefined,
+    namespaces: namespaces !== undefined,
     cgroups: cgroups !== undefined,
   });
   for (const gap of gaps) log.warn({}, gap);
@@ -86,7 +87,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     home: resolve(platformHome),
     processes,
     users: assignments('builds', ranges?.builds),
-    box,
+    namespaces,
     // The caches of a service stay for its next build.
     keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
@@ -132,7 +133,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     processes: new MarkedProcesses(),
     users: assignments('instances', ranges?.instances),
     groups,
-    box,
+    namespaces,
     keepsUser: () => false,
     cgroups,
     limits: {

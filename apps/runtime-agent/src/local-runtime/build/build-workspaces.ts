@@ -9,7 +9,7 @@ import { removeTree, usedBytes } from './disk.js';
 
 /**
  * Folders of builds below `<platform home>/builds`, and of what they keep for the next one below `cache`. A folder is
- * there before anything of its build is, so the folders are also the ledger of builds that were cut off.
+ * there before anything of its build is, so the folders are also the instance records of builds that were cut off.
  */
 export class BuildWorkspaces {
   readonly folder: string;

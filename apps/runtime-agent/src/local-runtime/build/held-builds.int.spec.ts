@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { BuildsFixture, type Circumstances, silence } from './testing/builds-fixture.js';
+import { BuildsFixture, type BuildsFixtureOptions, silence } from './testing/builds-fixture.js';
 
 /** Command lines of all processes of this machine that look like this. */
 const running = async (pattern: RegExp): Promise<readonly string[]> => {
@@ -24,7 +24,7 @@ describe('A build with a user or a control group of its own', () => {
   });
 });
 
-describe.each<readonly [string, Circumstances]>([
+describe.each<readonly [string, BuildsFixtureOptions]>([
   ['by users and control groups', {}],
   ['by users alone', { use: { cgroups: false } }],
   ['by a platform that is an ordinary user itself', { as: 54_321 }],
@@ -107,7 +107,7 @@ describe.each<readonly [string, Circumstances]>([
     );
     const cutOff = elsewhere.build(order, silence, new AbortController().signal);
     cutOff.catch(() => {});
-    // With a box there are processes of the launcher as well.
+    // With a sandbox there are processes of the launcher as well.
     await waitFor(async () => (await fixture.lines()).includes('begun') && (await fixture.pids()).length >= 3);
     await elsewhere.kill();
     await expect(cutOff).rejects.toThrow('the platform is gone');

@@ -42,12 +42,12 @@ export class LimitWatch {
 
   async #excess(): Promise<string | undefined> {
     const { memoryBytes, tasks, diskBytes, freeBytes: floor } = this.limits;
-    if (await this.place.ranOutOfMemory()) return memoryWords(this.limits);
+    if (await this.place.ranOutOfMemory()) return memoryMessage(this.limits);
     const pids = await this.place.pids();
-    if (pids.length >= tasks || (await this.place.ranOutOfTasks())) return tasksWords(this.limits);
+    if (pids.length >= tasks || (await this.place.ranOutOfTasks())) return tasksMessage(this.limits);
     const entries = pids.map(processEntry);
     const resident = entries.reduce((sum, entry) => sum + (entry?.memoryBytes ?? 0), 0);
-    if (resident > memoryBytes) return memoryWords(this.limits);
+    if (resident > memoryBytes) return memoryMessage(this.limits);
     if ((await freeBytes(this.folders[0])) < floor)
       return `the disk is nearly full: less than ${Math.round(floor / MIB)} MiB are free`;
     if (performance.now() < this.#nextSizing) return undefined;
@@ -59,7 +59,7 @@ export class LimitWatch {
   }
 }
 
-export const memoryWords = ({ memoryBytes }: BuildLimits): string =>
+export const memoryMessage = ({ memoryBytes }: BuildLimits): string =>
   `the build used more than ${Math.round(memoryBytes / MIB)} MiB of memory`;
 
-export const tasksWords = ({ tasks }: BuildLimits): string => `the build started more than ${tasks} processes`;
+export const tasksMessage = ({ tasks }: BuildLimits): string => `the build started more than ${tasks} processes`;

@@ -174,7 +174,7 @@ describe('A build', () => {
     await builds.remove(fixture.webServiceId);
     await expect(fixture.read(gone, 'text')).rejects.toThrow('ENOENT');
     expect(await fixture.read(kept, 'text')).toBe('kept');
-    // The lines are the log store's. Without following links, of which those in the frame of a box lead out of the home.
+    // The lines are the log store's. Without following links, of which those in the frame of a sandbox lead out of the home.
     const entries = await readdir(fixture.home, { recursive: true, withFileTypes: true });
     const left = entries.map(({ parentPath, name }) => relative(fixture.home, join(parentPath, name)));
     const { reference } = gone;
@@ -182,6 +182,6 @@ describe('A build', () => {
     expect(ofIt.filter(path => !path.startsWith('logs'))).toEqual([]);
     expect(ofIt).not.toEqual([]);
     await builds.remove(fixture.webServiceId);
-    // Two builds, and a walk through all that a box is made of.
+    // Two builds, and a walk through all that a sandbox is made of.
   }, 60_000);
 });

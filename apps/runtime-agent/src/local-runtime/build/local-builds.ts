@@ -8,18 +8,18 @@ import {
   type Source,
   SourceUnavailable,
 } from '@postern/runtime';
-import { recipeFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
-import { cureIn } from '../../infrastructure/builders/failure-words.js';
+import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
+import type { BuildPlan } from '../../infrastructure/builders/build-plan.js';
+import { buildPlanFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
 import { largeFilesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
 import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
-import type { Recipe } from '../../infrastructure/builders/recipe.js';
 import type { Start } from '../../infrastructure/builders/start.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
-import { exitInWords } from '../instances/exit-words.js';
+import { exitReason } from '../instances/exit-reason.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import type { Builds } from '../local-runtime.js';
 import { runConfined } from '../sandbox/confined-run.js';
@@ -40,7 +40,7 @@ import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { freeBytes } from './disk.js';
-import { LimitWatch, memoryWords, tasksWords } from './limit-watch.js';
+import { LimitWatch, memoryMessage, tasksMessage } from './limit-watch.js';
 
 /** Carries out a step of a build, for somebody who wants to see how long it takes. */
 export type InStep = (name: string, step: () => Promise<void>) => Promise<void>;
@@ -157,7 +157,7 @@ export class LocalBuilds implements Builds {
   async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<Start | undefined> {
     const { place, folders, output } = site;
     const directory = treeOf(draftOf(folders.workspace));
-    let recipe: Recipe = { rules: [] };
+    let buildPlan: BuildPlan = { rules: [] };
     const watch = new LimitWatch(place, [folders.workspace, folders.cache], this.parts.limits);
     try {
       const limit = AbortSignal.any([signal, watch.signal]);
@@ -167,9 +167,9 @@ export class LocalBuilds implements Builds {
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
       await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, say, limit));
       for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
-      recipe = await this.#recipeFor(directory, order, output);
-      const command = order.buildCommand ?? recipe.command;
-      const { environment = {} } = recipe;
+      buildPlan = await this.#buildPlanFor(directory, order, output);
+      const command = order.buildCommand ?? buildPlan.command;
+      const { environment = {} } = buildPlan;
       if (command !== undefined)
         await this.parts.inStep('run build command', () => this.#run(command, environment, order, site, limit));
     } finally {
@@ -177,14 +177,14 @@ export class LocalBuilds implements Builds {
       await place.clear();
     }
     if (order.startCommand !== undefined) return undefined;
-    const start = await startOf(directory, recipe);
+    const start = await startOf(directory, buildPlan);
     if (start.kind === 'static') await lookAtLinks(directory);
     output.logLine(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
     return start;
   }
 
   /** States its rules, where they decide something. */
-  async #recipeFor(directory: string, order: BuildOrder, output: BuildOutput): Promise<Recipe> {
+  async #buildPlanFor(directory: string, order: BuildOrder, output: BuildOutput): Promise<BuildPlan> {
     const machine = machineOf(this.parts.path);
     const given = { buildCommand: order.buildCommand, hasStartCommand: order.startCommand !== undefined };
     const folder = await enterProjectFolder(directory, machine, given, line => output.logLine(line));
@@ -192,18 +192,18 @@ export class LocalBuilds implements Builds {
     if (stray !== undefined)
       throw new BuildFailed(`the link ${stray} leads out of ${folder}, the folder of the project`);
     const project = projectIn(directory);
-    const recipe = await recipeFor(project, machine);
+    const buildPlan = await buildPlanFor(project, machine);
     if (order.startCommand === undefined)
       for (const rule of procfileRules((await project.read('Procfile')) ?? '')) output.logLine(rule);
-    if (order.buildCommand !== undefined) return recipe;
-    for (const rule of recipe.rules) output.logLine(rule);
-    requireTools(recipe, machine);
-    return recipe;
+    if (order.buildCommand !== undefined) return buildPlan;
+    for (const rule of buildPlan.rules) output.logLine(rule);
+    requireTools(buildPlan, machine);
+    return buildPlan;
   }
 
   async #run(
     command: string,
-    recipe: Readonly<Record<string, string>>,
+    buildPlan: Readonly<Record<string, string>>,
     order: BuildOrder,
     site: BuildSite,
     signal: AbortSignal,
@@ -225,17 +225,17 @@ export class LocalBuilds implements Builds {
         argv: ['/bin/sh', '-c', command],
         directory: view.startDirectory,
         environment: { PATH: path, [BUILD_MARKER]: id },
-        variables: buildEnvironment(inside, { id, path }, registry, { ...recipe, ...order.environment }),
+        variables: buildEnvironment(inside, { id, path }, registry, { ...buildPlan, ...order.environment }),
         onOutput: output.take,
       },
       signal,
     );
     const what = order.buildCommand === undefined ? command : 'the build command';
     if ('code' in exit && exit.code === 0) return;
-    if (await place.ranOutOfMemory()) throw new BuildFailed(memoryWords(limits));
-    if (await place.ranOutOfTasks()) throw new BuildFailed(tasksWords(limits));
-    const ended = `${what} ${'code' in exit ? exitInWords(exit.code) : `was killed by ${exit.signal}`}`;
-    const cure = cureIn(output.last);
+    if (await place.ranOutOfMemory()) throw new BuildFailed(memoryMessage(limits));
+    if (await place.ranOutOfTasks()) throw new BuildFailed(tasksMessage(limits));
+    const ended = `${what} ${'code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`}`;
+    const cure = adviceIn(output.last);
     throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
   }
 

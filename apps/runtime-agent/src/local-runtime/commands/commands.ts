@@ -158,19 +158,19 @@ export class Commands {
   async #follow(active: ActiveCommand, instance: Instance, deadline: number): Promise<RunEnd> {
     const { cancel, leave } = active;
     const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadline - Date.now())));
-    const words = await Promise.race([instance.exited, abortOf(AbortSignal.any([cancel.signal, leave.signal, late]))]);
-    if (words === undefined && leave.signal.aborted) {
+    const ending = await Promise.race([instance.exited, abortOf(AbortSignal.any([cancel.signal, leave.signal, late]))]);
+    if (ending === undefined && leave.signal.aborted) {
       await instance.detach();
       throw new OrderInterrupted('another process continues');
     }
     await instance.end(this.host.graceMs);
-    if (words === undefined) {
+    if (ending === undefined) {
       const reason = cancel.signal.aborted ? String(cancel.signal.reason) : 'did not finish before its deadline';
       return this.#finish(active, deadline, { exitCode: null, reason });
     }
     const exitCode = instance.exitCode ?? null;
-    const lastWords = active.isRelease ? instance.lastErrors : [];
-    const reason = exitCode === 0 ? null : [words, ...lastWords].join('\n');
+    const lastLines = active.isRelease ? instance.lastErrors : [];
+    const reason = exitCode === 0 ? null : [ending, ...lastLines].join('\n');
     return this.#finish(active, deadline, { exitCode, reason });
   }
 

@@ -5,7 +5,7 @@ export interface DiskLevel {
   readonly isNearlyFull: boolean;
   readonly isOver: boolean;
   /** For the owner. */
-  readonly words: string;
+  readonly reason: string;
 }
 
 /** How full a disk is, against its size. */
@@ -15,7 +15,7 @@ export const levelOf = (usedBytes: number, sizeMib: number): DiskLevel => {
   return {
     isNearlyFull: used >= NEARLY_FULL,
     isOver,
-    words: isOver
+    reason: isOver
       ? `holds more than ${sizeMib} MiB on its disk; enlarge the disk, or delete files when it starts`
       : `The disk is ${Math.floor(used * 100)} % full (${sizeMib} MiB). Delete files or enlarge the disk: above its size the instance is ended.`,
   };

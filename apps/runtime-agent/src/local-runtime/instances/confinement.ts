@@ -42,7 +42,7 @@ export interface SandboxView {
   enclose(argv: readonly string[], directory: string): readonly string[];
   readonly startDirectory: string;
   /** Whether that is a process that starts another one in namespaces of its own. */
-  readonly isBox: boolean;
+  readonly hasNamespaces: boolean;
 }
 
 export interface ConfinedPlace {

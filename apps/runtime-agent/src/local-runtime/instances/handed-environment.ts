@@ -1,7 +1,6 @@
 /**
- * Variables that other people have set must not be there while a command still steps down from our own rights: a
- * LD_PRELOAD or PATH among them would run their code as ours. So they are handed over through stdin, not through the
- * environment nor the arguments, to this script, which runs inside the confinement and then becomes "$@".
+ * Reads the variables of users from stdin inside the confinement and becomes "$@". In the environment of the processes
+ * before it, an LD_PRELOAD or PATH of a user would run code with the permissions of the platform.
  */
 export const TAKE_ENVIRONMENT = `posternGiven=$(cat)
 case $posternGiven in *'#whole') ;; *) exit 125 ;; esac

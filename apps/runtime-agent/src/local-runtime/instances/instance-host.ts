@@ -2,7 +2,7 @@ import type { LogWriter } from '@postern/runtime';
 import type { ServiceDisks } from '../disks/service-disks.js';
 import type { Redactor } from '../logs/line-splitter.js';
 import type { Confinement } from './confinement.js';
-import type { InstanceLedger } from './instance-ledger.js';
+import type { InstanceRecords } from './instance-records.js';
 
 /** What every instance may use for itself. */
 export interface InstanceLimits {
@@ -19,7 +19,7 @@ export type InstanceSize = Pick<InstanceLimits, 'memoryBytes' | 'cpuMillicores'>
 
 /** What instances need of the machine that they run on. */
 export interface InstanceHost {
-  readonly ledger: InstanceLedger;
+  readonly instanceRecords: InstanceRecords;
   readonly confinement: Confinement;
   readonly disks: ServiceDisks;
   readonly logs: { writer(webServiceId: string, instance: string, secrets: readonly string[]): LogWriter };

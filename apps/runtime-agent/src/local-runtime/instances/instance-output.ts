@@ -28,7 +28,7 @@ export class InstanceOutput {
   ) {
     this.#errors = new LastLines(host.redactor(secrets));
     this.#writer = host.logs.writer(webServiceId, name, secrets);
-    this.#folder = host.ledger.folderOf(id);
+    this.#folder = host.instanceRecords.folderOf(id);
     this.#stream = command?.stream;
   }
 

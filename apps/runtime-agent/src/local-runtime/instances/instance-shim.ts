@@ -21,7 +21,7 @@ export const behindShim = (argv: readonly string[]): readonly string[] => [
 ];
 
 /**
- * The processes of the service. The shim leads the group, or is the first process that the leader's box has started;
+ * The processes of the service. The shim leads the group, or is the first process that the leader's sandbox has started;
  * its pauses are none of the service either.
  */
 export const withoutShim = (

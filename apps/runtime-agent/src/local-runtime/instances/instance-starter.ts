@@ -22,7 +22,7 @@ export type LaunchOf = (
 
 /** Gives every new instance an id, a name and a port of its own. */
 export class InstanceStarter {
-  /** Being started right now: in the ledger, but nobody's yet. */
+  /** Being started right now: in the instance records, but nobody's yet. */
   readonly #underWay = new Set<string>();
   readonly #ports = new Set<number>();
   /** Web services whose instance is being started with the disk. */
@@ -69,7 +69,7 @@ export class InstanceStarter {
       if (plan.disk) await this.#claimDisk(plan.webServiceId);
       hasDisk = plan.disk !== undefined;
       const launch = await this.launchOf(plan.artefact.reference, plan.startCommand);
-      const taken = (await this.host.ledger.list()).flatMap(record => record.port ?? []);
+      const taken = (await this.host.instanceRecords.list()).flatMap(record => record.port ?? []);
       port = await pickFreePort(new Set([...taken, ...this.#ports]));
       this.#ports.add(port);
       const { healthCheckPath, disk } = plan;
@@ -111,12 +111,12 @@ export class InstanceStarter {
     }
   }
 
-  /** @throws while another instance is in the ledger with the disk: until its end, whatever becomes of this process. */
+  /** @throws while another instance is in the instance records with the disk: until its end, whatever becomes of this process. */
   async #claimDisk(webServiceId: string): Promise<void> {
     if (this.#disks.has(webServiceId)) throw new Error('another instance starts with the disk');
     this.#disks.add(webServiceId);
     try {
-      const records = await this.host.ledger.list();
+      const records = await this.host.instanceRecords.list();
       const holder = records.find(({ webServiceId: of, disk }) => of === webServiceId && disk);
       if (holder) throw new Error(`${holder.name} has not ended and has the disk`);
     } catch (error) {

@@ -5,7 +5,7 @@ import { levelOf } from '../disks/disk-level.js';
 import { diskUser } from '../disks/service-disks.js';
 import { type ProbeAnswer, probe, wrongPort } from '../probe.js';
 import type { ConfinedPlace, ConfinementNeeds } from './confinement.js';
-import { exitInWords } from './exit-words.js';
+import { exitReason } from './exit-reason.js';
 import type { InstanceHost, InstanceLimits } from './instance-host.js';
 import { InstanceOutput } from './instance-output.js';
 import type { InstanceRecord } from './instance-record.js';
@@ -22,7 +22,7 @@ const GROUP_LOOK_MS = 50;
 export class Instance {
   /** Resolves with how it ended, once its main process has; what it left behind may still run until `end`. */
   readonly exited: Promise<string>;
-  readonly #sayExited: (words: string) => void;
+  readonly #reportExit: (reason: string) => void;
   readonly #output: InstanceOutput;
   #exitCode: number | undefined;
   #ending: Promise<void> | undefined;
@@ -37,14 +37,14 @@ export class Instance {
   ) {
     const { promise, resolve } = Promise.withResolvers<string>();
     this.exited = promise;
-    this.#sayExited = resolve;
+    this.#reportExit = resolve;
     this.#output = new InstanceOutput(host, current, secrets, code => this.#onExit(code));
   }
 
   /** Whatever goes wrong, nothing of it is left. */
   static async start(host: InstanceHost, order: InstanceOrder): Promise<Instance> {
     const { record } = order;
-    await host.ledger.write(record);
+    await host.instanceRecords.write(record);
     const instance = new Instance(
       host,
       record,
@@ -55,7 +55,7 @@ export class Instance {
       const read = () => instance.#output.read();
       const { pid, startTime, isBoxed } = await startProcess(host, instance.place, order, read);
       instance.current = { ...record, isBoxed, process: { pid, startTime } };
-      await host.ledger.write(instance.current);
+      await host.instanceRecords.write(instance.current);
       return instance;
     } catch (error) {
       await instance.end(0);
@@ -120,18 +120,18 @@ export class Instance {
    */
   async outgrown(): Promise<void> {
     const { id, process } = this.current;
-    if (process && !(await isInGroupOf(process.pid, id))) this.#sayExited(this.#memoryWords);
+    if (process && !(await isInGroupOf(process.pid, id))) this.#reportExit(this.#memoryMessage);
   }
 
   /** Calls it ended when its files take up more than they may. */
   async checkDisk(): Promise<void> {
     const { diskBytes } = this.limits;
-    const folder = this.host.ledger.folderOf(this.current.id);
+    const folder = this.host.instanceRecords.folderOf(this.current.id);
     const diskFree = await this.#checkServiceDisk();
     // Files that it has deleted and keeps open can be on either.
     const unlinked = await unlinkedBytes(await this.place.pids(), folder);
     if ((await usedBytes(folder)) + Math.max(0, unlinked - diskFree) > diskBytes)
-      this.#sayExited(`wrote more than ${Math.round(diskBytes / 2 ** 20)} MiB`);
+      this.#reportExit(`wrote more than ${Math.round(diskBytes / 2 ** 20)} MiB`);
   }
 
   /** @returns the free bytes of the disk; 0 without one. */
@@ -140,8 +140,8 @@ export class Instance {
     if (!disk) return 0;
     const used = await this.host.disks.usedBytes(webServiceId);
     const level = levelOf(used, disk.sizeMib);
-    if (level.isOver) this.#sayExited(level.words);
-    else if (level.isNearlyFull && !this.#isDiskTold) this.#output.logLine(level.words);
+    if (level.isOver) this.#reportExit(level.reason);
+    else if (level.isNearlyFull && !this.#isDiskTold) this.#output.logLine(level.reason);
     this.#isDiskTold = level.isNearlyFull;
     return Math.max(0, disk.sizeMib * 2 ** 20 - used);
   }
@@ -187,7 +187,7 @@ export class Instance {
     await this.place.clear();
     await this.#output.settle();
     await this.#output.close();
-    await this.host.ledger.remove(this.current.id);
+    await this.host.instanceRecords.remove(this.current.id);
   }
 
   #tellToEnd(group: number): void {
@@ -208,17 +208,17 @@ export class Instance {
 
   #onExit(code: number | undefined): void {
     if (code === undefined) {
-      this.#sayExited('was killed by SIGKILL');
+      this.#reportExit('was killed by SIGKILL');
       return;
     }
     this.#exitCode = code;
     void this.place.ranOutOfMemory().then(
-      ranOut => this.#sayExited(ranOut ? this.#memoryWords : exitInWords(code)),
-      () => this.#sayExited(exitInWords(code)),
+      ranOut => this.#reportExit(ranOut ? this.#memoryMessage : exitReason(code)),
+      () => this.#reportExit(exitReason(code)),
     );
   }
 
-  get #memoryWords(): string {
+  get #memoryMessage(): string {
     return `used more than ${this.limits.memoryBytes / 2 ** 20} MiB`;
   }
 }

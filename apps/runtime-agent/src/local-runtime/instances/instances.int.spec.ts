@@ -52,7 +52,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
       ['GREETING', 'HOME', 'LANG', 'PATH', 'PORT', 'POSTERN_INSTANCE', 'TMPDIR', 'cwd', 'PWD'].sort(),
     );
     expect(seen).toMatchObject({ GREETING: 'hello', PORT: String(record?.port), POSTERN_INSTANCE: record?.id });
-    const folder = fixture.ledger.folderOf(record!.id);
+    const folder = fixture.instanceRecords.folderOf(record!.id);
     const own = { HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp') };
     const artefact = join(fixture.home, 'artefacts', plan.artefact.reference);
     expect(seen).toMatchObject(
@@ -105,7 +105,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     for (const pid of processes) expect(processEntry(pid)).toBeDefined();
     await fixture.runtime.stop(plan.webServiceId);
     for (const pid of processes) expect(processEntry(pid)).toBeUndefined();
-    expect(await fixture.ledger.ids()).toEqual([]);
+    expect(await fixture.instanceRecords.ids()).toEqual([]);
   });
 
   it('that leaves a child behind when it crashes leaves nothing', async () => {
@@ -177,7 +177,7 @@ describe('The variables of a web service', () => {
     await mkdir(seenOutside, { recursive: true });
     await chmod(seenOutside, 0o777);
     // Whichever program is taken from here on the way to the service says as whom it was run: what is started before the
-    // box is, from the home of the platform; what is started in it, from the artefact.
+    // sandbox is, from the home of the platform; what is started in it, from the artefact.
     const setTrap = async (folder: string, seen: string) => {
       for (const name of ['sh', 'unshare', 'mount', 'chroot', 'setpriv', 'prlimit', 'nice', 'cat', 'sleep', 'env']) {
         const script = `#!/bin/sh\n/usr/bin/id -u > ${seen}/trapped-${name}\nPATH=/usr/bin:/bin exec ${name} "$@"\n`;
@@ -216,7 +216,7 @@ describe('The variables of a web service', () => {
     const others = processes.filter(({ names }) => !names.includes('LD_PRELOAD'));
     for (const { names } of others)
       expect(names.filter(name => name !== 'PATH' && Object.hasOwn(environment, name))).toEqual([]);
-    const temporary = join(fixture.ledger.folderOf(record!.id), 'tmp');
+    const temporary = join(fixture.instanceRecords.folderOf(record!.id), 'tmp');
     const trapped = await Promise.all(
       [seenOutside, temporary].map(async folder => {
         const names = (await readdir(folder)).filter(name => name.startsWith('trapped-'));

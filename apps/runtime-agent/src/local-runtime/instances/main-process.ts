@@ -13,7 +13,7 @@ export const mainProcessOf = async ({ process }: InstanceRecord): Promise<Proces
  */
 export const secretsOf = async ({ process, secretNames }: InstanceRecord): Promise<readonly string[] | undefined> => {
   if (!process) return undefined;
-  // The environment is in the shim, which is that process, or in a box a descendant of it.
+  // The environment is in the shim, which is that process, or in a sandbox a descendant of it.
   for (const pid of [process.pid, ...(await descendantsOf(process.pid))]) {
     const environment = await environmentOf(pid);
     const secrets = secretNames.flatMap(name => environment?.get(name) ?? []);

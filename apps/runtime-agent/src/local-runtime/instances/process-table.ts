@@ -37,9 +37,8 @@ const PAGE_BYTES = 4096;
 const line = Buffer.allocUnsafe(4_096);
 
 /**
- * Read at once and into the same memory: the kernel answers from its own without waiting for anything, while a file
- * whose size is unknown, as here, gets 64 KiB of new memory for each reading, and a scan of a few hundred processes
- * every two seconds kept the garbage collector busy for a twentieth of a processor.
+ * Reads into one buffer: a file of unknown size, as here, costs 64 KiB of new memory per read, and scans of a few hundred
+ * processes every two seconds kept the garbage collector busy for 5 % of a processor.
  */
 const statOf = (pid: number): string | undefined => {
   let file: number | undefined;

@@ -1,13 +1,13 @@
 import type { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { RuntimeStatus } from '@postern/runtime';
-import type { InstanceLedger } from './instance-ledger.js';
+import type { InstanceRecords } from './instance-records.js';
 
 /** For a process that is not the leader: an instance that has traffic counts as healthy. */
 export const recordedStatus = async (
-  { ledger, balancer }: { readonly ledger: InstanceLedger; readonly balancer: LoadBalancerClient },
+  { instanceRecords, balancer }: { readonly instanceRecords: InstanceRecords; readonly balancer: LoadBalancerClient },
   webServiceId: string,
 ): Promise<RuntimeStatus | undefined> => {
-  const ofService = (await ledger.list()).filter(record => record.webServiceId === webServiceId);
+  const ofService = (await instanceRecords.list()).filter(record => record.webServiceId === webServiceId);
   const records = ofService.filter(({ port }) => port !== undefined);
   const route = (await balancer.routes()).find(({ id }) => id === webServiceId);
   const routed = new Set(route?.backends.map(({ id }) => id));

@@ -28,7 +28,7 @@ export const startProcess = async (
   read: () => Promise<void>,
 ): Promise<ProcessEntry & { readonly isBoxed: boolean }> => {
   const { id, port } = record;
-  const folder = host.ledger.folderOf(id);
+  const folder = host.instanceRecords.folderOf(id);
   const view = await viewOf(host, place, record, directory);
   const pipes = await openForInstance(folder);
   try {
@@ -47,7 +47,7 @@ export const startProcess = async (
     child.stdin?.end(handedEnvironment(serviceEnvironment({ id, port, folders: view.folders }, environment)));
     const entry = processEntry(child.pid!);
     if (!entry) throw new Error('it ended before it had begun');
-    return { ...entry, isBoxed: view.isBox };
+    return { ...entry, isBoxed: view.hasNamespaces };
   } finally {
     await Promise.all(pipes.map(pipe => pipe.close()));
   }
@@ -55,7 +55,7 @@ export const startProcess = async (
 
 /** Makes the folders and pipes of an instance, and shows its processes the folders. */
 const viewOf = async (host: InstanceHost, place: ConfinedPlace, record: InstanceRecord, app: string) => {
-  const folder = host.ledger.folderOf(record.id);
+  const folder = host.instanceRecords.folderOf(record.id);
   const [temporary, home] = [temporaryFolder(folder), homeFolder(folder)];
   for (const own of [temporary, home]) await makeOwned(own, place);
   await makePipes(folder, place.owner);

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { InstanceLedger } from './instance-ledger.js';
+import { InstanceRecords } from './instance-records.js';
 import { environmentOf, processEntry } from './process-table.js';
 
 const setMostHandles = (soft: string) =>
@@ -42,14 +42,14 @@ it('a process that is gone has no entry', async () => {
 });
 
 it('an instance whose record cannot be read is not left out of the list', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'postern-ledger-'));
-  const ledger = new InstanceLedger(home);
+  const home = mkdtempSync(join(tmpdir(), 'postern-instances-'));
+  const instanceRecords = new InstanceRecords(home);
   try {
-    expect(await ledger.list()).toEqual([]);
-    mkdirSync(join(ledger.folder, 'without-record'), { recursive: true });
-    expect(await ledger.list()).toEqual([]);
-    mkdirSync(join(ledger.folder, 'unreadable', 'record.json'), { recursive: true });
-    await expect(ledger.list()).rejects.toThrow('EISDIR');
+    expect(await instanceRecords.list()).toEqual([]);
+    mkdirSync(join(instanceRecords.folder, 'without-record'), { recursive: true });
+    expect(await instanceRecords.list()).toEqual([]);
+    mkdirSync(join(instanceRecords.folder, 'unreadable', 'record.json'), { recursive: true });
+    await expect(instanceRecords.list()).rejects.toThrow('EISDIR');
   } finally {
     rmSync(home, { recursive: true });
   }

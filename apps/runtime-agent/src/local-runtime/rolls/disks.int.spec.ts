@@ -73,8 +73,8 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     for (const rollId of ['one', 'two', 'three'])
       await fixture.runtime.roll(await planOf(writing(rollId), { webServiceId, rollId }), never);
     expect(await overlapsIn(folderOf(plan))).toEqual({ instances: 4, overlaps: [] });
-    const words = 'The web service has a disk: its instance ends before the next one starts';
-    expect((await fixture.messages(plan)).filter(line => line === words)).toHaveLength(3);
+    const message = 'The web service has a disk: its instance ends before the next one starts';
+    expect((await fixture.messages(plan)).filter(line => line === message)).toHaveLength(3);
   });
 
   it('is served by the earlier release again when the next one fails', async () => {
@@ -181,7 +181,9 @@ describe('When the platform is killed in the midst of a roll with a disk', () =>
       else await next.reconcile([before], new Set());
       const expected = repeated ? `new ${moment}` : 'old';
       await waitFor(async () => (await fixture.visit(before)).body === expected, { describe: expected });
-      await waitFor(async () => (await fixture.ledger.ids()).length === 1, { describe: 'one instance in the ledger' });
+      await waitFor(async () => (await fixture.instanceRecords.ids()).length === 1, {
+        describe: 'one recorded instance',
+      });
       await next.roll({ ...before, rollId: before.rollId }, never);
       await next.detach();
       platform = await PlatformProcess.start(fixture.home);

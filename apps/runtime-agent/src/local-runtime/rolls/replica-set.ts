@@ -14,12 +14,12 @@ export interface ReplicaSetHost {
   /** Whether this process still supervises the instances and may end them. */
   isOurs(): Promise<boolean>;
   /** Writes a line to the web service's log. */
-  logLine(words: string): void;
+  logLine(line: string): void;
 }
 
 export interface ReplicaSetListener {
   onChange(): void;
-  onFailure(words: string): void;
+  onFailure(reason: string): void;
 }
 
 /**
@@ -147,12 +147,12 @@ export class ReplicaSet implements ReplicaOwner {
     this.listener.onChange();
   }
 
-  onFailure(words: string): void {
+  onFailure(reason: string): void {
     if (this.restarts()) {
       this.#restarted += 1;
       this.#crashes.record(performance.now());
     }
-    this.listener.onFailure(words);
+    this.listener.onFailure(reason);
   }
 
   #changed = Promise.withResolvers<void>();

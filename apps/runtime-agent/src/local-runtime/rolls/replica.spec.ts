@@ -26,7 +26,7 @@ const replicaWith = (...probes: readonly (() => Promise<ProbeAnswer>)[]) => {
     restarts: () => true,
     canStart: () => true,
     onChange: () => {},
-    onFailure: words => failures.push(words),
+    onFailure: message => failures.push(message),
   };
   const replica = new Replica(owner, { instance, answered: true });
   return { replica, failures, probed: () => probed };

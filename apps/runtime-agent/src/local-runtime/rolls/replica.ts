@@ -15,7 +15,7 @@ export interface ReplicaOwner {
   /** Whether the plan that starts an instance is known. */
   canStart(): boolean;
   onChange(): void;
-  onFailure(words: string): void;
+  onFailure(reason: string): void;
 }
 
 /** Another process took the port before the instance listened on it. */
@@ -89,17 +89,17 @@ export class Replica {
     // An adopted instance may already have been told to end, so its end does not count as a failure of the release.
     let wasAdopted = this.#instance !== undefined;
     for (let starts = 1; !this.#retiring.signal.aborted; starts += 1) {
-      const words = await this.#runOne();
-      if (words === undefined) return;
+      const reason = await this.#runOne();
+      if (reason === undefined) return;
       if (this.#retiring.signal.aborted) return;
-      this.owner.onFailure(words);
+      this.owner.onFailure(reason);
       const again = this.owner.restarts();
       if (!again && wasAdopted && this.owner.canStart()) {
         wasAdopted = false;
         continue;
       }
-      if (!again && PORT_TAKEN.test(words) && starts < STARTS_ON_TAKEN_PORTS) continue;
-      if (!again) this.#failed = words;
+      if (!again && PORT_TAKEN.test(reason) && starts < STARTS_ON_TAKEN_PORTS) continue;
+      if (!again) this.#failed = reason;
       this.owner.onChange();
       if (!again) return;
       await this.#pause(this.#backoff.next(this.#healthyMs));
@@ -112,12 +112,12 @@ export class Replica {
     try {
       this.#instance ??= await this.owner.start();
       const instance = this.#instance;
-      const words = await this.#watch(instance);
-      if (words === undefined) return undefined;
+      const reason = await this.#watch(instance);
+      if (reason === undefined) return undefined;
       // An instance that fails its probes still runs and must be ended.
       await instance.end(this.#graceMs);
       this.#instance = undefined;
-      return [`${instance.record.name} ${words}`, ...instance.lastErrors].join('\n');
+      return [`${instance.record.name} ${reason}`, ...instance.lastErrors].join('\n');
     } catch (error) {
       await this.#instance?.end(0).catch(() => {});
       this.#instance = undefined;
@@ -129,8 +129,8 @@ export class Replica {
   async #watch(instance: Instance): Promise<string | undefined> {
     const over = new AbortController();
     let ended: string | undefined;
-    void instance.exited.then(words => {
-      ended = words;
+    void instance.exited.then(reason => {
+      ended = reason;
       over.abort();
       this.#become(false);
     });

@@ -49,7 +49,7 @@ describe('A roll', () => {
     const plan = await fixture.plan(`console.error('no database at hand'); process.exit(3);`);
     expect(await failureOf(plan)).toMatch(/^web-[0-9a-f]{4} exited with code 3\nno database at hand$/);
     expect(await fixture.pids()).toEqual([]);
-    expect(await fixture.ledger.ids()).toEqual([]);
+    expect(await fixture.instanceRecords.ids()).toEqual([]);
     expect(await fixture.runtime.statusOf(plan.webServiceId)).toBeUndefined();
   });
 
@@ -68,8 +68,8 @@ describe('A roll', () => {
   it('says, without waiting for the deadline, which other port an instance listens on', async () => {
     const port = await freePort();
     const plan = await fixture.plan(server.onPort(port), { deadlineMs: 20_000 });
-    const words = `listens on port ${port}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT\\.`;
-    expect(await failureOf(plan)).toMatch(new RegExp(`^web-[0-9a-f]{4} ${words}$`));
+    const message = `listens on port ${port}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT\\.`;
+    expect(await failureOf(plan)).toMatch(new RegExp(`^web-[0-9a-f]{4} ${message}$`));
   });
 
   it('says nothing of what an instance writes once it was told to end', async () => {

@@ -28,7 +28,7 @@ export class RunningService implements ReplicaSetListener {
     private readonly traffic: Traffic,
     private readonly log: Log,
   ) {
-    this.#workers = new Workers(host, words => this.#logFailure(words));
+    this.#workers = new Workers(host, reason => this.#logFailure(reason));
     const backends = () => this.#serving?.backends;
     this.#follower = new TrafficFollower({ webServiceId, traffic, backends, log, closed: this.#closed.signal });
   }
@@ -143,15 +143,15 @@ export class RunningService implements ReplicaSetListener {
     void this.#follower.follow();
   }
 
-  onFailure(words: string): void {
-    this.#lastFailure = words;
-    this.#logFailure(words);
+  onFailure(reason: string): void {
+    this.#lastFailure = reason;
+    this.#logFailure(reason);
   }
 
-  #logFailure(words: string): void {
-    this.log.warn({ webServiceId: this.webServiceId, words }, 'An instance failed');
+  #logFailure(reason: string): void {
+    this.log.warn({ webServiceId: this.webServiceId, reason }, 'An instance failed');
     // Its own last lines are in the log already.
-    this.host.logLine(`An instance failed: ${words.split('\n')[0]}`);
+    this.host.logLine(`An instance failed: ${reason.split('\n')[0]}`);
   }
 
   async #roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import type { ServicePlan } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import { processEntry } from '../instances/process-table.js';
 import { stopEverything } from '../stop-everything.js';
-import { type Circumstances, LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
+import { LocalRuntimeFixture, type RuntimeFixtureOptions } from '../testing/local-runtime-fixture.js';
 import { server } from '../testing/servers.js';
 
 const never = new AbortController().signal;
@@ -18,8 +18,8 @@ describe('Running services', () => {
     return plan;
   };
 
-  const start = async (circumstances: Circumstances = {}): Promise<void> => {
-    fixture = await LocalRuntimeFixture.start(circumstances);
+  const start = async (options: RuntimeFixtureOptions = {}): Promise<void> => {
+    fixture = await LocalRuntimeFixture.start(options);
   };
 
   it('get more instances while they are busy, and fewer again afterwards', async () => {
@@ -75,6 +75,6 @@ describe('Running services', () => {
     expect((await fixture.pids()).length).toBeGreaterThan(3);
     await stopEverything(fixture.home, 300);
     expect(await fixture.pids()).toEqual([]);
-    expect(await fixture.ledger.ids()).toEqual([]);
+    expect(await fixture.instanceRecords.ids()).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe('When the platform is killed', () => {
     expect(await fixture.messages(plan)).toEqual([...Array.from({ length: 100 }, (_, n) => `line${n + 1}`), 'last']);
   });
 
-  it('an instance that crashes meanwhile is found, with its last words, and followed by another', async () => {
+  it('an instance that crashes meanwhile is found, with its last lines, and followed by another', async () => {
     const plan = await runs(server.crashing);
     const first = (await fixture.visit(plan)).body;
     await platform.kill();
@@ -66,7 +66,7 @@ describe('When the platform is killed', () => {
     await platform.kill();
     await fixture.runtime.reconcile([], new Set());
     expect(await fixture.pids()).toEqual([]);
-    expect(await fixture.ledger.ids()).toEqual([]);
+    expect(await fixture.instanceRecords.ids()).toEqual([]);
     expect((await fixture.visit(plan)).status).toBe(503);
   });
 
@@ -127,11 +127,13 @@ describe('When the platform is killed', () => {
         return status?.rollId === before.rollId && status.healthy === 2;
       });
       await waitFor(async () => (await fixture.visit(before)).body === 'old', { describe: 'the old answer' });
-      await waitFor(async () => (await fixture.ledger.ids()).length === 2, { describe: 'two instances in the ledger' });
+      await waitFor(async () => (await fixture.instanceRecords.ids()).length === 2, {
+        describe: 'two recorded instances',
+      });
       const scan = await fixture.processes.scan();
-      const prefix = (await fixture.ledger.ids())[0]!.split('-')[0]!;
+      const prefix = (await fixture.instanceRecords.ids())[0]!.split('-')[0]!;
       expect([...scan.keys()].filter(id => id.startsWith(prefix)).sort()).toEqual(
-        [...(await fixture.ledger.ids())].sort(),
+        [...(await fixture.instanceRecords.ids())].sort(),
       );
       await next.detach();
       platform = await PlatformProcess.start(fixture.home);

@@ -10,7 +10,7 @@ export class Workers {
 
   constructor(
     private readonly host: ReplicaSetHost,
-    private readonly onFailure: (words: string) => void,
+    private readonly onFailure: (reason: string) => void,
   ) {}
 
   get instances(): readonly Instance[] {
@@ -83,9 +83,9 @@ export class Workers {
   ): ReplicaSet {
     const listener = {
       onChange: () => {},
-      onFailure: (words: string) => {
-        this.#lastFailures.set(processType, words);
-        this.onFailure(words);
+      onFailure: (reason: string) => {
+        this.#lastFailures.set(processType, reason);
+        this.onFailure(reason);
         this.#stateCrashLoop(processType, set.crashLoop);
       },
     };

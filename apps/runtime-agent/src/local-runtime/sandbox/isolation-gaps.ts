@@ -1,21 +1,21 @@
 /** What a machine offers to isolate processes from each other. */
 export interface Isolation {
   readonly users: boolean;
-  readonly box: boolean;
+  readonly namespaces: boolean;
   readonly cgroups: boolean;
 }
 
 /** What is not isolated, one sentence each, for the log and for `postern doctor`. */
-export const isolationGaps = ({ users, box, cgroups }: Isolation): readonly string[] => [
+export const isolationGaps = ({ users, namespaces, cgroups }: Isolation): readonly string[] => [
   ...(users ? [] : ['Not isolated: web services and builds run as the same user as the platform']),
-  ...(box
+  ...(namespaces
     ? []
     : [
         'Not isolated: web services and builds see the files of this machine that every user may read',
         'Not isolated: web services and builds see the processes of this machine and their arguments',
         'Not isolated: web services and builds share /tmp and the IPC objects of this machine',
       ]),
-  ...(users || box ? [] : ['Not isolated: web services and builds could read what the platform reads']),
+  ...(users || namespaces ? [] : ['Not isolated: web services and builds could read what the platform reads']),
   ...(cgroups
     ? []
     : ['Not limited: memory and processors of web services are watched, not limited, without control groups']),

@@ -9,9 +9,9 @@ import type {
 } from '../instances/confinement.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import { allPids, processEntry } from '../instances/process-table.js';
-import type { Box } from './box/box.js';
 import type { CgroupLimits } from './cgroup-files.js';
 import type { Cgroup, CgroupTree } from './cgroup-tree.js';
+import type { NamespaceSandbox } from './namespaces/namespace-sandbox.js';
 import { asUser } from './own-users.js';
 import { removeFilesOf } from './shared-folders.js';
 import type { UserAssignments } from './user-assignments.js';
@@ -37,7 +37,7 @@ export interface SandboxOptions {
   /** The group of each web service; undefined where processes run as we do. */
   readonly groups?: UserAssignments | undefined;
   /** Undefined where processes see the files and processes of this machine. */
-  readonly box?: Box | undefined;
+  readonly namespaces?: NamespaceSandbox | undefined;
   /** Whether a place that is cleared leaves folders of its user behind, so that nobody else may get that user. */
   readonly keepsUser: (id: string) => boolean;
   /** Undefined where the kernel offers none; then the marks alone hold the processes together. */
@@ -92,7 +92,7 @@ export class Sandbox implements Confinement {
   }
 
   #place(id: string, enclosure: Enclosure): SandboxPlace {
-    const { users, keepsUser, box, home } = this.options;
+    const { users, keepsUser, namespaces, home } = this.options;
     const { uid, gid, cgroup } = enclosure;
     let isReleased = false;
     return {
@@ -115,7 +115,7 @@ export class Sandbox implements Confinement {
           ]),
         ]);
         await cgroup?.remove();
-        if (box) await box.clear(id);
+        if (namespaces) await namespaces.clear(id);
         else if (uid !== undefined && !isReleased) await removeFilesOf(uid, home);
         if (keepsUser(id)) return;
         // From here on the user may be somebody else's.
@@ -126,18 +126,18 @@ export class Sandbox implements Confinement {
   }
 
   async #view(id: string, folders: SandboxFolders, enclosure: Enclosure): Promise<SandboxView> {
-    const { box } = this.options;
+    const { namespaces } = this.options;
     const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0, cgroup } = enclosure;
     const bounded = (argv: readonly string[]) => this.#bounded(argv, enclosure);
-    if (!box)
+    if (!namespaces)
       return {
         folders,
         pathOf: path => path,
         startDirectory: folders.app,
-        isBox: false,
+        hasNamespaces: false,
         enclose: (argv, directory) => this.#grouped(bounded(['/bin/sh', '-c', IN, directory, ...argv]), enclosure),
       };
-    const view = await box.view({ id, folders, owner: { uid, gid }, groups: cgroup?.folders ?? new Map() });
+    const view = await namespaces.view({ id, folders, owner: { uid, gid }, groups: cgroup?.folders ?? new Map() });
     return {
       ...view,
       enclose: (argv, directory) => this.#grouped(view.enclose(bounded(argv), directory), enclosure),

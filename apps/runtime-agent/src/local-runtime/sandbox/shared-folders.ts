@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const SHARED = ['/tmp', '/var/tmp', '/dev/shm'];
 
 /**
- * Deletes what a user has left in folders that processes without a box share, except below `kept`. Nothing of the user
+ * Deletes what a user has left in folders that processes without a sandbox share, except below `kept`. Nothing of the user
  * runs any more.
  */
 export const removeFilesOf = async (uid: number, kept: string): Promise<void> => {

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { type UserRange, userOf } from './own-users.js';
 
 /**
- * One user for each name of a home, so that no two names share one. The files `names/<name>` and `uids/<uid>` hold each
- * other's name, because processes and folders of a user outlive this process. `shared/<name>` holds another name, whose
- * user it has.
+ * One user for each name of a home. The files `names/<name>` and `uids/<uid>` name each other, because users outlive this
+ * process; `shared/<name>` holds another name, whose user it has.
  */
 export class UserAssignments {
   readonly #names: string;

@@ -63,7 +63,7 @@ export class Git {
     if (!access) return this.#run(plain, remote, pinned, signal);
     const folder = await GitAccessFolder.make(folders.home, remote, place);
     try {
-      const site = access.kind === 'ssh' ? await boxed(place, folders) : plain;
+      const site = access.kind === 'ssh' ? await inNamespaces(place, folders) : plain;
       const answer = await this.#run(site, remote, pinned, signal, join(site.home, basename(folder.path)));
       const hostKeys = newHostKeys(access, await folder.knownHosts());
       return { ...answer, errors: withoutToken(answer.errors, access), hostKeys };
@@ -118,8 +118,8 @@ interface GitSite extends GitFolders {
   readonly enclose: (argv: readonly string[]) => readonly string[];
 }
 
-/** A box, because ssh runs only for users whom the system knows, and a box names its own. */
-const boxed = async (place: ConfinedPlace, { directory, home, marks }: GitFolders): Promise<GitSite> => {
+/** A sandbox, because ssh runs only for users whom the system knows, and a sandbox names its own. */
+const inNamespaces = async (place: ConfinedPlace, { directory, home, marks }: GitFolders): Promise<GitSite> => {
   const view = await place.view({ app: directory, appWritable: true, home, temporary: home });
   return { directory: view.startDirectory, home: view.folders.home, marks, enclose: argv => view.enclose(argv, '.') };
 };

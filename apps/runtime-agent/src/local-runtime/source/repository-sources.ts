@@ -3,7 +3,7 @@ import { access, chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOrder, type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
-import { displayedUrl, inWords } from '../../infrastructure/git/git-refusals.js';
+import { describeGitError, displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
 import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
@@ -124,7 +124,7 @@ export class RepositorySources {
       '--initial-branch=fetched',
       '.',
     );
-    if (!made.ok) throw new SourceUnavailable(inWords(made.errors, url, EVERYTHING));
+    if (!made.ok) throw new SourceUnavailable(describeGitError(made.errors, url, EVERYTHING));
     const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
     const exactly = await fetch(...options, '--depth=1', '--', url, commit);
     if (!exactly.ok) {
@@ -134,7 +134,7 @@ export class RepositorySources {
     }
     const { ok, errors } = await git('checkout', '--quiet', '--detach', commit);
     if (!ok && !/pathspec|reference is not a tree|unable to read tree/.test(errors))
-      throw new SourceUnavailable(inWords(errors, url, EVERYTHING));
+      throw new SourceUnavailable(describeGitError(errors, url, EVERYTHING));
     const head = ok ? (await git('rev-parse', '--verify', 'HEAD')).output.trim() : '';
     if (head !== commit)
       throw new SourceUnavailable(
@@ -154,13 +154,13 @@ export class RepositorySources {
 
   /** To a user who may not look into its folder, a repository is simply not there. */
   async #why(errors: string, remote: PinnedRemote, url: string): Promise<string> {
-    const words = inWords(errors, url, this.remotes, remote.access?.kind);
-    if (!url.startsWith('file:') || !/^there is no repository|may not be read/.test(words)) return words;
+    const reason = describeGitError(errors, url, this.remotes, remote.access?.kind);
+    if (!url.startsWith('file:') || !/^there is no repository|may not be read/.test(reason)) return reason;
     const path = fileURLToPath(url);
     const there = await access(path).then(
       () => true,
       () => false,
     );
-    return there ? `${path} is no repository, or the user that builds may not read it` : words;
+    return there ? `${path} is no repository, or the user that builds may not read it` : reason;
   }
 }

@@ -10,8 +10,8 @@ import { stopDatabases } from '../../local-databases/stop-databases.js';
 import { provisionDatabases } from '../../local-databases/testing/provision-databases.js';
 import { assembleLocalRuntime, LIMITS } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
-import { InstanceLedger } from '../instances/instance-ledger.js';
 import type { InstanceRecord } from '../instances/instance-record.js';
+import { InstanceRecords } from '../instances/instance-records.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import { redactor } from '../redactor.js';
@@ -63,11 +63,11 @@ export class LocalHarness implements NeighbourHarness {
     const { home } = this.balancer;
     const instances = (await this.#recordsOf(webServiceId)).map(({ id }) => id);
     return [
-      join(home, 'artefacts', artefact.reference, 'tree/recipe.txt'),
+      join(home, 'artefacts', artefact.reference, 'tree/private.txt'),
       join(home, 'artefacts', artefact.reference),
       join(home, 'logs', webServiceId),
       join(home, 'load-balancer/routes.json'),
-      ...instances.map(id => join(home, 'instances', id, 'tmp/recipe.txt')),
+      ...instances.map(id => join(home, 'instances', id, 'tmp/private.txt')),
       ...instances.map(id => join(home, 'instances', id, 'record.json')),
       home,
     ];
@@ -95,7 +95,7 @@ export class LocalHarness implements NeighbourHarness {
   }
 
   async #recordsOf(webServiceId: string): Promise<readonly InstanceRecord[]> {
-    const records = await new InstanceLedger(this.balancer.home).list();
+    const records = await new InstanceRecords(this.balancer.home).list();
     return records.filter(record => record.webServiceId === webServiceId);
   }
 

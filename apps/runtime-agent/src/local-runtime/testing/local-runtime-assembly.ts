@@ -38,7 +38,7 @@ export const assemblyFor = async (
     guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: { ...LIMITS, ...limits },
     log: silentLog,
-    ...(held === 'by marks alone' && { use: { users: false, cgroups: false, boxes: false } }),
+    ...(held === 'by marks alone' && { use: { users: false, cgroups: false, namespaces: false } }),
   });
   return {
     platformHome: home,

@@ -5,14 +5,14 @@ import { type Answer, ask, BalancerProcess, type Question } from '@postern/load-
 import type { ServicePlan } from '@postern/runtime';
 import { assembleLocalRuntime, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
-import { InstanceLedger } from '../instances/instance-ledger.js';
 import type { InstanceRecord } from '../instances/instance-record.js';
+import { InstanceRecords } from '../instances/instance-records.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import type { RuntimeTimes } from '../rolls/runtime-times.js';
 import { assemblyFor, type Held, QUICK } from './local-runtime-assembly.js';
 
-export interface Circumstances {
+export interface RuntimeFixtureOptions {
   readonly held?: Held;
   readonly limits?: Partial<InstanceLimits>;
   readonly times?: Partial<RuntimeTimes>;
@@ -22,17 +22,17 @@ export interface Circumstances {
 export class LocalRuntimeFixture {
   runtime: LocalRuntime;
   readonly processes = new MarkedProcesses();
-  readonly ledger: InstanceLedger;
+  readonly instanceRecords: InstanceRecords;
 
   private constructor(
     readonly balancer: BalancerProcess,
     private readonly assembly: LocalRuntimeOptions,
   ) {
-    this.ledger = new InstanceLedger(this.home);
+    this.instanceRecords = new InstanceRecords(this.home);
     this.runtime = this.anotherRuntime();
   }
 
-  static async start({ held = 'by all means', limits = {}, times = {} }: Circumstances = {}) {
+  static async start({ held = 'by all means', limits = {}, times = {} }: RuntimeFixtureOptions = {}) {
     const balancer = await BalancerProcess.start();
     const assembly = await assemblyFor(balancer.home, held, limits);
     return new LocalRuntimeFixture(balancer, { ...assembly, times: { ...QUICK, ...times } });
@@ -79,12 +79,12 @@ export class LocalRuntimeFixture {
   }
 
   async records({ webServiceId }: Pick<ServicePlan, 'webServiceId'>): Promise<readonly InstanceRecord[]> {
-    return (await this.ledger.list()).filter(record => record.webServiceId === webServiceId);
+    return (await this.instanceRecords.list()).filter(record => record.webServiceId === webServiceId);
   }
 
   /** All processes that carry the mark of an instance of this home. */
   async pids(): Promise<readonly number[]> {
-    const ids = new Set(await this.ledger.ids());
+    const ids = new Set(await this.instanceRecords.ids());
     const marked = [...(await this.processes.scan())].filter(([id]) => ids.has(id));
     return marked.flatMap(([, entries]) => entries.map(({ pid }) => pid));
   }

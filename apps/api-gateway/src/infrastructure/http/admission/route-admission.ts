@@ -4,10 +4,10 @@ import type { RouteAccess, RouteAdmission } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Who may call a route of the gateway: `api-key` is a key of the email API, `deploy-hook` the token of a deploy hook in
- * the URL, and `anyone` needs no credential.
+ * Who may call a route of the gateway: `api-key` is a key of the email API, and `deploy-hook` the token of a deploy hook
+ * in the URL.
  */
-export type GatewayAccess = RouteAccess | 'api-key' | 'deploy-hook' | 'anyone';
+export type GatewayAccess = RouteAccess | 'api-key' | 'deploy-hook';
 export interface GatewayAdmission extends RouteAdmission<GatewayAccess> {
   /** Whether the answer has no end, so that the caller's limit of open requests does not count it. */
   readonly isEndless?: boolean;

@@ -1,6 +1,7 @@
 import * as contracts from '@postern/contracts';
 import { auditActionOf, BASE_PATHS, DEPLOY_HOOK_CALLED, type HttpRoute, isRequestContract } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 
 /** A route whose calls are in the audit log. */
 export interface AuditedRoute {
@@ -19,14 +20,17 @@ const auditedRoute = (operation: string, method: Method): AuditedRoute => {
   return what === 'created' ? { action, creates: resource } : { action };
 };
 
+const namesUser = (request: z.ZodType): boolean => request instanceof z.ZodObject && 'email' in request.shape;
+
 const declaredRoutes = Object.values<unknown>(contracts)
   .filter(isRequestContract)
-  .flatMap(({ http }) => http)
+  .flatMap(({ http, request }) => http.map(route => ({ ...route, namesUser: namesUser(request) })))
   .filter(({ method }) => method !== 'GET')
-  .flatMap(({ access, method, path, operation }) =>
+  .flatMap(({ access, method, path, operation, namesUser }) =>
     [access].flat().map((one): readonly [string, AuditedRoute] => {
       const pattern = `${BASE_PATHS[one]}${path.replace(/\{(\w+)\}/g, ':$1')}`;
-      return [`${method} ${pattern}`, auditedRoute(operation, method)];
+      const isLogin = one === 'anyone' && namesUser;
+      return [`${method} ${pattern}`, { ...auditedRoute(operation, method), ...(isLogin ? { isLogin } : {}) }];
     }),
   );
 
@@ -35,11 +39,7 @@ export const AUDITED_ROUTES: ReadonlyMap<string, AuditedRoute> = new Map([
   ...declaredRoutes,
   ['POST /dashboard/api/session', { action: auditActionOf('Session.signIn', 'POST'), isLogin: true }],
   ['DELETE /dashboard/api/session', auditedRoute('Session.signOut', 'DELETE')],
-  ['POST /dashboard/api/password-reset', { action: 'password_reset.requested', isLogin: true }],
-  ['POST /dashboard/api/password-reset/confirm', { action: 'password_reset.confirmed' }],
-  ['POST /dashboard/api/invitations/accept', { action: 'invitation.accepted' }],
   ['POST /hooks/deploy/:token', { action: DEPLOY_HOOK_CALLED }],
-  ['POST /dashboard/api/session/workspace', auditedRoute('Session.switchWorkspace', 'POST')],
 ]);
 
 export const auditedRouteOf = (request: FastifyRequest): AuditedRoute | undefined =>

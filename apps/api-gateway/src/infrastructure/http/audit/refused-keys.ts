@@ -18,9 +18,8 @@ interface Group {
 type Store = (entry: AuditRecord, context: RequestContext) => Promise<void>;
 
 /**
- * Stores refused keys of one kind in the audit log, so that no attacker can fill it: the first refusal of a kind in a minute
- * at once, the others of that minute as one entry, and beyond 500 entries an hour all of a minute as one entry without
- * a network.
+ * Stores refused keys of one kind in the audit log: the first of a minute at once, the others of it as one entry, and
+ * beyond 500 entries an hour without a network, so that no attacker can fill the log.
  */
 export class RefusedKeys {
   private groups = new Map<string, Group>();

@@ -1,2 +1,2 @@
 #!/bin/sh
-exec node --no-warnings "${0%/*}/../buildctl-stand-in.ts" "$@"
+exec node --no-warnings "${0%/*}/../fake-buildctl.ts" "$@"

@@ -18,7 +18,7 @@ import { BuildsProcess } from './builds-process.js';
 export const silence: LogWriter = { write: () => {}, close: () => Promise.resolve() };
 const never = new AbortController().signal;
 
-export interface Circumstances extends FixtureOptions {
+export interface BuildsFixtureOptions extends FixtureOptions {
   /** Builds run in a process of their own, as this user where we are root. */
   readonly as?: number;
 }
@@ -32,14 +32,14 @@ export class BuildsFixture {
 
   private constructor(
     readonly home: string,
-    private readonly options: Circumstances,
+    private readonly options: BuildsFixtureOptions,
     readonly builds: Pick<Builds, 'build' | 'reconcile'>,
     private readonly assembly: LocalBuildsAssembly | undefined,
   ) {
     this.#logs = new LogStore(home, redactor, { linesPerSecond: 100_000, bytesPerSecond: 2 ** 30 });
   }
 
-  static async start({ as, ...options }: Circumstances = {}): Promise<BuildsFixture> {
+  static async start({ as, ...options }: BuildsFixtureOptions = {}): Promise<BuildsFixture> {
     const home = await mkdtemp(join(tmpdir(), 'postern-builds-'));
     if (as === undefined) {
       const assembly = await assembleForTests(home, options);
@@ -54,7 +54,7 @@ export class BuildsFixture {
     );
   }
 
-  static #elsewhere(home: string, { as, ...options }: Circumstances): Promise<BuildsProcess> {
+  static #elsewhere(home: string, { as, ...options }: BuildsFixtureOptions): Promise<BuildsProcess> {
     return BuildsProcess.start(home, options, process.getuid?.() === 0 ? as : undefined);
   }
 

@@ -1,0 +1,13 @@
+import { askCertificate, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { CustomDomains } from './ports.js';
+
+/** Answers whether a TLS proxy may request a certificate for a domain: only for a verified one. */
+@Handles(askCertificate)
+export class AskCertificate {
+  constructor(private readonly domains: CustomDomains) {}
+
+  async execute({ domain }: RequestOf<typeof askCertificate>): Promise<ReplyOf<typeof askCertificate>> {
+    return { verified: (await this.domains.holderOf(domain.toLowerCase().replace(/\.$/, ''))) !== undefined };
+  }
+}

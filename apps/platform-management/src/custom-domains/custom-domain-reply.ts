@@ -1,0 +1,17 @@
+import { type CustomDomain, Refusal } from '@postern/contracts';
+import { txtRecordOf } from './domain-proof.js';
+import type { DomainRow } from './ports.js';
+
+/** A custom domain as clients see it; `target` is the host name that its CNAME record should name. */
+export const customDomainReply = (row: DomainRow, target: string): CustomDomain => ({
+  id: row.id,
+  domain: row.domain,
+  status: row.verifiedAt ? 'verified' : 'pending',
+  target,
+  txt: txtRecordOf(row),
+  message: row.message,
+  created_at: row.createdAt.toISOString(),
+  verified_at: row.verifiedAt?.toISOString() ?? null,
+});
+
+export const customDomainNotFound = (): Refusal => new Refusal('domain_not_found', 'there is no such domain');

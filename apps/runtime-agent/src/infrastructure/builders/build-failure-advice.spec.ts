@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { adviceIn } from './build-failure-advice.js';
+
+describe('A failed build', () => {
+  it.each<readonly [string, string, RegExp]>([
+    [
+      'pip without a new enough Python',
+      'ERROR: Ignored the following versions that require a different python version: 6.0 Requires-Python >=3.12\nERROR: Could not find a version that satisfies the requirement django<6.1,>=6.0 (from versions: 5.2)\nERROR: No matching distribution found for django<6.1,>=6.0\n',
+      /^django<6\.1,>=6\.0 needs Python >=3\.12: install Python >=3\.12 with venv/,
+    ],
+    [
+      'pip with a package for another Python',
+      "ERROR: Package 'shop' requires a different Python: 3.11.7 not in '>=3.13'\n",
+      /^the project needs Python >=3\.13 and has 3\.11\.7: install/,
+    ],
+    [
+      'uv with a Python that is too old',
+      "error: The requested interpreter resolved to Python 3.13.0, which is incompatible with the project's Python requirement: `>=3.14`\n",
+      /^the project needs Python >=3\.14: install/,
+    ],
+    [
+      'Python without venv',
+      'The virtual environment was not created because ensurepip is not available.',
+      /python3-venv/,
+    ],
+    [
+      'psycopg2 without PostgreSQL',
+      'Error: pg_config executable not found.\n',
+      /newer psycopg2-binary, or install libpq-dev/,
+    ],
+    [
+      'Maven with an old JDK',
+      '[ERROR] error: release version 21 not supported\n',
+      /^the project needs Java 21: install a JDK/,
+    ],
+    [
+      'npm with an old lock file',
+      '`npm ci` can only install packages when your package.json and package-lock.json\n',
+      /^package-lock\.json does not match package\.json: run npm install and commit/,
+    ],
+    ['pnpm with an old lock file', ' ERR_PNPM_OUTDATED_LOCKFILE  Cannot install\n', /run pnpm install and commit/],
+    [
+      'Yarn with an old lock file',
+      'error Your lockfile needs to be updated, but yarn was run with --frozen-lockfile\n',
+      /run yarn install and commit/,
+    ],
+    ['node-gyp without a compiler', 'gyp ERR! stack Error: not found: make\n', /build-essential/],
+    ['Cargo without a linker', 'error: linker `cc` not found\n', /build-essential/],
+    [
+      'Go that is too old',
+      'go: errors parsing go.mod:\ngo: go.mod requires go >= 1.30 (running go 1.26.8; GOTOOLCHAIN=local)\n',
+      /^go\.mod needs Go 1\.30 and this machine has 1\.26\.8/,
+    ],
+    [
+      'Bundler with another Ruby',
+      'Your Ruby version is 3.1.7, but your Gemfile specified 3.4.5\n',
+      /^the Gemfile requires Ruby 3\.4\.5 and this machine has 3\.1\.7/,
+    ],
+    [
+      'Deno without a host',
+      'error sending request for url (https://deno.example/x.ts): client error (Connect): dns error: failed\n',
+      /^deno\.example cannot be reached/,
+    ],
+    [
+      'a host that cannot be reached',
+      'npm error request to https://x failed, reason: getaddrinfo EAI_AGAIN fonts.example.com\n',
+      /^fonts\.example\.com cannot be reached/,
+    ],
+  ])('of %s names the fix', (_, output, message) => {
+    expect(adviceIn(`before\n${output}after\n`)).toMatch(message);
+  });
+
+  it('that says nothing known has no advice', () => {
+    expect(adviceIn('TypeError: x is not a function\n')).toBeUndefined();
+  });
+});

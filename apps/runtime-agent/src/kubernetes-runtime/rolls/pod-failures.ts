@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Cluster } from '../cluster.js';
+import type { ClusterEvent, ContainerStatus, Deployment, Pod, Terminated } from '../objects/kinds.js';
+import { CONTAINER } from '../objects/names.js';
+
+/** No later try can make these work. */
+const PERMANENT_REASONS = new Set([
+  'InvalidImageName',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'ErrImageNeverPull',
+]);
+const NO_IMAGE = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull']);
+/** What a registry says of an image that it has not: one that is named by its digest will not come. */
+const GONE = /not found|manifest unknown|does not exist/i;
+/** What containerd says of an image of a Dockerfile without CMD and ENTRYPOINT. */
+const NO_COMMAND = /no command specified/;
+const NO_COMMAND_MESSAGE = 'no start command: set one, or add a CMD to the Dockerfile';
+/** Crashes of one instance until a roll gives up before its deadline. */
+const MOST_CRASHES = 4;
+const LAST_LINES = 5;
+/** While a container is replaced by the next one, its log is missing for a moment. */
+const LOG_TRIES = 5;
+const LOG_PAUSE_MS = 500;
+
+/** A line of a log that begins with its time (RFC 3339), and its text. */
+export const TIMED_LINE = /^(\d{4}-\d\d-\d\dT\S+) ?(.*)$/;
+
+type Reading = Pick<Cluster, 'log' | 'list'>;
+
+export const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+
+/** Whether it was not told to end, and has not ended. */
+export const isStaying = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp === undefined && status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
+
+export const webOf = ({ status }: Pod): ContainerStatus | undefined =>
+  status?.containerStatuses?.find(({ name }) => name === CONTAINER);
+
+/** Whether waiting longer makes no sense. */
+export const hasFailedPermanently = (pod: Pod): boolean => {
+  const web = webOf(pod);
+  const { reason = '', message = '' } = web?.state?.waiting ?? {};
+  const isGone = NO_IMAGE.has(reason) && GONE.test(message);
+  return isGone || PERMANENT_REASONS.has(reason) || restartsOf(pod) >= MOST_CRASHES;
+};
+
+/** How a container ended, to follow the name of the instance. */
+export const endReason = ({ exitCode, reason, message }: Terminated): string => {
+  // There was no process, and so no output: runc's message is all that says why.
+  if (reason === 'StartError' && message) return `cannot be started: ${message.replace(/^.*container process: /s, '')}`;
+  if (reason === 'OOMKilled') return 'exceeded its memory limit';
+  // Container engines do not always learn of the end of memory before the end of the process.
+  if (exitCode === 137) return 'was killed (signal 9), for example because it exceeded its memory limit';
+  // Shells and container engines say 128 and the number of the signal.
+  if (exitCode > 128 && exitCode < 160) return `was killed by signal ${exitCode - 128}`;
+  return `exited with code ${exitCode}`;
+};
+
+export const instanceEndReason = (end: Terminated): string => `an instance ${endReason(end)}`;
+
+/** Why an instance was last ended, or is not there, by its status alone. */
+export const lastFailureOf = (pod: Pod): string | undefined => {
+  const { state, lastState } = webOf(pod) ?? {};
+  const ended = state?.terminated ?? lastState?.terminated;
+  if (ended) return instanceEndReason(ended);
+  const waiting = state?.waiting;
+  return NO_IMAGE.has(waiting?.reason ?? '')
+    ? `the image cannot be pulled: ${waiting?.message ?? waiting?.reason}`
+    : undefined;
+};
+
+export const restartsOf = (pod: Pod): number => webOf(pod)?.restartCount ?? 0;
+
+/** Why none of these instances answers, as far as the cluster says it. */
+export const whyNotReady = async (
+  cluster: Reading,
+  deployment: Deployment | undefined,
+  pods: readonly Pod[],
+): Promise<string> => {
+  const pod = pods.find(pod => lastFailureOf(pod)) ?? pods.find(pod => !isReady(pod));
+  if (!pod) {
+    const refused = deployment?.status?.conditions?.find(
+      ({ type, status }) => type === 'ReplicaFailure' && status === 'True',
+    );
+    return refused?.message ?? 'Kubernetes has started no instance';
+  }
+  const web = webOf(pod);
+  const ended = web?.state?.terminated ?? web?.lastState?.terminated;
+  if (ended) return `${instanceEndReason(ended)}${await lastLines(cluster, pod, web?.state?.running !== undefined)}`;
+  const failure = lastFailureOf(pod);
+  if (failure) return failure;
+  const { reason = '', message = 'it cannot be started' } = web?.state?.waiting ?? {};
+  if (PERMANENT_REASONS.has(reason)) return NO_COMMAND.test(message) ? NO_COMMAND_MESSAGE : message;
+  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status === 'False') return `no node has capacity for it: ${scheduled.message ?? scheduled.reason}`;
+  return (await lastComplaint(cluster, pod)) ?? 'it does not respond';
+};
+
+/** The container that ended is the one before, once another runs in its place. */
+const lastLines = async (cluster: Reading, { metadata }: Pod, previous: boolean): Promise<string> => {
+  const options = { container: CONTAINER, previous, tailLines: LAST_LINES, timestamps: true };
+  for (let tries = 1; ; tries += 1) {
+    const log = (await cluster.log(metadata.name, options).catch(() => '')).trim();
+    const lines = log.split('\n').flatMap(line => TIMED_LINE.exec(line)?.[2] ?? []);
+    const text = lines.join('\n').trim();
+    if (log === '' || lines.length > 0 || tries === LOG_TRIES) return text === '' ? '' : `: ${text}`;
+    await pause(LOG_PAUSE_MS);
+  }
+};
+
+const lastComplaint = async (cluster: Reading, { metadata }: Pod): Promise<string | undefined> => {
+  const events = await cluster.list<ClusterEvent>('Event', '', `involvedObject.name=${metadata.name},type=Warning`);
+  const time = ({ lastTimestamp, eventTime, metadata }: ClusterEvent) =>
+    Date.parse(lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '');
+  return events.toSorted((one, other) => time(other) - time(one))[0]?.message;
+};

@@ -1,0 +1,122 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile, stat, truncate } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DatabaseOrder } from '@postern/runtime';
+import { type DatabaseFolders, type DatabaseRecord, isFree } from './database-folder.js';
+import { endProcesses, processesOf } from './processes.js';
+import { ResourceBounds } from './resource-bounds.js';
+
+/** What differs between the servers of the two kinds of databases. */
+export interface LocalServer {
+  /** Asks the server to finish in order. */
+  readonly stopSignal: NodeJS.Signals;
+  /** Makes its data folder, completely or not at all. */
+  prepare(record: DatabaseRecord): Promise<void>;
+  /** Starts its process; nothing of the database runs when this is called. */
+  launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess>;
+  answers(record: DatabaseRecord): Promise<boolean>;
+  /** Everything that it stores at one time, while it runs. */
+  copy(record: DatabaseRecord): Promise<Readable>;
+  /** Makes its data folder of such a copy; there is no data folder when this is called. */
+  unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void>;
+  /** Brings credentials and database inside it to what was ordered. */
+  settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void>;
+}
+
+const STARTS_WITHIN_MS = 45_000;
+/** A server that is there and says nothing for so long is started anew. */
+const SILENT_MS = 15_000;
+const STOP_GRACE_MS = 10_000;
+const PORT_FREE_WITHIN_MS = 5_000;
+/** As PostgreSQL (`%m [%p] `) and Valkey (`<pid>:M <time> * `) begin a line. */
+const LINE_PREFIX = /^(\S+ \S+ \S+ \[\d+\]|\d+:\w .{24} \S) /;
+
+/** Brings servers up and down, whatever state a kill left them in. */
+export class ServerSupervisor {
+  readonly #bounds = new ResourceBounds();
+
+  constructor(private readonly folders: DatabaseFolders) {}
+
+  async ensure(server: LocalServer, record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
+    const runs = async () => (await processesOf(await this.folders.marksOf(record))).length > 0;
+    if (!(await this.#answersWithin(server, record, SILENT_MS, runs))) {
+      await this.stop(server, record);
+      await server.prepare(record);
+      await this.#untilFree(record.port);
+      const child = await server.launch(record, order);
+      const lives = async () => child.exitCode === null && child.signalCode === null;
+      // Before the server has any children, and again for those that were faster.
+      await this.#hold(record, order);
+      if (!(await this.#answersWithin(server, record, STARTS_WITHIN_MS, lives))) {
+        const reason = await this.#lastLines(record);
+        await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
+        throw new Error(`the server did not start: ${reason}`);
+      }
+    }
+    await this.#hold(record, order);
+    await server.settle(record, order);
+  }
+
+  async stop(server: LocalServer, record: DatabaseRecord): Promise<void> {
+    await endProcesses(await this.folders.marksOf(record), server.stopSignal, STOP_GRACE_MS);
+    await this.#bounds.release(record.databaseId);
+  }
+
+  /** Data that are to be deleted need not be flushed. */
+  async kill(record: DatabaseRecord): Promise<void> {
+    await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
+    await this.#bounds.release(record.databaseId);
+  }
+
+  /** Keeps the log that a server writes in bounds; the server appends, so it continues at the beginning. */
+  async trimLog(databaseId: string, bytes: number): Promise<void> {
+    const log = this.folders.logOf(databaseId);
+    const size = await stat(log).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    if (size > bytes) await truncate(log);
+  }
+
+  /** The kernel closes the port of a process that was killed a little after the process is gone from its folder. */
+  async #untilFree(port: number): Promise<void> {
+    const until = Date.now() + PORT_FREE_WITHIN_MS;
+    while (!(await isFree(port))) {
+      if (Date.now() > until) throw new Error(`another program listens on its port ${port}`);
+      await pause(20);
+    }
+  }
+
+  async #hold(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<void> {
+    const pids = await processesOf(await this.folders.marksOf(record));
+    await this.#bounds.hold(record.databaseId, pids, limits);
+  }
+
+  /** False at once when there is nothing any more that could answer. */
+  async #answersWithin(
+    server: LocalServer,
+    record: DatabaseRecord,
+    timeoutMs: number,
+    lives: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const until = Date.now() + timeoutMs;
+    for (let waitMs = 20; ; waitMs = Math.min(waitMs * 2, 500)) {
+      if (await server.answers(record)) return true;
+      if (Date.now() > until || !(await lives())) return false;
+      await pause(waitMs);
+    }
+  }
+
+  /** Without times and process numbers, which would make the same words look different at every attempt. */
+  async #lastLines({ databaseId }: DatabaseRecord): Promise<string> {
+    const log = await readFile(this.folders.logOf(databaseId), 'utf8').catch(() => '');
+    const lines = log.trim().split('\n').slice(-3);
+    return (
+      lines
+        .map(line => line.replace(LINE_PREFIX, ''))
+        .join(' ')
+        .slice(-500) || 'it wrote nothing'
+    );
+  }
+}

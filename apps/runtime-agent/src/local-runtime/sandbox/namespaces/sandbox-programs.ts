@@ -1,0 +1,22 @@
+import { delimiter, isAbsolute, join } from 'node:path';
+import { isProgram } from '../../../infrastructure/is-program.js';
+
+/** The programs that make a sandbox, by their paths. */
+export interface SandboxPrograms {
+  readonly unshare: string;
+  readonly mount: string;
+  readonly umount: string;
+  readonly pivotRoot: string;
+  readonly chroot: string;
+}
+
+const USUAL = ['/usr/bin', '/usr/sbin', '/bin', '/sbin'];
+
+/** Where this machine has them; undefined where one is missing. */
+export const findSandboxPrograms = (path = process.env['PATH'] ?? ''): SandboxPrograms | undefined => {
+  const folders = [...USUAL, ...path.split(delimiter).filter(isAbsolute)];
+  const find = (name: string) => folders.map(folder => join(folder, name)).find(isProgram);
+  const [unshare, mount, umount] = [find('unshare'), find('mount'), find('umount')];
+  const [pivotRoot, chroot] = [find('pivot_root'), find('chroot')];
+  return unshare && mount && umount && pivotRoot && chroot ? { unshare, mount, umount, pivotRoot, chroot } : undefined;
+};

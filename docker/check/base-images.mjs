@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findNatsServer, findPostgres } from '@postern/testing';
+
+const DEBIAN = 'docker.io/library/debian:12.12-slim';
+
+/**
+ * Images under the names that Dockerfile and compose.yaml ask a registry for, made from what this machine has: Debian by
+ * debootstrap, Node.js and PostgreSQL from their packages in node_modules, NATS from the server that tests use.
+ */
+export const buildBaseImages = async (engine, folder, root) => {
+  await debian(engine, join(folder, 'debian'));
+  await buildImage(engine, folder, 'docker.io/library/node:24.21.0-bookworm-slim', {
+    node: realpathSync(join(root, 'node_modules/node/bin/node')),
+    npm: npmFolder(),
+    Dockerfile: [
+      `FROM ${DEBIAN}`,
+      'COPY node /usr/local/bin/node',
+      'COPY npm /usr/local/lib/node_modules/npm',
+      ...['npm', 'npx'].map(name => `RUN ln -s ../lib/node_modules/npm/bin/${name}-cli.js /usr/local/bin/${name}`),
+      'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt',
+    ],
+  });
+  await buildImage(engine, folder, 'docker.io/library/postgres:18.4', {
+    native: dirname(dirname(findPostgres().initdb)),
+    start: join(root, 'docker/check/postgres-start'),
+    Dockerfile: [
+      `FROM ${DEBIAN}`,
+      'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql-client \\',
+      ' && rm -rf /var/lib/apt/lists/* && useradd --system --user-group cluster',
+      'COPY native /usr/local',
+      'COPY start /usr/local/bin/postgres-start',
+      'STOPSIGNAL SIGINT',
+      'ENTRYPOINT ["postgres-start"]',
+    ],
+  });
+  await buildImage(engine, folder, 'docker.io/library/nats:2.12.2-alpine', {
+    'nats-server': (await findNatsServer()).path,
+    Dockerfile: [
+      `FROM ${DEBIAN}`,
+      'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends wget && rm -rf /var/lib/apt/lists/*',
+      'COPY nats-server /nats-server',
+      'ENTRYPOINT ["/nats-server"]',
+    ],
+  });
+};
+
+const buildImage = async (engine, folder, tag, { Dockerfile, ...files }) => {
+  const context = join(folder, 'base-images', tag.split('/').at(-1).split(':')[0]);
+  rmSync(context, { recursive: true, force: true });
+  mkdirSync(context, { recursive: true });
+  for (const [name, from] of Object.entries(files))
+    cpSync(from, join(context, name), { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  writeFileSync(join(context, 'Dockerfile'), `${Dockerfile.join('\n')}\n`);
+  await engine.build(join(context, 'Dockerfile'), context, { tag });
+};
+
+const debian = async (engine, system) => {
+  if (existsSync(join(system, 'complete'))) return;
+  execFileSync('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', system], {
+    stdio: 'ignore',
+  });
+  const inside = path => join(system, path);
+  for (const path of ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'])
+    for (const entry of readdirSync(inside(path))) rmSync(inside(`${path}/${entry}`), { recursive: true, force: true });
+  for (const path of ['var/lib/apt/lists/partial', 'var/cache/apt/archives/partial'])
+    mkdirSync(inside(path), { recursive: true });
+  // The certificates of this machine, in case its network has one of its own.
+  cpSync('/etc/ssl/certs/ca-certificates.crt', inside('etc/ssl/certs/ca-certificates.crt'));
+  chmodSync(system, 0o755);
+  const archive = `${system}.tar`;
+  execFileSync('tar', ['-C', system, '-cf', archive, '.']);
+  await engine.podman('import', '--quiet', archive, DEBIAN);
+  rmSync(archive);
+  writeFileSync(inside('complete'), '');
+};
+
+const npmFolder = () => {
+  const npm = execFileSync('which', ['-a', 'npm'], { encoding: 'utf8' }).trim().split('\n').at(-1);
+  return dirname(dirname(realpathSync(npm)));
+};

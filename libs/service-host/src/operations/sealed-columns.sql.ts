@@ -1,0 +1,40 @@
+import type { SealedColumn } from './sealed-columns.js';
+
+type Names = Pick<SealedColumn, 'table' | 'id' | 'column' | 'keyColumn'>;
+
+/** Values of other keys than `$1`, at most `$2` after the row `$3`, in a table without a column for the key. */
+export const selectOfOtherKeys = ({ table, id, column }: Names) =>
+  `SELECT ${id} AS id, '' AS key_id, ${column} AS sealed FROM ${table}
+   WHERE ${column} IS NOT NULL AND NOT starts_with(${column}, $1 || ':')
+     AND ($3::uuid IS NULL OR ${id} > $3) AND $4::text IS NOT NULL
+   ORDER BY ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`;
+
+/** The same by the column for the key: one side of `$1`, which is a range of its index, after the key `$4` and the row `$3`. */
+export const selectByKey = ({ table, id, column, keyColumn }: Names, side: '<' | '>') =>
+  `SELECT ${id} AS id, ${keyColumn} AS key_id, ${column} AS sealed FROM ${table}
+   WHERE ${keyColumn} ${side} $1 AND ($3::uuid IS NULL OR (${keyColumn}, ${id}) > ($4::text, $3))
+   ORDER BY ${keyColumn}, ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`;
+
+/** How many values each key has. */
+export const countByKey = ({ table, column, keyColumn }: Names) =>
+  keyColumn === undefined
+    ? `SELECT substring(${column} FROM '^(.*):') AS key_id, count(*) AS values FROM ${table}
+       WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY 1`
+    : `SELECT ${keyColumn} AS key_id, count(*) AS values FROM ${table} GROUP BY 1 ORDER BY 1`;
+
+/** Replaces the values `$2` of the rows `$1`, and with a column for the key also the key, `$3`. */
+export const updateSealed = ({ table, id, column, keyColumn }: Names) =>
+  `UPDATE ${table} SET ${column} = fresh.sealed ${keyColumn === undefined ? '' : `, ${keyColumn} = $3`}
+   FROM unnest($1::uuid[], $2::text[]) AS fresh (id, sealed) WHERE ${table}.${id} = fresh.id`;
+
+const byId = { table: 'sealed', id: 'id', column: 'value' };
+const byKey = { ...byId, keyColumn: 'key_id' };
+
+export const examples = {
+  selectOfOtherKeys: selectOfOtherKeys(byId),
+  selectByKey: selectByKey(byKey, '<'),
+  countByKey: countByKey(byId),
+  countOfKeyColumn: countByKey(byKey),
+  updateSealed: updateSealed(byId),
+  updateSealedAndKey: updateSealed(byKey),
+};
