@@ -1,8 +1,11 @@
 /** The configuration of schemathesis that puts real ids into the operations of a document. */
 import { writeFileSync } from 'node:fs';
+import { BUSY } from './checks.mjs';
 
 /** A path always names the resource; a field of a body mostly, so that unknown ids are tried as well. */
 const IN_BODY = 0.9;
+/** Some calls wait for a build or a database. */
+const REQUEST_TIMEOUT_S = 30;
 
 /** Writes the configuration for operations with their ids. */
 export const writeConfiguration = (file, operations) => {
@@ -24,5 +27,11 @@ export const writeConfiguration = (file, operations) => {
       ].join('\n'),
     );
   const values = [...dictionaries].map(([name, id]) => `[dictionaries.${name}]\nvalues = [${JSON.stringify(id)}]\n`);
-  writeFileSync(file, [...values, ...sections].join('\n'));
+  const general = [
+    `request-timeout = ${REQUEST_TIMEOUT_S}`,
+    '[checks.not_a_server_error]',
+    `expected-statuses = ["2xx", "3xx", "4xx", ${BUSY}]`,
+    '',
+  ];
+  writeFileSync(file, [...general, ...values, ...sections].join('\n'));
 };

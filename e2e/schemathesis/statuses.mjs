@@ -1,38 +1,54 @@
 /** What the calls of a run were answered with, from its HAR report. */
 import { readFileSync } from 'node:fs';
+import { BUSY } from './checks.mjs';
 
 const patternOf = path => new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
 
-/** @returns the share of successes, and the operations that had none. */
-export const summaryOf = (harFile, operations) => {
+/** @returns for each operation that was called: its title, the number of calls, and the number of each status. */
+export const answersOf = (harFile, operations) => {
   const { log } = JSON.parse(readFileSync(harFile, 'utf8'));
-  const calls = log.entries.map(({ request, response }) => ({
-    method: request.method,
-    path: new URL(request.url).pathname,
-    isSuccess: response.status >= 200 && response.status < 300,
-    status: response.status,
-  }));
   const known = operations.map(({ method, path }) => ({
     title: `${method} ${path}`,
     method,
     pattern: patternOf(path),
   }));
-  const succeeded = new Set();
-  const called = new Map();
-  for (const { method, path, isSuccess, status } of calls) {
-    // Of `/a/{id}` and `/a/b`, the one without a parameter.
-    const fitting = known.filter(one => one.method === method && one.pattern.test(path));
-    const title = fitting.sort((a, b) => a.title.split('{').length - b.title.split('{').length)[0]?.title;
+  // Of `/a/{id}` and `/a/b`, the one without a parameter.
+  known.sort((a, b) => a.title.split('{').length - b.title.split('{').length);
+  const found = new Map();
+  for (const { request, response } of log.entries) {
+    const path = new URL(request.url).pathname;
+    const title = known.find(one => one.method === request.method && one.pattern.test(path))?.title;
     if (title === undefined) continue;
-    if (isSuccess) succeeded.add(title);
-    called.set(title, (called.get(title) ?? new Set()).add(status));
+    const answers = found.get(title) ?? { title, calls: 0, statuses: new Map() };
+    answers.calls += 1;
+    answers.statuses.set(response.status, (answers.statuses.get(response.status) ?? 0) + 1);
+    found.set(title, answers);
   }
-  return {
-    calls: calls.length,
-    successes: calls.filter(({ isSuccess }) => isSuccess).length,
-    notFound: calls.filter(({ status }) => status === 404).length,
-    operations: called.size,
-    succeeded: succeeded.size,
-    without: [...called].filter(([title]) => !succeeded.has(title)).map(([title, seen]) => `${title}: ${[...seen]}`),
-  };
+  return [...found.values()];
+};
+
+const hasSuccess = ({ statuses }) => [...statuses.keys()].some(status => status >= 200 && status < 300);
+
+/** Prints the calls of each operation. @returns the operations that a busy installation never answered. */
+export const printAnswers = (url, answers, operations) => {
+  const calls = answers.reduce((sum, answer) => sum + answer.calls, 0);
+  const withStatus = fits =>
+    answers
+      .flatMap(({ statuses }) => [...statuses])
+      .reduce((sum, [status, count]) => sum + (fits(status) ? count : 0), 0);
+  const percent = count => `${((100 * count) / Math.max(1, calls)).toFixed(1)} %`;
+  for (const { title, calls: own, statuses } of answers.toSorted((a, b) => a.title.localeCompare(b.title))) {
+    const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+    console.log(`  ${String(own).padStart(5)} ${title}: ${counts.join(', ')}`);
+  }
+  console.log(
+    `▸ ${url}: ${calls} calls of ${answers.length} operations of ${operations.length}; ` +
+      `${percent(withStatus(status => status >= 200 && status < 300))} answered 2xx, ` +
+      `${percent(withStatus(status => status === 404))} 404, ${percent(withStatus(status => status === BUSY))} ${BUSY}`,
+  );
+  console.log(`▸ ${answers.filter(hasSuccess).length} operations have succeeded. Without a success:`);
+  for (const { title } of answers.filter(answer => !hasSuccess(answer))) console.log(`  ${title}`);
+  const silent = answers.filter(({ statuses }) => statuses.size === 1 && statuses.has(BUSY));
+  for (const { title } of silent) console.log(`✗ ${title} answered nothing but ${BUSY}`);
+  return silent;
 };

@@ -66,6 +66,11 @@ export const config = defineConfig({
     .describe(
       'Resolvers for DKIM keys of feedback reports and of reports about domains, comma-separated address[:port]; empty: the system’s.',
     ),
+  privateDomainSuffixes: list()
+    .default([])
+    .describe(
+      'Suffixes outside the public DNS below which DKIM keys of reports are looked up too, comma-separated, such as "corp".',
+    ),
   bounceTlsCertFile: text()
     .optional()
     .describe(

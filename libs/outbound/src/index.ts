@@ -1,3 +1,4 @@
 export { type HostAddress, NoPublicAddress, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
 export { isPublicAddress, literalAddress } from './public-address.js';
+export { DnsUnavailable, OutsidePublicDns, PublicDns, type PublicDnsOptions } from './public-dns.js';
 export { isPublicName, notPublic, PRIVATE_SUFFIXES_DESCRIPTION } from './public-name.js';

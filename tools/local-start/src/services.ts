@@ -131,6 +131,7 @@ export const environmentOf = (
         POSTERN_BOUNCE_SMTP_HOST: '127.0.0.1',
         POSTERN_BOUNCE_SMTP_PORT: String(wiring.bouncePort),
         POSTERN_DNS_SERVERS: wiring.dnsAddress,
+        POSTERN_PRIVATE_DOMAIN_SUFFIXES: LOCAL_SUFFIXES,
         // The mail simulator reports complaints from this machine, unsigned.
         POSTERN_COMPLAINT_CLIENTS: '127.0.0.1',
       };

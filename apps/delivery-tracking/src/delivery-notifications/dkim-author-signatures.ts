@@ -1,5 +1,5 @@
-import { Resolver } from 'node:dns/promises';
 import { Inject, Injectable } from '@nestjs/common';
+import { OutsidePublicDns, PublicDns } from '@postern/outbound';
 import { CONFIG } from '@postern/service-host';
 import type { DKIMResult } from 'mailauth';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
@@ -7,16 +7,18 @@ import type { DeliveryTrackingConfig } from '../config.js';
 import { AuthorSignatures } from './ports.js';
 
 const MAX_SIGNATURES = 10;
-const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME']);
 
 /** Verifies DKIM signatures (RFC 6376) of the domain of a mail's author, or of a domain above. */
 @Injectable()
 export class DkimAuthorSignatures extends AuthorSignatures {
-  readonly #resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  readonly #dns: PublicDns;
 
-  constructor(@Inject(CONFIG) { dnsServers }: Pick<DeliveryTrackingConfig, 'dnsServers'>) {
+  constructor(
+    @Inject(CONFIG)
+    { dnsServers, privateDomainSuffixes }: Pick<DeliveryTrackingConfig, 'dnsServers' | 'privateDomainSuffixes'>,
+  ) {
     super();
-    if (dnsServers.length > 0) this.#resolver.setServers([...dnsServers]);
+    this.#dns = new PublicDns({ servers: dnsServers, privateSuffixes: privateDomainSuffixes });
   }
 
   async isSigned(raw: Uint8Array, from: string): Promise<boolean> {
@@ -40,14 +42,14 @@ export class DkimAuthorSignatures extends AuthorSignatures {
 
   async #lookUp(name: string, type: string): Promise<string[][]> {
     if (type !== 'TXT') throw new Error(`DKIM keys are TXT records, not ${type}`);
-    try {
-      return await this.#resolver.resolveTxt(name);
-    } catch (error) {
-      // Absent keys make the signature invalid; anything else is tried again.
-      if (ABSENT.has((error as NodeJS.ErrnoException).code ?? ''))
-        throw Object.assign(error as Error, { code: 'ENOTFOUND' });
+    const texts = await this.#dns.texts(name).catch((error: Error) => {
+      // A key outside the public DNS is absent, whatever is there: anybody can send a report that names it.
+      if (error instanceof OutsidePublicDns) return [];
       throw error;
-    }
+    });
+    // Absent keys make the signature invalid; anything else is tried again.
+    if (texts.length === 0) throw Object.assign(new Error(`${name} has no TXT record`), { code: 'ENOTFOUND' });
+    return texts.map(text => [text]);
   }
 }
 

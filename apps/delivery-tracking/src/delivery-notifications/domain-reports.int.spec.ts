@@ -164,6 +164,14 @@ describe('the mailbox of reports about domains', () => {
     await expect(send({ from: 'r@slow.test', signer: signers.slow })).resolves.toBe(250);
     expect(received).toHaveLength(1);
   });
+
+  it('does not look up a key outside the public DNS, which anybody can name in a report', async () => {
+    const signer = await signerOf('vault.internal');
+    const before = await ignored('unsigned_domain_report');
+    await expect(send({ from: 'r@vault.internal', signer })).resolves.toBe(250);
+    await expect(ignored('unsigned_domain_report')).resolves.toBe(before + 1);
+    expect(dns.queries.filter(({ name }) => name.endsWith('vault.internal'))).toEqual([]);
+  });
 });
 
 interface Options {

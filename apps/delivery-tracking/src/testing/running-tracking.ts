@@ -74,6 +74,7 @@ export class RunningTracking {
         POSTERN_LINK_SECRETS: SECRET,
         POSTERN_BOUNCE_DOMAIN: BOUNCE_DOMAIN,
         POSTERN_COMPLAINT_CLIENTS: '127.0.0.1',
+        POSTERN_PRIVATE_DOMAIN_SUFFIXES: 'test',
         POSTERN_SWEEP_INTERVAL_MS: '50',
         POSTERN_LOG_LEVEL: 'silent',
         ...environment,

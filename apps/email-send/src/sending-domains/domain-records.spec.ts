@@ -123,6 +123,13 @@ describe('the DKIM record', () => {
     expect(check(...texts)).toEqual({ purpose: 'dkim', name: NAME, found: texts, ok: false, problem }),
   );
 
+  it('is wrong, without what was found, when it leads outside the public DNS', () =>
+    expect(checkDkim(NAME, EXPECTED, { kind: 'refused' })).toMatchObject({
+      found: [],
+      ok: false,
+      problem: expect.stringContaining(`publish the record at ${NAME} itself`),
+    }));
+
   it('is unknown when no server answers', () =>
     expect(checkDkim(NAME, EXPECTED, silent)).toMatchObject({ found: null, ok: false }));
 });

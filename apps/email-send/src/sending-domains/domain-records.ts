@@ -1,16 +1,16 @@
 import { DOMAIN_REPORTS_MAILBOX } from '@postern/contracts';
 
-/** The result of a TXT lookup. A name without such records is `absent`; no answer is `unavailable`. */
-export type TxtAnswer =
-  | { readonly kind: 'found'; readonly texts: readonly string[] }
+/** Why there are no records. `refused`: the name leads outside the public DNS; what is there is not for users. */
+export type NoRecords =
   | { readonly kind: 'absent' }
+  | { readonly kind: 'refused' }
   | { readonly kind: 'unavailable'; readonly reason: string };
 
+/** The result of a TXT lookup. A name without such records is `absent`; no answer is `unavailable`. */
+export type TxtAnswer = { readonly kind: 'found'; readonly texts: readonly string[] } | NoRecords;
+
 /** The result of a CNAME lookup. */
-export type CnameAnswer =
-  | { readonly kind: 'found'; readonly targets: readonly string[] }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'unavailable'; readonly reason: string };
+export type CnameAnswer = { readonly kind: 'found'; readonly targets: readonly string[] } | NoRecords;
 
 /** One record of a sending domain as a check read it. `found` is null when no server answered. */
 export interface RecordState {
@@ -140,6 +140,7 @@ export async function checkSpf(domain: string, spfHost: string, lookUp: LookUpTx
   });
   const answer = await lookUp(domain);
   if (answer.kind === 'unavailable') return state(null, couldNotLookUp(domain, answer.reason));
+  if (answer.kind === 'refused') return state([], leadsOutside(domain));
   const texts = answer.kind === 'found' ? answer.texts : [];
   const found = texts.filter(isSpf);
   const text = singleSpf(texts, domain);
@@ -186,6 +187,7 @@ export function checkDkim(name: string, expected: string, answer: TxtAnswer): Re
   const type = readTags(expected).get('k') ?? 'rsa';
   const state = stateOf(type === 'ed25519' ? 'dkim_ed25519' : 'dkim', name, answer);
   if (answer.kind === 'unavailable') return { ...state, ...couldNotLookUp(name, answer.reason) };
+  if (answer.kind === 'refused') return { ...state, ...leadsOutside(name) };
   const keys = answer.kind === 'found' ? answer.texts.filter(isDkim) : [];
   const evaluate = (): Verdict => {
     const [text, another] = keys;
@@ -220,6 +222,7 @@ export function checkDkim(name: string, expected: string, answer: TxtAnswer): Re
 export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
   const state = stateOf('dmarc', name, answer);
   if (answer.kind === 'unavailable') return { ...state, ...couldNotLookUp(name, answer.reason) };
+  if (answer.kind === 'refused') return { ...state, ...leadsOutside(name) };
   const policies = answer.kind === 'found' ? answer.texts.filter(isDmarc) : [];
   const evaluate = (): Verdict => {
     const [text, another] = policies;
@@ -238,6 +241,7 @@ export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
 export function checkReturnPath(name: string, host: string, answer: CnameAnswer): RecordState {
   const state = { purpose: 'return_path' as const, name };
   if (answer.kind === 'unavailable') return { ...state, found: null, ...couldNotLookUp(name, answer.reason) };
+  if (answer.kind === 'refused') return { ...state, found: [], ...leadsOutside(name) };
   const found = answer.kind === 'found' ? answer.targets.map(target => withoutRootDot(target.toLowerCase())) : [];
   if (found.length === 0) return { ...state, found, ...wrong(`${name} has no CNAME record`) };
   const isAlias = found.length === 1 && found[0] === host.toLowerCase();
@@ -254,6 +258,11 @@ const stateOf = (purpose: 'dkim' | 'dkim_ed25519' | 'dmarc', name: string, answe
   name,
   found: answer.kind === 'unavailable' ? null : answer.kind === 'found' ? answer.texts : [],
 });
+
+const leadsOutside = (name: string): Verdict =>
+  wrong(
+    `${name} is an alias of a name outside the public DNS, which is not looked up; publish the record at ${name} itself`,
+  );
 
 const couldNotLookUp = (name: string, reason: string): Verdict => wrong(`could not look up ${name}: ${reason}`);
 

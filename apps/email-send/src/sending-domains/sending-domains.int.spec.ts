@@ -173,6 +173,15 @@ describe('a sending domain', () => {
     expect(await sender()).toMatchObject({ mode: 'sandbox', registeredDomains: new Set([name]) });
   });
 
+  it('does not show what its records are aliases of outside the public DNS', async () => {
+    const domain = await call(addSendingDomain, { ...owner, domain: name });
+    fixture.dns.setRecords('token.vault.internal', 'TXT', ['v=DKIM1; p=hunter2']);
+    for (const record of domain.records) fixture.dns.setRecords(record.name, 'CNAME', ['token.vault.internal']);
+    const { records } = await verify(domain);
+    for (const { found, problem } of records)
+      expect([found, problem]).toEqual([[], expect.stringContaining('an alias of a name outside the public DNS')]);
+  });
+
   it('is checked on a timer without a request', async () => {
     const domain = await call(addSendingDomain, { ...owner, domain: name });
     publish(domain);

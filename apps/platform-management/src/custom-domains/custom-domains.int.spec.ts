@@ -126,6 +126,15 @@ describe('A custom domain', () => {
     expect(message).not.toContain('consul');
   });
 
+  it('does not tell whether there is anything at an internal name that its TXT record is an alias of', async () => {
+    const service = await newService();
+    const added = await add(service, 'delegated.example.com');
+    const { message: nothing } = await verify(service, added.id);
+    fixture.dns.setRecords('token.vault.internal', 'TXT', ['hunter2']);
+    fixture.dns.setRecords(added.txt.name, 'CNAME', ['token.vault.internal']);
+    expect(await verify(service, added.id)).toMatchObject({ status: 'pending', message: nothing });
+  });
+
   it('is free once its web service is deleted', async () => {
     const [gone, next] = [await newService(), await newService()];
     const first = await add(gone, 'inherited.example.com');

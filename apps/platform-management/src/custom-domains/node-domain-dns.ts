@@ -1,36 +1,39 @@
-import { Resolver } from 'node:dns/promises';
 import { Inject, Injectable } from '@nestjs/common';
+import { DnsUnavailable as NoServerAnswered, OutsidePublicDns, PublicDns } from '@postern/outbound';
 import { CONFIG } from '@postern/service-host';
 import { DnsUnavailable, DomainDns } from './ports.js';
 
-/** The name has no such record, which is a normal answer. EBADNAME: the name cannot exist. */
-const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME']);
+interface Settings {
+  readonly dnsServers: readonly string[];
+  readonly privateDomainSuffixes: readonly string[];
+}
 
 /** Look-ups at the configured resolvers, or those of the system. */
 @Injectable()
 export class NodeDomainDns extends DomainDns {
-  readonly #resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  readonly #dns: PublicDns;
 
-  constructor(@Inject(CONFIG) { dnsServers }: { readonly dnsServers: readonly string[] }) {
+  constructor(@Inject(CONFIG) { dnsServers, privateDomainSuffixes }: Settings) {
     super();
-    if (dnsServers.length > 0) this.#resolver.setServers([...dnsServers]);
+    this.#dns = new PublicDns({ servers: dnsServers, privateSuffixes: privateDomainSuffixes });
   }
 
-  override async texts(name: string): Promise<readonly string[]> {
-    return (await answerOf(this.#resolver.resolveTxt(name))).map(strings => strings.join(''));
+  override texts(name: string): Promise<readonly string[]> {
+    return answerOf(this.#dns.texts(name));
   }
 
   override aliases(name: string): Promise<readonly string[]> {
-    return answerOf(this.#resolver.resolveCname(name));
+    return answerOf(this.#dns.aliases(name));
   }
 }
 
-const answerOf = async <T>(answer: Promise<T[]>): Promise<T[]> => {
+/** Records outside the public DNS count as absent: they prove nothing, and users must not learn of them. */
+const answerOf = async (answer: Promise<readonly string[]>): Promise<readonly string[]> => {
   try {
     return await answer;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    if (ABSENT.has(code)) return [];
-    throw new DnsUnavailable(`the name servers of the domain did not answer (${code})`);
+    if (error instanceof OutsidePublicDns) return [];
+    if (!(error instanceof NoServerAnswered)) throw error;
+    throw new DnsUnavailable(`the name servers of the domain did not answer: ${error.message}`);
   }
 };

@@ -55,13 +55,16 @@ const attack = async (target: FuzzTarget, seed: number, until: number, problems:
 const fuzz = async (postern: RunningPostern, { minutes, seed, only }: FuzzOptions): Promise<readonly string[]> => {
   const bystander = await createBystander(postern);
   const all = await targetsOf(postern, bystander);
-  const targets = all.filter(({ name }) => only.length === 0 || only.some(part => name.includes(part)));
+  // Numbered before the choice: `--only` repeats the inputs of a run over all targets.
+  const targets = all
+    .map((target, index) => ({ target, name: target.name, seed: seed + index }))
+    .filter(({ name }) => only.length === 0 || only.some(part => name.includes(part)));
   const before = await bystander.read();
   const observer = new PosternObserver(postern);
   const problems: string[] = [];
   const until = Date.now() + minutes * 60_000;
   console.log(`▸ ${minutes} minutes with seed ${seed}: ${targets.map(({ name }) => name).join(', ')}`);
-  const counts = await Promise.all(targets.map((target, index) => attack(target, seed + index, until, problems)));
+  const counts = await Promise.all(targets.map(({ target, seed }) => attack(target, seed, until, problems)));
   await new Promise(resolve => setTimeout(resolve, SETTLES_MS));
   for (const [index, { name }] of targets.entries()) console.log(`  ${name}: ${counts[index]} inputs`);
   if (counts.some(count => count === 0)) problems.push('a target got no input');

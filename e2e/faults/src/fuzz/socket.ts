@@ -4,6 +4,8 @@ import { connect as connectTls } from 'node:tls';
 
 const SILENT_MS = 1_500;
 const TOTAL_MS = 5_000;
+/** A busy machine takes seconds for a greeting or a handshake. */
+const HANDSHAKE_MS = 30_000;
 
 /** Sends octets (latin1) to a port of this machine. @returns what came back until silence or the end. @throws if nobody listens. */
 export const exchange = async (port: number, parts: readonly string[], silentMs = SILENT_MS): Promise<string> =>
@@ -17,12 +19,12 @@ export const exchangeOverTls = async (
 ): Promise<string> => {
   const socket = await opened(port);
   for (const command of ['EHLO client.fuzz.test\r\n', 'STARTTLS\r\n']) {
-    await once(socket, 'data', { signal: AbortSignal.timeout(TOTAL_MS) });
+    await once(socket, 'data', { signal: AbortSignal.timeout(HANDSHAKE_MS) });
     socket.write(command);
   }
-  await once(socket, 'data', { signal: AbortSignal.timeout(TOTAL_MS) });
+  await once(socket, 'data', { signal: AbortSignal.timeout(HANDSHAKE_MS) });
   const secured = connectTls({ socket, rejectUnauthorized: false });
-  await once(secured, 'secureConnect', { signal: AbortSignal.timeout(TOTAL_MS) });
+  await once(secured, 'secureConnect', { signal: AbortSignal.timeout(HANDSHAKE_MS) });
   return converse(secured, parts, silentMs);
 };
 

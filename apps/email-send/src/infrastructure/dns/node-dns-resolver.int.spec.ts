@@ -6,7 +6,12 @@ let dns: TestDns;
 let resolver: NodeDnsResolver;
 beforeAll(async () => {
   dns = await startDnsServer();
-  resolver = new NodeDnsResolver({ dnsServers: [dns.address], dnsTimeoutMs: 200, dnsTries: 2 });
+  resolver = new NodeDnsResolver({
+    dnsServers: [dns.address],
+    dnsTimeoutMs: 200,
+    dnsTries: 2,
+    privateDomainSuffixes: ['example'],
+  });
 });
 afterAll(() => dns.stop());
 
@@ -49,7 +54,23 @@ describe('a lookup of TXT records', () => {
       dnsServers: [`127.0.0.1:${await freePort()}`],
       dnsTimeoutMs: 200,
       dnsTries: 1,
+      privateDomainSuffixes: ['example'],
     });
     await expect(unreachable.lookUpTxt('some.example')).resolves.toMatchObject({ kind: 'unavailable' });
+  });
+
+  it('does not tell what an alias outside the public DNS leads to, or whether there is anything', async () => {
+    dns.setRecords('secret.vault.internal', 'TXT', ['token=hunter2']);
+    for (const target of ['secret.vault.internal', 'nothing.vault.internal']) {
+      dns.setRecords('x._domainkey.tenant.example', 'CNAME', [target]);
+      expect(await resolver.lookUpTxt('x._domainkey.tenant.example')).toEqual({ kind: 'refused' });
+    }
+  });
+
+  it('does not ask about names outside the public DNS, such as those in an SPF record', async () => {
+    dns.setRecords('wiki.internal', 'TXT', ['v=spf1 -all']);
+    expect(await resolver.lookUpTxt('wiki.internal')).toEqual({ kind: 'refused' });
+    expect(await resolver.lookUpCname('wiki.internal')).toEqual({ kind: 'refused' });
+    expect(dns.queries.filter(({ name }) => name === 'wiki.internal')).toEqual([]);
   });
 });

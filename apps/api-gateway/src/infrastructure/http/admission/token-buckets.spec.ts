@@ -38,4 +38,19 @@ describe('A token bucket', () => {
     spent(1_000, 'mallory');
     expect(spent(1_000)).toBe(20);
   });
+
+  it('takes a token back, and is empty only for a key that has used it up', () => {
+    spent(20);
+    expect([buckets.isEmpty('ada'), buckets.isEmpty('eve')]).toEqual([true, false]);
+    buckets.refund('ada');
+    expect(buckets.isEmpty('ada')).toBe(false);
+    expect(spent(2)).toBe(1);
+  });
+
+  it('gives up what is left of a token when it is drained', () => {
+    spent(20);
+    now = 50;
+    buckets.drain('ada');
+    expect(buckets.spend('ada')).toBeCloseTo(0.1);
+  });
 });

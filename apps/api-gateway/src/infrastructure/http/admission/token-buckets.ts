@@ -22,15 +22,42 @@ export class TokenBuckets {
 
   /** Takes one token. @returns seconds until there is one; 0 if it was taken. */
   spend(key: string): number {
-    const now = this.now();
-    this.forgetFull(now);
-    const bucket = this.buckets.get(key) ?? { tokens: this.burst, at: now };
-    this.buckets.set(key, bucket);
-    bucket.tokens = this.tokensOf(bucket, now);
-    bucket.at = now;
+    const bucket = this.bucketOf(key);
     if (bucket.tokens < 1) return (1 - bucket.tokens) / this.perSecond;
     bucket.tokens -= 1;
     return 0;
+  }
+
+  /** Takes one token, or what there is of it. */
+  drain(key: string): void {
+    const bucket = this.bucketOf(key);
+    bucket.tokens = Math.max(0, bucket.tokens - 1);
+  }
+
+  /** Gives back a token that was taken. */
+  refund(key: string): void {
+    const bucket = this.buckets.get(key);
+    if (bucket) bucket.tokens = Math.min(this.burst, bucket.tokens + 1);
+  }
+
+  isEmpty(key: string): boolean {
+    const bucket = this.buckets.get(key);
+    return bucket !== undefined && this.tokensOf(bucket, this.now()) < 1;
+  }
+
+  /** The bucket with what it holds now. */
+  private bucketOf(key: string): Bucket {
+    const now = this.now();
+    this.forgetFull(now);
+    let bucket = this.buckets.get(key);
+    if (bucket) {
+      bucket.tokens = this.tokensOf(bucket, now);
+      bucket.at = now;
+    } else {
+      bucket = { tokens: this.burst, at: now };
+      this.buckets.set(key, bucket);
+    }
+    return bucket;
   }
 
   private tokensOf({ tokens, at }: Bucket, now: number): number {

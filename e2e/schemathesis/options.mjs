@@ -1,0 +1,26 @@
+/** The options of `npm run schemathesis`; what it does not know goes to schemathesis. */
+import { parseArgs } from 'node:util';
+
+const DEFAULT_MINUTES = 8;
+const DEFAULT_SEED = 7;
+
+/** @returns minutes of calls, the seed, and the arguments that schemathesis gets. */
+export const optionsOf = args => {
+  const { values, tokens } = parseArgs({
+    args,
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+    options: { minutes: { type: 'string' }, seed: { type: 'string' } },
+  });
+  const minutes = Number(values.minutes ?? DEFAULT_MINUTES);
+  const seed = Number(values.seed ?? DEFAULT_SEED);
+  if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes}: it must be a number above 0`);
+  if (!Number.isSafeInteger(seed)) throw new Error(`--seed ${values.seed}: it must be a whole number`);
+  const own = new Set(
+    tokens
+      .filter(({ kind, name }) => kind === 'option' && (name === 'minutes' || name === 'seed'))
+      .flatMap(({ index, inlineValue }) => (inlineValue ? [index] : [index, index + 1])),
+  );
+  return { minutes, seed, further: args.filter((_, index) => !own.has(index)) };
+};
