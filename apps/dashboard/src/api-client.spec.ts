@@ -44,6 +44,23 @@ describe('the API client', () => {
     expect(signedOut()).toBe(0);
   });
 
+  it('does not call onSignedOut for a late answer to a request from before the login', async () => {
+    let answer: (response: Response) => void = () => {};
+    const late = new Promise<Response>(resolve => {
+      answer = resolve;
+    });
+    const client = new ApiClient(url => (String(url).endsWith('/session') ? Promise.resolve(Response.json({})) : late));
+    let signOuts = 0;
+    client.onSignedOut = () => {
+      signOuts += 1;
+    };
+    const failure = failureOf(client.get('/projects'));
+    await client.signIn({ email: 'ada@example.com', password: 'correct horse battery' });
+    answer(Response.json({ error: 'the session is unknown' }, { status: 401 }));
+    expect(await failure).toMatchObject({ status: 401 });
+    expect(signOuts).toBe(0);
+  });
+
   it('sends a body as JSON to the dashboard API, and no content type without a body', async () => {
     const { client, requests } = respondingWith(200, {});
     await client.post('/email-services', { name: 'Shop' });

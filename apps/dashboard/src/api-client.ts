@@ -28,6 +28,8 @@ interface CallOptions {
 export class ApiClient {
   /** Called when a response shows that the session has ended. */
   onSignedOut: () => void = () => {};
+  /** How often the user has signed in: an answer to a request from before says nothing about the session of now. */
+  private logins = 0;
 
   constructor(private readonly fetchResponse: typeof fetch = (input, init) => fetch(input, init)) {}
 
@@ -37,6 +39,12 @@ export class ApiClient {
 
   post<Reply>(path: string, body?: unknown, options: Pick<CallOptions, 'checksPassword'> = {}): Promise<Reply> {
     return this.call('POST', path, { ...options, body });
+  }
+
+  /** Signs in; the session is a cookie, which scripts cannot read. */
+  async signIn(login: unknown): Promise<void> {
+    await this.post('/session', login, { checksPassword: true });
+    this.logins += 1;
   }
 
   put<Reply>(path: string, body: unknown): Promise<Reply> {
@@ -52,10 +60,11 @@ export class ApiClient {
   }
 
   private async call<Reply>(method: string, path: string, options: CallOptions): Promise<Reply> {
+    const { logins } = this;
     const response = await this.send(method, path, options);
     if (response.ok) return (await response.json()) as Reply;
     const error = await toApiError(response);
-    if (error.status === 401 && !options.checksPassword) this.onSignedOut();
+    if (error.status === 401 && !options.checksPassword && logins === this.logins) this.onSignedOut();
     throw error;
   }
 

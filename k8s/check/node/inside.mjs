@@ -62,7 +62,8 @@ const isUp = ({ supervised }) => {
 /** Runs every stage, also after one that fails, unless it needs that one or the cluster has ended. */
 const runStages = async context => {
   const [failed, left] = [[], []];
-  const stages = STAGES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const chosen = [...NEEDED_BY_ALL, ...wanted];
+  const stages = STAGES.filter(({ name }) => wanted.length === 0 || chosen.includes(name));
   for (const stage of stages)
     if (!isUp(context) || NEEDED_BY_ALL.some(name => failed.includes(name))) left.push(stage.name);
     else if (!(await runStage(context, stage))) failed.push(stage.name);

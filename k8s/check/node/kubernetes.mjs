@@ -55,6 +55,11 @@ export class Kubernetes {
     return this.kubectl('exec', '--namespace', namespace, pod, '--', ...command);
   }
 
+  /** The same in one of several containers of a pod. */
+  execIn(namespace, pod, container, ...command) {
+    return this.kubectl('exec', '--namespace', namespace, pod, '--container', container, '--', ...command);
+  }
+
   /** Waits until every pod that matches is ready, and there is at least one. */
   async untilReady(namespace, selector, limitMs = 120_000) {
     await until(

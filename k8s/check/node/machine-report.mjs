@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { changesBetween, leftovers, machineState } from './machine.mjs';
+import { changesBetween, leftovers, machineState, machineTicks } from './machine.mjs';
 import { NODE_CACHE, RUN_PREFIX } from './settings.mjs';
 
 const DIFFERENCES = join(NODE_CACHE, 'machine.diff');
@@ -39,11 +39,11 @@ export const compare = async (states, folder) => {
   const isOurs = line => !line.includes(RUN_PREFIX) || line.includes(basename(folder)) || line.includes(builds);
   const marks = [basename(folder), builds, 'kubepods', ...namespaces];
   const leftIn = after => leftovers(changesBetween(states.before, after), marks).filter(isOurs);
-  let after = machineState();
-  // The kernel gives numbers of namespaces again, also to those that others make for a moment.
+  const ended = machineTicks();
+  let after = machineState(ended);
   for (let tries = 0; tries < 5 && leftIn(after).length > 0; tries++) {
     await pause(2_000);
-    after = machineState();
+    after = machineState(ended);
   }
   for (const [kind, lines] of Object.entries(after)) {
     const counts = [states.before[kind].length, states.prepared[kind].length, lines.length];

@@ -40,16 +40,24 @@ const processes = () =>
         const command = read('cmdline').replaceAll('\0', ' ').trim();
         const namespaces = NAMESPACES.flatMap(kind => attempt(() => [readlinkSync(`/proc/${pid}/ns/${kind}`)], []));
         // With the time of its start, because process ids are used again.
-        return [{ id: `${pid}@${rest.split(' ')[19]}`, command, namespaces, groups: read('cgroup') }];
+        const started = Number(rest.split(' ')[19]);
+        return [{ id: `${pid}@${started}`, started, command, namespaces, groups: read('cgroup') }];
       }, []),
     );
 
-/** @returns lists of lines, one list per kind of resource. */
-export const machineState = () => {
+/** The time since the start of the machine, in the unit of the start times of processes. */
+export const machineTicks = () => Math.ceil(Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 100);
+
+/**
+ * @param until leaves out namespaces that only later processes are in, because the kernel gives their numbers again.
+ * @returns lists of lines, one list per kind of resource.
+ */
+export const machineState = (until = Number.POSITIVE_INFINITY) => {
   const found = processes();
+  const earlier = found.filter(({ started }) => started <= until);
   return {
     processes: found.filter(({ command }) => command !== '').map(({ id, command }) => `${id} ${command}`),
-    namespaces: [...new Set(found.flatMap(({ namespaces }) => namespaces))],
+    namespaces: [...new Set(earlier.flatMap(({ namespaces }) => namespaces))],
     mounts: readFileSync('/proc/self/mountinfo', 'utf8')
       .trim()
       .split('\n')

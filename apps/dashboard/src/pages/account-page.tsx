@@ -1,4 +1,4 @@
-import type { CreatedSession, Me, Workspace } from '@postern/contracts';
+import type { Me, Workspace } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { ApiError, api } from '../api-client.js';
 import { Field, Form, Switch, type Values } from '../components/form.js';
@@ -19,7 +19,7 @@ export const AccountPage = () => {
     await api.post('/me/password', { current_password, new_password }, { checksPassword: true });
     // The change ends every session including this one: sign in again and restore the active workspace.
     const login = { email: me.email, password: new_password, ...(code ? { code } : {}) };
-    await api.post<CreatedSession>('/session', login, { checksPassword: true });
+    await api.signIn(login);
     await api.post<Workspace>('/session/workspace', { workspace_id: me.active_workspace.id });
     setChanged(true);
   });

@@ -1,4 +1,3 @@
-import type { CreatedSession } from '@postern/contracts';
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, api } from '../api-client.js';
 import { Logo } from '../components/app-layout.js';
@@ -6,13 +5,12 @@ import { Field, Form, type Values } from '../components/form.js';
 import { useAction } from '../loading.js';
 import { Link } from '../router.js';
 
-/** Ignores the token in the response: the session cookie is HttpOnly and not readable by scripts. */
 export const LoginPage = ({ onSignedIn }: { readonly onSignedIn: () => Promise<void> }) => {
   const [needsCode, setNeedsCode] = useState(false);
   const signIn = useAction(async ({ email, password, code }: Values) => {
     const login = { email, password, ...(code ? { code } : {}) };
     try {
-      await api.post<CreatedSession>('/session', login, { checksPassword: true });
+      await api.signIn(login);
     } catch (error) {
       const isFirstStep = error instanceof ApiError && error.code === 'second_factor_required';
       if (!isFirstStep) throw error;

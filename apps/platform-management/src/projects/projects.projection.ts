@@ -6,7 +6,14 @@ import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { type ProjectOwner, ProjectOwners, projectNotFound } from './ports.js';
 import type { ProjectEvent } from './project.js';
-import { CHANGE_PROJECT, DELETE_PROJECT, FIND_PROJECT, INSERT_PROJECT, LIST_PROJECTS } from './projects.sql.js';
+import {
+  CHANGE_PROJECT,
+  DELETE_PROJECT,
+  FIND_PROJECT,
+  INSERT_PROJECT,
+  LIST_PROJECTS,
+  LIST_PROJECTS_OF_WORKSPACE,
+} from './projects.sql.js';
 import { reachValues } from './reached-projects.js';
 
 /** Applies one event to the read model of projects. */
@@ -43,8 +50,11 @@ export class Projects extends ProjectOwners {
   /** Lists the projects that the caller reaches, oldest first. */
   @Handles(listProjects)
   async list(request: RequestOf<typeof listProjects>): Promise<ReplyOf<typeof listProjects>> {
-    const query = { name: 'projects', text: LIST_PROJECTS, values: [...reachValues(request)] };
-    const { rows } = await this.database.reads.query<ProjectRow>(query);
+    const statement =
+      request.workspace_id === undefined
+        ? { name: 'projects', text: LIST_PROJECTS }
+        : { name: 'projects-of-workspace', text: LIST_PROJECTS_OF_WORKSPACE };
+    const { rows } = await this.database.reads.query<ProjectRow>({ ...statement, values: [...reachValues(request)] });
     return rows.map(replyOf);
   }
 

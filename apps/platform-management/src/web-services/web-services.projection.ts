@@ -17,6 +17,7 @@ import {
   FIND_WEB_SERVICE,
   INSERT_WEB_SERVICE,
   LIST_WEB_SERVICES,
+  LIST_WEB_SERVICES_OF_WORKSPACE,
   UPDATE_BLOCKED_REASON,
   UPDATE_STATUS,
   UPDATE_SUSPENDED_REASON,
@@ -103,7 +104,11 @@ export class WebServices extends WebServiceOwners {
   /** Lists the web services that the caller reaches, oldest first. */
   @Handles(listWebServices)
   async list(request: RequestOf<typeof listWebServices>): Promise<ReplyOf<typeof listWebServices>> {
-    const query = { name: 'web-services', text: LIST_WEB_SERVICES, values: [...reachValues(request)] };
+    const statement =
+      request.workspace_id === undefined
+        ? { name: 'web-services', text: LIST_WEB_SERVICES }
+        : { name: 'web-services-of-workspace', text: LIST_WEB_SERVICES_OF_WORKSPACE };
+    const query = { ...statement, values: [...reachValues(request)] };
     const { rows } = await this.database.reads.query<WebServiceRow>(query);
     return Promise.all(rows.map(row => this.#replyOf(row)));
   }

@@ -1,12 +1,13 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
-import { IS_REACHED } from '../projects/reached-projects.js';
+import { IS_IN_WORKSPACE, IS_REACHED } from '../projects/reached-projects.js';
 
 const WEB_SERVICE = `w.id, w.project_id, w.name, w.git_repository_url, w.branch, w.build_command, w.start_command,
   w.health_check_path, w.port, w.min_instances, w.max_instances, w.environment, w.release_command,
   w.instance_memory_mib, w.instance_cpu_millicores, w.drain_seconds, w.processes, w.disk_size_mib, w.auto_deploy, w.status, w.status_reason,
   w.blocked_reason, w.suspended_reason, w.created_at`;
 
-const REACHED = `FROM web_services w JOIN projects p ON p.id = w.project_id WHERE ${IS_REACHED}`;
+const OF_PROJECTS = 'FROM web_services w JOIN projects p ON p.id = w.project_id';
+const REACHED = `${OF_PROJECTS} WHERE ${IS_REACHED}`;
 
 const CHANGEABLE = `name, git_repository_url, branch, build_command, start_command, health_check_path, port,
   min_instances, max_instances, environment, release_command, instance_memory_mib, instance_cpu_millicores,
@@ -20,6 +21,9 @@ export const FIND_ANY_WEB_SERVICE = `SELECT ${WEB_SERVICE} FROM web_services w W
 export const FIND_OWNER = `SELECT w.status, w.user_id AS "userId" ${REACHED} AND w.id = $4`;
 
 export const LIST_WEB_SERVICES = `SELECT ${WEB_SERVICE} ${REACHED} ORDER BY w.created_at, w.id`;
+
+export const LIST_WEB_SERVICES_OF_WORKSPACE = `
+  SELECT ${WEB_SERVICE} ${OF_PROJECTS} WHERE ${IS_IN_WORKSPACE} ORDER BY w.created_at, w.id`;
 
 export const WEB_SERVICE_EVENTS_SINCE =
   'SELECT type, data FROM event_store.events WHERE stream_id = $1 AND version > $2 ORDER BY version';

@@ -33,7 +33,7 @@ const running = async ({ cluster }, selector) =>
 
 /** What a script of bash prints in a container. */
 const inContainer = ({ cluster }, { metadata }, container, script) =>
-  cluster.exec(metadata.namespace, metadata.name, '--container', container, 'bash', '-c', script);
+  cluster.execIn(metadata.namespace, metadata.name, container, 'bash', '-c', script);
 
 /** What no pod of the tenants may reach; the rest is for the stage `network`. */
 const demandOutside = (who, output) => {

@@ -32,8 +32,7 @@ const tenantsAreLimited = async cluster => {
 
 export const run = async ({ cluster }) => {
   await tenantsAreLimited(cluster);
-  const probe = async (pod, ...container) =>
-    asFields(await cluster.exec('postern', pod, ...container, 'sh', '-c', PROBE));
+  const probe = async pod => asFields(await cluster.exec('postern', pod, 'sh', '-c', PROBE));
   for (const service of SERVICES) {
     const pod = await cluster.podOf(service);
     const token = service === 'runtime-agent' ? 'present' : 'absent';

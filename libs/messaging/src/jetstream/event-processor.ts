@@ -139,6 +139,12 @@ export class EventProcessor {
   #read(message: JsMsg, origin: string): Item | undefined {
     // JetStream stores what it delivers into another stream under the subject that it had in the first one.
     const isOfSource = message.subject.startsWith(this.#subjectPrefix) && !isFromAnotherStream(message);
+    const { calls } = this.options;
+    // Most messages of a stream are of no interest to a consumer of rare events, so they are not parsed.
+    if (isOfSource && !calls.wantsSubject(message.subject)) {
+      this.#settlements.settle(origin, () => message.ack());
+      return undefined;
+    }
     const envelope = isOfSource ? readEnvelope(message) : undefined;
     if (!envelope) {
       // Not the subject, which somebody may choose anew for each message.
@@ -150,7 +156,6 @@ export class EventProcessor {
       this.#settlements.settle(origin, () => message.term());
       return undefined;
     }
-    const { calls } = this.options;
     if (!calls.wants(envelope.type)) {
       this.#settlements.settle(origin, () => message.ack());
       return undefined;

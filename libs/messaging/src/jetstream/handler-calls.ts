@@ -22,9 +22,16 @@ const HANDLER_LIMIT_MS = 60_000;
 /** Calls the handler of one consumer with parsed events, in their context and within a time limit. */
 export class HandlerCalls {
   readonly #contracts: ReadonlyMap<string, EventContract>;
+  readonly #subjects: ReadonlySet<string>;
 
   constructor(private readonly options: HandlerCallsOptions) {
     this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
+    this.#subjects = new Set(options.contracts.map(({ subject }) => subject));
+  }
+
+  /** Whether events under a subject can be of a wanted type, without reading them. */
+  wantsSubject(subject: string): boolean {
+    return this.#subjects.has(subject);
   }
 
   wants(type: string): boolean {

@@ -3,6 +3,8 @@ import { Socket } from 'node:net';
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 20;
+/** Lines that follow a write so soon wait for the rest of this time, because each write is a system call. */
+const COLLECT_MS = 10;
 
 /**
  * Writes lines to a file descriptor without blocking or throwing; lost lines are counted and reported. Writes are
@@ -15,6 +17,7 @@ export class LogDestination {
   #rest: Buffer | undefined;
   #lost = 0;
   #scheduled = false;
+  #writtenAt = Number.NEGATIVE_INFINITY;
   #pipe: Socket | undefined;
   #opened = false;
 
@@ -33,7 +36,9 @@ export class LogDestination {
     this.#bytes += line.length;
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => this.#writeOut());
+    const waitMs = this.#writtenAt + COLLECT_MS - performance.now();
+    if (waitMs > 0) setTimeout(() => this.#writeOut(), waitMs);
+    else setImmediate(() => this.#writeOut());
   }
 
   /**
@@ -51,6 +56,7 @@ export class LogDestination {
 
   #writeOut(): void {
     this.#scheduled = false;
+    this.#writtenAt = performance.now();
     if (this.#drain()) return;
     this.#scheduled = true;
     setTimeout(() => this.#writeOut(), RETRY_MS).unref();
