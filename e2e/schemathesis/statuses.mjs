@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { BUSY } from './checks.mjs';
 
+/** Fewer can all meet a busy moment. */
+const ENOUGH_CALLS = 3;
+
 const patternOf = path => new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
 
 /** @returns for each operation that was called: its title, the number of calls, and the number of each status. */
@@ -29,7 +32,7 @@ export const answersOf = (harFile, operations) => {
 
 const hasSuccess = ({ statuses }) => [...statuses.keys()].some(status => status >= 200 && status < 300);
 
-/** Prints the calls of each operation. @returns the operations that a busy installation never answered. */
+/** Prints the calls of each operation. @returns the operations that answered nothing but {@link BUSY}. */
 export const printAnswers = (url, answers, operations) => {
   const calls = answers.reduce((sum, answer) => sum + answer.calls, 0);
   const withStatus = fits =>
@@ -48,7 +51,7 @@ export const printAnswers = (url, answers, operations) => {
   );
   console.log(`▸ ${answers.filter(hasSuccess).length} operations have succeeded. Without a success:`);
   for (const { title } of answers.filter(answer => !hasSuccess(answer))) console.log(`  ${title}`);
-  const silent = answers.filter(({ statuses }) => statuses.size === 1 && statuses.has(BUSY));
+  const silent = answers.filter(({ calls, statuses }) => calls >= ENOUGH_CALLS && statuses.get(BUSY) === calls);
   for (const { title } of silent) console.log(`✗ ${title} answered nothing but ${BUSY}`);
   return silent;
 };

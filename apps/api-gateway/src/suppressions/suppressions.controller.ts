@@ -31,6 +31,7 @@ export class SuppressionsController {
     summary: 'List the addresses that bounced hard, complained or were added, newest first',
     also: { 404: '`service_not_found`' },
     codes: { 404: ['service_not_found'] },
+    contentType: 'text/csv',
   })
   list(
     @CurrentSession() session: Session,

@@ -17,9 +17,10 @@ export class AddSuppressions {
 
   /** Resolves once the list shows the addresses. */
   async execute({ service_id, address, addresses }: RequestOf<typeof addSuppressions>): Promise<Reply> {
-    if ((address === undefined) === (addresses === undefined)) {
-      throw new Refusal('invalid_input', 'addresses: either address or addresses is required');
-    }
+    if (address === undefined && addresses === undefined)
+      throw new Refusal('invalid_input', 'address: give an address or a list of addresses');
+    if (address !== undefined && addresses !== undefined)
+      throw new Refusal('invalid_input', 'addresses: not together with address; put all into the list');
     const { keys, refused } = readAddresses(addresses ?? [address ?? '']);
     if (address !== undefined && refused[0]) throw new Refusal('invalid_input', `address: ${refused[0].reason}`);
     const at = new Date().toISOString();

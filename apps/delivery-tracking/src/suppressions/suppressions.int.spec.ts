@@ -90,13 +90,13 @@ describe('A user of the dashboard', () => {
     expect((await tracking.request(listSuppressedAddresses, { service_id })).total).toBe(500);
   });
 
-  it('cannot add a malformed address, nor nothing', async () => {
-    const service_id = randomUUID();
-    for (const request of [{ address: 'a@@b' }, { address: 'a@b.c', addresses: ['d@e.f'] }, {}]) {
-      await expect(tracking.request(addSuppressions, { service_id, ...request })).rejects.toMatchObject({
-        code: 'invalid_input',
-      });
-    }
+  it.each([
+    ['a malformed address', { address: 'a@@b' }, 'more than one "@"'],
+    ['nothing', {}, 'address: give an address or a list of addresses'],
+    ['both an address and a list', { address: 'a@b.c', addresses: ['d@e.f'] }, 'addresses: not together with address'],
+  ])('cannot add %s', async (_, request, reason) => {
+    const adding = tracking.request(addSuppressions, { service_id: randomUUID(), ...request });
+    await expect(adding).rejects.toMatchObject({ code: 'invalid_input', message: expect.stringContaining(reason) });
   });
 
   it('finds addresses by a part of them; the wildcards of SQL are text', async () => {

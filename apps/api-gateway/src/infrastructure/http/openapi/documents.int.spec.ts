@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { authenticateSession, getMembership } from '@postern/contracts';
+import { authenticateSession, exportAuditLog, exportSuppressions, getMembership } from '@postern/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ALL_REQUESTS } from '../../../testing/fake-services.js';
 import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
@@ -14,6 +14,7 @@ interface Document {
 }
 
 interface DocumentedOperation {
+  readonly parameters?: readonly { readonly name: string; readonly schema: { readonly enum?: readonly string[] } }[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example?: unknown } } };
   readonly responses: Record<string, { readonly headers?: object; readonly content?: object }>;
 }
@@ -27,6 +28,12 @@ const operationsIn = ({ paths }: Document, prefix: string) =>
   Object.entries(paths)
     .filter(([path]) => path.startsWith(prefix))
     .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+
+const allowDashboardCalls = () => {
+  for (const contract of ALL_REQUESTS) gateway.services.on(contract, () => replyOf(contract));
+  gateway.services.on(getMembership, () => ({ role: 'owner' as const }));
+  gateway.services.on(authenticateSession, () => ({ user_id: ID, email: 'a@b.c', operator: true, workspace_id: ID }));
+};
 
 let gateway: GatewayUnderTest;
 let publicApi: Document;
@@ -48,9 +55,22 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('name every media type of a response', () => {
-    const { content } = dashboardApi.paths['/dashboard/api/audit-log']?.['get']?.responses[200] ?? {};
-    expect(Object.keys(content ?? {})).toEqual(['application/json', 'text/csv', 'application/x-ndjson']);
+  it('name the media type of each format that a list is returned in', async () => {
+    allowDashboardCalls();
+    gateway.services.on(exportAuditLog, () => ({ entries: [], cursor: null }));
+    gateway.services.on(exportSuppressions, () => ({ entries: [], after: null }));
+    const found: string[] = [];
+    for (const { path, operation } of operationsIn(dashboardApi, '/dashboard/api/')) {
+      const formats = operation.parameters?.find(({ name }) => name === 'format')?.schema.enum ?? [];
+      for (const format of formats) {
+        const url = `${gateway.url}${path.replace(/\{\w+\}/g, ID)}?format=${format}`;
+        const { headers } = await call('GET', url, { headers: { authorization: 'Bearer t' } });
+        const type = String(headers['content-type']).split(';')[0] ?? '';
+        expect([path, ...Object.keys(operation.responses[200]?.content ?? {})]).toContain(type);
+        found.push(type);
+      }
+    }
+    expect(found).toEqual(expect.arrayContaining(['application/json', 'text/csv', 'application/x-ndjson']));
   });
 
   it('contain every route of the gateway, except pages, tracking links, deploy hooks, health checks, the question of a TLS front, and the documents', () => {
@@ -98,9 +118,7 @@ describe('the OpenAPI documents', () => {
   });
 
   it('have the success status of each dashboard call', async () => {
-    for (const contract of ALL_REQUESTS) gateway.services.on(contract, () => replyOf(contract));
-    gateway.services.on(getMembership, () => ({ role: 'owner' as const }));
-    gateway.services.on(authenticateSession, () => ({ user_id: ID, email: 'a@b.c', operator: true, workspace_id: ID }));
+    allowDashboardCalls();
     for (const [path, methods] of Object.entries(dashboardApi.paths)) {
       for (const [method, { responses }] of Object.entries(methods)) {
         const url = `${gateway.url}${path.replace('{address}', 'a%40b.c').replace(/\{\w+\}/g, ID)}`;
