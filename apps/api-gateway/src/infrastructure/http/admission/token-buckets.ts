@@ -20,16 +20,16 @@ export class TokenBuckets {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Takes one token. @returns seconds until there is one; 0 if it was taken. */
-  spend(key: string): number {
+  /** Takes tokens. @returns seconds until there are so many; 0 if they were taken. */
+  spend(key: string, tokens = 1): number {
     const now = this.now();
     this.forgetFull(now);
     const bucket = this.buckets.get(key) ?? { tokens: this.burst, at: now };
     this.buckets.set(key, bucket);
     bucket.tokens = this.tokensOf(bucket, now);
     bucket.at = now;
-    if (bucket.tokens < 1) return (1 - bucket.tokens) / this.perSecond;
-    bucket.tokens -= 1;
+    if (bucket.tokens < tokens) return (tokens - bucket.tokens) / this.perSecond;
+    bucket.tokens -= tokens;
     return 0;
   }
 

@@ -83,6 +83,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   });
   instance.addHook('onSend', (request, reply, payload, done) => {
     options.bodies.discardUnread(request);
+    options.admission.answered(request, reply.statusCode);
     if (options.isStopping()) reply.header('connection', 'close');
     done(null, payload);
   });
