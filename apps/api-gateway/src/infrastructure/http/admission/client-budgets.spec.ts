@@ -37,7 +37,7 @@ describe('The budget of a client', () => {
     expect(found[39]).toBe('429 after 3');
   });
 
-  it('serves nothing to a client that goes on while it is refused, which costs its rate in answers with 429', () => {
+  it('serves nothing to a client that continues while it is refused, which costs its rate in answers with 429', () => {
     answers(50);
     for (let tenths = 1; tenths <= 30; tenths++) {
       now += 100;

@@ -53,7 +53,7 @@ export class ClientBudgets {
       balance.requests -= 1;
       return;
     }
-    // A client that goes on although it is refused stays refused.
+    // A client that continues although it is refused stays refused.
     balance.requests = Math.min(balance.requests, 1);
     this.take(budget, balance);
     throw new Problem(429, 'Too many requests without a valid credential from this address. Try again later.', {

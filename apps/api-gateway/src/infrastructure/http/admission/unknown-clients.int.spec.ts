@@ -46,7 +46,7 @@ describe('a connection', () => {
   });
 });
 
-describe('a client that goes on while it is refused', () => {
+describe('a client that continues while it is refused', () => {
   it('waits a second for the end of a connection without an answer', async () => {
     let longest = 0;
     const client = async () => {
