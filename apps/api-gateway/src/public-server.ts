@@ -112,6 +112,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
           isBlocked: client => budgets.isBlocked(client),
           isClientKnown: client => admission.isClientKnown(client),
           isKnown: request => admission.isKnown(request),
+          onDropped: client => budgets.drop(client),
         },
       }),
     };

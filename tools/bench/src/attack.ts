@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { MIB } from '@postern/contracts';
 import type { Cleanup } from '@postern/testing';
-import { postern, WARM_UP_S } from './email.js';
+import { postern, profilerOf, WARM_UP_S } from './email.js';
 import { roundOf } from './email-rounds.js';
 import { BenchProcess } from './load/bench-process.js';
 import type { Flood, FloodResult, LoadResult, OpenLoop } from './load/requests.js';
@@ -16,6 +16,8 @@ const FLOODING_CONNECTIONS = 200;
 const TARGET_P99_MS = 100;
 const TARGET_SHARE = 0.25;
 
+type Attack = Pick<Flood, 'head' | 'body' | 'waits'>;
+
 const members = `{${Array.from({ length: 850_000 }, (_, index) => `"k${index}":1`).join(',')}}`;
 const credentials = JSON.stringify({ email: 'victim@example.com', password: 'x' });
 
@@ -29,7 +31,7 @@ const post = (path: string, body: string, headers = '') => ({
 const get = (path: string, headers = '') => ({ head: `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, body: '' });
 
 /** The most expensive requests of a client without a credential. */
-const ATTACKS: Readonly<Record<string, Pick<Flood, 'head' | 'body'>>> = {
+const ATTACKS: Readonly<Record<string, Attack>> = {
   'sign-in, 9 MB of JSON': post('/dashboard/api/session', members),
   'sign-in, wrong password': post('/dashboard/api/session', credentials),
   'email, invented key, 9 MB': post('/emails', members, `Api-Key: em_live_${'A'.repeat(43)}\r\n`),
@@ -38,6 +40,11 @@ const ATTACKS: Readonly<Record<string, Pick<Flood, 'head' | 'body'>>> = {
   'deploy hook, unknown token, 1 MiB': post(`/hooks/deploy/dh_live_${'A'.repeat(43)}`, 'x'.repeat(MIB)),
   'question of a TLS front': get('/tls/ask?domain=unknown.example.com'),
   'OpenAPI document, pipelined': { head: get('/openapi.json').head.repeat(100), body: '' },
+  'OpenAPI document, 1,700 pipelined': { head: get('/openapi.json').head.repeat(1_700), body: '' },
+  'sessions, not waiting for answers': {
+    ...get('/dashboard/api/me', `Authorization: Bearer st_live_${'A'.repeat(43)}\r\n`),
+    waits: false,
+  },
 };
 
 /** `npm run bench -- attack`: latency of sending at a fixed rate while another address floods the gateway. */
@@ -46,6 +53,7 @@ export const measureAttack = async (options: BenchOptions, cleanup: Cleanup): Pr
   cleanup.push(() => sink.stop());
   const running = await startWhole(cleanup, {
     'email-send': { POSTERN_RELAYS: `smtp://127.0.0.1:${sink.port}?tls=none&connections=20` },
+    'api-gateway': profilerOf(options),
   });
   const generator = await BenchProcess.start('load/load-generator.js');
   cleanup.push(() => generator.stop());
@@ -63,7 +71,7 @@ export const measureAttack = async (options: BenchOptions, cleanup: Cleanup): Pr
   const gateway = { gateway: running.processes()['api-gateway'] as number };
   const { seconds, perSecond } = options;
   const legitimate: OpenLoop = { ...candidate.load, connections: CONNECTIONS, seconds, perSecond };
-  const measure = async (name: string, attack?: Pick<Flood, 'head' | 'body'>) => {
+  const measure = async (name: string, attack?: Attack) => {
     console.error(`▸ ${name}`);
     const before = cpuOf(gateway)['gateway'] ?? 0;
     const flood: Flood | undefined = attack && { ...attack, port, connections: FLOODING_CONNECTIONS, seconds };

@@ -68,14 +68,16 @@ const openLoop = async (generator: BenchProcess, { name, load }: Candidate, seco
   return result;
 };
 
+/** The environment of a service that writes a CPU profile when it stops, if the options ask for it. */
+export const profilerOf = ({ profile }: BenchOptions): Readonly<Record<string, string>> =>
+  profile ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${profile}` } : {};
+
 /** `npm run bench -- email`: measures three candidates in interleaved rounds. */
 export const measureEmail = async (options: BenchOptions, cleanup: Cleanup): Promise<PartReport> => {
   const sink = await BenchProcess.start('load/smtp-sink.js');
   cleanup.push(() => sink.stop());
   const relays = { POSTERN_RELAYS: `smtp://127.0.0.1:${sink.port}?tls=none&connections=${RELAY_CONNECTIONS}` };
-  const profiled = options.profile
-    ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${options.profile}` }
-    : {};
+  const profiled = profilerOf(options);
   const running = await startWhole(cleanup, {
     'email-send': { ...relays, ...profiled },
     'api-gateway': { ...profiled },

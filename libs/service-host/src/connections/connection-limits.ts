@@ -1,6 +1,8 @@
-import type { Server as HttpServer, IncomingMessage } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type BlockList, isIP, type Socket } from 'node:net';
 import { clientNetworkOf } from './client-network.js';
+import { intercept } from './intercept.js';
+import { YieldingQueue } from './yielding-queue.js';
 
 /** Which clients are not served at all for a while. */
 export interface BlockedClients {
@@ -10,6 +12,8 @@ export interface BlockedClients {
   readonly isClientKnown: (client: string) => boolean;
   /** Whether a request is answered even if its client is blocked. */
   readonly isKnown: (request: IncomingMessage) => boolean;
+  /** Called for each request of a client that is not answered. */
+  readonly onDropped: (client: string) => void;
 }
 
 export interface ConnectionLimitOptions {
@@ -17,19 +21,29 @@ export interface ConnectionLimitOptions {
   readonly total: number;
   /** For each address, /64 of IPv6. */
   readonly perAddress: number;
+  /** With it, what is not known waits while much else that is not known is under way. */
   readonly blocking?: BlockedClients;
 }
 
+/** How many requests without a known credential may wait behind an unanswered one of their connection. */
+const MAX_PIPELINED = 4;
+/** How long a connection of a blocked client is left alone: a client that waits for its end opens no other meanwhile. */
+const HELD_MS = 1_000;
+
 /** The client of a connection; undefined for a trusted proxy. */
 const CLIENT = Symbol('client');
+/** How many requests in a row have waited behind an unanswered one. */
+const PIPELINED = Symbol('pipelined');
+/** Set when no further request of a connection is answered. */
+const DROPPED = Symbol('dropped');
 
-type Connection = Socket & { [CLIENT]?: string };
-type Listener = (...given: unknown[]) => void;
+type Connection = Socket & { [CLIENT]?: string; [PIPELINED]?: number; [DROPPED]?: true };
 
 /** Bounds the connections of each address and in total, and closes those of blocked clients. */
 export class ConnectionLimits {
   private readonly open = new Map<string, number>();
   private openInTotal = 0;
+  private readonly unknown = new YieldingQueue();
 
   constructor(private readonly options: ConnectionLimitOptions) {}
 
@@ -39,13 +53,21 @@ export class ConnectionLimits {
    */
   apply(server: HttpServer, trustedProxies?: BlockList): void {
     const { blocking } = this.options;
-    intercept(server, 'connection', socket => this.accepts(socket as Connection, trustedProxies));
-    if (blocking) intercept(server, 'request', request => continues(request as IncomingMessage, blocking));
+    intercept<[Connection]>(server, 'connection', ([socket], pass) => {
+      if (!this.accepts(socket, trustedProxies)) return;
+      if (blocking) this.admitConnection(socket, blocking, pass);
+      else pass();
+    });
+    if (!blocking) return;
+    intercept<[IncomingMessage, ServerResponse]>(server, 'request', ([request, response], pass) =>
+      this.admitRequest(request, response, blocking, pass),
+    );
   }
 
   private accepts(socket: Connection, trustedProxies: BlockList | undefined): boolean {
     const client = clientOf(socket.remoteAddress ?? '', trustedProxies);
-    if (this.openInTotal >= this.options.total || (client !== undefined && !this.hasPlace(client))) {
+    const isFull = client !== undefined && (this.open.get(client) ?? 0) >= this.options.perAddress;
+    if (isFull || this.openInTotal >= this.options.total) {
       socket.destroy();
       return false;
     }
@@ -58,12 +80,6 @@ export class ConnectionLimits {
     return true;
   }
 
-  private hasPlace(client: string): boolean {
-    const { perAddress, blocking } = this.options;
-    if ((this.open.get(client) ?? 0) >= perAddress) return false;
-    return !blocking?.isBlocked(client) || blocking.isClientKnown(client);
-  }
-
   private release(client: string | undefined): void {
     this.openInTotal -= 1;
     if (client === undefined) return;
@@ -71,13 +87,68 @@ export class ConnectionLimits {
     if (left > 0) this.open.set(client, left);
     else this.open.delete(client);
   }
+
+  /** A connection brings as many requests as fit into one read, so those of unknown clients begin one after another. */
+  private admitConnection(socket: Connection, blocking: BlockedClients, pass: () => void): void {
+    const client = socket[CLIENT];
+    if (client === undefined || blocking.isClientKnown(client)) {
+      pass();
+      return;
+    }
+    this.unknown.run(() => {
+      if (socket.destroyed) return;
+      if (blocking.isBlocked(client)) hold(socket);
+      else pass();
+    });
+  }
+
+  private admitRequest(
+    request: IncomingMessage,
+    response: ServerResponse,
+    blocking: BlockedClients,
+    pass: () => void,
+  ): void {
+    const socket: Connection = request.socket;
+    const isKnown = () => blocking.isKnown(request);
+    if (socket[DROPPED] || (isPipelinedTooOften(socket, response) && !isKnown())) {
+      drop(socket, blocking);
+      return;
+    }
+    this.unknown.run(() => {
+      const client = socket[CLIENT];
+      if (socket[DROPPED] || (client !== undefined && blocking.isBlocked(client) && !isKnown())) drop(socket, blocking);
+      else pass();
+    }, isKnown);
+  }
 }
 
-const continues = (request: IncomingMessage, { isBlocked, isKnown }: BlockedClients): boolean => {
-  const client = (request.socket as Connection)[CLIENT];
-  if (client === undefined || !isBlocked(client) || isKnown(request)) return true;
-  request.socket.destroy();
-  return false;
+/** A response has no socket while it waits for an earlier one. */
+const isPipelinedTooOften = (socket: Connection, response: ServerResponse): boolean => {
+  const count = response.socket ? 0 : (socket[PIPELINED] ?? 0) + 1;
+  if (count > 0 || socket[PIPELINED]) socket[PIPELINED] = count;
+  return count > MAX_PIPELINED;
+};
+
+const drop = (socket: Connection, { onDropped }: BlockedClients): void => {
+  if (!socket[DROPPED]) {
+    socket[DROPPED] = true;
+    stopParsing(socket);
+    socket.destroy();
+  }
+  if (socket[CLIENT] !== undefined) onDropped(socket[CLIENT]);
+};
+
+/** The parser would go on to the end of what was read, for 1,700 small requests; it ends after an upgrade, which is 2. */
+const stopParsing = (socket: Connection): void => {
+  const parser: unknown = Reflect.get(socket, 'parser');
+  if (typeof parser === 'object' && parser !== null) Reflect.set(parser, 'onIncoming', () => 2);
+};
+
+/** Reads nothing, and closes the connection later. */
+const hold = (socket: Connection): void => {
+  socket.on('error', () => undefined);
+  const timer = setTimeout(() => socket.destroy(), HELD_MS);
+  socket.once('close', () => clearTimeout(timer));
 };
 
 const clientOf = (address: string, trustedProxies: BlockList | undefined): string | undefined => {
@@ -85,13 +156,4 @@ const clientOf = (address: string, trustedProxies: BlockList | undefined): strin
   if (!trustedProxies) return client;
   const plain = isIP(client) === 4 ? client : address;
   return trustedProxies.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4') ? undefined : client;
-};
-
-const intercept = (server: HttpServer, event: 'connection' | 'request', passes: (first: unknown) => boolean): void => {
-  const listeners = server.listeners(event) as Listener[];
-  server.removeAllListeners(event);
-  server.on(event, (...given: unknown[]) => {
-    if (!passes(given[0])) return;
-    for (const listener of listeners) listener.apply(server, given);
-  });
 };

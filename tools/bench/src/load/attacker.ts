@@ -8,26 +8,30 @@ const ATTACKER = '127.0.0.2';
 const GIVE_UP_MS = 2_000;
 
 /** @returns the status of the answer, or 0 if the connection ended without one. */
-const sendOnce = (port: number, request: Buffer): Promise<number> =>
+const sendOnce = (port: number, request: Buffer, waits: boolean): Promise<number> =>
   new Promise(resolve => {
-    const socket = connect({ port, host: '127.0.0.1', localAddress: ATTACKER }, () => socket.write(request));
     const end = (status: number) => {
       socket.destroy();
       resolve(status);
     };
+    const socket = connect({ port, host: '127.0.0.1', localAddress: ATTACKER }, () =>
+      socket.write(request, () => {
+        if (!waits) end(0);
+      }),
+    );
     socket.setTimeout(GIVE_UP_MS, () => end(0));
     socket.once('data', answer => end(Number(answer.toString('latin1').slice(9, 12))));
     socket.on('error', () => end(0));
     socket.on('close', () => resolve(0));
   });
 
-const flood = async ({ port, head, body, connections, seconds }: Flood): Promise<FloodResult> => {
+const flood = async ({ port, head, body, connections, seconds, waits = true }: Flood): Promise<FloodResult> => {
   const request = Buffer.from(head + body);
   const end = performance.now() + seconds * 1_000;
   const answers: Record<string, number> = {};
   const client = async () => {
     while (performance.now() < end) {
-      const status = await sendOnce(port, request);
+      const status = await sendOnce(port, request, waits);
       answers[status] = (answers[status] ?? 0) + 1;
     }
   };

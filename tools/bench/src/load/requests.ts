@@ -37,6 +37,8 @@ export interface Flood {
   readonly body: string;
   readonly connections: number;
   readonly seconds: number;
+  /** False for a client that closes each connection as soon as it has sent. */
+  readonly waits?: boolean;
 }
 
 export interface FloodResult {

@@ -19,13 +19,18 @@ import { statusOf } from '../errors/refusal-status.js';
 import { clientAddressOf } from '../server/client-address.js';
 import { AcceptedCredentials } from './accepted-credentials.js';
 import type { CallerLimits } from './caller-limits.js';
-import type { ClientBudgets } from './client-budgets.js';
+import type { ClientBudget, ClientBudgets } from './client-budgets.js';
 import { onRequestEnd } from './request-end.js';
 import { assertNoControlCharacters, assertOneHost } from './request-head.js';
 import { admissionOfRequest, type GatewayAdmission } from './route-admission.js';
 
 /** email-send authenticates every email itself, so a body may be read for a key that was valid a moment ago. */
 const API_KEY_FRESH_MS = 30_000;
+
+/** The budget that a request has spent; a property of the request, because a WeakMap would cost more. */
+const SPENT = Symbol('spent budget');
+
+type Spender = FastifyRequest & { [SPENT]?: ClientBudget | undefined };
 
 /** Decides on the headers of a request, before a byte of its body is read. */
 export class Admission {
@@ -49,17 +54,23 @@ export class Admission {
   admit(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
     assertOneHost(request);
     if (request.is404) {
-      this.budgets.spend('client', networkOf(request));
+      this.spend('client', request);
       throw new NotFoundException();
     }
     const admission = admissionOfRequest(request);
     const { budget, maxBodyBytes } = admission;
-    if (budget !== 'caller') this.budgets.spend(budget, networkOf(request));
+    if (budget !== 'caller') this.spend(budget, request);
     const mayRemember = Number(request.headers['content-length'] ?? 0) <= maxBodyBytes;
     const caller = this.identify(admission, request, reply, mayRemember);
     if (caller) return caller.then(() => assertNoControlCharacters(request));
     assertNoControlCharacters(request);
     return undefined;
+  }
+
+  /** Counts an error that is the answer to a request without an accepted credential. */
+  answered(request: Spender, status: number): void {
+    const spent = request[SPENT];
+    if (spent !== undefined && status >= 400 && status < 500) this.budgets.refuse(spent, networkOf(request));
   }
 
   /** Whether a request presents a credential that a service accepted lately, whatever its route. */
@@ -92,7 +103,7 @@ export class Admission {
         return this.accepted(request, hash, () => assertValidApiKey(this.services, request));
       }
       case 'deploy-hook':
-        return this.hooks.admit(request);
+        return this.hooks.admit(request).then(() => this.exempt(request));
       case 'platform-key': {
         const hash = this.presented(request, () => platformKeyHashOf(request));
         return this.accepted(request, hash, () => admitCall(this.services, hash, request, reply, role));
@@ -128,7 +139,7 @@ export class Admission {
     try {
       return hashOf();
     } catch (refused) {
-      this.budgets.spend('client', networkOf(request));
+      this.spend('client', request);
       throw refused;
     }
   }
@@ -162,19 +173,33 @@ export class Admission {
     authenticate: () => Promise<Caller>,
   ): Promise<Caller> {
     const known = this.credentials.isKnown(hash);
-    const client = networkOf(request);
-    if (!known) this.budgets.spend('client', client);
+    if (!known) this.spend('client', request);
     let caller: Caller;
     try {
       caller = await authenticate();
     } catch (refused) {
       if (isUnauthenticated(refused)) this.credentials.forget(hash);
-      else if (!known) this.budgets.refund('client', client);
+      else this.refund(request);
       throw refused;
     }
-    if (!known) this.budgets.refund('client', client);
-    this.credentials.accept(hash, client);
+    this.refund(request);
+    this.credentials.accept(hash, networkOf(request));
     return caller;
+  }
+
+  private spend(budget: ClientBudget, request: Spender): void {
+    this.budgets.spend(budget, networkOf(request));
+    request[SPENT] = budget;
+  }
+
+  /** The answer to a request with a credential is no business of its client's budget. */
+  private exempt(request: Spender): void {
+    request[SPENT] = undefined;
+  }
+
+  private refund(request: Spender): void {
+    if (request[SPENT] !== undefined) this.budgets.refund(request[SPENT], networkOf(request));
+    this.exempt(request);
   }
 }
 

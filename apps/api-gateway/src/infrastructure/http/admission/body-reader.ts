@@ -43,10 +43,15 @@ export class BodyReader {
   }
 
   /** Discards what remains of a body within bounds, so that a client that is still sending reads the answer. */
-  discardUnread(request: FastifyRequest): void {
+  discardUnread(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request;
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;
     if (raw.complete || (length === '0' && encoding === undefined)) return;
+    // Without this, each connection of a flood would be read for once more.
+    if (!this.discarded.add(networkOf(request), UNCOUNTED_BYTES)) {
+      reply.header('connection', 'close');
+      return;
+    }
     let discarded = 0;
     raw.on('data', (chunk: Buffer) => {
       discarded += chunk.length;

@@ -12,42 +12,46 @@ describe('The budget of a client', () => {
     budgets = new ClientBudgets(10, () => now);
   });
 
-  /** The answers to so many requests: `200`, a 429 with its `Retry-After`, or `closed`. */
-  const answers = (count: number, client = CLIENT) =>
-    Array.from({ length: count }, () => {
-      if (budgets.isBlocked(client)) return 'closed';
-      try {
-        budgets.spend('client', client);
-        return '200';
-      } catch (error) {
-        return `429 after ${(error as Problem).headers?.['retry-after']}`;
-      }
-    });
+  /** The answer to a request: `200`, a 429 with its `Retry-After`, or `closed`. */
+  const answer = (client = CLIENT) => {
+    if (budgets.isBlocked(client)) return 'closed';
+    try {
+      budgets.spend('client', client);
+      return '200';
+    } catch (error) {
+      return `429 after ${(error as Problem).headers['retry-after']}`;
+    }
+  };
+  const answers = (count: number, client = CLIENT) => Array.from({ length: count }, () => answer(client));
   const counted = (found: readonly string[]) =>
-    Object.entries(Object.groupBy(found, answer => answer)).map(([answer, { length } = []]) => [answer, length]);
+    Object.entries(Object.groupBy(found, one => one)).map(([one, { length } = []]) => [one, length]);
 
   it('allows two seconds of it at once, then as many answers with 429, and then none', () => {
-    expect(counted(answers(50))).toEqual([
+    const found = answers(50);
+    expect(counted(found.map(one => one.slice(0, 3)))).toEqual([
       ['200', 20],
-      ['429 after 1', 20],
-      ['closed', 10],
+      ['429', 20],
+      ['clo', 10],
     ]);
+    expect(found[20]).toBe('429 after 1');
+    expect(found[39]).toBe('429 after 3');
   });
 
-  it('grows steadily, so that a client that continues never has more than its rate', () => {
+  it('serves nothing to a client that continues while it is refused, which costs its rate in answers with 429', () => {
     answers(50);
     for (let tenths = 1; tenths <= 30; tenths++) {
       now += 100;
       expect(counted(answers(10))).toEqual([
-        ['200', 1],
-        ['429 after 1', 1],
-        ['closed', 8],
+        ['429 after 3', 1],
+        ['closed', 9],
       ]);
     }
   });
 
-  it('is full again after two seconds', () => {
+  it('allows a request after Retry-After, and is full two seconds later', () => {
     answers(50);
+    now += 2_100;
+    expect(answers(1)).toEqual(['200']);
     now += 2_000;
     expect(counted(answers(20))).toEqual([['200', 20]]);
     now += 60_000;
@@ -66,6 +70,49 @@ describe('The budget of a client', () => {
     expect(counted(answers(21))[0]).toEqual(['200', 20]);
   });
 
+  it('allows a fifth of it to requests that are answered with an error', () => {
+    for (let n = 0; n < 4; n++) {
+      expect(answer()).toBe('200');
+      budgets.refuse('client', CLIENT);
+    }
+    expect(answer()).toBe('429 after 1');
+    now += 500;
+    expect(answer()).toBe('200');
+  });
+
+  it('has as many answers with 429 for requests of which one address may have many', () => {
+    const found = [];
+    for (let n = 0; n < 300 && !budgets.isBlocked(CLIENT); n++) {
+      try {
+        budgets.spend('client-frequent', CLIENT);
+        found.push('200');
+      } catch {
+        found.push('429');
+      }
+    }
+    expect(counted(found)).toEqual([
+      ['200', 200],
+      ['429', 20],
+    ]);
+  });
+
+  it('spends what is dropped without an answer, and forgives it after ten seconds', () => {
+    for (let n = 0; n < 1_000; n++) budgets.drop(CLIENT);
+    now += 7_900;
+    expect(answer()).toBe('closed');
+    now += 2_200;
+    expect(answer()).toBe('200');
+  });
+
+  it('is remembered as long as it is in debt', () => {
+    for (let n = 0; n < 1_000; n++) budgets.drop(CLIENT);
+    now += 9_000;
+    answers(1, '192.0.2.2');
+    now += 1_000;
+    answers(1, '192.0.2.2');
+    expect(counted(answers(21))[0]?.[0]).toMatch(/^429/);
+  });
+
   it('is its own', () => {
     answers(50);
     expect(counted(answers(20, '192.0.2.2'))).toEqual([['200', 20]]);
@@ -76,6 +123,6 @@ describe('The budget of a client', () => {
     budgets = new ClientBudgets(1, () => now);
     answers(2);
     now += 100;
-    expect(answers(1)).toEqual(['429 after 1']);
+    expect(answers(1)).toEqual(['429 after 2']);
   });
 });

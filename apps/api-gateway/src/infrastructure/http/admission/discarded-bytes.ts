@@ -1,26 +1,21 @@
 import { MIB } from '@postern/contracts';
+import { TokenBuckets } from './token-buckets.js';
 
-const WINDOW_MS = 10_000;
 /** For a client that uploads with an invalid key, and not for one that floods. */
-const MAX_BYTES_PER_CLIENT = 64 * MIB;
+const BYTES_AT_ONCE = 16 * MIB;
+const BYTES_PER_SECOND = 2 * MIB;
 
-/** Bytes of refused bodies that are read to discard them, of each client, in windows of ten seconds. */
+/** Bytes of refused bodies that are read to discard them, of each client. */
 export class DiscardedBytes {
-  private clients = new Map<string, number>();
-  private windowEndsAt = 0;
+  private readonly buckets: TokenBuckets;
 
   /** @param now milliseconds of a clock that never goes back. */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(now?: () => number) {
+    this.buckets = new TokenBuckets(BYTES_PER_SECOND, BYTES_AT_ONCE, now);
+  }
 
   /** Counts bytes. @returns whether the client may send more. */
   add(client: string, bytes: number): boolean {
-    const now = this.now();
-    if (now >= this.windowEndsAt) {
-      this.windowEndsAt = now + WINDOW_MS;
-      this.clients = new Map();
-    }
-    const discarded = (this.clients.get(client) ?? 0) + bytes;
-    this.clients.set(client, discarded);
-    return discarded <= MAX_BYTES_PER_CLIENT;
+    return this.buckets.spend(client, bytes) === 0;
   }
 }

@@ -39,18 +39,27 @@ describe('A token bucket', () => {
     expect(spent(1_000)).toBe(20);
   });
 
-  it('takes a token back, and is empty only for a key that has used it up', () => {
+  it('takes a token back, and is full for a key that has used none', () => {
     spent(20);
-    expect([buckets.isEmpty('ada'), buckets.isEmpty('eve')]).toEqual([true, false]);
+    expect([buckets.level('ada'), buckets.level('eve')]).toEqual([0, 20]);
     buckets.refund('ada');
-    expect(buckets.isEmpty('ada')).toBe(false);
+    expect(buckets.level('ada')).toBe(1);
     expect(spent(2)).toBe(1);
   });
 
-  it('gives up what is left of a token when it is drained', () => {
+  it('gives up what is left of a token', () => {
     spent(20);
     now = 50;
-    buckets.drain('ada');
-    expect(buckets.spend('ada')).toBeCloseTo(0.1);
+    buckets.take('ada');
+    expect(buckets.secondsUntilOne('ada')).toBeCloseTo(0.1);
+  });
+
+  it('goes into debt only as far as it may', () => {
+    const indebted = new TokenBuckets(10, 20, () => now, 5);
+    indebted.lower('ada', 1);
+    for (let count = 0; count < 10; count++) indebted.take('ada');
+    expect(indebted.level('ada')).toBe(-5);
+    now = 600;
+    expect(indebted.spend('ada')).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** How much a bucket holds, in seconds of its rate. */
+/** How much a bucket holds, in seconds of its rate. A larger burst delays the requests of others. */
 export const BURST_S = 2;
 const FORGET_INTERVAL_MS = 10_000;
 
@@ -13,25 +13,29 @@ export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>();
   private forgetAt = 0;
 
-  /** @param now milliseconds of a clock that never goes back. */
+  /**
+   * @param now milliseconds of a clock that never goes back.
+   * @param debt how far below zero `take` goes.
+   */
   constructor(
     private readonly perSecond: number,
     private readonly burst = perSecond * BURST_S,
     private readonly now: () => number = () => performance.now(),
+    private readonly debt = 0,
   ) {}
 
-  /** Takes one token. @returns seconds until there is one; 0 if it was taken. */
-  spend(key: string): number {
+  /** Takes tokens. @returns seconds until there are so many; 0 if they were taken. */
+  spend(key: string, tokens = 1): number {
     const bucket = this.bucketOf(key);
-    if (bucket.tokens < 1) return (1 - bucket.tokens) / this.perSecond;
-    bucket.tokens -= 1;
+    if (bucket.tokens < tokens) return (tokens - bucket.tokens) / this.perSecond;
+    bucket.tokens -= tokens;
     return 0;
   }
 
-  /** Takes one token, or what there is of it. */
-  drain(key: string): void {
+  /** Takes tokens, or what there is of them. */
+  take(key: string, tokens = 1): void {
     const bucket = this.bucketOf(key);
-    bucket.tokens = Math.max(0, bucket.tokens - 1);
+    bucket.tokens = Math.max(-this.debt, bucket.tokens - tokens);
   }
 
   /** Gives back a token that was taken. */
@@ -40,9 +44,21 @@ export class TokenBuckets {
     if (bucket) bucket.tokens = Math.min(this.burst, bucket.tokens + 1);
   }
 
-  isEmpty(key: string): boolean {
+  /** Leaves at most so many tokens. */
+  lower(key: string, most: number): void {
+    const bucket = this.bucketOf(key);
+    bucket.tokens = Math.min(bucket.tokens, most);
+  }
+
+  /** The tokens of now. */
+  level(key: string): number {
     const bucket = this.buckets.get(key);
-    return bucket !== undefined && this.tokensOf(bucket, this.now()) < 1;
+    return bucket ? this.tokensOf(bucket, this.now()) : this.burst;
+  }
+
+  /** Seconds until there is a token; 0 or less if there is one. */
+  secondsUntilOne(key: string): number {
+    return (1 - this.level(key)) / this.perSecond;
   }
 
   /** The bucket with what it holds now. */

@@ -82,7 +82,8 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
     done();
   });
   instance.addHook('onSend', (request, reply, payload, done) => {
-    options.bodies.discardUnread(request);
+    options.bodies.discardUnread(request, reply);
+    options.admission.answered(request, reply.statusCode);
     if (options.isStopping()) reply.header('connection', 'close');
     done(null, payload);
   });
