@@ -3,18 +3,17 @@ import { connect } from 'node:net';
 import type { Flood, FloodResult } from './requests.js';
 import { handleCommands } from './worker.js';
 
-const ATTACKER = '127.0.0.2';
 /** An answer takes no longer, or the connection is given up. */
 const GIVE_UP_MS = 2_000;
 
 /** @returns the status of the answer, or 0 if the connection ended without one. */
-const sendOnce = (port: number, request: Buffer, waits: boolean): Promise<number> =>
+const sendOnce = ({ port, address, waits = true }: Flood, request: Buffer): Promise<number> =>
   new Promise(resolve => {
     const end = (status: number) => {
       socket.destroy();
       resolve(status);
     };
-    const socket = connect({ port, host: '127.0.0.1', localAddress: ATTACKER }, () =>
+    const socket = connect({ port, host: '127.0.0.1', localAddress: address }, () =>
       socket.write(request, () => {
         if (!waits) end(0);
       }),
@@ -25,13 +24,14 @@ const sendOnce = (port: number, request: Buffer, waits: boolean): Promise<number
     socket.on('close', () => resolve(0));
   });
 
-const flood = async ({ port, head, body, connections, seconds, waits = true }: Flood): Promise<FloodResult> => {
+const flood = async (order: Flood): Promise<FloodResult> => {
+  const { head, body, connections, seconds } = order;
   const request = Buffer.from(head + body);
   const end = performance.now() + seconds * 1_000;
   const answers: Record<string, number> = {};
   const client = async () => {
     while (performance.now() < end) {
-      const status = await sendOnce(port, request, waits);
+      const status = await sendOnce(order, request);
       answers[status] = (answers[status] ?? 0) + 1;
     }
   };

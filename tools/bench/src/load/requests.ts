@@ -33,6 +33,8 @@ export interface LoadResult {
 /** The same bytes from one address again and again. */
 export interface Flood {
   readonly port: number;
+  /** Of the attacker. */
+  readonly address: string;
   readonly head: string;
   readonly body: string;
   readonly connections: number;
