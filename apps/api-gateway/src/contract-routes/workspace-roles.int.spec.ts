@@ -105,6 +105,7 @@ describe('the gateway admits', () => {
       'POST /me/second-factor/confirm',
       'POST /me/second-factor/disable',
       'POST /me/second-factor/recovery-codes',
+      'POST /session/workspace',
       'POST /users',
       'POST /workspaces',
       'POST /workspaces/{id}/leave',
