@@ -33,8 +33,8 @@ const up = async () => {
   Object.assign(process.env, environment);
   const supervised = new Supervised(join(folder, 'logs'), environment);
   const cluster = await startCluster({ folder, programs, debian, supervised });
-  enforcePolicies(cluster, error => supervised.fail('the enforcement of NetworkPolicies', error));
-  return { cluster, supervised, folder, programs, debian, published, helm, gatewayApi, state: {} };
+  const policies = enforcePolicies(cluster, error => supervised.fail('the enforcement of NetworkPolicies', error));
+  return { cluster, policies, supervised, folder, programs, debian, published, helm, gatewayApi, state: {} };
 };
 
 const runStage = async (context, { name, title, run }) => {

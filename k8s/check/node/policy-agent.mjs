@@ -16,21 +16,32 @@ const stateOf = async cluster => {
   return { policies, pods, namespaces };
 };
 
-/** Enforces policies within a second or two of each change, until the run ends. Calls `failed` with what goes wrong. */
+/**
+ * Enforces policies within a second or two of each change, until the run ends. Calls `failed` with what goes wrong.
+ * @returns {{ settled(): Promise<void> }} `settled` resolves when the policies of now hold for the pods of now.
+ */
 export const enforcePolicies = (cluster, failed) => {
   iptables('-N', CHAIN);
   for (const hook of ['FORWARD', 'INPUT']) iptables('-I', hook, '1', '-j', CHAIN);
   let applied = '';
+  let [begun, ended] = [0, 0];
   const follow = async () => {
     for (;;) {
+      begun += 1;
       // While the API server is away, what held last holds.
       const state = await stateOf(cluster).catch(() => undefined);
       const rules = state ? rulesFor(state) : applied;
       if (rules !== applied)
         execFileSync('iptables-restore', ['-w', '--noflush'], { input: rules, stdio: ['pipe', 'ignore', 'pipe'] });
       applied = rules;
+      if (state) ended = begun;
       await pause(INTERVAL_MS);
     }
   };
   follow().catch(failed);
+  const settled = async () => {
+    const next = begun + 1;
+    while (ended < next) await pause(100);
+  };
+  return { settled };
 };

@@ -31,9 +31,11 @@ const running = async ({ cluster }, selector) =>
     180_000,
   );
 
-/** What a script of bash prints in a container. */
-const inContainer = ({ cluster }, { metadata }, container, script) =>
-  cluster.execIn(metadata.namespace, metadata.name, container, 'bash', '-c', script);
+/** What a script of bash prints in a container, once the policies hold for its pod. */
+const inContainer = async ({ cluster, policies }, { metadata }, container, script) => {
+  await policies.settled();
+  return cluster.execIn(metadata.namespace, metadata.name, container, 'bash', '-c', script);
+};
 
 /** What no pod of the tenants may reach; the rest is for the stage `network`. */
 const demandOutside = (who, output) => {
