@@ -185,7 +185,9 @@ export class PlatformWorld<Postern extends PosternAccess = RunningPostern> {
   }
 
   async project(name = 'Story'): Promise<string> {
-    return String((await this.writer.post('/projects', { name })).body['id']);
+    const { status, body } = await this.writer.post('/projects', { name });
+    if (status !== 201) throw new Error(`the project was answered with ${status}: ${JSON.stringify(body)}`);
+    return String(body['id']);
   }
 
   /** A web service of a repository with these files, not deployed yet. */
