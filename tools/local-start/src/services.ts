@@ -35,7 +35,7 @@ export const SERVICES = [
 ] as const;
 
 /** Services that are bundled (tools/setup/bundle.mjs). */
-const BUNDLED = new Set<string>(SERVICES.filter(name => name !== 'runtime-agent'));
+const BUNDLED = new Set<string>(SERVICES);
 
 export const entryPointOf = (app: string) =>
   join(ROOT, 'apps', app, 'dist', BUNDLED.has(app) ? 'bundle.js' : 'main.js');
