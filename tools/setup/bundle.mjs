@@ -1,7 +1,7 @@
 /**
  * `node tools/setup/bundle.mjs <service>`: makes `dist/bundle.js` of a service from its build, with everything that it imports. A
  * process that loads one file instead of 2,000 starts in a quarter of the time. `dist/main.js` is the same program. Of
- * runtime-agent, it makes the programs that run in images of web services, each as one file.
+ * runtime-agent, it also makes the programs that run in images of web services, each as one file.
  */
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -54,4 +54,4 @@ const bundle = async (name, entry, output) => {
 if (service === 'runtime-agent')
   for (const name of ['image-build', 'image-push', 'static-server'])
     await bundle(`bundle-${name}`, `kubernetes-runtime/builds/${name}.js`, { minify: true });
-else await bundle('bundle', 'main.js', { keepNames: true, sourcemap: true });
+await bundle('bundle', 'main.js', { keepNames: true, sourcemap: true });

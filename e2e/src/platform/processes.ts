@@ -30,5 +30,5 @@ export const untilRuns = (mark: string): Promise<readonly MarkedProcess[]> =>
       const found = processesWith(mark);
       return found.length > 0 ? found : undefined;
     },
-    { timeoutMs: 30_000, intervalMs: 20, describe: `a process with ${mark}` },
+    { timeoutMs: 30_000, describe: `a process with ${mark}` },
   );

@@ -26,6 +26,16 @@ describe('a receiver of webhooks', () => {
     await expect(receiver.nextRequest(undefined, { timeoutMs: 30 })).rejects.toThrow('2 came in');
   });
 
+  it('hands a request out as soon as it comes in, to one of those who wait', async () => {
+    const waiting = [receiver.nextRequest(), receiver.nextRequest(({ body }) => JSON.parse(body.toString()) === 2)];
+    await post('not JSON');
+    await post('2');
+    expect((await Promise.all(waiting)).map(({ body }) => body.toString())).toEqual(['not JSON', '2']);
+    const tooLate = receiver.nextRequest(({ body }) => JSON.parse(body.toString()) === 3, { timeoutMs: 30 });
+    await post('not JSON either');
+    await expect(tooLate).rejects.toThrow('waited 30 ms for a request that fits');
+  });
+
   it('sends queued responses first, then the general one', async () => {
     receiver.answerWith({ status: 204 });
     receiver.answerNext({ status: 503, headers: { 'Retry-After': '7' } }, { status: 410 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { waitFor } from './wait-for.js';
+import { Arrivals } from './arrivals.js';
 
 /** A received request; `body` contains the bytes that a signature covers. */
 export interface ReceivedRequest {
@@ -36,8 +36,7 @@ export interface TestHttpReceiver {
 
 /** Starts a receiver on a free loopback port; it responds with 200 by default. */
 export async function startHttpReceiver(): Promise<TestHttpReceiver> {
-  const requests: ReceivedRequest[] = [];
-  const taken = new Set<ReceivedRequest>();
+  const requests = new Arrivals<ReceivedRequest>();
   const queued: HttpAnswer[] = [];
   let general: HttpAnswer | ((request: ReceivedRequest) => HttpAnswer) = {};
 
@@ -50,7 +49,7 @@ export async function startHttpReceiver(): Promise<TestHttpReceiver> {
     }
     const { method = '', url = '', headers } = incoming;
     const request = { method, url, headers, body: Buffer.concat(chunks), receivedAt: Date.now() };
-    requests.push(request);
+    requests.add(request);
     const answer = queued.shift() ?? (typeof general === 'function' ? general(request) : general);
     if (answer.delayMs) setTimeout(() => reply(response, answer), answer.delayMs).unref();
     else reply(response, answer);
@@ -61,22 +60,14 @@ export async function startHttpReceiver(): Promise<TestHttpReceiver> {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    requests,
+    requests: requests.all,
     answerWith(answer) {
       general = answer;
     },
     answerNext(...answers) {
       queued.push(...answers);
     },
-    async nextRequest(fits = () => true, { timeoutMs = 10_000 } = {}) {
-      const request = await waitFor(() => requests.find(candidate => !taken.has(candidate) && fits(candidate)), {
-        timeoutMs,
-        intervalMs: 2,
-        describe: () => `a request that fits; ${requests.length} came in`,
-      });
-      taken.add(request);
-      return request;
-    },
+    nextRequest: (fits = () => true, options = {}) => requests.next(fits, { what: 'a request', ...options }),
     async stop() {
       const closed = once(server, 'close');
       server.close();

@@ -5,6 +5,7 @@ export { dmarcReport, type ReportRecord, reportMail, tlsReport, zipOf } from './
 export { type EximOptions, EximServer } from './exim.js';
 export { freePort } from './free-port.js';
 export { type HttpAnswer, type ReceivedRequest, startHttpReceiver, type TestHttpReceiver } from './http-receiver.js';
+export { copyCluster, type KeptCluster } from './kept-clusters.js';
 export { killProcess } from './kill-process.js';
 export { startNats, type TestNats, type TestNatsOptions } from './nats.js';
 export type { FindNatsOptions, NatsBinary } from './nats-binaries.js';
@@ -40,5 +41,6 @@ export {
   statementsOf,
 } from './sql-statements.js';
 export { createCertificates, type TestCertificates } from './test-certificates.js';
+export { testDataFolder } from './test-data-folder.js';
 export { type FindValkeyOptions, findValkeyServer } from './valkey-install.js';
 export { eventually, type WaitForOptions, waitFor } from './wait-for.js';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { childProcesses, readLines } from './child-processes.js';
@@ -13,7 +13,8 @@ import {
   untilExit,
   watchProcess,
 } from './parent-guard.js';
-import { findPostgres, planSpawn, runToEnd, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
+import { findPostgres, planSpawn, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
+import { initialiseCluster, serverEnvironment } from './postgres-cluster.js';
 import { demandPassword } from './postgres-password.js';
 import { waitFor } from './wait-for.js';
 
@@ -23,6 +24,8 @@ export interface PostgresOptions {
   port: number;
   /** The user of the server when this process is root; `unprivilegedUser()` by default. */
   user?: SystemUser;
+  /** Makes the cluster of a folder without one; by default `initdb` does. */
+  create?: (dataDir: string) => Promise<void>;
   /**
    * Password of the superuser `postgres`, also set for a cluster without one. Without it local connections are
    * trusted.
@@ -55,8 +58,10 @@ export interface PostgresState {
 export async function spawnPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const guard = options.endWithParent === false ? undefined : (options.guard ?? ownGuard(options));
   const { dataDir, password } = options;
-  if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(options, userOf(options));
-  else if (password) await demandPassword({ dataDir, password, user: userOf(options), environment: environment() });
+  if (!existsSync(join(dataDir, 'PG_VERSION')))
+    await (options.create?.(dataDir) ?? initialiseCluster({ ...options, user: userOf(options) }));
+  else if (password)
+    await demandPassword({ dataDir, password, user: userOf(options), environment: serverEnvironment() });
   const server = new PostgresServer({ options, guard, child: await launch(options, guard) });
   try {
     await server.untilReady();
@@ -141,28 +146,6 @@ export class PostgresServer {
   }
 }
 
-async function initialise(options: PostgresOptions, user: SystemUser | undefined): Promise<void> {
-  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  if (user) await chown(options.dataDir, user.uid, user.gid);
-  const args = ['-D', options.dataDir, '-U', 'postgres', '-E', 'UTF8', '--no-instructions'];
-  // The built-in provider sorts the same on every machine, whatever locales are installed.
-  args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8');
-  const passwordFile = `${options.dataDir}.password`;
-  if (options.password) {
-    await writeFile(passwordFile, options.password, { mode: 0o600 });
-    if (user) await chown(passwordFile, user.uid, user.gid);
-    args.push('--auth=scram-sha-256', `--pwfile=${passwordFile}`);
-  } else {
-    args.push('--auth=trust');
-  }
-  if (options.durable === false) args.push('--no-sync');
-  try {
-    await runToEnd(planSpawn(findPostgres().initdb, args, user, [options.dataDir]), environment());
-  } finally {
-    if (options.password) await rm(passwordFile, { force: true });
-  }
-}
-
 async function launch(options: PostgresOptions, guard: ParentGuard | undefined): Promise<ChildProcess> {
   const relaxed = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const settings: Record<string, string> = {
@@ -180,7 +163,7 @@ async function launch(options: PostgresOptions, guard: ParentGuard | undefined):
     // A separate process group: Ctrl-C in a terminal must not reach the server directly.
     const child = spawn(plan.command, plan.args, {
       ...plan.ids,
-      env: environment(),
+      env: serverEnvironment(),
       cwd: '/',
       detached: true,
       stdio: ['ignore', log?.fd ?? 'pipe', log?.fd ?? 'pipe'],
@@ -205,8 +188,6 @@ const ownGuard = ({ removeDirWithParent }: PostgresOptions): ParentGuard =>
 const userOf = (options: PostgresOptions): SystemUser | undefined => options.user ?? unprivilegedUser();
 
 const logFileOf = (options: PostgresOptions): string => options.logFile ?? `${options.dataDir}.log`;
-
-const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
 
 async function canConnect(connectionString: string): Promise<boolean> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2000 });

@@ -34,6 +34,33 @@ describe('a PostgreSQL for a test', () => {
     await expect(query(second, 'SELECT * FROM mail')).rejects.toThrow('does not exist');
   });
 
+  it('prepares a database once and gives every caller a copy', async () => {
+    let times = 0;
+    const prepare = async (url: string) => {
+      times += 1;
+      await query(url, 'CREATE TABLE mail (id int)');
+    };
+    const [first, second] = await Promise.all([postgres.createCopy(prepare), postgres.createCopy(prepare)]);
+    await query(first, 'INSERT INTO mail VALUES (7)');
+    expect(await query(second, 'SELECT id FROM mail')).toEqual([]);
+    expect(times).toBe(1);
+  });
+
+  it('prepares the database again after it was killed or the preparation failed', async () => {
+    let times = 0;
+    const prepare = async (url: string) => {
+      times += 1;
+      await query(url, times === 1 ? 'SELECT no_such_column' : 'CREATE TABLE mail (id int)');
+    };
+    await expect(postgres.createCopy(prepare)).rejects.toThrow('no_such_column');
+    for (const _after of ['the failure', 'the kill']) {
+      expect(await query(await postgres.createCopy(prepare), 'SELECT id FROM mail')).toEqual([]);
+      await postgres.kill();
+      await postgres.restart();
+    }
+    expect(times).toBe(3);
+  });
+
   it('is the same server for all who share it', async () => {
     const again = await startPostgres();
     expect(again.adminUrl).toBe(postgres.adminUrl);

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.js';
+import { copyCluster } from './kept-clusters.js';
 import { type PostgresServer, spawnPostgres } from './postgres-server.js';
+import { testDataFolder } from './test-data-folder.js';
 
 /** Options of `startPostgres`. */
 export interface TestPostgresOptions {
@@ -22,6 +23,11 @@ export interface TestPostgres {
   readonly pid: number;
   /** Creates an empty database and returns its connection string. */
   createDatabase(name?: string): Promise<string>;
+  /**
+   * Creates a copy of a database that `prepare` has filled, and returns its connection string. One function prepares one database
+   * for all spec files that share the server; it must leave no connection open.
+   */
+  createCopy(prepare: (databaseUrl: string) => Promise<unknown>): Promise<string>;
   /** Kills all processes with kill -9; without durability the last commits are lost. */
   kill(): Promise<void>;
   /** Restarts the server on the same data and port. */
@@ -32,6 +38,10 @@ export interface TestPostgres {
 
 /** The servers that all spec files of this Jest worker share, by durability. */
 const sharedServers = new Map<boolean, Promise<PostgresServer>>();
+
+/** The databases to copy, by server and by the function that prepared them. */
+const templates = new WeakMap<PostgresServer, Map<Prepare, Promise<string>>>();
+type Prepare = Parameters<TestPostgres['createCopy']>[0];
 
 /**
  * Starts PostgreSQL, or uses the server of this Jest worker. The server and its data are deleted when the worker
@@ -55,11 +65,12 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
 
 async function start(options: TestPostgresOptions): Promise<PostgresServer> {
   const port = await freePort();
-  const dir = await mkdtemp(join(tmpdir(), 'postern-postgres-'));
+  const dir = await mkdtemp(join(testDataFolder(), 'postern-postgres-'));
   // mkdtemp creates the folder for its owner only; the server of root runs as another user.
   await chmod(dir, 0o711);
   return spawnPostgres({
     dataDir: join(dir, 'data'),
+    create: dataDir => copyCluster(dataDir),
     port,
     durable: options.durable ?? true,
     removeDirWithParent: dir,
@@ -74,12 +85,22 @@ function handle(server: PostgresServer, shared: boolean): TestPostgres {
     get pid() {
       return server.pid;
     },
-    async createDatabase(name = `test_${randomUUID().replaceAll('-', '')}`) {
+    async createDatabase(name = newName('test')) {
       await execute(server.url(), `CREATE DATABASE ${pg.escapeIdentifier(name)}`);
       databases.push(name);
       return server.url(name);
     },
-    kill: () => server.kill(),
+    async createCopy(prepare) {
+      const [name, template] = [newName('test'), await templateOf(server, prepare)];
+      await execute(server.url(), `CREATE DATABASE ${name} TEMPLATE ${template}`);
+      databases.push(name);
+      return server.url(name);
+    },
+    async kill() {
+      // Without durability they may be gone afterwards.
+      templates.delete(server);
+      await server.kill();
+    },
     restart: () => server.restart(),
     async stop() {
       if (!shared) {
@@ -93,6 +114,24 @@ function handle(server: PostgresServer, shared: boolean): TestPostgres {
       }
     },
   };
+}
+
+const newName = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
+
+function templateOf(server: PostgresServer, prepare: Prepare): Promise<string> {
+  const known = templates.get(server) ?? new Map<Prepare, Promise<string>>();
+  templates.set(server, known);
+  const preparing = known.get(prepare) ?? newTemplate(server, prepare);
+  known.set(prepare, preparing);
+  preparing.catch(() => known.delete(prepare));
+  return preparing;
+}
+
+async function newTemplate(server: PostgresServer, prepare: Prepare): Promise<string> {
+  const name = newName('template');
+  await execute(server.url(), `CREATE DATABASE ${name}`);
+  await prepare(server.url(name));
+  return name;
 }
 
 async function execute(connectionString: string, statement: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import { waitFor } from './wait-for.js';
+import { Arrivals } from './arrivals.js';
 
 /** A recipient with the notification parameters of RFC 3461; `orcpt` is decoded from xtext. */
 export interface SinkRecipient {
@@ -67,8 +67,7 @@ export interface TestSmtp {
 
 /** Starts an SMTP server on the loopback interface with PIPELINING, 8BITMIME, SMTPUTF8, SIZE and DSN. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<TestSmtp> {
-  const messages: SinkMessage[] = [];
-  const handedOut = new Set<SinkMessage>();
+  const messages = new Arrivals<SinkMessage>();
   const script: SinkAnswer[] = [];
   const counters = { connections: 0, received: 0, taken: 0, bytes: 0, refused: 0, cut: 0 };
 
@@ -131,7 +130,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Test
           if (error) return callback(error);
           counters.taken += 1;
           counters.bytes += stream.byteLength;
-          if (options.record !== false) messages.push(toMessage(session, raw));
+          if (options.record !== false) messages.add(toMessage(session, raw));
           callback();
         });
       };
@@ -146,23 +145,14 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Test
   return {
     host: '127.0.0.1',
     port: (listener.address() as AddressInfo).port,
-    messages,
+    messages: messages.all,
     counters,
     answer: answer => void script.push({ ...answer }),
     reset() {
       script.length = 0;
-      messages.length = 0;
-      handedOut.clear();
+      messages.clear();
     },
-    async nextMessage(fits = () => true, { timeoutMs = 10_000 } = {}) {
-      const message = await waitFor(() => messages.find(candidate => !handedOut.has(candidate) && fits(candidate)), {
-        timeoutMs,
-        intervalMs: 2,
-        describe: () => `a message that fits; ${messages.length} came in`,
-      });
-      handedOut.add(message);
-      return message;
-    },
+    nextMessage: (fits = () => true, options = {}) => messages.next(fits, { what: 'a message', ...options }),
     stop: () => new Promise(resolve => server.close(resolve)),
   };
 }

@@ -8,6 +8,15 @@ describe('waiting', () => {
     expect(await waitFor(() => (++calls >= 3 ? `call ${calls}` : undefined), { intervalMs: 1 })).toBe('call 3');
   });
 
+  it('polls less often the longer it waits', async () => {
+    const polls: number[] = [];
+    const start = performance.now();
+    const recorded = () => void polls.push(performance.now() - start);
+    await expect(waitFor(recorded, { timeoutMs: 1_500 })).rejects.toThrow('waited 1500 ms');
+    // One every 10 ms would be 50.
+    expect(polls.filter(at => at > 1_000 && at < 1_500).length).toBeLessThan(15);
+  });
+
   it('names the condition and its last error after the timeout', async () => {
     const failing = waitFor(() => Promise.reject(new Error('refused')), { timeoutMs: 20, describe: 'the entry point' });
     await expect(failing).rejects.toThrow('waited 20 ms for the entry point: refused');

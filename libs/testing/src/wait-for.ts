@@ -1,10 +1,17 @@
 /** How long to wait, how often to poll, and the name of the condition. */
 export interface WaitForOptions {
   timeoutMs?: number;
+  /** By default a poll comes later the longer the wait has lasted, by a tenth of it and at most 50 ms. */
   intervalMs?: number;
   /** The end of the timeout message "waited 5000 ms for …". A function is called at the time of the failure. */
   describe?: string | (() => string);
 }
+
+const SHORTEST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 50;
+
+/** Polls of a long wait would take the processor from the programs that it waits for. */
+const pauseAfter = (waitedMs: number): number => Math.min(Math.max(waitedMs / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 
 /**
  * Polls until the condition returns a truthy value, and returns it. A condition that throws is polled again; its
@@ -14,8 +21,9 @@ export async function waitFor<T>(
   condition: () => T | Promise<T>,
   options: WaitForOptions = {},
 ): Promise<NonNullable<T>> {
-  const { timeoutMs = 10_000, intervalMs = 10, describe = 'a condition' } = options;
-  const deadline = performance.now() + timeoutMs;
+  const { timeoutMs = 10_000, intervalMs, describe = 'a condition' } = options;
+  const start = performance.now();
+  const deadline = start + timeoutMs;
   let lastError: unknown;
   for (;;) {
     try {
@@ -30,7 +38,7 @@ export async function waitFor<T>(
       const because = lastError instanceof Error ? `: ${lastError.message}` : '';
       throw new Error(`waited ${timeoutMs} ms for ${what}${because}`, { cause: lastError });
     }
-    await new Promise(resolve => setTimeout(resolve, intervalMs));
+    await new Promise(resolve => setTimeout(resolve, intervalMs ?? pauseAfter(performance.now() - start)));
   }
 }
 
@@ -39,14 +47,15 @@ export async function eventually<T>(
   assertion: () => T | Promise<T>,
   options: Pick<WaitForOptions, 'timeoutMs' | 'intervalMs'> = {},
 ): Promise<T> {
-  const { timeoutMs = 10_000, intervalMs = 20 } = options;
-  const deadline = performance.now() + timeoutMs;
+  const { timeoutMs = 10_000, intervalMs } = options;
+  const start = performance.now();
+  const deadline = start + timeoutMs;
   for (;;) {
     try {
       return await assertion();
     } catch (error) {
       if (performance.now() >= deadline) throw error;
     }
-    await new Promise(resolve => setTimeout(resolve, intervalMs));
+    await new Promise(resolve => setTimeout(resolve, intervalMs ?? pauseAfter(performance.now() - start)));
   }
 }

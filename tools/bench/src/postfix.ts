@@ -68,6 +68,7 @@ export class BenchPostfix {
       fed,
       waitFor(() => this.delivered - before >= messages, {
         timeoutMs: 180_000,
+        intervalMs: 10,
         describe: () => `${messages} messages through Postfix; ${this.delivered - before} arrived`,
       }),
     ]);

@@ -34,11 +34,8 @@ export const SERVICES = [
   'api-gateway',
 ] as const;
 
-/** Services that are bundled (tools/setup/bundle.mjs). */
-const BUNDLED = new Set<string>(SERVICES.filter(name => name !== 'runtime-agent'));
-
-export const entryPointOf = (app: string) =>
-  join(ROOT, 'apps', app, 'dist', BUNDLED.has(app) ? 'bundle.js' : 'main.js');
+/** The bundle of a program (tools/setup/bundle.mjs). */
+export const entryPointOf = (app: string) => join(ROOT, 'apps', app, 'dist/bundle.js');
 /** Names of these the DNS server of the local start answers for; they are not in the public DNS. */
 const LOCAL_SUFFIXES = 'test,example,invalid,localhost';
 

@@ -203,9 +203,9 @@ it('is bounded for each workspace, and a reader that leaves frees its place', as
 it('asks for a log that is silent less and less often', async () => {
   await follow();
   const polls = () => gateway.services.received.filter(({ contract }) => contract === followLogs.name).length;
-  await waitFor(() => polls() === 4, { timeoutMs: 15_000, describe: 'three polls' });
+  await waitFor(() => polls() === 4, { timeoutMs: 15_000, intervalMs: 10, describe: 'three polls' });
   const before = performance.now();
-  await waitFor(() => polls() === 5, { timeoutMs: 15_000, describe: 'one more poll' });
+  await waitFor(() => polls() === 5, { timeoutMs: 15_000, intervalMs: 10, describe: 'one more poll' });
   expect(performance.now() - before).toBeGreaterThan(1_800);
 }, 30_000);
 

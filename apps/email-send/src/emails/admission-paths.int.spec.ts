@@ -2,13 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Refusal } from '@postern/contracts';
 import type { Append } from '@postern/event-sourcing';
-import { migrateEventStore, PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { parseMailbox } from '@postern/mail';
-import { applyMigrations, KeyRing } from '@postern/service-host';
+import { KeyRing } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import fc from 'fast-check';
 import pg from 'pg';
 import { BodySeal } from '../infrastructure/postgres/body-seal.js';
+import { migratedDatabase } from '../testing/migrated-database.js';
 import { type EmailFacts, email } from './email.js';
 import type { Admission, AdmissionRequest } from './ports.js';
 import { acceptance } from './postgres-email-repository.js';
@@ -121,9 +122,7 @@ const decideSlowly = (
 ): Promise<(Admission | Refusal)[]> => admitEach(slow.store, batch, appends, WRITER);
 
 async function path(): Promise<Path> {
-  const databaseUrl = await postgres.createDatabase();
-  const directory = new URL('../../../../prisma/email-send/migrations', import.meta.url);
-  await applyMigrations({ databaseUrl, directory, afterwards: migrateEventStore });
+  const databaseUrl = await migratedDatabase(postgres);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   pool.on('error', () => {});
   return { pool, store: new PostgresEventStore(pool) };

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { applyMigrations, type Database, KeyRing, type ServiceLog } from '@postern/service-host';
+import { type Database, KeyRing, type ServiceLog } from '@postern/service-host';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { migratedDatabase } from '../testing/migrated-database.js';
 import { CarryOutErasures } from './carry-out-erasures.js';
 import type { ErasureOfService, StepReply } from './erasure.js';
 import { ErasureSteps } from './ports.js';
@@ -53,11 +54,7 @@ let services: ScriptedServices;
 
 beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
-  const databaseUrl = await postgres.createDatabase();
-  await applyMigrations({
-    databaseUrl,
-    directory: new URL('../../../../prisma/email-send/migrations', import.meta.url),
-  });
+  const databaseUrl = await migratedDatabase(postgres);
   pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
 }, 60_000);

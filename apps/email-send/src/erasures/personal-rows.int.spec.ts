@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { inTransaction } from '@postern/event-sourcing/postgres';
-import { applyMigrations, type PersonalErasure } from '@postern/service-host';
+import type { PersonalErasure } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import pg from 'pg';
 import type { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
+import { migratedDatabase } from '../testing/migrated-database.js';
 import { PostgresPersonalRows } from './postgres-personal-rows.js';
 
 const [ADDRESS, GONE] = ['mary-jane@my-shop.test', 'erased-1@erased.invalid'];
@@ -30,11 +31,7 @@ const rows = new PostgresPersonalRows(hashes, optOuts);
 
 beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
-  const databaseUrl = await postgres.createDatabase();
-  await applyMigrations({
-    databaseUrl,
-    directory: new URL('../../../../prisma/email-send/migrations', import.meta.url),
-  });
+  const databaseUrl = await migratedDatabase(postgres);
   pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
 }, 60_000);
 afterAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
-import { applyMigrations, type Database } from '@postern/service-host';
+import { type Database } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { migratedDatabase } from '../testing/migrated-database.js';
 import { PostgresOwnerMailClaims } from './postgres-owner-mail-claims.js';
 
 let postgres: TestPostgres;
@@ -11,9 +11,7 @@ let pool: pg.Pool;
 let claims: PostgresOwnerMailClaims;
 beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
-  const databaseUrl = await postgres.createDatabase();
-  const directory = new URL('../../../../prisma/email-send/migrations', import.meta.url);
-  await applyMigrations({ databaseUrl, directory, afterwards: migrateEventStore });
+  const databaseUrl = await migratedDatabase(postgres);
   pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   claims = new PostgresOwnerMailClaims({ pool } as unknown as Database);
 }, 60_000);

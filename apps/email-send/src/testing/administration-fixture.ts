@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
 import { startDnsServer, startNats, startPostgres, startSmtpSink, type TestDns, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { config } from '../config.js';
 import { EmailSendModule } from '../email-send.module.js';
+import { migratedDatabase, migrations } from './migrated-database.js';
 
 /** Two replicas of the service over one real PostgreSQL, NATS, DNS and SMTP server, and a client. */
 export class AdministrationFixture {
@@ -26,7 +26,7 @@ export class AdministrationFixture {
       startDnsServer(),
       startSmtpSink(),
     ]);
-    const databaseUrl = await postgres.createDatabase();
+    const databaseUrl = await migratedDatabase(postgres);
     const environment = {
       POSTERN_DATABASE_URL: databaseUrl,
       POSTERN_NATS_SERVERS: nats.url,
@@ -41,8 +41,7 @@ export class AdministrationFixture {
       POSTERN_DNS_SERVERS: dns.address,
       POSTERN_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     };
-    const directory = new URL('../../../../prisma/email-send/migrations', import.meta.url);
-    const database = { directory, afterwards: migrateEventStore };
+    const database = migrations;
     const start = () => startService({ name: 'email-send', config, module: EmailSendModule, database }, environment);
     const replicas = [await start(), await start()] as const;
     // Tests run what otherwise runs on timers.

@@ -7,7 +7,6 @@ import {
   type EnvelopeOf,
   preAddRecipient,
 } from '@postern/contracts';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, HandlesEvents, type NatsLink, RequestClient } from '@postern/messaging';
 import { type RunningService, startService } from '@postern/service-host';
 import { defineConfig } from '@postern/service-host/config';
@@ -22,6 +21,7 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import { config } from '../config.js';
 import { EmailSendModule } from '../email-send.module.js';
+import { migratedDatabase, migrations } from './migrated-database.js';
 
 type EmailSendEvent = EnvelopeOf<(typeof EMAIL_SEND_EVENTS)[number]>;
 
@@ -55,7 +55,7 @@ export class EmailSendFixture {
     const everywhere = { POSTERN_NATS_SERVERS: nats.url, POSTERN_LOG_LEVEL: 'silent' };
     const environment = {
       ...everywhere,
-      POSTERN_DATABASE_URL: await postgres.createDatabase(),
+      POSTERN_DATABASE_URL: await migratedDatabase(postgres),
       POSTERN_PUBLIC_URL: 'https://mail.test/',
       POSTERN_LINK_SECRETS: 'a secret of the tests that is long enough',
       POSTERN_BOUNCE_DOMAIN: 'bounce.test',
@@ -80,10 +80,7 @@ export class EmailSendFixture {
         name: 'email-send',
         config,
         module: EmailSendModule,
-        database: {
-          directory: new URL('../../../../prisma/email-send/migrations', import.meta.url),
-          afterwards: migrateEventStore,
-        },
+        database: migrations,
       },
       this.environment,
     );

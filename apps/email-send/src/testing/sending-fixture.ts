@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { RequestInput, sendEmail as sendEmailContract } from '@postern/contracts';
 import { sendEmailBody } from '@postern/contracts';
-import { migrateEventStore, PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { DkimSigner, generateDkimKeyPair, parseMailbox, RelaySet, TrackingTokens } from '@postern/mail';
 import { silentLog } from '@postern/messaging';
-import { applyMigrations, KeyRing } from '@postern/service-host';
+import { KeyRing } from '@postern/service-host';
 import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
@@ -22,6 +22,7 @@ import { CloseInterruptedEmails } from '../interrupted-emails/close-interrupted-
 import { PostgresEmailsInProgress } from '../interrupted-emails/postgres-emails-in-progress.js';
 import { PostgresSuppressionList } from '../suppressions/postgres-suppression-list.js';
 import { PostgresUnresolvedEmails } from '../unknown-outcomes/postgres-unresolved-emails.js';
+import { migratedDatabase } from './migrated-database.js';
 
 type Request = RequestInput<typeof sendEmailContract>;
 type Body = Request['email'];
@@ -86,12 +87,7 @@ export class SendingFixture {
 
   static async start(): Promise<SendingFixture> {
     const postgres = await startPostgres();
-    const databaseUrl = await postgres.createDatabase();
-    await applyMigrations({
-      databaseUrl,
-      directory: new URL('../../../../prisma/email-send/migrations', import.meta.url),
-      afterwards: migrateEventStore,
-    });
+    const databaseUrl = await migratedDatabase(postgres);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 8 });
     pool.on('error', () => {});
     const { privateKey } = await generateDkimKeyPair();

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authenticateSession, createSession, createUser, type ReplyOf, type RequestInput } from '@postern/contracts';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
 import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
 import { config } from '../config.js';
 import { PlatformManagementModule } from '../platform-management.module.js';
+import { migratedDatabase, migrations } from './migrated-database.js';
 
 export interface Operator {
   readonly email: string;
@@ -42,10 +42,10 @@ export class AccountsFixture {
     private readonly cleanUp: () => Promise<void>,
   ) {}
 
-  /** One replica for each operator that is configured, all starting at once over an empty database. */
+  /** One replica for each operator that is configured, all starting at once over a database without content. */
   static async start(...operators: readonly Operator[]): Promise<AccountsFixture> {
     const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
-    const databaseUrl = await postgres.createDatabase();
+    const databaseUrl = await migratedDatabase(postgres);
     const home = mkdtempSync(join(tmpdir(), 'postern-platform-'));
     const environment = {
       POSTERN_NATS_SERVERS: nats.url,
@@ -76,8 +76,7 @@ export class AccountsFixture {
     output?: Parameters<typeof startService>[2],
     environment: Readonly<Record<string, string>> = {},
   ): Promise<RunningService> {
-    const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
-    const database = { directory, afterwards: migrateEventStore };
+    const database = migrations;
     const replica = await startService(
       { name: 'platform-management', config, module: PlatformManagementModule, database },
       { ...this.environment, ...environment, POSTERN_OPERATOR_EMAIL: email, POSTERN_OPERATOR_PASSWORD: password },

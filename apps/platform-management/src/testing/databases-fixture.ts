@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Type } from '@nestjs/common';
 import { createDatabase, getDatabase, type ReplyOf, type RequestInput } from '@postern/contracts';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { AgentProcess } from '@postern/runtime/testing';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
@@ -14,6 +13,7 @@ import { config } from '../config.js';
 import { BackupReconciler } from '../databases/backup-reconciler.js';
 import { DatabaseReconciler } from '../databases/database-reconciler.js';
 import { DatabasesModule } from '../databases/databases.module.js';
+import { migratedDatabase, migrations } from './migrated-database.js';
 
 /** Whether timers run, or the test runs their work itself. */
 type Clock = 'real' | 'of the test';
@@ -35,7 +35,7 @@ export class DatabasesFixture {
 
   static async start(output?: Parameters<typeof startService>[2]): Promise<DatabasesFixture> {
     const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
-    const databaseUrl = await postgres.createDatabase();
+    const databaseUrl = await migratedDatabase(postgres);
     const home = await mkdtemp(join(tmpdir(), 'postern-platform-'));
     const environment = {
       POSTERN_NATS_SERVERS: nats.url,
@@ -114,8 +114,7 @@ export class DatabasesFixture {
     output: Parameters<typeof startService>[2],
     clock: Clock = 'of the test',
   ): Promise<RunningService> {
-    const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
-    const database = { directory, afterwards: migrateEventStore };
+    const database = migrations;
     const service = await startService(
       { name: 'platform-management', config, module: DatabasesModule, database },
       { ...environment, POSTERN_LOG_LEVEL: output ? 'debug' : 'silent' },

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { getMetrics, getMetricsHistory } from '@postern/contracts';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { Runtime, type ServiceTraffic, type ServiceUsage } from '@postern/runtime';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
@@ -15,6 +14,7 @@ import { CountTraffic } from '../moderation/count-traffic.js';
 import { DeleteOldBandwidth } from '../moderation/delete-old-bandwidth.js';
 import { ModerationModule } from '../moderation/moderation.module.js';
 import { BandwidthRepository, ModerationSettings, Suspensions } from '../moderation/ports.js';
+import { migratedDatabase, migrations } from './migrated-database.js';
 import { replaceModules } from './replace-modules.js';
 
 /** A runtime whose usage and traffic a test sets; traffic is kept until it is confirmed. */
@@ -67,14 +67,13 @@ export class MetricsFixture {
 
   static async start(environment: Record<string, string> = {}): Promise<MetricsFixture> {
     const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
-    const databaseUrl = await postgres.createDatabase();
-    const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
+    const databaseUrl = await migratedDatabase(postgres);
     const service = await startService(
       {
         name: 'platform-management',
         config,
         module,
-        database: { directory, afterwards: migrateEventStore },
+        database: migrations,
       },
       {
         POSTERN_NATS_SERVERS: nats.url,

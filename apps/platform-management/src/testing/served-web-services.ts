@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Module, type Type } from '@nestjs/common';
 import { createProject, createWebService, type ReplyOf, type RequestInput } from '@postern/contracts';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 import { type RunningService, startService } from '@postern/service-host';
@@ -19,6 +18,7 @@ import { ReconcilerModule } from '../reconciler/reconciler.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeRuntime } from './fake-runtime.js';
+import { migratedDatabase, migrations } from './migrated-database.js';
 import { RecordedEvents } from './recorded-events.js';
 import { replaceModules } from './replace-modules.js';
 
@@ -64,7 +64,7 @@ export class ServedWebServices {
   static async start(): Promise<ServedWebServices> {
     machine = new FakeMachine();
     const [postgres, nats, dns] = await Promise.all([startPostgres({ durable: false }), startNats(), startDnsServer()]);
-    const databaseUrl = await postgres.createDatabase();
+    const databaseUrl = await migratedDatabase(postgres);
     const environment = {
       POSTERN_NATS_SERVERS: nats.url,
       POSTERN_DATABASE_URL: databaseUrl,
@@ -73,8 +73,7 @@ export class ServedWebServices {
       POSTERN_PLATFORM_CONCURRENT_BUILDS: '1',
       POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
     };
-    const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
-    const database = { directory, afterwards: migrateEventStore };
+    const database = migrations;
     const replica = (module: Type) =>
       startService({ name: 'platform-management', config, module, database }, environment);
     const replicas = [await replica(RecordingModule), await replica(module)];

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createWebService, deploymentInput, type RequestInput } from '@postern/contracts';
 import type { EventMetadata } from '@postern/event-sourcing';
-import { migrateEventStore, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { applyMigrations, Database, EventSourcing, KeyRing, Metrics } from '@postern/service-host';
+import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { Database, EventSourcing, KeyRing, Metrics } from '@postern/service-host';
 import { Secret } from '@postern/service-host/config';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
@@ -16,6 +16,7 @@ import { assembleReplica, type Commands, SETTINGS, type Settings, silentLog } fr
 import { FakeMachine } from './fake-machine.js';
 import { FakeConfigurations, OWNER, PROJECT, WORKSPACE } from './fake-neighbours.js';
 import { FakeRuntime } from './fake-runtime.js';
+import { migratedDatabase } from './migrated-database.js';
 
 /** A replica of the service, without NATS. */
 export interface Replica {
@@ -59,9 +60,7 @@ export class WebServicesFixture {
 
   static async start(): Promise<WebServicesFixture> {
     const postgres = await startPostgres({ durable: false });
-    const databaseUrl = await postgres.createDatabase();
-    const directory = new URL('../../../../prisma/platform-management/migrations', import.meta.url);
-    await applyMigrations({ databaseUrl, directory, afterwards: migrateEventStore });
+    const databaseUrl = await migratedDatabase(postgres);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     pool.on('error', () => {});
     await pool.query(

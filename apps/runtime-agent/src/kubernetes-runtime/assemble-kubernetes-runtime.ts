@@ -5,6 +5,7 @@ import type { OutboundGuard } from '@postern/outbound';
 import { describeGitError } from '../infrastructure/git/git-refusals.js';
 import { PinnedRemotes } from '../infrastructure/git/pinned-remotes.js';
 import { withoutToken } from '../infrastructure/git/remote-access.js';
+import { imageProgram } from '../program-files.js';
 import { ImageBuilds } from './builds/image-builds.js';
 import { type DescribeGitError, JobSources } from './builds/job-sources.js';
 import { Registry } from './builds/registry.js';
@@ -86,11 +87,10 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
   return new KubernetesRuntime({ cluster, sources, builds, rolls, commands, domains, follower, logs, settings });
 };
 
-/** Run in images; `nx bundle runtime-agent` makes them. */
 const imagePrograms = async (): Promise<ImagePrograms> => {
   const program = async (name: string) => ({
     name: `${name}.mjs`,
-    text: await readFile(new URL(`../../dist/bundle-${name}.js`, import.meta.url), 'utf8'),
+    text: await readFile(imageProgram(name), 'utf8'),
   });
   return {
     build: await program('image-build'),

@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Inbox, migrateEventStore } from '@postern/event-sourcing/postgres';
-import { applyMigrations, type Database, KeyRing } from '@postern/service-host';
+import { Inbox } from '@postern/event-sourcing/postgres';
+import { type Database, KeyRing } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { migratedDatabase } from '../testing/migrated-database.js';
 import { Webhooks } from '../webhooks/webhooks.projection.js';
 import { Deliveries } from './deliveries.projection.js';
 import type { AttemptResult, ClaimedDelivery } from './ports.js';
@@ -22,12 +23,7 @@ let deliveries: Deliveries;
 
 beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
-  databaseUrl = await postgres.createDatabase();
-  await applyMigrations({
-    databaseUrl,
-    directory: new URL('../../../../prisma/webhook-dispatch/migrations', import.meta.url),
-    afterwards: migrateEventStore,
-  });
+  databaseUrl = await migratedDatabase(postgres);
   pool = new pg.Pool({ connectionString: databaseUrl });
   // A pool that has ended may still be closing connections when its database is dropped.
   pool.on('connect', client => client.on('error', () => undefined));

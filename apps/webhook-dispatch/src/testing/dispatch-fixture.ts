@@ -1,6 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { OUTCOME_EVENTS, type OutcomeKind, type webhookPayload } from '@postern/contracts';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, JetStreamPublisher, type NatsLink, RequestClient } from '@postern/messaging';
 import { type RunningService, startService } from '@postern/service-host';
 import {
@@ -14,6 +13,7 @@ import {
 } from '@postern/testing';
 import { config } from '../config.js';
 import { WebhookDispatchModule } from '../webhook-dispatch.module.js';
+import { migratedDatabase, migrations } from './migrated-database.js';
 
 export type Payload = (typeof webhookPayload)['_output'];
 
@@ -42,14 +42,11 @@ export class DispatchFixture {
         name: 'webhook-dispatch',
         config,
         module: WebhookDispatchModule,
-        database: {
-          directory: new URL('../../../../prisma/webhook-dispatch/migrations', import.meta.url),
-          afterwards: migrateEventStore,
-        },
+        database: migrations,
       },
       {
         POSTERN_NATS_SERVERS: nats.url,
-        POSTERN_DATABASE_URL: await postgres.createDatabase(),
+        POSTERN_DATABASE_URL: await migratedDatabase(postgres),
         POSTERN_HTTP_PORT: '0',
         POSTERN_LOG_LEVEL: 'error',
         POSTERN_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,

@@ -4,6 +4,11 @@ import pg from 'pg';
 import { migrateEventStore, PostgresEventStore } from '../postgres/index.js';
 import type { Upcasters } from '../upcasting.js';
 
+const migrate = async (connectionString: string): Promise<void> => {
+  const pool = new pg.Pool({ connectionString, max: 1 });
+  await migrateEventStore(pool).finally(() => pool.end());
+};
+
 /** For specs of this package: one server, and a fresh database with the event store for each call. */
 export const freshStores = () => {
   let postgres: TestPostgres;
@@ -29,9 +34,8 @@ export const freshStores = () => {
     /** Connections to the same database, as another process has them. */
     connect,
     fresh: async (upcasters: Upcasters = {}) => {
-      const url = await postgres.createDatabase();
+      const url = await postgres.createCopy(migrate);
       const pool = connect(url);
-      await migrateEventStore(pool);
       return { url, pool, store: new PostgresEventStore(pool, upcasters) };
     },
   };

@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { migrateEventStore } from '@postern/event-sourcing/postgres';
-import { applyMigrations } from '@postern/service-host';
 import { refusedStatements, sqlFilesIn, startPostgres, statementsOf, type TestPostgres } from '@postern/testing';
+import { migratedDatabase } from '../../testing/migrated-database.js';
 
 let postgres: TestPostgres;
 let databaseUrl: string;
 
 beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
-  databaseUrl = await postgres.createDatabase();
-  const directory = new URL('../../../../../prisma/email-send/migrations', import.meta.url);
-  await applyMigrations({ databaseUrl, directory, afterwards: migrateEventStore });
+  databaseUrl = await migratedDatabase(postgres);
 }, 60_000);
 afterAll(() => postgres.stop());
 

@@ -3,11 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-
-const SOURCE = fileURLToPath(new URL(`./static-server${extname(import.meta.url)}`, import.meta.url));
+import { STATIC_SERVER as SOURCE } from '../../program-files.js';
 
 /**
  * Copies the static server and the packages that it imports to a folder of the platform's home, because the users of web
