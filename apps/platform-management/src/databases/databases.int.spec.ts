@@ -229,7 +229,7 @@ it('credentials are in the reply to the creation and nowhere else', async () => 
     expect(JSON.stringify(shown)).not.toContain(password);
     expect(JSON.stringify(shown)).not.toContain('postgresql://');
   }
-  expect(lines.join('\n')).toContain('Migrated the database');
+  expect(lines.join('\n')).toContain('Nest application successfully started');
 });
 
 it('the leading replica does all of it on timers', async () => {

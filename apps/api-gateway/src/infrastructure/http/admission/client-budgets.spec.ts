@@ -70,13 +70,13 @@ describe('The budget of a client', () => {
     expect(counted(answers(21))[0]).toEqual(['200', 20]);
   });
 
-  it('allows half of it to requests that are answered with an error', () => {
-    for (let n = 0; n < 10; n++) {
+  it('allows a quarter of it to requests that are answered with an error', () => {
+    for (let n = 0; n < 5; n++) {
       expect(answer()).toBe('200');
       budgets.refuse('client', CLIENT);
     }
     expect(answer()).toBe('429 after 1');
-    now += 200;
+    now += 400;
     expect(answer()).toBe('200');
   });
 

@@ -6,7 +6,7 @@ import { BURST_S, TokenBuckets } from './token-buckets.js';
 const DEBT_S = 10;
 const FREQUENT = 10;
 /** The part of a budget that refused requests may spend: a refusal asks a service, or is the work of a scanner. */
-const REFUSED_SHARE = 1 / 2;
+const REFUSED_SHARE = 1 / 4;
 
 export type ClientBudget = Exclude<RouteBudget, 'caller'>;
 

@@ -62,11 +62,11 @@ describe('a client that continues while it is refused', () => {
 });
 
 describe('requests that are answered with an error', () => {
-  const BURST = 20;
-  const PER_SECOND = 10;
+  const BURST = 10;
+  const PER_SECOND = 5;
   const AT_ONCE = 10;
 
-  it('spend half of the budget, so that invented credentials ask services less often', async () => {
+  it('spend a quarter of the budget, so that invented credentials ask services less often', async () => {
     const invented = 'GET /dashboard/api/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n';
     const before = gateway.services.requestsOf(authenticateSession).length;
     const begun = performance.now();
