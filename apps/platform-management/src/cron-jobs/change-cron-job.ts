@@ -2,8 +2,8 @@ import { changeCronJob, type ReplyOf, type RequestOf } from '@postern/contracts'
 import { Handles } from '@postern/messaging';
 import { WebServiceOwners } from '../web-services/ports.js';
 import { requireStorable } from '../web-services/storable-text.js';
-import { cronJobNotFound, cronJobReply } from './cron-job-reply.js';
-import { type CronJob, CronJobs } from './ports.js';
+import { cronJobReply } from './cron-job-reply.js';
+import { CronJobs } from './ports.js';
 import { Schedule } from './schedule.js';
 
 /** Changes a cron job. A changed schedule counts from now on: times that have passed meanwhile are not made up for. */
@@ -17,7 +17,7 @@ export class ChangeCronJob {
   async execute(request: RequestOf<typeof changeCronJob>): Promise<ReplyOf<typeof changeCronJob>> {
     const { web_service_id: webServiceId, cron_job_id: id } = request;
     await this.owners.requireOwner(request, webServiceId);
-    const before = await this.#find(webServiceId, id);
+    const before = await this.jobs.require(webServiceId, id);
     requireStorable('command', request.command);
     const { name = before.name, command = before.command, overlap = before.overlap } = request;
     const { schedule = before.schedule, enabled = before.nextAt !== null } = request;
@@ -29,12 +29,6 @@ export class ChangeCronJob {
       timeLimitSeconds: request.time_limit_seconds ?? before.timeLimitSeconds,
       nextAt: enabled ? (isSame ? before.nextAt : next) : null,
     });
-    return cronJobReply(await this.#find(webServiceId, id));
-  }
-
-  async #find(webServiceId: string, id: string): Promise<CronJob> {
-    const found = await this.jobs.find(webServiceId, id);
-    if (!found) throw cronJobNotFound();
-    return found;
+    return cronJobReply(await this.jobs.require(webServiceId, id));
   }
 }

@@ -1,4 +1,4 @@
-import { type CronJob as CronJobReply, Refusal } from '@postern/contracts';
+import type { CronJob as CronJobReply } from '@postern/contracts';
 import type { CronJob } from './ports.js';
 
 /** A cron job as clients see it. */
@@ -18,6 +18,3 @@ export const cronJobReply = (job: CronJob): CronJobReply => ({
       : null,
   created_at: job.createdAt.toISOString(),
 });
-
-export const cronJobNotFound = (): Refusal =>
-  new Refusal('cron_job_not_found', 'there is no such cron job of this web service');

@@ -2,7 +2,6 @@ import { listCronJobRuns, type ReplyOf, type RequestOf } from '@postern/contract
 import { Handles } from '@postern/messaging';
 import { runReply } from '../runs/ports.js';
 import { WebServiceOwners } from '../web-services/ports.js';
-import { cronJobNotFound } from './cron-job-reply.js';
 import { CronJobs } from './ports.js';
 
 /** Lists the runs of a cron job, newest first. */
@@ -16,7 +15,7 @@ export class ListCronJobRuns {
   async execute(request: RequestOf<typeof listCronJobRuns>): Promise<ReplyOf<typeof listCronJobRuns>> {
     const { web_service_id, cron_job_id, limit, offset } = request;
     await this.owners.requireOwner(request, web_service_id);
-    if (!(await this.jobs.find(web_service_id, cron_job_id))) throw cronJobNotFound();
+    await this.jobs.require(web_service_id, cron_job_id);
     const { items, total } = await this.jobs.runsOf(cron_job_id, { limit, offset });
     return { items: items.map(runReply), total, limit, offset };
   }

@@ -1,6 +1,7 @@
 import type { CronJob as CronJobReply, RunStatus } from '@postern/contracts';
 import type { CreationLimit } from '@postern/event-sourcing';
 import type { RunRelease, StoredRun } from '../runs/ports.js';
+import { cronJobNotFound } from './refusals.js';
 
 export interface CronJobSettings {
   readonly name: string;
@@ -41,6 +42,14 @@ export abstract class CronJobs {
   /** By name. */
   abstract list(webServiceId: string): Promise<readonly CronJob[]>;
   abstract find(webServiceId: string, id: string): Promise<CronJob | undefined>;
+
+  /** Refuses with `cron_job_not_found`. */
+  async require(webServiceId: string, id: string): Promise<CronJob> {
+    const found = await this.find(webServiceId, id);
+    if (!found) throw cronJobNotFound();
+    return found;
+  }
+
   /** Refuses with `cron_job_exists`. */
   abstract change(webServiceId: string, id: string, settings: CronJobSettings): Promise<void>;
   /** Cancels the run in progress and forgets the others; false if there is no such job. */

@@ -1,8 +1,8 @@
 import { type ReplyOf, type RequestOf, removeCronJob } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { WebServiceOwners } from '../web-services/ports.js';
-import { cronJobNotFound } from './cron-job-reply.js';
 import { CronJobs } from './ports.js';
+import { cronJobNotFound } from './refusals.js';
 
 /** Deletes a cron job, cancels its run in progress and forgets the others. */
 @Handles(removeCronJob)

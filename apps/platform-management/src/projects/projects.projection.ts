@@ -14,7 +14,7 @@ import {
   LIST_PROJECTS,
   LIST_PROJECTS_OF_WORKSPACE,
 } from './projects.sql.js';
-import { reachValues } from './reached-projects.js';
+import { listOf, reachValues } from './reached-projects.js';
 
 /** Applies one event to the read model of projects. */
 export function applyProjectEvent({ type, data }: ProjectEvent, tx: ProjectionTransaction): Promise<unknown> {
@@ -37,6 +37,8 @@ interface ProjectRow {
   readonly created_at: Date;
 }
 
+const PROJECTS = { name: 'projects', ofWorkspace: LIST_PROJECTS_OF_WORKSPACE, ofUser: LIST_PROJECTS };
+
 /** The read model of projects. */
 @Injectable()
 export class Projects extends ProjectOwners {
@@ -50,11 +52,7 @@ export class Projects extends ProjectOwners {
   /** Lists the projects that the caller reaches, oldest first. */
   @Handles(listProjects)
   async list(request: RequestOf<typeof listProjects>): Promise<ReplyOf<typeof listProjects>> {
-    const statement =
-      request.workspace_id === undefined
-        ? { name: 'projects', text: LIST_PROJECTS }
-        : { name: 'projects-of-workspace', text: LIST_PROJECTS_OF_WORKSPACE };
-    const { rows } = await this.database.reads.query<ProjectRow>({ ...statement, values: [...reachValues(request)] });
+    const { rows } = await this.database.reads.query<ProjectRow>(listOf(PROJECTS, request));
     return rows.map(replyOf);
   }
 

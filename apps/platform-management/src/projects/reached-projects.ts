@@ -25,6 +25,19 @@ export const IS_IN_WORKSPACE = `$1::uuid IS NOT NULL AND p.workspace_id = $2::uu
 export const reachValues = ({ user_id, workspace_id, project_ids }: Reach) =>
   [user_id, workspace_id ?? null, project_ids ?? null] as const;
 
+/** A list of what a caller reaches, for a caller of a workspace, and for gateways that send only the user. */
+export interface ReachedList {
+  readonly name: string;
+  readonly ofWorkspace: string;
+  readonly ofUser: string;
+}
+
+/** The prepared statement of a list. */
+export const listOf = ({ name, ofWorkspace, ofUser }: ReachedList, reach: Reach) => ({
+  ...(reach.workspace_id === undefined ? { name: `${name}-of-user`, text: ofUser } : { name, text: ofWorkspace }),
+  values: [...reachValues(reach)],
+});
+
 /** Whether a caller reaches a project. */
 export const reaches = ({ user_id, workspace_id, project_ids }: Reach, project: OwnedProject): boolean =>
   (workspace_id === undefined ? project.userId === user_id : project.workspaceId === workspace_id) &&

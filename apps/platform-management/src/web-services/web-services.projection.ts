@@ -4,7 +4,7 @@ import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import type { z } from 'zod';
-import { type Reach, reachValues } from '../projects/reached-projects.js';
+import { listOf, type Reach, reachValues } from '../projects/reached-projects.js';
 import type { DeploymentEvent, Settings, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
 import { type OwnedWebService, WebServiceOwners } from './ports.js';
@@ -91,6 +91,8 @@ type WebServiceRow = Omit<
   readonly created_at: Date;
 };
 
+const WEB_SERVICES = { name: 'web-services', ofWorkspace: LIST_WEB_SERVICES_OF_WORKSPACE, ofUser: LIST_WEB_SERVICES };
+
 /** The read model of web services. Web services of other workspaces do not exist for the caller. */
 @Injectable()
 export class WebServices extends WebServiceOwners {
@@ -104,12 +106,7 @@ export class WebServices extends WebServiceOwners {
   /** Lists the web services that the caller reaches, oldest first. */
   @Handles(listWebServices)
   async list(request: RequestOf<typeof listWebServices>): Promise<ReplyOf<typeof listWebServices>> {
-    const statement =
-      request.workspace_id === undefined
-        ? { name: 'web-services', text: LIST_WEB_SERVICES }
-        : { name: 'web-services-of-workspace', text: LIST_WEB_SERVICES_OF_WORKSPACE };
-    const query = { ...statement, values: [...reachValues(request)] };
-    const { rows } = await this.database.reads.query<WebServiceRow>(query);
+    const { rows } = await this.database.reads.query<WebServiceRow>(listOf(WEB_SERVICES, request));
     return Promise.all(rows.map(row => this.#replyOf(row)));
   }
 

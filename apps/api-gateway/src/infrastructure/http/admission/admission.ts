@@ -192,7 +192,7 @@ export class Admission {
     request[SPENT] = budget;
   }
 
-  /** The answer to a request with a credential is no business of its client's budget. */
+  /** The answer to a request with a credential does not count against its client's budget. */
   private exempt(request: Spender): void {
     request[SPENT] = undefined;
   }
