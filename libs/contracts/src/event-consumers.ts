@@ -1,35 +1,34 @@
-import {
-  addressListed,
-  addressSuppressed,
-  emailBounced,
-  emailComplained,
-  OUTCOME_EVENTS,
-  suppressionLifted,
-} from './delivery-tracking/events.js';
-import {
-  emailAccepted,
-  emailCopyRetried,
-  emailHandedOver,
-  emailInterrupted,
-  emailNotHandedOver,
-  emailServiceDeleted,
-} from './email-send/events.js';
+import { OUTCOME_EVENTS, SUPPRESSION_EVENTS, serviceTrackingEnded } from './delivery-tracking/events.js';
+import { emailServiceDeleted, TRACKED_EMAIL_EVENTS } from './email-send/events.js';
 import type { EventContract } from './event.js';
 import { ACCOUNT_EVENTS, OWNER_MAIL_EVENTS, workspaceDeleted } from './platform-management/events.js';
 import type { ServiceName } from './service-name.js';
 
-/** Events that a service takes under one position in each stream, which all its replicas share. */
+/** A consumer of the release before, which the release after no longer needs to know. */
+export interface FormerConsumer {
+  /** The service whose stream it reads. */
+  readonly source: ServiceName;
+  readonly consumer: string;
+}
+
+/**
+ * Events that a service takes under one position in each stream, which all its replicas share. Several handlers may take
+ * parts of them.
+ */
 export interface EventConsumer<C extends EventContract = EventContract> {
   readonly service: ServiceName;
   readonly consumer: string;
   readonly contracts: readonly C[];
+  /** It continues where the furthest behind of these is in the same stream. They are deleted when no process reads them. */
+  readonly replaces: readonly FormerConsumer[];
 }
 
 const consumerOf = <const C extends EventContract>(
   service: ServiceName,
   consumer: string,
   contracts: readonly C[],
-): EventConsumer<C> => ({ service, consumer, contracts });
+  replaces: readonly FormerConsumer[] = [],
+): EventConsumer<C> => ({ service, consumer, contracts, replaces });
 
 /** Whether an export of this library is an event consumer. */
 export const isEventConsumer = (value: unknown): value is EventConsumer =>
@@ -38,36 +37,36 @@ export const isEventConsumer = (value: unknown): value is EventConsumer =>
 /** The name of the durable consumer in a stream. */
 export const durableName = (service: string, consumer: string): string => `${service}-${consumer}`;
 
-/** Starts the tracking of each message. */
-export const trackedEmailsConsumer = consumerOf('delivery-tracking', 'delivery-tracking', [
-  emailAccepted,
-  emailHandedOver,
-  emailCopyRetried,
-  emailNotHandedOver,
-  emailInterrupted,
-]);
+/** Tracks each message, and deletes what is stored of deleted email services. */
+export const emailsConsumer = consumerOf(
+  'delivery-tracking',
+  'emails',
+  [...TRACKED_EMAIL_EVENTS, emailServiceDeleted],
+  [
+    { source: 'email-send', consumer: 'delivery-tracking' },
+    { source: 'email-send', consumer: 'deleted-services' },
+  ],
+);
 
-/** Deletes what delivery-tracking stores of deleted email services. */
-export const untrackedServicesConsumer = consumerOf('delivery-tracking', 'deleted-services', [emailServiceDeleted]);
+/** Resolves unknown outcomes, counts bounces and complaints for the daily quota, and copies the suppression lists. */
+export const trackingConsumer = consumerOf(
+  'email-send',
+  'tracking',
+  [...OUTCOME_EVENTS, ...SUPPRESSION_EVENTS],
+  [
+    { source: 'delivery-tracking', consumer: 'email-send-evidence' },
+    { source: 'delivery-tracking', consumer: 'email-send-reports' },
+    { source: 'delivery-tracking', consumer: 'suppressions' },
+  ],
+);
 
-/** Stops the webhooks of deleted email services, and deletes their deliveries. */
-export const silencedServicesConsumer = consumerOf('webhook-dispatch', 'deleted-services', [emailServiceDeleted]);
-
-/** Shows that a message with an unknown outcome was sent. */
-export const outcomeEvidenceConsumer = consumerOf('email-send', 'email-send-evidence', OUTCOME_EVENTS);
-
-/** Counts bounces and complaints for the daily quota. */
-export const reportCountsConsumer = consumerOf('email-send', 'email-send-reports', [emailBounced, emailComplained]);
-
-/** Copies the suppression lists. */
-export const suppressionsConsumer = consumerOf('email-send', 'suppressions', [
-  addressSuppressed,
-  addressListed,
-  suppressionLifted,
-]);
-
-/** Queues the deliveries of webhooks. */
-export const deliveriesConsumer = consumerOf('webhook-dispatch', 'deliveries', OUTCOME_EVENTS);
+/** Queues the deliveries of webhooks; stops the webhooks of deleted email services, and deletes their deliveries. */
+export const deliveriesConsumer = consumerOf(
+  'webhook-dispatch',
+  'deliveries',
+  [...OUTCOME_EVENTS, serviceTrackingEnded],
+  [{ source: 'email-send', consumer: 'deleted-services' }],
+);
 
 /** Mails users about changes of their accounts, and links to invitations and new passwords. */
 export const accountMailConsumer = consumerOf('email-send', 'account-mail', ACCOUNT_EVENTS);

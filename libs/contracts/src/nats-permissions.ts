@@ -3,6 +3,7 @@ import {
   CONFIRMATIONS,
   durableName,
   type EventConsumer,
+  type EventContract,
   inboxPrefixOf,
   isEventConsumer,
   isEventContract,
@@ -53,8 +54,8 @@ export const QUEUES: readonly ServiceName[] = [
   ...new Set(ALL_REQUESTS.filter(({ queued }) => queued).map(({ service }) => service)),
 ];
 
-/** The services whose events a consumer takes. */
-export const sourcesOf = ({ contracts: taken }: EventConsumer): readonly ServiceName[] => [
+/** The services that publish the events of some contracts. */
+export const sourcesOf = (taken: readonly EventContract[]): readonly ServiceName[] => [
   ...new Set(taken.map(({ service }) => service)),
 ];
 
@@ -62,7 +63,7 @@ export const sourcesOf = ({ contracts: taken }: EventConsumer): readonly Service
 export const callersOf = (request: RequestContract): readonly NatsUser[] => {
   const { service } = request;
   if (request !== OPERATIONS[service]?.reportMissingEvents) return request.callers;
-  const consumers = ALL_CONSUMERS.filter(consumer => sourcesOf(consumer).includes(service));
+  const consumers = ALL_CONSUMERS.filter(consumer => sourcesOf(consumer.contracts).includes(service));
   return [...new Set([...request.callers, ...consumers.map(consumer => consumer.service)])];
 };
 
@@ -97,11 +98,18 @@ const readingSubjects = (stream: string, durable: string): readonly string[] => 
 
 /** What the consumers of a service need in the streams of other services. */
 const consumerSubjects = (user: NatsUser): readonly string[] =>
-  ALL_CONSUMERS.filter(({ service }) => service === user).flatMap(consumer =>
-    sourcesOf(consumer).flatMap(source =>
-      readingSubjects(streamNameOf(source), durableName(consumer.service, consumer.consumer)),
-    ),
+  ALL_CONSUMERS.filter(({ service }) => service === user).flatMap(
+    ({ service, consumer, contracts: taken, replaces }) => [
+      ...sourcesOf(taken).flatMap(source => readingSubjects(streamNameOf(source), durableName(service, consumer))),
+      ...replaces.flatMap(former => formerSubjects(streamNameOf(former.source), durableName(service, former.consumer))),
+    ],
   );
+
+/** The release before reads a replaced consumer during an upgrade; this one deletes it afterwards. */
+const formerSubjects = (stream: string, durable: string): readonly string[] => [
+  ...readingSubjects(stream, durable),
+  api('CONSUMER.DELETE', stream, durable),
+];
 
 /** What a service needs for its own queue. Like its stream of events, it may not change or delete it. */
 const queueSubjects = (user: NatsUser): readonly string[] =>

@@ -62,11 +62,19 @@ const OF_NOBODY = [
   'STREAM.PEER.REMOVE',
   'STREAM.LEADER.STEPDOWN',
 ];
+/** The consumers of the release before in a stream, and whose they are. */
+const formerConsumersIn = (stream: string) =>
+  ALL_CONSUMERS.flatMap(({ service, replaces }) =>
+    replaces
+      .filter(({ source }) => streamNameOf(source) === stream)
+      .map(({ consumer }) => ({ service, durable: durableName(service, consumer) })),
+  );
 /** The durable consumers of a stream and whose they are. */
 const consumersIn = (stream: string) => [
-  ...ALL_CONSUMERS.filter(consumer => sourcesOf(consumer).some(service => streamNameOf(service) === stream)).map(
-    ({ service, consumer }) => ({ service, durable: durableName(service, consumer) }),
-  ),
+  ...ALL_CONSUMERS.filter(({ contracts }) =>
+    sourcesOf(contracts).some(service => streamNameOf(service) === stream),
+  ).map(({ service, consumer }) => ({ service, durable: durableName(service, consumer) })),
+  ...formerConsumersIn(stream),
   ...QUEUES.filter(service => queueNameOf(service) === stream).map(service => ({ service, durable: QUEUE_CONSUMER })),
 ];
 
@@ -90,6 +98,7 @@ const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
     allow(`CONSUMER.NAMES.${stream}`, operator);
     for (const consumer of [
       ...ALL_CONSUMERS.map(({ service, consumer }) => durableName(service, consumer)),
+      ...STREAMS.flatMap(other => formerConsumersIn(other).map(({ durable }) => durable)),
       QUEUE_CONSUMER,
       'search',
     ]) {
@@ -101,7 +110,8 @@ const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
       allow(`CONSUMER.CREATE.${stream}.${consumer}.postern.events.x`, []);
       allow(`CONSUMER.DURABLE.CREATE.${stream}.${consumer}`, []);
       allow(`CONSUMER.MSG.NEXT.${stream}.${consumer}`, reader);
-      allow(`CONSUMER.DELETE.${stream}.${consumer}`, operator);
+      const former = formerConsumersIn(stream).filter(({ durable }) => durable === consumer);
+      allow(`CONSUMER.DELETE.${stream}.${consumer}`, [...former.map(({ service }) => service), ...operator]);
       all.set(`$JS.ACK.${stream}.${consumer}.1.1.1.1.0`, reader);
     }
   }

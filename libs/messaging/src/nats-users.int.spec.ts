@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   authenticateApiKey,
   emailServiceCreated,
+  emailsConsumer,
   listErasures,
   type NatsUser,
   OPERATIONS,
   OUTCOME_EVENTS,
   PLATFORM_MANAGEMENT_EVENTS,
-  trackedEmailsConsumer,
 } from '@postern/contracts';
 import { type TestNats, waitFor } from '@postern/testing';
 import type { NatsLink } from './connection.js';
@@ -23,7 +23,7 @@ import { connectAs, startNatsWithUsers } from './testing/nats-with-users.js';
 const taken: string[] = [];
 
 class Recorder {
-  @HandlesEvents([emailServiceCreated], trackedEmailsConsumer)
+  @HandlesEvents([emailServiceCreated], emailsConsumer)
   take(batch: readonly { readonly id: string }[]): void {
     taken.push(...batch.map(({ id }) => id));
   }

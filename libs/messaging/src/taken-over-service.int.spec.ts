@@ -6,14 +6,13 @@ import {
   accountMailConsumer,
   durableName,
   emailServiceCreated,
+  emailsConsumer,
   inboxPrefixOf,
   type NatsUser,
   OUTCOME_EVENTS,
   PLATFORM_MANAGEMENT_EVENTS,
-  silencedServicesConsumer,
   streamNameOf,
   streamSubjectOf,
-  trackedEmailsConsumer,
   userDisabled,
 } from '@postern/contracts';
 import { type TestNats, waitFor } from '@postern/testing';
@@ -36,13 +35,8 @@ class AccountMail {
   }
 }
 
-class Silenced {
-  @HandlesEvents(silencedServicesConsumer.contracts, silencedServicesConsumer)
-  take(): void {}
-}
-
 class Tracked {
-  @HandlesEvents(trackedEmailsConsumer.contracts, trackedEmailsConsumer)
+  @HandlesEvents(emailsConsumer.contracts, emailsConsumer)
   take(): void {}
 }
 
@@ -72,7 +66,7 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
   const attacker = (user: NatsUser) =>
     connect({ servers: nats.url, user, pass: passwordOf(user), inboxPrefix: inboxPrefixOf(user) });
 
-  const serve = async (service: 'email-send' | 'delivery-tracking' | 'webhook-dispatch', provider: object) => {
+  const serve = async (service: 'email-send' | 'delivery-tracking', provider: object) => {
     const server = new PosternServer({ link: await linkOf(service), service, log: silentLog });
     server.addProvider(provider);
     server.listen();
@@ -90,13 +84,11 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
     ] as const)
       await new JetStreamPublisher(await linkOf(service), { service, contracts }).publish([]);
     await serve('email-send', new AccountMail());
-    await serve('webhook-dispatch', new Silenced());
     await serve('delivery-tracking', new Tracked());
     const jsm = await jetstreamManager(administrator);
     for (const [stream, { service, consumer }] of [
       [FOREIGN, accountMailConsumer],
-      [STREAM, silencedServicesConsumer],
-      [STREAM, trackedEmailsConsumer],
+      [STREAM, emailsConsumer],
     ] as const)
       await waitFor(() =>
         jsm.consumers.info(stream, durableName(service, consumer)).then(
@@ -150,8 +142,8 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
     const publisher = await attacker('email-send');
     publisher.publish('postern.events.email-send.forged', forged, { reply: userDisabled.subject });
     publisher.publish(`$JS.API.STREAM.MSG.GET.${STREAM}`, '{"seq":1}', { reply: userDisabled.subject });
-    const reader = await attacker('webhook-dispatch');
-    const durable = durableName(silencedServicesConsumer.service, silencedServicesConsumer.consumer);
+    const reader = await attacker('delivery-tracking');
+    const durable = durableName(emailsConsumer.service, emailsConsumer.consumer);
     // Again and again, because the service itself takes events too.
     const moved = await waitFor(
       async () => {

@@ -11,7 +11,7 @@ const permissions = (await import(join(ROOT, 'libs/contracts/src/nats-permission
 };
 const contracts = (await import(join(ROOT, 'libs/contracts/src/index.ts'))) as Record<string, unknown> & {
   isRequestContract(value: unknown): value is { readonly service: string };
-  isEventConsumer(value: unknown): value is { readonly service: string };
+  isEventConsumer(value: unknown): value is { readonly service: string; readonly contracts: readonly unknown[] };
 };
 
 const sourcesOf = (user: string) => {
@@ -27,6 +27,12 @@ const importedBy = (text: string): readonly string[] =>
   [...text.matchAll(/import \{([^}]*)\} from '@postern\/contracts'/g)].flatMap(([, names = '']) =>
     names.split(',').flatMap(name => (name.trim() === '' || name.trim().startsWith('type ') ? [] : [name.trim()])),
   );
+
+/** The contracts of events in an export: a consumer's, a list, or one. */
+const eventsNamed = (name: string): readonly unknown[] => {
+  const found = contracts[name] ?? [];
+  return contracts.isEventConsumer(found) ? found.contracts : [found].flat();
+};
 
 const USERS = [
   'api-gateway',
@@ -58,10 +64,11 @@ describe.each(USERS)('%s', app => {
   it('handles events only as consumers that the contracts declare for it', () => {
     const undeclared = sourcesOf(app).flatMap(({ file, text }) =>
       [...text.matchAll(/@HandlesEvents\(([^)]*)\)/g)].flatMap(([, declared = '']) => {
-        const [, name = '', again] = /^(\w+)\.contracts, (\w+)$/.exec(declared) ?? [];
-        const consumer = contracts[name];
-        const isDeclared = name === again && contracts.isEventConsumer(consumer) && consumer.service === app;
-        return isDeclared ? [] : [`${file}: ${declared}`];
+        const consumer = contracts[/\w+$/.exec(declared)?.[0] ?? ''];
+        if (!contracts.isEventConsumer(consumer) || consumer.service !== app) return [`${file}: ${declared}`];
+        const taken = [...declared.matchAll(/\w+(?=.*,)/g)].flatMap(([name]) => eventsNamed(name));
+        const isDeclared = taken.every(contract => consumer.contracts.includes(contract));
+        return isDeclared && taken.length > 0 ? [] : [`${file}: ${declared}`];
       }),
     );
     expect(undeclared).toEqual([]);

@@ -1,10 +1,16 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { untrackedServicesConsumer } from '@postern/contracts';
+import { emailServiceDeleted, emailsConsumer } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
 import { DeletedOwners } from '@postern/event-sourcing/postgres';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { Database, Tasks } from '@postern/service-host';
-import { deletedService, deletedServiceStream, SERVICE_DATA_DELETED } from './deleted-service.js';
+import {
+  type DeletedServiceEvent,
+  deletedService,
+  deletedServiceStream,
+  SERVICE_DATA_DELETED,
+  SERVICE_TRACKING_ENDED,
+} from './deleted-service.js';
 import { DELETE_ROWS_OF_EMAILS } from './deleted-services.sql.js';
 
 const EMAIL_STREAM = /^tracked-email-([0-9a-f-]{36})$/;
@@ -17,23 +23,25 @@ export class DeletedServiceData implements OnApplicationBootstrap {
   constructor(
     private readonly database: Database,
     private readonly tasks: Tasks,
-    streams: Streams,
+    private readonly streams: Streams,
   ) {
     this.#owners = new DeletedOwners(database.pool, {
       field: 'service_id',
-      kept: [SERVICE_DATA_DELETED],
+      kept: [SERVICE_TRACKING_ENDED, SERVICE_DATA_DELETED],
       deleteRowsOf: streamIds => {
         const emailIds = streamIds.flatMap(streamId => EMAIL_STREAM.exec(streamId)?.[1] ?? []);
         return database.pool.query(DELETE_ROWS_OF_EMAILS, [emailIds]);
       },
-      finish: service_id =>
-        streams.execute(deletedService, deletedServiceStream(service_id), { service_id, at: new Date().toISOString() }),
+      finish: serviceId => this.#append(serviceId, [SERVICE_TRACKING_ENDED, SERVICE_DATA_DELETED]),
     });
   }
 
-  @HandlesEvents(untrackedServicesConsumer.contracts, untrackedServicesConsumer)
-  async on(events: EventBatch<(typeof untrackedServicesConsumer.contracts)[number]>): Promise<void> {
-    for (const { data } of events) await DeletedOwners.record(this.database.pool, data.service_id);
+  @HandlesEvents([emailServiceDeleted], emailsConsumer)
+  async on(events: EventBatch<typeof emailServiceDeleted>): Promise<void> {
+    for (const { data } of events) {
+      await DeletedOwners.record(this.database.pool, data.service_id);
+      await this.#append(data.service_id, [SERVICE_TRACKING_ENDED]);
+    }
   }
 
   onApplicationBootstrap(): void {
@@ -42,5 +50,9 @@ export class DeletedServiceData implements OnApplicationBootstrap {
 
   run(stop: AbortSignal): Promise<void> {
     return this.#owners.run(stop);
+  }
+
+  #append(serviceId: string, types: DeletedServiceEvent['type'][]): Promise<unknown> {
+    return this.streams.execute(deletedService, deletedServiceStream(serviceId), { serviceId, types, at: new Date() });
   }
 }

@@ -1,17 +1,27 @@
 import type { Decider } from '@postern/event-sourcing';
 
-/** The data of an email service was deleted, again after each pass. The event names no person. */
-export interface ServiceDataDeleted {
-  readonly type: 'delivery-tracking.service-data-deleted.v1';
+/** Tells webhook-dispatch that the email service was deleted, at once and again after each pass that deletes its data. */
+export const SERVICE_TRACKING_ENDED = 'delivery-tracking.service-tracking-ended.v1';
+
+/** Tells the read models to delete what they hold of the email service, after each pass. */
+export const SERVICE_DATA_DELETED = 'delivery-tracking.service-data-deleted.v1';
+
+/** What happens to the data of a deleted email service. The events name no person. */
+export interface DeletedServiceEvent {
+  readonly type: typeof SERVICE_TRACKING_ENDED | typeof SERVICE_DATA_DELETED;
   readonly data: { readonly service_id: string; readonly at: string };
 }
 
-export const SERVICE_DATA_DELETED = 'delivery-tracking.service-data-deleted.v1';
+interface Step {
+  readonly serviceId: string;
+  readonly types: readonly DeletedServiceEvent['type'][];
+  readonly at: Date;
+}
 
-/** Tells the read models to delete what they hold of an email service. */
-export const deletedService: Decider<null, ServiceDataDeleted['data'], ServiceDataDeleted> = {
+export const deletedService: Decider<null, Step, DeletedServiceEvent> = {
   initial: null,
-  decide: data => [{ type: SERVICE_DATA_DELETED, data }],
+  decide: ({ serviceId, types, at }) =>
+    types.map(type => ({ type, data: { service_id: serviceId, at: at.toISOString() } })),
   evolve: state => state,
 };
 

@@ -7,11 +7,17 @@ import {
   emailServiceDeleted,
   listEmails,
   listSuppressions,
+  serviceTrackingEnded,
 } from '@postern/contracts';
 import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 import { DeletedServiceData } from './deleted-service-data.js';
+
+/** The events that tell of the deletion, without anything about a person. */
+const LEFT = ['delivery-tracking.service-data-deleted.v1', 'delivery-tracking.service-tracking-ended.v1'].map(type => ({
+  type,
+}));
 
 let tracking: RunningTracking;
 beforeAll(async () => {
@@ -58,9 +64,12 @@ it('A deleted email service leaves nothing about its messages, and what arrives 
   expect(await emailsOf(service_id)).toEqual([]);
   expect((await tracking.request(listSuppressions, { service_id })).items).toEqual([]);
   const left = async () =>
-    (await pool().query('SELECT DISTINCT type FROM event_store.events WHERE data::text LIKE $1', [`%${service_id}%`]))
-      .rows;
-  expect(await left()).toEqual([{ type: 'delivery-tracking.service-data-deleted.v1' }]);
+    (
+      await pool().query('SELECT DISTINCT type FROM event_store.events WHERE data::text LIKE $1 ORDER BY 1', [
+        `%${service_id}%`,
+      ])
+    ).rows;
+  expect(await left()).toEqual(LEFT);
   const { rows } = await pool().query(
     'SELECT 1 FROM daily_email_counts WHERE service_id = $1 UNION ALL SELECT 1 FROM bounce_notices WHERE email_id = $2',
     [service_id, email.email_id],
@@ -72,5 +81,18 @@ it('A deleted email service leaves nothing about its messages, and what arrives 
   expect(await emailsOf(service_id)).toEqual([late.email_id]);
   await passNow();
   expect(await emailsOf(service_id)).toEqual([]);
-  expect(await left()).toEqual([{ type: 'delivery-tracking.service-data-deleted.v1' }]);
+  expect(await left()).toEqual(LEFT);
+});
+
+it('The deletion of an email service is published when it arrives, and again after each pass', async () => {
+  const service_id = randomUUID();
+  const published = () =>
+    tracking.published.filter(
+      ({ type, data }) =>
+        type === serviceTrackingEnded.type && (data as { service_id: string }).service_id === service_id,
+    ).length;
+  await deleted(service_id);
+  await waitFor(() => published() === 1, { describe: 'the event' });
+  await passNow();
+  await waitFor(() => published() === 2, { describe: 'the event after the pass' });
 });

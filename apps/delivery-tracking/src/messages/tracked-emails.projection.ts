@@ -3,7 +3,7 @@ import { getTrackedEmail, listEmails, Refusal, type ReplyOf, type RequestOf } fr
 import { EventStore } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
-import { SERVICE_DATA_DELETED, type ServiceDataDeleted } from '../deleted-services/deleted-service.js';
+import { type DeletedServiceEvent, SERVICE_DATA_DELETED } from '../deleted-services/deleted-service.js';
 import { type Prisma, PrismaClient, type TrackedEmail } from '../generated/prisma/client.js';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
@@ -60,7 +60,7 @@ export const trackedEmails: Projection = {
     }
     await save(tx, [...rows.values()], countChanges([...rows.values()], before));
     // Last, also for events of the same batch that follow a deletion: they arrived late.
-    const deleted = deletions.map(({ data }) => (data as ServiceDataDeleted['data']).service_id);
+    const deleted = deletions.map(({ data }) => (data as DeletedServiceEvent['data']).service_id);
     if (deleted.length > 0) await tx.query(deleteTrackedEmails(tx), [deleted]);
   },
 };

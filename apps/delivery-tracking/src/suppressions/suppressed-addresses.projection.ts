@@ -13,7 +13,7 @@ import {
 import type { Projection } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
-import { SERVICE_DATA_DELETED, type ServiceDataDeleted } from '../deleted-services/deleted-service.js';
+import { type DeletedServiceEvent, SERVICE_DATA_DELETED } from '../deleted-services/deleted-service.js';
 import { type Prisma, PrismaClient, type SuppressedAddress } from '../generated/prisma/client.js';
 import type { SuppressionEvent } from './address-suppression.js';
 import {
@@ -35,7 +35,7 @@ export const suppressedAddresses: Projection = {
     const deleted = new Set<string>();
     for (const { type, data } of recorded) {
       if (type === SERVICE_DATA_DELETED) {
-        deleted.add((data as ServiceDataDeleted['data']).service_id);
+        deleted.add((data as DeletedServiceEvent['data']).service_id);
         continue;
       }
       const event = { type, data } as SuppressionEvent;

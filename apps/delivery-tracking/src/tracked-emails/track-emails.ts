@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { trackedEmailsConsumer } from '@postern/contracts';
+import { emailsConsumer, TRACKED_EMAIL_EVENTS } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { RecordSignals } from './record-signals.js';
 import type { Signal } from './signal.js';
 
 /** An event of email-send about one email. */
-export type EmailEvent = EventBatch<(typeof trackedEmailsConsumer.contracts)[number]>[number];
+export type EmailEvent = EventBatch<(typeof TRACKED_EMAIL_EVENTS)[number]>[number];
 
 /** Records email-send's events, one transaction per batch and each event once. */
 @Injectable()
 export class TrackEmails {
   constructor(private readonly signals: RecordSignals) {}
 
-  @HandlesEvents(trackedEmailsConsumer.contracts, trackedEmailsConsumer)
+  @HandlesEvents(TRACKED_EMAIL_EVENTS, emailsConsumer)
   async on(batch: readonly EmailEvent[]): Promise<void> {
     await this.signals.execute(
       batch.map(event => ({

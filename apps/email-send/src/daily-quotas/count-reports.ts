@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { reportCountsConsumer } from '@postern/contracts';
+import { emailBounced, emailComplained, trackingConsumer } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { DailyUsageRepository } from './ports.js';
 
@@ -11,8 +11,8 @@ import { DailyUsageRepository } from './ports.js';
 export class CountReports {
   constructor(private readonly usage: DailyUsageRepository) {}
 
-  @HandlesEvents(reportCountsConsumer.contracts, reportCountsConsumer)
-  async onReports(events: EventBatch<(typeof reportCountsConsumer.contracts)[number]>): Promise<void> {
+  @HandlesEvents([emailBounced, emailComplained], trackingConsumer)
+  async onReports(events: EventBatch<typeof emailBounced | typeof emailComplained>): Promise<void> {
     const counted = events.filter(({ data }) => data.counts);
     if (counted.length === 0) return;
     await this.usage.addReports(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { suppressionsConsumer } from '@postern/contracts';
+import { SUPPRESSION_EVENTS, trackingConsumer } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { SuppressionList } from './ports.js';
 
@@ -8,8 +8,8 @@ import { SuppressionList } from './ports.js';
 export class FollowSuppressions {
   constructor(private readonly list: SuppressionList) {}
 
-  @HandlesEvents(suppressionsConsumer.contracts, suppressionsConsumer)
-  async onChanges(events: EventBatch<(typeof suppressionsConsumer.contracts)[number]>): Promise<void> {
+  @HandlesEvents(SUPPRESSION_EVENTS, trackingConsumer)
+  async onChanges(events: EventBatch<(typeof SUPPRESSION_EVENTS)[number]>): Promise<void> {
     await this.list.apply(
       events.map(({ type, data }) => ({
         serviceId: data.service_id,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { outcomeEvidenceConsumer } from '@postern/contracts';
+import { OUTCOME_EVENTS, trackingConsumer } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import type { Evidence } from '../emails/email-evidence.js';
 import { UnresolvedEmails } from './ports.js';
 
 /** The outcomes of copies, as delivery-tracking publishes them. */
-export type Outcomes = EventBatch<(typeof outcomeEvidenceConsumer.contracts)[number]>;
+export type Outcomes = EventBatch<(typeof OUTCOME_EVENTS)[number]>;
 
 const KINDS: Readonly<Record<Outcomes[number]['type'], Evidence['kind']>> = {
   'delivery-tracking.email-delivered.v1': 'delivered',
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<Outcomes[number]['type'], Evidence['kind']>> = {
 export class ResolveUnknownEmails {
   constructor(private readonly unresolved: UnresolvedEmails) {}
 
-  @HandlesEvents(outcomeEvidenceConsumer.contracts, outcomeEvidenceConsumer)
+  @HandlesEvents(OUTCOME_EVENTS, trackingConsumer)
   async onOutcomes(outcomes: Outcomes): Promise<void> {
     await this.unresolved.confirm(
       outcomes.map(({ type, data }) => ({

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { silencedServicesConsumer } from '@postern/contracts';
+import { deliveriesConsumer, serviceTrackingEnded } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import { DeletedOwners, inSteps } from '@postern/event-sourcing/postgres';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
@@ -33,8 +33,8 @@ export class DeletedServiceData implements OnApplicationBootstrap {
     });
   }
 
-  @HandlesEvents(silencedServicesConsumer.contracts, silencedServicesConsumer)
-  async on(events: EventBatch<(typeof silencedServicesConsumer.contracts)[number]>): Promise<void> {
+  @HandlesEvents([serviceTrackingEnded], deliveriesConsumer)
+  async on(events: EventBatch<typeof serviceTrackingEnded>): Promise<void> {
     for (const { data } of events) {
       await DeletedOwners.record(this.database.pool, data.service_id);
       await this.#removeWebhooks(data.service_id);

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   createWebhook,
   createWebhookListener,
-  EMAIL_SEND_EVENTS,
-  emailServiceDeleted,
+  DELIVERY_TRACKING_EVENTS,
   listWebhooks,
+  serviceTrackingEnded,
 } from '@postern/contracts';
 import { JetStreamPublisher } from '@postern/messaging';
 import { Database } from '@postern/service-host';
@@ -27,16 +27,19 @@ const register = async (service_id: string = randomUUID()) => {
 };
 
 const publishDeletion = async (service_id: string) => {
-  const publisher = new JetStreamPublisher(world.natsLink, { service: 'email-send', contracts: EMAIL_SEND_EVENTS });
+  const publisher = new JetStreamPublisher(world.natsLink, {
+    service: 'delivery-tracking',
+    contracts: DELIVERY_TRACKING_EVENTS,
+  });
   await publisher.publish([
     {
       id: randomUUID(),
-      type: emailServiceDeleted.type,
+      type: serviceTrackingEnded.type,
       streamId: `email-service-${service_id}`,
-      version: 2,
+      version: 1,
       occurredAt: new Date(),
       metadata: { correlationId: 'test' },
-      data: { service_id, workspace_id: randomUUID(), at: new Date().toISOString() },
+      data: { service_id, at: new Date().toISOString() },
     },
   ]);
 };

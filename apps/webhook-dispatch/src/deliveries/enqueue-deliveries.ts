@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { deliveriesConsumer } from '@postern/contracts';
+import { deliveriesConsumer, OUTCOME_EVENTS } from '@postern/contracts';
 import { HandlesEvents } from '@postern/messaging';
 import { DeliveryQueue } from './ports.js';
 import { type DeliveryEventEnvelope, kindOf, payloadOf } from './webhook-payload.js';
@@ -9,7 +9,7 @@ import { type DeliveryEventEnvelope, kindOf, payloadOf } from './webhook-payload
 export class EnqueueDeliveries {
   constructor(private readonly queue: DeliveryQueue) {}
 
-  @HandlesEvents(deliveriesConsumer.contracts, deliveriesConsumer)
+  @HandlesEvents(OUTCOME_EVENTS, deliveriesConsumer)
   on(events: readonly DeliveryEventEnvelope[]): Promise<void> {
     return this.queue.enqueue(
       events.map(event => ({

@@ -49,10 +49,14 @@ const install = async context => {
 };
 
 const serves = async context => {
-  const pods = (await context.cluster.pods(NAMESPACE)).filter(({ status }) => status.phase !== 'Succeeded');
   // Two processes of each service, one of runtime-agent, PostgreSQL and NATS.
   const expected = 2 * (SERVICES.length - 1) + 3;
-  demand(`all ${expected} pods are ready`, pods.length === expected && pods.every(isReady), String(pods.length));
+  // The autoscalers start the second process of a service within 15 s of the first, for which Helm waits.
+  await eventually(`${expected} pods that are ready`, async () => {
+    const pods = (await context.cluster.pods(NAMESPACE)).filter(({ status }) => status.phase !== 'Succeeded');
+    return (pods.length === expected && pods.every(isReady)) || undefined;
+  });
+  demand(`all ${expected} pods are ready`, true);
   const greeting = await greetingAt(BALANCER_ADDRESS, 25);
   demand(`the bounce listener greets at the address of the load balancer`, greeting.startsWith('220 '), greeting);
   const operator = await Operator.signIn(context, NAMESPACE);

@@ -94,12 +94,16 @@ export const suppressionLifted = event(
   z.object({ service_id: id, address: z.string(), at: timestamp }),
 );
 
+/**
+ * An email service was deleted: outcomes of its messages that follow are of no interest. Published again each time that
+ * its data is deleted.
+ */
+export const serviceTrackingEnded = event('service-tracking-ended.v1', z.object({ service_id: id, at: timestamp }));
+
 /** The five outcomes that webhooks deliver. */
 export const OUTCOME_EVENTS = [emailDelivered, emailBounced, emailComplained, emailOpened, emailClicked] as const;
 
-export const DELIVERY_TRACKING_EVENTS = [
-  ...OUTCOME_EVENTS,
-  addressSuppressed,
-  addressListed,
-  suppressionLifted,
-] as const;
+/** The changes of suppression lists. */
+export const SUPPRESSION_EVENTS = [addressSuppressed, addressListed, suppressionLifted] as const;
+
+export const DELIVERY_TRACKING_EVENTS = [...OUTCOME_EVENTS, ...SUPPRESSION_EVENTS, serviceTrackingEnded] as const;

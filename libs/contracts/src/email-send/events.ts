@@ -84,12 +84,13 @@ export const emailServiceDeleted = event(
   z.object({ service_id: id, workspace_id: id, at: timestamp }),
 );
 
-export const EMAIL_SEND_EVENTS = [
+/** What happens to a message in email-send; delivery-tracking follows it. */
+export const TRACKED_EMAIL_EVENTS = [
   emailAccepted,
   emailHandedOver,
   emailCopyRetried,
   emailNotHandedOver,
   emailInterrupted,
-  emailServiceCreated,
-  emailServiceDeleted,
 ] as const;
+
+export const EMAIL_SEND_EVENTS = [...TRACKED_EMAIL_EVENTS, emailServiceCreated, emailServiceDeleted] as const;

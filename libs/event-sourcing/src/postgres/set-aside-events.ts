@@ -27,6 +27,12 @@ export interface SetAsideReport {
   readonly retryAt: Date;
 }
 
+interface DueEvent<Envelope> {
+  readonly consumer: string;
+  readonly envelope: Envelope;
+  readonly failures: number;
+}
+
 /**
  * Events that a consumer of this service could not handle, until they are handled or an operator discards them.
  * @typeParam Envelope what a consumer receives; stored as JSON.
@@ -46,9 +52,9 @@ export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
     ]);
   }
 
-  /** The oldest event that is due; no other replica receives it within `leaseMs`. */
-  async takeDue(consumer: string, leaseMs: number): Promise<{ envelope: Envelope; failures: number } | undefined> {
-    const { rows } = await this.pool.query<{ envelope: Envelope; failures: number }>(TAKE_DUE, [consumer, leaseMs]);
+  /** The oldest event of some consumers that is due; no other replica receives it within `leaseMs`. */
+  async takeDue(consumers: readonly string[], leaseMs: number): Promise<DueEvent<Envelope> | undefined> {
+    const { rows } = await this.pool.query<DueEvent<Envelope>>(TAKE_DUE, [consumers, leaseMs]);
     return rows[0];
   }
 

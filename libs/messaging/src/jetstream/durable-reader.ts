@@ -1,5 +1,6 @@
 import {
   AckPolicy,
+  type ConsumerInfo,
   type ConsumerMessages,
   DeliverPolicy,
   type JetStreamManager,
@@ -27,6 +28,8 @@ export interface DurableReaderOptions {
   readonly log: Log;
   readonly stream: string;
   readonly durable: string;
+  /** Consumers of the stream whose positions a new one takes over. */
+  readonly replaces?: readonly string[];
   /** Messages that are requested at a time. */
   readonly batchSize: number;
   /** Maximum number of delivered messages without an acknowledgement. */
@@ -125,30 +128,50 @@ export class DurableReader {
 
   /**
    * Creates the durable consumer if it does not exist.
-   * @returns its progress; undefined for a new one.
+   * @returns its progress; undefined for a new one that replaces none.
    */
   async #ensureConsumer(jsm: JetStreamManager): Promise<ConsumerProgress | undefined> {
     const { stream, durable, maxAckPending } = this.options;
-    const found = await jsm.consumers.info(stream, durable).catch(error => {
-      if (isAbsent(error)) return undefined;
-      throw error;
-    });
-    if (found) {
-      const { ack_floor: taken, delivered } = found;
-      return {
-        next: taken.stream_seq + 1,
-        delivered: { stream: delivered.stream_seq, delivery: delivered.consumer_seq },
-      };
-    }
-    await jsm.consumers.add(stream, {
+    const found = await consumerInfo(jsm, stream, durable);
+    if (found) return progressOf(found);
+    const start = await this.#positionOfReplaced(jsm);
+    const added = await jsm.consumers.add(stream, {
       durable_name: durable,
       ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
+      deliver_policy: start === undefined ? DeliverPolicy.All : DeliverPolicy.StartSequence,
+      ...(start !== undefined && { opt_start_seq: start }),
       replay_policy: ReplayPolicy.Instant,
       ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
       max_ack_pending: maxAckPending,
       max_deliver: -1,
     });
-    return undefined;
+    return start === undefined ? undefined : progressOf(added);
+  }
+
+  /** The first sequence that not all replaced consumers have acknowledged; undefined without one. */
+  async #positionOfReplaced(jsm: JetStreamManager): Promise<number | undefined> {
+    const { stream, replaces = [] } = this.options;
+    const found = await Promise.all(replaces.map(durable => consumerInfo(jsm, stream, durable)));
+    const next = found.flatMap(info => (info ? [progressOf(info).next] : []));
+    return next.length === 0 ? undefined : Math.min(...next);
   }
 }
+
+const progressOf = ({ ack_floor: taken, delivered }: ConsumerInfo): ConsumerProgress => ({
+  next: taken.stream_seq + 1,
+  delivered: { stream: delivered.stream_seq, delivery: delivered.consumer_seq },
+});
+
+/** What the server knows of a durable consumer; undefined without one. */
+export const consumerInfo = async (
+  jsm: JetStreamManager,
+  stream: string,
+  durable: string,
+): Promise<ConsumerInfo | undefined> => {
+  try {
+    return await jsm.consumers.info(stream, durable);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+};

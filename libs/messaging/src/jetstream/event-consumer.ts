@@ -17,6 +17,8 @@ export interface EventConsumerOptions {
   readonly source: ServiceName;
   readonly contracts: readonly EventContract[];
   readonly durable: string;
+  /** Durable consumers of the same stream whose positions and set-aside events this one takes over. */
+  readonly replaces: readonly string[];
   readonly batchSize: number;
   readonly handle: HandleEvents;
   readonly retries: EventRetries;
@@ -43,12 +45,13 @@ export class EventConsumer {
   #streamCreated = '';
 
   constructor(options: EventConsumerOptions) {
-    const { link, log, source, durable, batchSize, setAside, retries } = options;
+    const { link, log, source, durable, replaces, batchSize, setAside, retries } = options;
     const stopping = this.#stopping.signal;
     const calls = new HandlerCalls(options);
     this.#processor = new EventProcessor({ ...options, calls, setAside, ackWaitMs: ACK_WAIT_MS, stopping });
+    const consumers = [durable, ...replaces];
     this.#retries =
-      setAside && new SetAsideRetries({ ...options, calls, store: setAside, retryMs: retries.poisonMs, stopping });
+      setAside && new SetAsideRetries({ consumers, log, calls, store: setAside, retryMs: retries.poisonMs, stopping });
     this.#gaps = new GapReports({ ...options, report: options.reportGap, stopping });
     const stream = streamNameOf(source);
     this.#reader = new DurableReader({
@@ -56,6 +59,7 @@ export class EventConsumer {
       log,
       stream,
       durable,
+      replaces,
       batchSize: batchSize * 2,
       maxAckPending: MAX_ACK_PENDING,
       stopping,

@@ -16,14 +16,15 @@ export interface SetAsideFailure {
 export interface SetAsideEvents {
   /** Resolves when the event is stored. Does nothing for an event that is set aside already. */
   keep(consumer: string, envelope: Envelope, failure: SetAsideFailure): Promise<void>;
-  /** The oldest event that is due; no other replica receives it within `leaseMs`. */
-  takeDue(consumer: string, leaseMs: number): Promise<SetAsideEvent | undefined>;
+  /** The oldest event of some consumers that is due; no other replica receives it within `leaseMs`. */
+  takeDue(consumers: readonly string[], leaseMs: number): Promise<SetAsideEvent | undefined>;
   /** Records another failure. */
   failedAgain(consumer: string, eventId: string, failure: SetAsideFailure): Promise<void>;
   remove(consumer: string, eventId: string): Promise<void>;
 }
 
 export interface SetAsideEvent {
+  readonly consumer: string;
   readonly envelope: Envelope;
   /** Failures, including the one that set it aside. */
   readonly failures: number;

@@ -6,7 +6,8 @@ import type { HandlerCalls } from './handler-calls.js';
 import type { SetAsideEvent, SetAsideEvents } from './set-aside-events.js';
 
 export interface SetAsideRetriesOptions {
-  readonly durable: string;
+  /** The consumer whose events it retries, and those that it replaces. */
+  readonly consumers: readonly string[];
   readonly log: Log;
   readonly calls: HandlerCalls;
   readonly store: SetAsideEvents;
@@ -35,33 +36,36 @@ export class SetAsideRetries {
   }
 
   async #run(): Promise<void> {
-    const { durable, log, store, stopping, retryMs } = this.options;
+    const { consumers, log, store, stopping, retryMs } = this.options;
     const pollMs = Math.min(POLL_MS, retryMs[0]);
     while (!stopping.aborted) {
       try {
         while (!stopping.aborted) {
           // One event at a time, because the lease covers one call of the handler.
-          const event = await store.takeDue(durable, LEASE_MS);
+          const event = await store.takeDue(consumers, LEASE_MS);
           if (!event) break;
           await this.#retry(event);
         }
       } catch (error) {
-        reportCallbackError(log, `${durable} set-aside events`, error);
+        reportCallbackError(log, `${consumers[0]} set-aside events`, error);
       }
       await pause(pollMs, undefined, { signal: stopping }).catch(() => {});
     }
   }
 
-  async #retry({ envelope, failures }: SetAsideEvent): Promise<void> {
-    const { durable, log, store, retryMs } = this.options;
+  async #retry({ consumer, envelope, failures }: SetAsideEvent): Promise<void> {
+    const { log, store, retryMs } = this.options;
     const error = await this.#attempt(envelope);
     if (error === undefined) {
-      await store.remove(durable, envelope.id);
-      log.info({ durable, event: envelope.id, type: envelope.type, failures }, 'A set-aside event was handled');
+      await store.remove(consumer, envelope.id);
+      log.info(
+        { durable: consumer, event: envelope.id, type: envelope.type, failures },
+        'A set-aside event was handled',
+      );
       return;
     }
     const retryAfterMs = Backoff.delayAt(failures, retryMs);
-    await store.failedAgain(durable, envelope.id, { error, retryAfterMs });
+    await store.failedAgain(consumer, envelope.id, { error, retryAfterMs });
   }
 
   async #attempt(envelope: SetAsideEvent['envelope']): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import type { EnvelopeOf, EventContract, ReplyOf, RequestContract, RequestOf } from '@postern/contracts';
+import type { EnvelopeOf, EventConsumer, EventContract, ReplyOf, RequestContract, RequestOf } from '@postern/contracts';
 import { mark } from './marks.js';
 
 /** A handler whose contract replies with `null` may return nothing. */
@@ -35,17 +35,20 @@ export type EventBatch<C extends EventContract> = readonly EnvelopeOf<C>[];
 
 type Takes<C extends EventContract> = (batch: EventBatch<C>, ...rest: never[]) => Promise<void> | void;
 
+/** The name of a consumer is its position in a stream; a new name starts with the first retained event. */
+type Position = Pick<EventConsumer, 'consumer'> & Partial<Pick<EventConsumer, 'replaces'>>;
+
 /**
  * The method handles these events in batches; they are acknowledged when it resolves. After an error the batch is
- * delivered again, so handlers must ignore repeated events (inbox of event-sourcing). `consumer` names the position
- * in the stream that all replicas share; a new name starts with the first retained event.
+ * delivered again, so handlers must ignore repeated events (inbox of event-sourcing). Handlers with the same consumer share
+ * its position, so each of them gets its part of a batch again when another one fails.
  */
 export const HandlesEvents =
-  <const C extends EventContract>(contracts: readonly C[], { consumer }: { readonly consumer: string }) =>
+  <const C extends EventContract>(contracts: readonly C[], { consumer, replaces = [] }: Position) =>
   <Handler extends Takes<C>>(
     target: object,
     method: string | symbol,
     _descriptor: TypedPropertyDescriptor<Handler>,
   ) => {
-    mark(target.constructor, { kind: 'events', method, contracts, consumer });
+    mark(target.constructor, { kind: 'events', method, contracts, consumer, replaces });
   };

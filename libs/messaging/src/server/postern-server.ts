@@ -1,15 +1,19 @@
 import {
   durableName,
   type EventContract,
+  type FormerConsumer,
   OPERATIONS,
   type RequestContract,
   type ServiceName,
+  streamNameOf,
 } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
 import { isTemporary, type TemporarilyUnavailable } from '../faults.js';
 import { EventConsumer } from '../jetstream/event-consumer.js';
 import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../jetstream/event-processor.js';
+import { FormerConsumers } from '../jetstream/former-consumers.js';
 import type { EventGap } from '../jetstream/gap-reports.js';
+import type { Envelope } from '../jetstream/handler-calls.js';
 import { QueuedRequests } from '../jetstream/queued-requests.js';
 import type { SetAsideEvents } from '../jetstream/set-aside-events.js';
 import type { Log } from '../log.js';
@@ -39,11 +43,9 @@ export interface PosternServerOptions {
 }
 
 interface EventsHandler {
-  /** The name in error messages. */
-  readonly owner: string;
   readonly handle: Answer;
   readonly contracts: readonly EventContract[];
-  readonly consumer: string;
+  readonly replaces: readonly FormerConsumer[];
 }
 
 /** Short, because the report to an absent service is retried. */
@@ -52,9 +54,10 @@ const REPORT_WITHIN_MS = 5_000;
 /** Serves requests over core NATS and events over JetStream, by contract. `close()` drains; the connection stays open. */
 export class PosternServer {
   readonly #requests = new Map<string, RequestHandler>();
-  readonly #events = new Map<string, EventsHandler>();
+  /** By consumer. */
+  readonly #events = new Map<string, EventsHandler[]>();
   readonly #intake: RequestIntake;
-  #consumers: (EventConsumer | QueuedRequests)[] = [];
+  #consumers: (EventConsumer | FormerConsumers | QueuedRequests)[] = [];
   /** Created for the first gap. */
   #reports: RequestClient | undefined;
   #closing: Promise<void> | undefined;
@@ -71,7 +74,7 @@ export class PosternServer {
 
   /**
    * Registers the methods of `provider` that are marked with `Handles` and `HandlesEvents`.
-   * @throws when another handler has one of the contracts or consumers.
+   * @throws when another handler has one of the contracts of requests.
    */
   addProvider(provider: object): void {
     const type = provider.constructor;
@@ -79,7 +82,7 @@ export class PosternServer {
       const owner = `${type.name}.${String(mark.method)}`;
       const handle = methodOf(provider, mark);
       if (mark.kind === 'request') this.#addRequestHandler({ owner, handle, contract: mark.contract });
-      else this.#addEventsHandler({ owner, handle, contracts: mark.contracts, consumer: mark.consumer });
+      else this.#events.set(mark.consumer, [...(this.#events.get(mark.consumer) ?? []), { ...mark, handle }]);
     }
   }
 
@@ -94,26 +97,7 @@ export class PosternServer {
   /** Starts to receive requests and events. */
   listen(): void {
     for (const { contract, handle } of this.#requests.values()) this.#intake.serve(contract, handle);
-    for (const { handle, contracts: all, consumer } of this.#events.values()) {
-      for (const [source, contracts] of bySource(all)) {
-        this.#consumers.push(
-          new EventConsumer({
-            link: this.options.link,
-            log: this.options.log,
-            source,
-            contracts,
-            durable: durableName(this.options.service, consumer),
-            reportGap: gap => this.#reportGap(source, gap),
-            retries: this.options.eventRetries ?? DEFAULT_EVENT_RETRIES,
-            setAside: this.options.setAside,
-            batchSize: this.options.eventBatchSize ?? 256,
-            handle: async batch => {
-              await handle(batch);
-            },
-          }),
-        );
-      }
-    }
+    for (const [consumer, handlers] of this.#events) this.#consumers.push(...this.#consumersOf(consumer, handlers));
     const queued = this.#queuedRequests();
     if (queued) this.#consumers.push(queued);
     for (const consumer of this.#consumers) consumer.start();
@@ -122,6 +106,37 @@ export class PosternServer {
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;
+  }
+
+  /** One consumer for each stream that the handlers take events from, and one that deletes those they replace. */
+  #consumersOf(name: string, handlers: readonly EventsHandler[]): readonly (EventConsumer | FormerConsumers)[] {
+    const { link, log, service, setAside, eventBatchSize, eventRetries } = this.options;
+    const durable = durableName(service, name);
+    const all = [...new Set(handlers.flatMap(({ contracts }) => contracts))];
+    const replaced = [...new Set(handlers.flatMap(({ replaces }) => replaces))].map(former => ({
+      source: former.source,
+      durable: durableName(service, former.consumer),
+    }));
+    const consumers = [...Map.groupBy(all, contract => contract.service)].map(
+      ([source, contracts]) =>
+        new EventConsumer({
+          link,
+          log,
+          source,
+          contracts,
+          durable,
+          replaces: replaced.filter(former => former.source === source).map(former => former.durable),
+          reportGap: gap => this.#reportGap(source, gap),
+          retries: eventRetries ?? DEFAULT_EVENT_RETRIES,
+          setAside,
+          batchSize: eventBatchSize ?? 256,
+          handle: batch => callEach(handlers, batch),
+        }),
+    );
+    const [source] = all;
+    if (!source || replaced.length === 0) return consumers;
+    const by = { stream: streamNameOf(source.service), durable };
+    return [...consumers, new FormerConsumers({ link, log, by, replaced })];
   }
 
   #queuedRequests(): QueuedRequests | undefined {
@@ -143,13 +158,6 @@ export class PosternServer {
     const other = this.#requests.get(subject);
     if (other) throw new Error(`Two handlers for ${subject}: ${other.owner} and ${handler.owner}`);
     this.#requests.set(subject, handler);
-  }
-
-  #addEventsHandler(handler: EventsHandler): void {
-    const other = this.#events.get(handler.consumer);
-    if (other)
-      throw new Error(`Two handlers for the consumer ${handler.consumer}: ${other.owner} and ${handler.owner}`);
-    this.#events.set(handler.consumer, handler);
   }
 
   async #reportGap(source: ServiceName, { consumer, streamCreated, first, last }: EventGap): Promise<void> {
@@ -178,5 +186,10 @@ const methodOf = (provider: object, { method }: HandlerMark): Answer => {
   return async input => handler(input);
 };
 
-const bySource = (contracts: readonly EventContract[]): Map<ServiceName, EventContract[]> =>
-  Map.groupBy(contracts, contract => contract.service);
+/** Gives each handler its part of a batch, one after the other. */
+const callEach = async (handlers: readonly EventsHandler[], batch: readonly Envelope[]): Promise<void> => {
+  for (const { handle, contracts } of handlers) {
+    const part = batch.filter(({ type }) => contracts.some(contract => contract.type === type));
+    if (part.length > 0) await handle(part);
+  }
+};

@@ -25,6 +25,17 @@ const CONSUMER = 'delivery-tracking-mentions';
 let taken: number[];
 let poison: Set<number>;
 
+/** The same handler in a later release, under another consumer. */
+class RenamedMentions {
+  @HandlesEvents([mentioned], {
+    consumer: 'renamed',
+    replaces: [{ source: 'email-send', consumer: 'mentions' }],
+  })
+  async take(batch: EventBatch<typeof mentioned>): Promise<void> {
+    taken.push(...batch.map(({ data }) => data.n));
+  }
+}
+
 class Mentions {
   @HandlesEvents([mentioned], { consumer: 'mentions' })
   async take(batch: EventBatch<typeof mentioned>): Promise<void> {
@@ -50,7 +61,7 @@ describe('An event that a consumer cannot handle', () => {
   let operations: ServiceOperations;
   let stopConsumer: () => Promise<void>;
 
-  const startConsumer = async () => {
+  const startConsumer = async (provider: object = new Mentions()) => {
     const server = new PosternServer({
       link,
       service: 'delivery-tracking',
@@ -58,7 +69,7 @@ describe('An event that a consumer cannot handle', () => {
       setAside: new PostgresSetAsideEvents(pool),
       eventRetries: { batchMs: [5], outageMs: 100, poisonMs: [300] },
     });
-    server.addProvider(new Mentions());
+    server.addProvider(provider);
     server.listen();
     return () => server.close();
   };
@@ -146,6 +157,16 @@ describe('An event that a consumer cannot handle', () => {
     poison.clear();
     stopConsumer = await startConsumer();
     await waitFor(() => taken.includes(2), { describe: 'the event to be handled' });
+  });
+
+  it('is handled by the consumer that replaces the one that set it aside', async () => {
+    poison.add(2);
+    await publish(mention(1), mention(2));
+    await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });
+    await stopConsumer();
+    stopConsumer = await startConsumer(new RenamedMentions());
+    await waitFor(async () => (await setAside()).length === 0, { describe: 'nothing set aside' });
+    expect(taken).toEqual([1, 2]);
   });
 
   it('is retried at once or discarded by an operator, and other events are not', async () => {
