@@ -179,8 +179,10 @@ describe.each(['2.9', '2.12'] as const)('A consumer over nats-server %s', versio
       replaced: [{ source: 'email-send', durable: 'webhook-dispatch-counts' }],
       idleMs: 20,
     });
+    let looks = 0;
+    link.nc.subscribe(`$JS.API.CONSUMER.INFO.${STREAM}.webhook-dispatch-counts`, { callback: () => void looks++ });
     former.start();
-    await new Promise(resolve => setTimeout(resolve, 500));
+    await waitFor(() => looks > 3, { describe: 'some looks' });
     expect(await consumers()).toContain('webhook-dispatch-counts');
     await former.stop();
   });

@@ -56,11 +56,13 @@ export class FormerConsumers {
     const jsm = await suitableManager(link);
     const info = await consumerInfo(jsm, stream, durable);
     if (!info) return true;
-    const isReplaced = (await consumerInfo(jsm, by.stream, by.durable)) !== undefined;
-    const isIdle = isReplaced && info.num_waiting === 0;
-    if (!isIdle || !this.#idle.has(durable)) {
-      if (isIdle) this.#idle.add(durable);
-      else this.#idle.delete(durable);
+    const isIdle = info.num_waiting === 0 && (await consumerInfo(jsm, by.stream, by.durable)) !== undefined;
+    if (!isIdle) {
+      this.#idle.delete(durable);
+      return false;
+    }
+    if (!this.#idle.has(durable)) {
+      this.#idle.add(durable);
       return false;
     }
     await jsm.consumers.delete(stream, durable);

@@ -133,9 +133,9 @@ export class PosternServer {
           handle: batch => callEach(handlers, batch),
         }),
     );
-    const [source] = all;
-    if (!source || replaced.length === 0) return consumers;
-    const by = { stream: streamNameOf(source.service), durable };
+    const [contract] = all;
+    if (!contract || replaced.length === 0) return consumers;
+    const by = { stream: streamNameOf(contract.service), durable };
     return [...consumers, new FormerConsumers({ link, log, by, replaced })];
   }
 
