@@ -50,7 +50,7 @@ export class OrderRegistry {
 
   /**
    * Starts the order, or attaches to it where the id is known or an equal one of another client is under way. Orders for
-   * the same thing follow each other.
+   * the same thing follow each other; a later one cancels those that it makes pointless.
    */
   start(orderId: string, clientId: string, order: RuntimeOrder): void {
     const known = this.#orders.get(orderId);
@@ -68,7 +68,8 @@ export class OrderRegistry {
       this.#orders.set(orderId, same);
       return;
     }
-    for (const work of before) work.abort.abort(new Cancelled('a newer order takes its place'));
+    for (const work of before)
+      if (replaces(order, work.order)) work.abort.abort(new Cancelled('a newer order takes its place'));
     if (order.kind === 'reconcile') before.push(...this.#endOthers(clientId, new Set(order.rolling)));
     this.#orders.set(orderId, this.#work(clientId, order, Promise.all(before.map(({ ended }) => ended))));
   }
@@ -156,6 +157,10 @@ const isOfReconciler = ({ kind }: RuntimeOrder): boolean =>
 /** Stops and cleanups end by themselves; ended half-way they would have to be repeated. */
 const isCancellable = ({ kind }: RuntimeOrder): boolean =>
   ['resolve_source', 'build', 'roll_out', 'back_up_database', 'restore_database'].includes(kind);
+
+/** Whether a later order of the same concern makes an earlier one pointless. A restored database is checked all the same. */
+const replaces = (later: RuntimeOrder, earlier: RuntimeOrder): boolean =>
+  earlier.kind !== 'restore_database' || !['ensure_database', 'enforce_database_storage'].includes(later.kind);
 
 /** Orders of the same concern never run side by side. */
 const concernOf = (order: RuntimeOrder): string | undefined => {

@@ -114,6 +114,22 @@ describe('when the agent is killed', () => {
   }, 60_000);
 });
 
+describe('when two processes of the control plane send orders for the same thing', () => {
+  it('the later order ends the earlier one, which is answered once the later one has ended', async () => {
+    const order = await buildOrder('echo begun; sleep 2');
+    const building = build(order);
+    await waitFor(async () => (await messagesOf(order.webServiceId)).includes('begun'));
+    const another = await harness.connectAnother();
+    const output = another.runtime.logWriter(order.webServiceId, 'build', []);
+    await another.runtime.build({ ...order, buildCommand: 'echo other' }, output, never);
+    await output.close();
+    await another.close();
+    expect(await building).toMatchObject({ commit: order.commit });
+    const messages = await messagesOf(order.webServiceId);
+    expect(messages.filter(message => ['begun', 'other'].includes(message))).toEqual(['begun', 'other']);
+  }, 60_000);
+});
+
 describe('when the control plane is killed', () => {
   it('during a build, the reconciliation of the next process ends it', async () => {
     const mark = randomUUID();

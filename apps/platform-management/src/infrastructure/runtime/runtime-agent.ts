@@ -112,7 +112,7 @@ export class RuntimeAgent {
    */
   async carryOut(order: RuntimeOrder, options: CarryOutOptions = {}): Promise<unknown> {
     const { signal = never, documents = new Map(), waits = false } = options;
-    const orderId = randomUUID();
+    let orderId = randomUUID();
     const attempt = AbortSignal.any([signal, this.#closing.signal]);
     for (let first = true; ; first = false) {
       attempt.throwIfAborted();
@@ -128,6 +128,8 @@ export class RuntimeAgent {
       signal.throwIfAborted();
       if (end.state === 'failed') throw failureOf(end.failure);
       const restMs = end.state === 'cancelled' ? this.times.takenOverMs : this.times.retryMs;
+      // The agent keeps the end of a cancelled order, and would answer it again.
+      if (end.state === 'cancelled') orderId = randomUUID();
       await pause(restMs, undefined, { signal: attempt }).catch(() => undefined);
     }
   }

@@ -6,7 +6,7 @@ import type { Runtime } from '@postern/runtime';
 import { AgentProcess, GitRepository, type RuntimeHarness } from '@postern/runtime/testing';
 import { startNats, type TestNats } from '@postern/testing';
 import { RemoteRuntime } from '../remote-runtime.js';
-import { RuntimeAgent } from '../runtime-agent.js';
+import { RUNTIME_AGENT_TIMES, RuntimeAgent } from '../runtime-agent.js';
 
 /** A client of the control plane, the runtime agent as a process, and the real NATS and load balancer between and below. */
 export class RemoteHarness implements RuntimeHarness {
@@ -57,6 +57,11 @@ export class RemoteHarness implements RuntimeHarness {
     this.client = await Client.connect(this.nats.url);
   }
 
+  /** A second process of the control plane, to be closed before the harness stops. */
+  connectAnother(): Promise<Client> {
+    return Client.connect(this.nats.url);
+  }
+
   async killInstances(webServiceId: string): Promise<void> {
     for (const id of await readdir(join(this.home, 'instances'))) {
       const text = await readFile(join(this.home, 'instances', id, 'record.json'), 'utf8').catch(() => 'null');
@@ -89,7 +94,8 @@ class Client {
   static async connect(url: string): Promise<Client> {
     const link = await connectNats({ servers: url, name: 'platform-management' });
     const requests = new RequestClient(link);
-    return new Client(link, requests, new RuntimeAgent(requests));
+    const times = { ...RUNTIME_AGENT_TIMES, takenOverMs: 3_000 };
+    return new Client(link, requests, new RuntimeAgent(requests, undefined, times));
   }
 
   async close(): Promise<void> {
