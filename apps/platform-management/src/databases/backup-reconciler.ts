@@ -12,8 +12,8 @@ import {
 
 const RECONCILE_EVERY_MS = 1_000;
 const SCHEDULE_EVERY_MS = 60_000;
-/** From the request; what does not begin by then has failed. */
-const BEGINS_WITHIN_MS = 2 * 3_600_000;
+/** From the request; what is not completed by then has failed. */
+const DEADLINE_MS = 2 * 3_600_000;
 const CONCURRENT_BACKUPS = 1;
 
 /**
@@ -82,11 +82,11 @@ export class BackupReconciler {
   }
 
   async #backUp({ id, databaseId, createdAt }: BackupRecord, lost: AbortSignal): Promise<void> {
-    if (isLate(createdAt)) return this.records.failBackup(id, 'the database did not run within 2 hours');
+    if (restMsOf(createdAt) === 0) return this.records.failBackup(id, 'the database did not run within 2 hours');
     if ((await this.directory.find(databaseId))?.status !== 'running') return;
     this.#backups += 1;
     try {
-      const outcome = await this.#attempt(this.runtime.backUp(databaseId, id, lost), lost);
+      const outcome = await this.#attempt(signal => this.runtime.backUp(databaseId, id, signal), createdAt, lost);
       if (outcome === undefined) return;
       if (outcome instanceof Error) await this.records.failBackup(id, outcome.message);
       else await this.records.completeBackup(id, outcome);
@@ -106,29 +106,36 @@ export class BackupReconciler {
     ]);
     if (!row || row.status === 'deleting') return;
     if (!credentials || digest === undefined) return this.records.finishRestore(id, 'the backup is gone');
-    if (isLate(createdAt)) return this.records.finishRestore(id, 'the platform could not begin it within 2 hours');
+    if (restMsOf(createdAt) === 0)
+      return this.records.finishRestore(id, 'the platform could not begin it within 2 hours');
     const { kind, host, port, limits } = row;
     const { username, password } = credentials;
     const order = { databaseId, kind, host, port, limits, username, password };
-    const restored = this.runtime.restore({ order, restoreId: id, backupId, digest }, lost);
-    const outcome = await this.#attempt(
-      restored.then(() => 'completed' as const),
-      lost,
-    );
+    const restore = async (signal: AbortSignal) => {
+      await this.runtime.restore({ order, restoreId: id, backupId, digest }, signal);
+      return 'completed' as const;
+    };
+    const outcome = await this.#attempt(restore, createdAt, lost);
     if (outcome === undefined) return;
     await this.records.finishRestore(id, outcome instanceof Error ? outcome.message : undefined);
   }
 
   /** Undefined where this process is not to say what came of it. */
-  async #attempt<Result>(work: Promise<Result>, lost: AbortSignal): Promise<Result | Error | undefined> {
+  async #attempt<Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+    requestedAt: Date,
+    lost: AbortSignal,
+  ): Promise<Result | Error | undefined> {
+    const late = AbortSignal.timeout(restMsOf(requestedAt));
     try {
-      return await work;
+      return await work(AbortSignal.any([lost, late]));
     } catch (error) {
       if (lost.aborted) return undefined;
+      if (late.aborted) return new Error('it was not completed within 2 hours of the request');
       if (error instanceof RuntimeUnavailable) throw error;
       return error instanceof Error ? error : new Error(String(error));
     }
   }
 }
 
-const isLate = (requestedAt: Date): boolean => Date.now() > requestedAt.getTime() + BEGINS_WITHIN_MS;
+const restMsOf = (requestedAt: Date): number => Math.max(0, requestedAt.getTime() + DEADLINE_MS - Date.now());

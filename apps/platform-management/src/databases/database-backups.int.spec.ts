@@ -158,6 +158,28 @@ describe('a kill does no harm:', () => {
     expect(await orders()).toEqual([1]);
   });
 
+  it('of the agent, which does not return: the restore has failed 2 hours after its request', async () => {
+    const { made, list, backUp, restore, orders } = await provisioned();
+    const { id } = await backUp();
+    await fixture.reconcileBackups();
+    await query(made, 'INSERT INTO orders VALUES (2)');
+    await restore(id);
+    await fixture.query(
+      "UPDATE database_restores SET created_at = now() - interval '2 hours' + interval '10 seconds' WHERE backup_id = $1",
+      [id],
+    );
+    const restored = fixture.reconcileBackups();
+    await waitFor(async () => existsSync(join(fixture.home, 'databases', made.id, 'restore')), { timeoutMs: 60_000 });
+    await fixture.agent.kill();
+    await restored;
+    expect((await list())[0]?.last_restore).toMatchObject({
+      status: 'failed',
+      error: 'it was not completed within 2 hours of the request',
+    });
+    await fixture.agent.start();
+    expect(await orders()).toEqual([1, 2]);
+  });
+
   it('of the control plane while a backup is made', async () => {
     const { list, backUp } = await provisioned();
     const { id } = await backUp();
