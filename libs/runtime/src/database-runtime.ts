@@ -8,9 +8,9 @@ export abstract class DatabaseRuntime {
 
   /**
    * Makes the database exist and run with exactly these credentials and limits; the same order again changes nothing.
-   * Returns when it answers. @throws with words for `status_reason` when it cannot.
+   * Returns when it answers. @throws with words for `status_reason` when it cannot, and once the signal is aborted.
    */
-  abstract ensure(order: DatabaseOrder): Promise<void>;
+  abstract ensure(order: DatabaseOrder, signal?: AbortSignal): Promise<void>;
 
   /** Whether it answers now. */
   abstract isRunning(databaseId: string): Promise<boolean>;

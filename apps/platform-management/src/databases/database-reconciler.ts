@@ -16,6 +16,7 @@ const MEASURE_STORAGE_EVERY_MS = 60_000;
 const STABLE_AFTER_MS = 60_000;
 /** Servers that start concurrently; checks of running servers do not wait for them. */
 const CONCURRENT_STARTS = 3;
+const NO_RESPONSE = 'the runtime does not respond';
 
 /**
  * Creates requested databases, keeps them running, and removes deleted ones, in the leading replica. Every step may be
@@ -80,8 +81,7 @@ export class DatabaseReconciler {
   async #step(row: DatabaseRow, supervision: Supervision): Promise<void> {
     switch (row.status) {
       case 'creating':
-        if (Date.now() >= row.createdAt.getTime() + CREATION_DEADLINE_MS) return this.#fail(row, supervision);
-        return this.#start(row, supervision);
+        return restMsOf(row) === 0 ? this.#fail(row, supervision) : this.#start(row, supervision);
       case 'running':
         return this.#pendingRotations.has(row.id) ? this.#start(row, supervision) : this.#check(row, supervision);
       case 'unavailable':
@@ -97,13 +97,18 @@ export class DatabaseReconciler {
   async #start(row: DatabaseRow, supervision: Supervision): Promise<void> {
     if (!supervision.isDue || this.#starting >= CONCURRENT_STARTS) return;
     this.#starting += 1;
+    const late = row.status === 'creating' ? AbortSignal.timeout(restMsOf(row)) : undefined;
     try {
       const credentials = await this.databases.credentialsOf(row.id);
       const { id: databaseId, kind, host, port, limits } = row;
       await supervision.attempt(async () => {
         if (!credentials) throw new Error('its credentials are gone');
         const { username, password, rotation } = credentials;
-        await this.runtime.ensure({ databaseId, kind, host, port, limits, username, password });
+        await this.runtime
+          .ensure({ databaseId, kind, host, port, limits, username, password }, late)
+          .catch((error: unknown) => {
+            throw error instanceof RuntimeUnavailable || late?.aborted ? new Error(NO_RESPONSE) : error;
+          });
         if (!this.#pendingRotations.has(databaseId)) return;
         await this.attached.restart(databaseId);
         await this.databases.confirmRotation(databaseId, rotation);
@@ -150,7 +155,8 @@ export class DatabaseReconciler {
 
   async #fail(row: DatabaseRow, supervision: Supervision): Promise<void> {
     const cause = supervision.error ?? 'the platform did not come to it';
-    await supervision.attempt(() => this.runtime.remove(row.id));
+    // What is left of it while the runtime is away goes with the next cleanup.
+    await supervision.attempt(() => this.runtime.remove(row.id).catch(unlessUnavailable));
     if (supervision.error !== undefined) return;
     const reason = `not made within ${CREATION_DEADLINE_MS / 60_000} minutes: ${cause}`;
     await this.#report(row, { kind: 'fail-provisioning', reason, at: now() });
@@ -180,6 +186,10 @@ export class DatabaseReconciler {
 const unlessUnavailable = (error: unknown): void => {
   if (!(error instanceof RuntimeUnavailable)) throw error;
 };
+
+/** How long the creation of a database may still take. */
+const restMsOf = ({ createdAt }: DatabaseRow): number =>
+  Math.max(0, createdAt.getTime() + CREATION_DEADLINE_MS - Date.now());
 
 const now = (): string => new Date().toISOString();
 

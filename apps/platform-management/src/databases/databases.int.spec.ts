@@ -168,6 +168,28 @@ describe('a database', () => {
     expect(await codeOf(find(workspace, ordered.id))).toBe('database_not_found');
   });
 
+  it('whose creation a kill of the agent interrupts fails after two minutes, and nothing is left of it', async () => {
+    const workspace = uuidv7();
+    const ordered = await fixture.create({ workspace_id: workspace });
+    await fixture.query(
+      "UPDATE databases SET created_at = now() - interval '2 minutes' + interval '5 seconds' WHERE id = $1",
+      [ordered.id],
+    );
+    const reconciled = fixture.reconcile();
+    await waitFor(() => existsSync(join(folderOf(ordered), 'data')), { timeoutMs: 5_000, intervalMs: 10 });
+    await fixture.agent.kill();
+    await reconciled;
+    await fixture.reconcile();
+    expect(await find(workspace, ordered.id)).toMatchObject({
+      status: 'failed',
+      status_reason: 'not made within 2 minutes: the runtime does not respond',
+    });
+    await fixture.agent.start();
+    await fixture.restart();
+    await fixture.reconcile();
+    expect(existsSync(folderOf(ordered))).toBe(false);
+  }, 60_000);
+
   it('of an unknown plan is refused with the existing plans', async () => {
     const creation = fixture.create({ workspace_id: uuidv7(), plan: 'enormous' });
     await expect(creation).rejects.toMatchObject({

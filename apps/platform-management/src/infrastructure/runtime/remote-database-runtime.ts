@@ -33,8 +33,8 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
     return this.agent.request(reserveDatabase, { database_id: databaseId, kind });
   }
 
-  async ensure(order: DatabaseOrder): Promise<void> {
-    await this.agent.carryOut({ kind: 'ensure_database', ...onTheWire(order) });
+  async ensure(order: DatabaseOrder, signal?: AbortSignal): Promise<void> {
+    await this.agent.carryOut({ kind: 'ensure_database', ...onTheWire(order) }, { signal });
   }
 
   async backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {

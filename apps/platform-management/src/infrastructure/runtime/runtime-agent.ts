@@ -33,7 +33,7 @@ export const RUNTIME_AGENT_TIMES: RuntimeAgentTimes = {
 
 export interface CarryOutOptions {
   /** Cancels the order. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Texts that the order names by their digests. */
   readonly documents?: ReadonlyMap<string, string>;
   /** Whether the order waits for an agent that is away. */
