@@ -9,6 +9,7 @@ import { instanceOf, Runs, type StoredRun } from './ports.js';
 const POLL_MS = 1_000;
 /** After a run's deadline, for a runtime that is away. */
 const GIVE_UP_AFTER_MS = 10 * 60_000;
+const NO_ANSWER = 'the runtime did not answer in time';
 
 class RunCancelled extends Error {
   override readonly name = 'RunCancelled';
@@ -68,11 +69,13 @@ export class CarryOutRuns {
     if (queued && run.isCancelled) return this.#finish(run.id, 'cancelled');
     const limitMs = run.timeLimitSeconds === null ? RUN_DEADLINE_MS : run.timeLimitSeconds * 1_000;
     const leftMs = run.createdAt.getTime() + limitMs - Date.now();
-    if (leftMs < -GIVE_UP_AFTER_MS) return this.#finish(run.id, 'failed', 'the runtime did not answer in time');
+    const giveUpMs = leftMs + GIVE_UP_AFTER_MS;
+    if (giveUpMs <= 0) return this.#finish(run.id, 'failed', NO_ANSWER);
     const configuration = await this.configurations.open(run.release.configurationId).catch(() => undefined);
     if (!configuration)
       return this.#finish(run.id, 'failed', 'the release has been replaced and its environment is gone');
     await this.runs.begin(run.id);
+    const late = AbortSignal.timeout(giveUpMs);
     try {
       const { exitCode, reason } = await this.runtime.run(
         {
@@ -86,12 +89,13 @@ export class CarryOutRuns {
           size: run.release.size,
           deadlineMs: Math.max(1, leftMs),
         },
-        signal,
+        AbortSignal.any([signal, late]),
       );
       await this.#finish(run.id, exitCode === 0 ? 'succeeded' : 'failed', reason, exitCode);
     } catch (error) {
-      if (!(error instanceof RunCancelled)) throw error;
-      await this.#finish(run.id, 'cancelled');
+      if (error instanceof RunCancelled) await this.#finish(run.id, 'cancelled');
+      else if (late.aborted) await this.#finish(run.id, 'failed', NO_ANSWER);
+      else throw error;
     }
   }
 

@@ -128,6 +128,19 @@ describe('a one-off command', () => {
     await expect(cancel.execute(of(id, OWNER))).rejects.toEqual(refusal('run_not_found'));
   });
 
+  it('has failed 10 minutes after its deadline if the runtime does not answer', async () => {
+    const { id } = await fixture.runningService(replica);
+    const run = await create(id);
+    await fixture.pool.query(
+      "UPDATE runs SET created_at = now() - interval '70 minutes' + interval '2 seconds' WHERE id = $1",
+      [run.id],
+    );
+    await leader().reconcile();
+    await waitFor(() => machine.orders.length === 1);
+    await waitFor(async () => (await read(id, run.id)).finished_at !== null);
+    expect(await read(id, run.id)).toMatchObject({ status: 'failed', reason: 'the runtime did not answer in time' });
+  });
+
   it('is refused without a release, on a runtime without commands, and past the quota of instances', async () => {
     const unborn = await fixture.createService(replica);
     await expect(create(unborn)).rejects.toEqual(refusal('nothing_to_run'));
