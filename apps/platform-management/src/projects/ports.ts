@@ -9,6 +9,8 @@ export interface ProjectOwner {
 
 /** Tells who owns a project. */
 export abstract class ProjectOwners {
+  readonly #known = new Map<string, ProjectOwner>();
+
   abstract ownerOf(projectId: string): Promise<ProjectOwner | undefined>;
 
   /** Refuses with `project_not_found` unless the caller reaches the project. */
@@ -16,6 +18,14 @@ export abstract class ProjectOwners {
     const owner = await this.ownerOf(projectId);
     if (!owner || !reaches(caller, { ...owner, id: projectId })) throw projectNotFound();
     return owner;
+  }
+
+  /** Whether the caller reaches the project of a resource that exists. Its owner never changes, so it is read once. */
+  async isReached(caller: Reach, projectId: string): Promise<boolean> {
+    const owner = this.#known.get(projectId) ?? (await this.ownerOf(projectId));
+    if (!owner) return false;
+    this.#known.set(projectId, owner);
+    return reaches(caller, { ...owner, id: projectId });
   }
 }
 

@@ -110,7 +110,7 @@ export function assembleReplica(
   const repository = new PostgresWebServiceRepository(events, observer);
   const summaries = new PostgresWebServiceSummaries(database, prisma);
   const runtime = new FakeRuntime(machine);
-  const services = new WebServices(database, new WebServiceUrls(runtime, silentLog));
+  const services = new WebServices(database, new WebServiceUrls(runtime, silentLog), new FakeProjects());
   const buildQueue = new PostgresBuildQueue(database);
   const deployments = new Deployments(database, services, new RuntimeAvailability(runtime), buildQueue);
 

@@ -4,7 +4,8 @@ import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import type { z } from 'zod';
-import { listOf, type Reach, reachValues } from '../projects/reached-projects.js';
+import { ProjectOwners } from '../projects/ports.js';
+import { listOf, type Reach } from '../projects/reached-projects.js';
 import type { DeploymentEvent, Settings, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
 import { type OwnedWebService, WebServiceOwners } from './ports.js';
@@ -12,7 +13,6 @@ import { WebServiceUrls } from './web-service-urls.js';
 import {
   CHANGE_WEB_SERVICE,
   DELETE_WEB_SERVICE,
-  FIND_ANY_WEB_SERVICE,
   FIND_OWNER,
   FIND_WEB_SERVICE,
   INSERT_WEB_SERVICE,
@@ -91,6 +91,12 @@ type WebServiceRow = Omit<
   readonly created_at: Date;
 };
 
+interface OwnerRow {
+  readonly status: string;
+  readonly user_id: string;
+  readonly project_id: string;
+}
+
 const WEB_SERVICES = { name: 'web-services', ofWorkspace: LIST_WEB_SERVICES_OF_WORKSPACE, ofUser: LIST_WEB_SERVICES };
 
 /** The read model of web services. Web services of other workspaces do not exist for the caller. */
@@ -99,6 +105,7 @@ export class WebServices extends WebServiceOwners {
   constructor(
     private readonly database: Database,
     private readonly urls: WebServiceUrls,
+    private readonly projects: ProjectOwners,
   ) {
     super();
   }
@@ -118,17 +125,17 @@ export class WebServices extends WebServiceOwners {
 
   /** Refuses with `web_service_not_found`. Without a caller it finds every web service, for operators. */
   async require(webServiceId: string, caller?: Reach): Promise<WebServiceReply> {
-    const query = caller
-      ? { name: 'web-service', text: FIND_WEB_SERVICE, values: [...reachValues(caller), webServiceId] }
-      : { name: 'any-web-service', text: FIND_ANY_WEB_SERVICE, values: [webServiceId] };
-    const { rows } = await this.database.reads.query<WebServiceRow>(query);
-    if (!rows[0]) throw webServiceNotFound();
-    return this.#replyOf(rows[0]);
+    const query = { name: 'web-service', text: FIND_WEB_SERVICE, values: [webServiceId] };
+    const [row] = (await this.database.reads.query<WebServiceRow>(query)).rows;
+    if (!row || (caller && !(await this.projects.isReached(caller, row.project_id)))) throw webServiceNotFound();
+    return this.#replyOf(row);
   }
 
   override async find(caller: Reach, webServiceId: string): Promise<OwnedWebService | undefined> {
-    const query = { name: 'web-service-owner', text: FIND_OWNER, values: [...reachValues(caller), webServiceId] };
-    return (await this.database.reads.query<OwnedWebService>(query)).rows[0];
+    const query = { name: 'web-service-owner', text: FIND_OWNER, values: [webServiceId] };
+    const [row] = (await this.database.reads.query<OwnerRow>(query)).rows;
+    if (!row || !(await this.projects.isReached(caller, row.project_id))) return undefined;
+    return { status: row.status, userId: row.user_id };
   }
 
   async #replyOf(found: WebServiceRow): Promise<WebServiceReply> {

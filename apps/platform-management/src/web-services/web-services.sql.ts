@@ -7,20 +7,17 @@ const WEB_SERVICE = `w.id, w.project_id, w.name, w.git_repository_url, w.branch,
   w.blocked_reason, w.suspended_reason, w.created_at`;
 
 const OF_PROJECTS = 'FROM web_services w JOIN projects p ON p.id = w.project_id';
-const REACHED = `${OF_PROJECTS} WHERE ${IS_REACHED}`;
 
 const CHANGEABLE = `name, git_repository_url, branch, build_command, start_command, health_check_path, port,
   min_instances, max_instances, environment, release_command, instance_memory_mib, instance_cpu_millicores,
   drain_seconds, processes, disk_size_mib, auto_deploy`;
 
-export const FIND_WEB_SERVICE = `SELECT ${WEB_SERVICE} ${REACHED} AND w.id = $4`;
+export const FIND_WEB_SERVICE = `SELECT ${WEB_SERVICE} FROM web_services w WHERE w.id = $1`;
 
-/** For operators. */
-export const FIND_ANY_WEB_SERVICE = `SELECT ${WEB_SERVICE} FROM web_services w WHERE w.id = $1`;
+export const FIND_OWNER = 'SELECT status, user_id, project_id FROM web_services WHERE id = $1';
 
-export const FIND_OWNER = `SELECT w.status, w.user_id AS "userId" ${REACHED} AND w.id = $4`;
-
-export const LIST_WEB_SERVICES = `SELECT ${WEB_SERVICE} ${REACHED} ORDER BY w.created_at, w.id`;
+export const LIST_WEB_SERVICES = `
+  SELECT ${WEB_SERVICE} ${OF_PROJECTS} WHERE ${IS_REACHED} ORDER BY w.created_at, w.id`;
 
 export const LIST_WEB_SERVICES_OF_WORKSPACE = `
   SELECT ${WEB_SERVICE} ${OF_PROJECTS} WHERE ${IS_IN_WORKSPACE} ORDER BY w.created_at, w.id`;
