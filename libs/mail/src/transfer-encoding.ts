@@ -14,9 +14,10 @@ const DOT = 0x2e;
 const EQUALS = 0x3d;
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
 const FROM = Buffer.from('From ', 'latin1');
-/** 2: stands for itself everywhere; 1: not at the start of a line; 0: depends on more. */
+const SHARED_OUTPUT = Buffer.allocUnsafeSlow(64 * 1024);
+/** 2: stands for itself; 1: not at the start of a line; 0: depends on more. Spaces at the end of a line are the exception. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) => {
-  if (byte <= SPACE || byte > 0x7e || byte === EQUALS) return 0;
+  if (byte < SPACE || byte > 0x7e || byte === EQUALS) return 0;
   return byte === DOT || byte === FROM[0] ? 1 : 2;
 });
 
@@ -40,7 +41,8 @@ export function encodingOf(text: string): EncodedText['encoding'] {
 
 /** A text in UTF-8 with CRLF line ends. */
 export function linesOf(text: string): Buffer {
-  return Buffer.from(/[\r\n]/.test(text) ? text.replace(/\r\n|\r|\n/g, '\r\n') : text, 'utf8');
+  const hasLineEnds = text.includes('\n') || text.includes('\r');
+  return Buffer.from(hasLineEnds ? text.replace(/\r\n|\r|\n/g, '\r\n') : text, 'utf8');
 }
 
 /** A piece of a text in quoted-printable; it ends in a soft line break, so that the next piece starts a line. */
@@ -74,18 +76,22 @@ export function base64(bytes: Buffer): string {
 function quotedPrintable(bytes: Buffer, escapes: number, goesOn = false): string {
   // Worst case: every byte escaped, a soft break (3 bytes) after each 75 or fewer columns.
   const most = Math.max(bytes.length + escapes * 2, bytes.length * 3);
-  const out = Buffer.allocUnsafe(most + Math.ceil(most / 72) * 3 + 8);
+  const out = outputOf(most + Math.ceil(most / 72) * 3 + 8);
   const { length } = bytes;
   let end = 0;
   let column = 0;
   for (let at = 0; at < length; at++) {
-    const byte = bytes[at]!;
-    // Nearly all there is: a sign that stands for itself wherever it stands, with room for more behind it.
-    if (column < LINE - 1 && PLAIN[byte]! > (column === 0 ? 1 : 0)) {
-      out[end++] = byte;
-      column++;
-      continue;
+    // Nearly all there is: characters that stand for themselves, as many as fit in front of a soft break.
+    const from = at;
+    const until = Math.min(length, at + LINE - 1 - column);
+    if (column > 0 || PLAIN[bytes[at]!] === 2) while (at < until && PLAIN[bytes[at]!]! > 0) out[end++] = bytes[at++]!;
+    if (at > from && bytes[at - 1] === SPACE && (at === length ? !goesOn : bytes[at] === CR)) {
+      at--;
+      end--;
     }
+    column += at - from;
+    if (at === length) break;
+    const byte = bytes[at]!;
     if (byte === CR && bytes[at + 1] === LF) {
       out[end++] = CR;
       out[end++] = LF;
@@ -94,11 +100,6 @@ function quotedPrintable(bytes: Buffer, escapes: number, goesOn = false): string
       continue;
     }
     const endsLine = at + 1 === length ? !goesOn : bytes[at + 1] === CR;
-    if (byte === SPACE && !endsLine && column < LINE - 1) {
-      out[end++] = SPACE;
-      column++;
-      continue;
-    }
     const literal = isLiteral(byte, endsLine) && !(column === 0 && isFragileStart(bytes, at));
     const width = literal ? 1 : 3;
     // The last column belongs to the "=" of a soft break, unless the line ends here anyway.
@@ -118,6 +119,11 @@ function quotedPrintable(bytes: Buffer, escapes: number, goesOn = false): string
     column += width;
   }
   return out.toString('latin1', 0, end);
+}
+
+/** One buffer serves all short texts: what is written to it becomes a string before another text is encoded. */
+function outputOf(bytes: number): Buffer {
+  return bytes > SHARED_OUTPUT.length ? Buffer.allocUnsafe(bytes) : SHARED_OUTPUT;
 }
 
 function isLiteral(byte: number, endsLine: boolean): boolean {
