@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { compile } from 'html-to-text';
 import { textFromHtml } from './text-from-html.js';
 
 describe('the text of an HTML body', () => {
@@ -24,12 +26,66 @@ describe('the text of an HTML body', () => {
     ['letters and numerals', '<ol type="a" start="26"><li>z<li>aa</ol>', ' z.  z\n aa. aa'],
     ['numerals', '<ol type="I" start="1989"><li>a</ol><ol type="i" start="4"><li>b</ol>', ' MCMLXXXIX. a\n\n iv. b'],
     ['impossible numerals', '<ol type="i" start="5000"><li>a</ol>', ' 5000. a'],
-    ['impossible starts', '<ol type="i" start="1e300"><li>a</ol><ol start="x"><li>b</ol>', ' 1. a\n\n 1. b'],
+    ['impossible starts', '<ol type="i" start="1e300"><li>a</ol><ol start="x"><li>b</ol>', ' i. a\n\n 1. b'],
     ['what stands around the body', 'a<title>t</title><div><body>b</body>c</div>d', 'b'],
     ['an end to depth', `${'<b>'.repeat(101)}a`, '…'],
     ['an end to numbers', `<p>${'<br>'.repeat(20_001)}</p>a`, `${'\n'.repeat(20_000)}…\n\na`],
   ])('has %s', (_, html, text) => {
     expect(textFromHtml(html)).toBe(text);
+  });
+
+  it('is what html-to-text makes of it', () => {
+    const words = fc.constantFrom(
+      'a',
+      ' b',
+      'c ',
+      ' ',
+      '\n',
+      ' d  e ',
+      '&amp;',
+      '&nbsp;',
+      'x\u200by',
+      '<!-- c -->',
+      '',
+    );
+    const leaf = fc.oneof(
+      words,
+      fc.constantFrom('<br>', '<hr>', '<img alt="an image">', '<wbr>', '<script>s</script>'),
+    );
+    const link = fc
+      .tuple(fc.constantFrom('https://x.y/z', 'a', '#a', 'mailto:a', ''), fc.array(words))
+      .map(([href, inner]) => `<a href="${href}">${inner.join('')}</a>`);
+    const heading = fc
+      .tuple(fc.integer({ min: 1, max: 6 }), fc.array(fc.oneof(words, link)))
+      .map(([level, inner]) => `<h${level}>${inner.join('')}</h${level}>`);
+    const { node } = fc.letrec<{ node: string; inner: string }>(tie => ({
+      node: fc.oneof({ maxDepth: 5, withCrossShrink: true }, leaf, link, heading, tie('inner')),
+      inner: fc
+        .tuple(
+          fc.constantFrom('p', 'div', 'b', 'blockquote', 'pre', 'table', 'section', 'ul', 'ol', 'ol start=9 type=A'),
+          fc.array(tie('node'), { maxLength: 5 }),
+        )
+        .map(([tag, nodes]) => {
+          const inside = /^[uo]l/.test(tag) ? nodes.map(node => `<li>${node}</li>`) : nodes;
+          return `<${tag}>${inside.join('')}</${tag.split(' ')[0]}>`;
+        }),
+    }));
+    const convert = compile({
+      wordwrap: false,
+      formatters: { alternative: (element, _walk, builder) => builder.addInline(element.attribs['alt'] ?? '') },
+      selectors: [
+        { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
+        { selector: 'img', format: 'alternative' },
+        ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map(selector => ({ selector, options: { uppercase: false } })),
+      ],
+    });
+    fc.assert(
+      fc.property(fc.array(node), nodes => {
+        const html = `<body>${nodes.join('')}</body>`;
+        expect(textFromHtml(html)).toBe(convert(html));
+      }),
+      { numRuns: 400 },
+    );
   });
 
   it.each([
