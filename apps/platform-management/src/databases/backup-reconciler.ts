@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseBackups, RuntimeUnavailable } from '@postern/runtime';
+import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
 import {
   type BackupRecord,
   BackupSettings,
@@ -82,7 +83,7 @@ export class BackupReconciler {
   }
 
   async #backUp({ id, databaseId, createdAt }: BackupRecord, lost: AbortSignal): Promise<void> {
-    if (restMsOf(createdAt) === 0) return this.records.failBackup(id, 'the database did not run within 2 hours');
+    if (timeLeftMs(createdAt) === 0) return this.records.failBackup(id, 'the database did not run within 2 hours');
     if ((await this.directory.find(databaseId))?.status !== 'running') return;
     this.#backups += 1;
     try {
@@ -106,7 +107,7 @@ export class BackupReconciler {
     ]);
     if (!row || row.status === 'deleting') return;
     if (!credentials || digest === undefined) return this.records.finishRestore(id, 'the backup is gone');
-    if (restMsOf(createdAt) === 0)
+    if (timeLeftMs(createdAt) === 0)
       return this.records.finishRestore(id, 'the platform could not begin it within 2 hours');
     const { kind, host, port, limits } = row;
     const { username, password } = credentials;
@@ -126,7 +127,7 @@ export class BackupReconciler {
     requestedAt: Date,
     lost: AbortSignal,
   ): Promise<Result | Error | undefined> {
-    const late = AbortSignal.timeout(restMsOf(requestedAt));
+    const late = AbortSignal.timeout(timeLeftMs(requestedAt));
     try {
       return await work(AbortSignal.any([lost, late]));
     } catch (error) {
@@ -138,4 +139,5 @@ export class BackupReconciler {
   }
 }
 
-const restMsOf = (requestedAt: Date): number => Math.max(0, requestedAt.getTime() + DEADLINE_MS - Date.now());
+/** How long a backup or restore may still take. */
+const timeLeftMs = (requestedAt: Date): number => millisecondsLeft(requestedAt, DEADLINE_MS, new Date());

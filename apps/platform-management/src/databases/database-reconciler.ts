@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
+import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
 import type { DatabaseCommand } from './database.js';
 import { DatabaseBackupRecords, DatabaseDirectory, DatabaseRepository, type DatabaseRow } from './ports.js';
@@ -81,7 +82,7 @@ export class DatabaseReconciler {
   async #step(row: DatabaseRow, supervision: Supervision): Promise<void> {
     switch (row.status) {
       case 'creating':
-        return restMsOf(row) === 0 ? this.#fail(row, supervision) : this.#start(row, supervision);
+        return timeLeftMs(row) === 0 ? this.#fail(row, supervision) : this.#start(row, supervision);
       case 'running':
         return this.#pendingRotations.has(row.id) ? this.#start(row, supervision) : this.#check(row, supervision);
       case 'unavailable':
@@ -97,7 +98,7 @@ export class DatabaseReconciler {
   async #start(row: DatabaseRow, supervision: Supervision): Promise<void> {
     if (!supervision.isDue || this.#starting >= CONCURRENT_STARTS) return;
     this.#starting += 1;
-    const late = row.status === 'creating' ? AbortSignal.timeout(restMsOf(row)) : undefined;
+    const late = row.status === 'creating' ? AbortSignal.timeout(timeLeftMs(row)) : undefined;
     try {
       const credentials = await this.databases.credentialsOf(row.id);
       const { id: databaseId, kind, host, port, limits } = row;
@@ -188,8 +189,8 @@ const unlessUnavailable = (error: unknown): void => {
 };
 
 /** How long the creation of a database may still take. */
-const restMsOf = ({ createdAt }: DatabaseRow): number =>
-  Math.max(0, createdAt.getTime() + CREATION_DEADLINE_MS - Date.now());
+const timeLeftMs = ({ createdAt }: DatabaseRow): number =>
+  millisecondsLeft(createdAt, CREATION_DEADLINE_MS, new Date());
 
 const now = (): string => new Date().toISOString();
 

@@ -4,6 +4,7 @@ import { type RunEnd, Runtime } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
 import { maskable } from '../environment/maskable-secrets.js';
 import { ReleaseConfigurations } from '../environment/ports.js';
+import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
 import { instanceOf, Runs, type StoredRun } from './ports.js';
 
 const POLL_MS = 1_000;
@@ -68,9 +69,10 @@ export class CarryOutRuns {
     const queued = run.startedAt === null;
     if (queued && run.isCancelled) return this.#finish(run.id, 'cancelled');
     const limitMs = run.timeLimitSeconds === null ? RUN_DEADLINE_MS : run.timeLimitSeconds * 1_000;
-    const leftMs = run.createdAt.getTime() + limitMs - Date.now();
-    const giveUpMs = leftMs + GIVE_UP_AFTER_MS;
-    if (giveUpMs <= 0) return this.#finish(run.id, 'failed', NO_ANSWER);
+    const now = new Date();
+    const leftMs = millisecondsLeft(run.createdAt, limitMs, now);
+    const giveUpMs = millisecondsLeft(run.createdAt, limitMs + GIVE_UP_AFTER_MS, now);
+    if (giveUpMs === 0) return this.#finish(run.id, 'failed', NO_ANSWER);
     const configuration = await this.configurations.open(run.release.configurationId).catch(() => undefined);
     if (!configuration)
       return this.#finish(run.id, 'failed', 'the release has been replaced and its environment is gone');
