@@ -38,6 +38,7 @@ export class AccountsFixture {
   private constructor(
     readonly client: RequestClient,
     readonly pool: pg.Pool,
+    readonly databaseUrl: string,
     readonly environment: Readonly<Record<string, string>>,
     private readonly cleanUp: () => Promise<void>,
   ) {}
@@ -59,7 +60,7 @@ export class AccountsFixture {
     const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
-    const fixture = new AccountsFixture(client, pool, environment, async () => {
+    const fixture = new AccountsFixture(client, pool, databaseUrl, environment, async () => {
       client.close();
       await link.close();
       await pool.end();
