@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 import { keepsThePromisesAboutBuilds } from './build-contract.js';
 import { keepsThePromisesAboutObservation } from './observation-contract.js';
 import { keepsThePromisesAboutReconciling } from './reconcile-contract.js';
@@ -11,6 +11,7 @@ export const keepsThePromisesOfARuntime = (start: () => Promise<RuntimeHarness>)
   describe('as a runtime', () => {
     const driver = new RuntimeDriver();
     beforeAll(() => driver.start(start), 120_000);
+    afterEach(() => driver.stopServices());
     afterAll(() => driver.stop(), 120_000);
 
     keepsThePromisesAboutBuilds(driver);

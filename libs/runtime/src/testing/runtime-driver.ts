@@ -8,6 +8,7 @@ export const never: AbortSignal = new AbortController().signal;
 /** Builds, runs and visits web services of one runtime, for the suites of its contract. */
 export class RuntimeDriver {
   #harness: RuntimeHarness | undefined;
+  readonly #planned = new Set<string>();
 
   /** To be called before the first test. */
   async start(start: () => Promise<RuntimeHarness>): Promise<void> {
@@ -60,21 +61,31 @@ export class RuntimeDriver {
   readonly built = async (server: string): Promise<Artefact> =>
     this.build(await this.orderOf({ 'server.mjs': server }));
 
-  readonly planOf = async (server: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => ({
-    webServiceId: randomUUID(),
-    name: 'shop',
-    rollId: randomUUID(),
-    artefact: changes.artefact ?? (await this.built(server)),
-    startCommand: 'node server.mjs',
-    port: 8080,
-    healthCheckPath: undefined,
-    minInstances: 1,
-    maxInstances: 1,
-    environment: {},
-    secrets: [],
-    deadlineMs: 30_000,
-    ...changes,
-  });
+  readonly planOf = async (server: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => {
+    const webServiceId = changes.webServiceId ?? randomUUID();
+    this.#planned.add(webServiceId);
+    return {
+      name: 'shop',
+      rollId: randomUUID(),
+      artefact: changes.artefact ?? (await this.built(server)),
+      startCommand: 'node server.mjs',
+      port: 8080,
+      healthCheckPath: undefined,
+      minInstances: 1,
+      maxInstances: 1,
+      environment: {},
+      secrets: [],
+      deadlineMs: 30_000,
+      ...changes,
+      webServiceId,
+    };
+  };
+
+  /** Stops all services that plans were made for, so that the next test does not share the machine with them. */
+  async stopServices(): Promise<void> {
+    await Promise.all([...this.#planned].map(webServiceId => this.runtime.stop(webServiceId)));
+    this.#planned.clear();
+  }
 
   readonly running = async (server: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => {
     const plan = await this.planOf(server, changes);
