@@ -30,9 +30,16 @@ const MEASURE_MS = 250;
 const MEASURE_AGAIN_AFTER_MS = 60_000;
 
 const MIB = 1024 ** 2;
-const SPARE_BYTES = 512 * MIB;
+const DEFAULT_BOUNDS: DatabaseBounds = { spareBytes: 512 * MIB, startTimeoutMs: 45_000 };
 /** What the write-ahead log of a database may add to a copy of it. */
 const GROWTH_BYTES = 1024 * MIB;
+
+export interface DatabaseBounds {
+  /** Space of the disk that backups and restores leave free. */
+  readonly spareBytes: number;
+  /** How long the start of a server may take. */
+  readonly startTimeoutMs: number;
+}
 
 interface Measured extends ProcessUsage {
   readonly at: number;
@@ -40,6 +47,7 @@ interface Measured extends ProcessUsage {
 
 /** Databases as processes of this machine, which live on when the platform stops. */
 export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
+  readonly #spareBytes: number;
   readonly #folders: DatabaseFolders;
   readonly #supervisor: ServerSupervisor;
   readonly #servers: Servers;
@@ -52,14 +60,15 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   constructor(
     platformHome: string,
     private readonly places: ProgramPlaces,
-    /** Space of the disk that backups and restores leave free. */
-    private readonly spareBytes = SPARE_BYTES,
+    bounds: Partial<DatabaseBounds> = {},
   ) {
     super();
+    const { spareBytes, startTimeoutMs } = { ...DEFAULT_BOUNDS, ...bounds };
+    this.#spareBytes = spareBytes;
     this.#folders = new DatabaseFolders(platformHome);
-    this.#supervisor = new ServerSupervisor(this.#folders);
+    this.#supervisor = new ServerSupervisor(this.#folders, startTimeoutMs);
     this.#backups = new BackupFiles(this.#folders);
-    this.#restorations = new Restorations(this.#folders, this.#supervisor, this.#backups, platformHome);
+    this.#restorations = new Restorations(this.#folders, this.#supervisor, this.#backups, platformHome, startTimeoutMs);
     this.#servers = serversIn(this.#folders, places);
     this.#trials = serversIn(this.#restorations.folders, places);
   }
@@ -188,10 +197,10 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   async #requireSpace(bytes: number): Promise<void> {
     const free = await freeBytes(this.#folders.root);
-    if (free - bytes >= this.spareBytes) return;
+    if (free - bytes >= this.#spareBytes) return;
     const mib = (count: number) => `${Math.max(0, Math.ceil(count / MIB))} MiB`;
     throw new Error(
-      `the disk of the platform is too full: ${mib(bytes + this.spareBytes)} have to be free, and ${mib(free)} are`,
+      `the disk of the platform is too full: ${mib(bytes + this.#spareBytes)} have to be free, and ${mib(free)} are`,
     );
   }
 

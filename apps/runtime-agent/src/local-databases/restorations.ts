@@ -19,9 +19,10 @@ export class Restorations {
     private readonly supervisor: ServerSupervisor,
     private readonly backups: BackupFiles,
     platformHome: string,
+    startTimeoutMs: number,
   ) {
     this.folders = new RestoreFolders(platformHome);
-    this.#trials = new ServerSupervisor(this.folders);
+    this.#trials = new ServerSupervisor(this.folders, startTimeoutMs);
   }
 
   /** Makes the data ready and completes the restore; `server` runs the database, `trial` the data that replace it. */

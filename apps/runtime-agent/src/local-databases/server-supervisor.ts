@@ -24,7 +24,6 @@ export interface LocalServer {
   settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void>;
 }
 
-const STARTS_WITHIN_MS = 45_000;
 /** A server that is there and says nothing for so long is started anew. */
 const SILENT_MS = 15_000;
 const STOP_GRACE_MS = 10_000;
@@ -36,7 +35,11 @@ const LINE_PREFIX = /^(\S+ \S+ \S+ \[\d+\]|\d+:\w .{24} \S) /;
 export class ServerSupervisor {
   readonly #bounds = new ResourceBounds();
 
-  constructor(private readonly folders: DatabaseFolders) {}
+  constructor(
+    private readonly folders: DatabaseFolders,
+    /** A server that does not respond by then has failed to start. */
+    private readonly startTimeoutMs: number,
+  ) {}
 
   async ensure(server: LocalServer, record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
     const runs = async () => (await processesOf(await this.folders.marksOf(record))).length > 0;
@@ -48,7 +51,7 @@ export class ServerSupervisor {
       const lives = async () => child.exitCode === null && child.signalCode === null;
       // Before the server has any children, and again for those that were faster.
       await this.#hold(record, order);
-      if (!(await this.#answersWithin(server, record, STARTS_WITHIN_MS, lives))) {
+      if (!(await this.#answersWithin(server, record, this.startTimeoutMs, lives))) {
         const reason = await this.#lastLines(record);
         await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
         throw new Error(`the server did not start: ${reason}`);
