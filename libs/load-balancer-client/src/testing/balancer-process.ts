@@ -6,24 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** Lets Node.js run TypeScript sources: `./x.js` is `./x.ts` there. */
-const typescriptImports = `data:text/javascript,${encodeURIComponent(`
-  import { registerHooks } from 'node:module';
-  registerHooks({ resolve: (name, context, next) =>
-    next(/^\\.\\.?\\/.*\\.js$/.test(name) && context.parentURL?.endsWith('.ts') ? name.replace(/\\.js$/, '.ts') : name, context) });`)}`;
+const ENTRY = fileURLToPath(new URL('../../../../apps/load-balancer/dist/main.js', import.meta.url));
 
-/** Arguments with which Node.js runs the sources of this workspace without a build. */
-export const SOURCE_FLAGS = [
-  '--conditions=postern-source',
-  '--experimental-transform-types',
-  '--no-warnings',
-  '--import',
-  typescriptImports,
-];
-
-const ENTRY = fileURLToPath(new URL('../../../../apps/load-balancer/src/main.ts', import.meta.url));
-
-/** The real load balancer as a process, for a platform home of the test's own. */
+/** The compiled load balancer as a process, for a platform home of the test's own. */
 export class BalancerProcess {
   private constructor(
     readonly home: string,
@@ -34,7 +19,7 @@ export class BalancerProcess {
     const home = await mkdtemp(join(tmpdir(), 'postern-balancer-'));
     // Builds and instances run as other users where the test is root.
     await chmod(home, 0o755);
-    const child = spawn(process.execPath, [...SOURCE_FLAGS, ENTRY], {
+    const child = spawn(process.execPath, [ENTRY], {
       env: { PATH: process.env['PATH'], POSTERN_PLATFORM_HOME: home, POSTERN_EXIT_WITH_PARENT: 'true' },
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -1,16 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { SOURCE_FLAGS } from '@postern/load-balancer-client/testing';
 import type { Order } from './owner-main.js';
 
-/** A platform that can be killed: the local runtime in a process of its own. */
+const ENTRY = fileURLToPath(new URL('../../../dist/local-runtime/testing/owner-main.js', import.meta.url));
+
+/** A platform that can be killed: the compiled local runtime in a process of its own. */
 export class PlatformProcess {
   private constructor(private readonly child: ChildProcess) {}
 
   static async start(home: string): Promise<PlatformProcess> {
-    const entry = fileURLToPath(new URL('./owner-main.ts', import.meta.url));
-    const child = fork(entry, [home], { execArgv: SOURCE_FLAGS });
+    const child = fork(ENTRY, [home], { execArgv: [] });
     const exit = once(child, 'exit').then(() => Promise.reject(new Error('the platform did not start')));
     await Promise.race([once(child, 'message'), exit]);
     exit.catch(() => {});

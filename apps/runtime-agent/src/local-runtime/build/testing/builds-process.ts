@@ -6,21 +6,15 @@ import type { Builds } from '../../local-runtime.js';
 import type { FixtureOptions } from './assemble-for-tests.js';
 import type { BuildsAnswer, BuildsOrder } from './builds-main.js';
 
-/** Lets Node.js run the sources themselves: `./x.js` is `./x.ts` there. */
-const typescriptImports = `data:text/javascript,${encodeURIComponent(`
-  import { registerHooks } from 'node:module';
-  registerHooks({ resolve: (name, context, next) =>
-    next(/^\\.\\.?\\/.*\\.js$/.test(name) && context.parentURL?.endsWith('.ts') ? name.replace(/\\.js$/, '.ts') : name, context) });`)}`;
+const ENTRY = fileURLToPath(new URL('../../../../dist/local-runtime/build/testing/builds-main.js', import.meta.url));
 
-/** Builds in a process of their own, which can be another user's and can be killed. */
+/** Compiled builds in a process of their own, which can be another user's and can be killed. */
 export class BuildsProcess implements Pick<Builds, 'build' | 'reconcile'> {
   private constructor(private readonly child: ChildProcess) {}
 
   static async start(home: string, options: FixtureOptions, uid: number | undefined): Promise<BuildsProcess> {
-    const entry = fileURLToPath(new URL('./builds-main.ts', import.meta.url));
-    const flags = ['--conditions=postern-source', '--experimental-transform-types', '--no-warnings'];
-    const child = fork(entry, [home, JSON.stringify(options)], {
-      execArgv: [...flags, '--import', typescriptImports],
+    const child = fork(ENTRY, [home, JSON.stringify(options)], {
+      execArgv: [],
       cwd: home,
       ...(uid !== undefined && { uid, gid: uid }),
     });
