@@ -1,0 +1,1 @@
+export { databasesOf } from './migrated-databases.js';
