@@ -1,6 +1,6 @@
 import { OutboundGuard } from '@postern/outbound';
 import { LIMITS } from './assemble-local-runtime.js';
-import { assembleLocalBuilds } from './build/assemble-local-builds.js';
+import { assembleLocalBuilds, type LocalBuildsOptions } from './build/assemble-local-builds.js';
 import { ServiceDisks } from './disks/service-disks.js';
 import { homePrefix } from './instances/home-prefix.js';
 import type { InstanceHost } from './instances/instance-host.js';
@@ -18,13 +18,18 @@ const log = { info() {}, warn() {}, error() {} };
  * Stops all instances and builds of a home, whichever process started them, and kills what is left after `graceMs`. Their
  * last log lines are kept; their services start again with the next run.
  */
-export const stopEverything = async (platformHome: string, graceMs = 5_000): Promise<void> => {
+export const stopEverything = async (
+  platformHome: string,
+  graceMs = 5_000,
+  options: Pick<LocalBuildsOptions, 'sandboxFrames'> = {},
+): Promise<void> => {
   const { builds, confinement, path } = await assembleLocalBuilds({
     platformHome,
     allowFileRepositories: false,
     guard: new OutboundGuard({ allowPrivate: false }),
     instanceLimits: LIMITS,
     log,
+    ...options,
   });
   await new HomeOwnership(platformHome).take();
   const logs = new LogStore(platformHome, redactor);

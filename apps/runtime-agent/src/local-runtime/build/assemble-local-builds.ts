@@ -38,6 +38,8 @@ export interface LocalBuildsOptions {
   readonly concurrentBuilds?: number;
   readonly times?: Partial<SourceTimes>;
   readonly spareMs?: number;
+  /** Folder of the root directories of sandboxes, which several homes may share; in the home by default. */
+  readonly sandboxFrames?: string;
   /** What to use of what the machine offers; all of it where nothing is said. */
   readonly use?: { readonly users?: boolean; readonly cgroups?: boolean; readonly namespaces?: boolean };
 }
@@ -69,7 +71,9 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const cgroups = (use.cgroups ?? true) ? await CgroupTree.find('postern') : undefined;
   const path = programPath(variables);
   const namespaces =
-    (use.namespaces ?? true) ? await NamespaceSandbox.find(platformHome, programFolders(path)) : undefined;
+    (use.namespaces ?? true)
+      ? await NamespaceSandbox.find(platformHome, programFolders(path), options.sandboxFrames)
+      : undefined;
   const gaps = isolationGaps({
     users: users !== undefined,
     namespaces: namespaces !== undefined,

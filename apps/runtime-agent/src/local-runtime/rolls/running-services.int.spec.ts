@@ -3,6 +3,7 @@ import type { ServicePlan } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import { processEntry } from '../instances/process-table.js';
 import { stopEverything } from '../stop-everything.js';
+import { KEPT_FRAMES } from '../testing/kept-frames.js';
 import { LocalRuntimeFixture, type RuntimeFixtureOptions } from '../testing/local-runtime-fixture.js';
 import { server } from '../testing/servers.js';
 
@@ -73,7 +74,7 @@ describe('Running services', () => {
     await runs(server.stubborn);
     await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });
     expect((await fixture.pids()).length).toBeGreaterThan(3);
-    await stopEverything(fixture.home, 300);
+    await stopEverything(fixture.home, 300, { sandboxFrames: KEPT_FRAMES });
     expect(await fixture.pids()).toEqual([]);
     expect(await fixture.instanceRecords.ids()).toEqual([]);
   });

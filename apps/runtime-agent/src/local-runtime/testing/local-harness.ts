@@ -16,6 +16,7 @@ import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import { redactor } from '../redactor.js';
 import { stopEverything } from '../stop-everything.js';
+import { KEPT_FRAMES } from './kept-frames.js';
 import { QUICK, silentLog } from './local-runtime-assembly.js';
 
 /** The world around a local runtime: repositories in folders, and the real load balancer. */
@@ -102,7 +103,7 @@ export class LocalHarness implements NeighbourHarness {
   async stop(): Promise<void> {
     await this.current.detach();
     await stopDatabases(this.balancer.home);
-    await stopEverything(this.balancer.home, 0);
+    await stopEverything(this.balancer.home, 0, { sandboxFrames: KEPT_FRAMES });
     await this.balancer.stop();
     await Promise.all(this.#repositories.map(repository => repository.remove()));
   }
@@ -111,6 +112,7 @@ export class LocalHarness implements NeighbourHarness {
 const runtimeAt = async (platformHome: string): Promise<LocalRuntime> => {
   const parts = await assembleLocalBuilds({
     platformHome,
+    sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: LIMITS,

@@ -6,6 +6,7 @@ import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
 import { redactor } from '../redactor.js';
 import type { RuntimeTimes } from '../rolls/runtime-times.js';
+import { KEPT_FRAMES } from './kept-frames.js';
 
 /** Everything short enough for a test to see it happen. */
 export const QUICK: Partial<RuntimeTimes> = {
@@ -34,6 +35,7 @@ export const assemblyFor = async (
 ): Promise<LocalRuntimeOptions> => {
   const { confinement, path } = await assembleLocalBuilds({
     platformHome: home,
+    sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: { ...LIMITS, ...limits },

@@ -1,5 +1,6 @@
 import type { Log } from '@postern/messaging';
 import { OutboundGuard } from '@postern/outbound';
+import { KEPT_FRAMES } from '../../testing/kept-frames.js';
 import { assembleLocalBuilds, type LocalBuildsAssembly, type LocalBuildsOptions } from '../assemble-local-builds.js';
 
 const silentLog: Log = { info() {}, warn() {}, error() {} };
@@ -11,6 +12,7 @@ export type FixtureOptions = Partial<
 export const assembleForTests = (home: string, options: FixtureOptions): Promise<LocalBuildsAssembly> =>
   assembleLocalBuilds({
     platformHome: home,
+    sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: { memoryBytes: 2 ** 29, cpuMillicores: 1_000, tasks: 128, diskBytes: 2 ** 30 },

@@ -61,13 +61,17 @@ export class NamespaceSandbox {
   ) {}
 
   /** Undefined where the machine does not allow it. Tries it out, so that nothing is promised in vain. */
-  static async find(platformHome: string, programFolders: readonly string[]): Promise<NamespaceSandbox | undefined> {
+  static async find(
+    platformHome: string,
+    programFolders: readonly string[],
+    frames = join(platformHome, 'boxes/frames'),
+  ): Promise<NamespaceSandbox | undefined> {
     const programs = findSandboxPrograms();
     if (!programs) return undefined;
     const folder = join(platformHome, 'boxes');
     const staticServers = join(platformHome, 'static-server');
     await mkdir(staticServers, { recursive: true });
-    const frame = await makeSandboxRoot(join(folder, 'frames'), programFolders);
+    const frame = await makeSandboxRoot(frames, programFolders);
     const namespaces = new NamespaceSandbox(folder, frame, programs, staticServers);
     return (await namespaces.#works()) ? namespaces : undefined;
   }
