@@ -39,19 +39,12 @@ export const requireTools = ({ needs = [], rules }: BuildPlan, machine: Machine)
   throw new BuildFailed(`${rules[0]}, but ${machine.name} has no ${names}: install ${cures} on it`);
 };
 
-const NO_CONTAINER_TOOL =
-  'nothing but a Dockerfile says how this service is built and started, and no container tool is used on one machine: give it a build command and a start command, or use the Kubernetes runtime';
-
 /**
  * What starts a build's result where its owner has not said it.
  * @param unusedDockerfile what to say where only a Dockerfile tells it.
  * @throws BuildFailed where nothing does.
  */
-export const startOf = async (
-  directory: string,
-  buildPlan: BuildPlan,
-  unusedDockerfile = NO_CONTAINER_TOOL,
-): Promise<Start> => {
+export const startOf = async (directory: string, buildPlan: BuildPlan, unusedDockerfile: string): Promise<Start> => {
   const built = projectIn(directory);
   const { web } = processTypes((await built.read('Procfile')) ?? '');
   const isOwn = web === undefined || buildPlan.startsInsteadOf?.(web) === true;

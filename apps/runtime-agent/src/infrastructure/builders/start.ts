@@ -2,11 +2,19 @@ import { z } from 'zod';
 import { packageJson } from './package-json.js';
 import { readSmallFile } from './small-file.js';
 
-/** What starts an artefact where its service's owner has not said it. */
-export const start = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('command'), command: z.string() }),
-  z.object({ kind: z.literal('static'), folder: z.string() }),
-]);
+const command = z.object({ kind: z.literal('command'), command: z.string() });
+const site = z.object({ kind: z.literal('static'), folder: z.string() });
+/** What the configuration of an image says. */
+const image = z.object({
+  kind: z.literal('image'),
+  /** ENTRYPOINT and CMD; empty where the image has neither. */
+  argv: z.array(z.string()),
+  environment: z.record(z.string(), z.string()),
+  workingDirectory: z.string(),
+});
+
+/** What starts an artefact where its service's owner has not said it; an image also says where and with what. */
+export const artefactStart = z.discriminatedUnion('kind', [command, site, image]);
 
 /** Programs that a project has installed for itself are found by name, as npm does it. */
 const OWN_PROGRAMS = ['node_modules/.bin', '.venv/bin', 'bin', '.postern/node_modules/.bin'];
@@ -15,7 +23,10 @@ export const OWN_PATH = `PATH="${OWN_PROGRAMS.map(folder => `$PWD/${folder}:`).j
 /** A script that runs the command in its first argument. */
 export const SHELL = `${OWN_PATH} exec /bin/sh -c "$0"`;
 
-export type Start = Readonly<z.infer<typeof start>>;
+/** What starts the result of a builder. */
+export type Start = Readonly<z.infer<typeof command> | z.infer<typeof site>>;
+export type ArtefactStart = Readonly<z.infer<typeof artefactStart>>;
+export type ImageStart = Readonly<z.infer<typeof image>>;
 
 /** Where builds of static sites leave them; the project's own folder comes after those that a build makes. */
 const SITES = ['dist', 'build', 'out', '_site', '.', 'public'];

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { DOCKERFILE_BUILDS } from '../objects/build-pod.js';
+import { DOCKERFILE_BUILDS } from '../../infrastructure/builders/dockerfile.js';
 import { BuildProgress } from './build-progress.js';
 
 const started = '2026-01-01T00:00:00Z';

@@ -1,5 +1,10 @@
 import type { LogWriter } from '@postern/runtime';
-import { DOCKERFILE_BUILDS } from '../objects/build-pod.js';
+import {
+  DOCKERFILE_BUILDS,
+  LAST_LINES,
+  MOST_LINE_LENGTH,
+  stepFailure,
+} from '../../infrastructure/builders/dockerfile.js';
 
 const FAILED = /^postern-build-failed: (.*)$/;
 /** Of buildctl, for errors of no step. */
@@ -11,11 +16,6 @@ const EXIT = /did not complete successfully: (?:exit code: (\d+))?/;
 const CANCELED = /context canceled/;
 /** Names a part of BuildKit's own storage. */
 const CHECKSUM = /^failed to compute cache key: |failed to calculate checksum of ref \S+: /g;
-
-const LAST_LINES = 5;
-/** A cut line could show a part of a secret, which would not be masked; longer ones are left out. */
-const MOST_LINE_LENGTH = 500;
-const MOST_STEP_LENGTH = 200;
 
 interface Vertex {
   readonly digest?: string;
@@ -109,12 +109,9 @@ export class BuildProgress {
   }
 
   #stepError({ digest = '', name = '', error = '' }: Vertex): string {
-    const step = (STEP.exec(name)?.[1] ?? name).replaceAll(/\s+/g, ' ').trim();
-    const shown = step.length > MOST_STEP_LENGTH ? `${step.slice(0, MOST_STEP_LENGTH)}…` : step;
     const code = EXIT.exec(error)?.[1];
     const why = code === undefined ? error.replaceAll(CHECKSUM, '').slice(0, 500) : `exit code ${code}`;
-    const output = this.#lastLines.get(digest)?.join('\n');
-    return `the Dockerfile failed at step \`${shown}\`: ${why}${output === undefined ? '' : `: ${output}`}`;
+    return stepFailure(STEP.exec(name)?.[1] ?? name, why, this.#lastLines.get(digest));
   }
 }
 

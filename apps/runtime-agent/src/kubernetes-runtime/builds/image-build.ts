@@ -7,6 +7,7 @@ import { BuildFailed } from '@postern/runtime';
 import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
 import type { BuildPlan } from '../../infrastructure/builders/build-plan.js';
 import { buildPlanFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
+import { DOCKERFILE_STARTS_NOTHING } from '../../infrastructure/builders/dockerfile.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
 import { largeFilesNotFetched, submodulesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { processTypes, procfileRules } from '../../infrastructure/builders/procfile.js';
@@ -29,8 +30,6 @@ const {
 
 const LAST_CHARACTERS = 32_768;
 const IMAGE = 'the base image';
-const UNUSED_DOCKERFILE =
-  'no start command, and the Dockerfile is not used because a build command is set: set a start command, or remove the build command';
 
 const order = JSON.parse(readFileSync(join(plan, 'order.json'), 'utf8')) as {
   readonly buildCommand?: string;
@@ -117,7 +116,7 @@ const writeProcesses = async (): Promise<void> => {
 };
 
 const writeStart = async (buildPlan: BuildPlan): Promise<void> => {
-  const start = await startOf(app, buildPlan, UNUSED_DOCKERFILE);
+  const start = await startOf(app, buildPlan, DOCKERFILE_STARTS_NOTHING);
   console.log(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
   writeFileSync(join(out, 'start'), `cd "$(dirname "$0")/../app"\n${scriptOf(start)}\n`);
 };

@@ -1,4 +1,9 @@
 import type { BuildOrder } from '@postern/runtime';
+import {
+  DOCKERFILE_BUILDS,
+  DOCKERFILE_IS_LINK,
+  DOCKERFILE_IS_REPLACED,
+} from '../../infrastructure/builders/dockerfile.js';
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import {
   AUTHORITIES,
@@ -23,9 +28,6 @@ const PUSH = '/push';
 const REGISTRY = '/registry';
 const CREDENTIALS = 'config.json';
 
-/** What the log says where the Dockerfile of the source is used. */
-export const DOCKERFILE_BUILDS = 'Dockerfile found: it builds the image';
-
 /**
  * Chooses the builder in the pod, because the files are unknown before. Links are not followed, as they could lead out of
  * the source. Metadata is renamed into its place, which the file that the kubelet reads does not allow.
@@ -33,9 +35,9 @@ export const DOCKERFILE_BUILDS = 'Dockerfile found: it builds the image';
 const BUILD = `set -eu
 is_file() { [ -f "$SOURCE/$1" ] && [ ! -L "$SOURCE/$1" ]; }
 by=
-if [ -L "$SOURCE/Dockerfile" ]; then echo 'Dockerfile found: it is not used, because it is a link'
+if [ -L "$SOURCE/Dockerfile" ]; then echo '${DOCKERFILE_IS_LINK}'
 elif is_file Dockerfile && [ "$HAS_BUILD_COMMAND" = true ]; then
-  echo 'Dockerfile found: it is not used, because the web service has a build command'
+  echo '${DOCKERFILE_IS_REPLACED}'
 elif is_file Dockerfile; then by=dockerfile
 fi
 mkdir -p "$STATE"

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { NO_START_IN_IMAGE } from '../../infrastructure/builders/dockerfile.js';
 import type { Cluster } from '../cluster.js';
 import type { ClusterEvent, ContainerStatus, Deployment, Pod, Terminated } from '../objects/kinds.js';
 import { CONTAINER } from '../objects/names.js';
@@ -15,7 +16,6 @@ const NO_IMAGE = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName'
 const GONE = /not found|manifest unknown|does not exist/i;
 /** What containerd says of an image of a Dockerfile without CMD and ENTRYPOINT. */
 const NO_COMMAND = /no command specified/;
-const NO_COMMAND_MESSAGE = 'no start command: set one, or add a CMD to the Dockerfile';
 /** Crashes of one instance until a roll gives up before its deadline. */
 const MOST_CRASHES = 4;
 const LAST_LINES = 5;
@@ -92,7 +92,7 @@ export const whyNotReady = async (
   const failure = lastFailureOf(pod);
   if (failure) return failure;
   const { reason = '', message = 'it cannot be started' } = web?.state?.waiting ?? {};
-  if (PERMANENT_REASONS.has(reason)) return NO_COMMAND.test(message) ? NO_COMMAND_MESSAGE : message;
+  if (PERMANENT_REASONS.has(reason)) return NO_COMMAND.test(message) ? NO_START_IN_IMAGE : message;
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
   if (scheduled?.status === 'False') return `no node has capacity for it: ${scheduled.message ?? scheduled.reason}`;
   return (await lastComplaint(cluster, pod)) ?? 'it does not respond';

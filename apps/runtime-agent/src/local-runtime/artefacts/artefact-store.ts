@@ -3,9 +3,10 @@ import { chmod, chown, mkdir, readdir, readFile, rename, stat, writeFile } from 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { NO_START_IN_IMAGE } from '../../infrastructure/builders/dockerfile.js';
 import { processTypes } from '../../infrastructure/builders/procfile.js';
 import { readSmallFile } from '../../infrastructure/builders/small-file.js';
-import { SHELL, start } from '../../infrastructure/builders/start.js';
+import { artefactStart, type ImageStart, SHELL } from '../../infrastructure/builders/start.js';
 import { removeTree } from '../build/disk.js';
 import type { Launch, LaunchOf } from '../instances/instance-starter.js';
 import { installStaticServer } from './static-server-program.js';
@@ -17,7 +18,7 @@ const metadata = z.object({
   webServiceId: z.string(),
   commit: z.string(),
   /** Undefined where only the service's own start command can start it. */
-  start: start.optional(),
+  start: artefactStart.optional(),
 });
 
 export type ArtefactMetadata = Readonly<z.infer<typeof metadata>>;
@@ -83,6 +84,7 @@ export class ArtefactStore {
     const about = await this.metadataOf(reference);
     if (!about) throw new Error('the artefact of this release is gone');
     const tree = treeOf(this.#pathOf(reference));
+    if (about.start?.kind === 'image') return imageLaunch(tree, about.start, startCommand);
     const command = typeof startCommand === 'object' ? await processIn(tree, startCommand.processType) : startCommand;
     const how = command === undefined ? about.start : ({ kind: 'command', command } as const);
     if (!how) throw new Error('nothing says how to start it');
@@ -135,6 +137,25 @@ export class ArtefactStore {
     return join(this.#folder, reference);
   }
 }
+
+/** Changes into the folder in its first argument, and becomes the command in the others. */
+const IN_FOLDER = 'cd "$0" && unset OLDPWD && exec "$@"';
+
+/** In an image, everything is started in its working directory. Its files say nothing about how. */
+const imageLaunch = (tree: string, image: ImageStart, startCommand: Parameters<LaunchOf>[1]): Launch => {
+  if (typeof startCommand === 'object')
+    throw new Error(
+      `the image of this release has no process type ${startCommand.processType}: a Procfile is not used beside a Dockerfile`,
+    );
+  const argv = startCommand === undefined ? image.argv : ['/bin/sh', '-c', SHELL, startCommand];
+  if (argv.length === 0) throw new Error(NO_START_IN_IMAGE);
+  return {
+    directory: tree,
+    folder: '.',
+    argv: ['/bin/sh', '-c', IN_FOLDER, image.workingDirectory, ...argv],
+    image: { environment: image.environment },
+  };
+};
 
 const processIn = async (tree: string, type: string): Promise<string> => {
   const command = processTypes((await readSmallFile(tree, 'Procfile')) ?? '')[type];

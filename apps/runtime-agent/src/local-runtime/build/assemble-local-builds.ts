@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Log } from '@postern/messaging';
 import type { OutboundGuard } from '@postern/outbound';
+import { machineOf } from '../../infrastructure/builders/machine.js';
 import { PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import { ArtefactStore } from '../artefacts/artefact-store.js';
 import type { Confinement } from '../instances/confinement.js';
@@ -12,7 +13,7 @@ import { MarkedProcesses } from '../instances/marked-processes.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
 import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
-import { findUsers, shares, type UserRange } from '../sandbox/own-users.js';
+import { findUsers, ROOT_BLOCKS, shares, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
 import { UserAssignments } from '../sandbox/user-assignments.js';
 import { Git } from '../source/git.js';
@@ -20,7 +21,9 @@ import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/rep
 import { BUILD_MARKER } from './build-environment.js';
 import { BUILD_LIMITS, type BuildLimits } from './build-limits.js';
 import { BuildWorkspaces } from './build-workspaces.js';
-import { networkOf, programFolders, programPath, registryOf } from './host-environment.js';
+import { findContainerTool } from './dockerfile/container-tool.js';
+import { DockerfileBuilds } from './dockerfile/dockerfile-builds.js';
+import { networkOf, programFolders, programPath, proxiesOf, registryOf } from './host-environment.js';
 import { type InStep, LocalBuilds } from './local-builds.js';
 
 export interface LocalBuildsOptions {
@@ -91,6 +94,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     home: resolve(platformHome),
     processes,
     users: assignments('builds', ranges?.builds),
+    rootBlocks: assignments('roots', ranges && ROOT_BLOCKS),
     namespaces,
     // The caches of a service stay for its next build.
     keepsUser: id => !id.startsWith(`${idPrefix}source-`),
@@ -116,8 +120,15 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     { folder: workspaces.folder, idPrefix, marker: BUILD_MARKER, underWay },
     { ...SOURCE_TIMES, ...options.times },
   );
+  const dockerfiles = new DockerfileBuilds({
+    answer: findContainerTool(machineOf(path), namespaces !== undefined && users !== undefined),
+    path,
+    proxies: proxiesOf(variables),
+    limits,
+  });
   const builds = new LocalBuilds({
     sources,
+    dockerfiles,
     artefacts,
     workspaces,
     confinement,

@@ -96,7 +96,7 @@ describe('A build without a build command', () => {
   it('in the one folder that holds a project, where the root folder holds none, and says so', async () => {
     fixture = await BuildsFixture.start();
     const files = {
-      Dockerfile: '',
+      'compose.yaml': '',
       '.gitignore': '',
       'README.md': '',
       'notes/words.txt': 'shared',

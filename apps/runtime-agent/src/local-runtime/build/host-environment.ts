@@ -16,24 +16,23 @@ const REGISTRY = [
   'GOSUMDB',
   'SSL_CERT_FILE',
 ];
-const NETWORK = [
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'ALL_PROXY',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-];
+const PROXIES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
+const NETWORK = [...PROXIES, 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 const USUAL = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/go/bin', '/usr/local/cargo/bin'];
 
 const pick = (names: readonly string[], variables: Variables): Record<string, string> =>
   Object.fromEntries(names.flatMap(name => (variables[name] === undefined ? [] : [[name, variables[name]]])));
 
-/** How builds reach the registry that the host reaches; an address with credentials in it stays with the host. */
+/** An address with credentials in it stays with the host. */
+const withoutCredentials = (variables: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => !/\/\/[^/]*@/.test(value)));
+
+/** How builds reach the registry that the host reaches. */
 export const registryOf = (variables: Variables): Record<string, string> =>
-  Object.fromEntries(Object.entries(pick(REGISTRY, variables)).filter(([, value]) => !/\/\/[^/]*@/.test(value)));
+  withoutCredentials(pick(REGISTRY, variables));
+
+/** How builds of images reach the network; files with certificates of the machine are not there. */
+export const proxiesOf = (variables: Variables): Record<string, string> => withoutCredentials(pick(PROXIES, variables));
 
 /** How git reaches the network. Only by a variable of its own does it trust other authorities than the machine's. */
 export const networkOf = (variables: Variables): Record<string, string> => ({

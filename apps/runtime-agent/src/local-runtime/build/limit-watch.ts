@@ -59,7 +59,13 @@ export class LimitWatch {
   }
 }
 
-export const memoryMessage = ({ memoryBytes }: BuildLimits): string =>
+const memoryMessage = ({ memoryBytes }: BuildLimits): string =>
   `the build used more than ${Math.round(memoryBytes / MIB)} MiB of memory`;
 
-export const tasksMessage = ({ tasks }: BuildLimits): string => `the build started more than ${tasks} processes`;
+const tasksMessage = ({ tasks }: BuildLimits): string => `the build started more than ${tasks} processes`;
+
+/** @throws BuildFailed where the kernel has refused something that the build wanted. */
+export const requireWithinLimits = async (place: SandboxPlace, limits: BuildLimits): Promise<void> => {
+  if (await place.ranOutOfMemory()) throw new BuildFailed(memoryMessage(limits));
+  if (await place.ranOutOfTasks()) throw new BuildFailed(tasksMessage(limits));
+};

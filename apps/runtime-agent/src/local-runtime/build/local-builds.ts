@@ -16,34 +16,28 @@ import { largeFilesNotFetched } from '../../infrastructure/builders/not-fetched.
 import { procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
 import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
-import type { Start } from '../../infrastructure/builders/start.js';
+import type { ArtefactStart } from '../../infrastructure/builders/start.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
 import { exitReason } from '../instances/exit-reason.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import type { Builds } from '../local-runtime.js';
 import { runConfined } from '../sandbox/confined-run.js';
-import type { Sandbox, SandboxPlace } from '../sandbox/sandbox.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import type { UserAssignments } from '../sandbox/user-assignments.js';
 import { findDeadLink, findStrayLink } from '../source/links.js';
 import type { RepositorySources } from '../source/repository-sources.js';
-import {
-  BUILD_MARKER,
-  type BuildFolders,
-  buildEnvironment,
-  draftOf,
-  homeOf,
-  temporaryOf,
-} from './build-environment.js';
+import { BUILD_MARKER, buildEnvironment, draftOf, homeOf, temporaryOf } from './build-environment.js';
 import type { BuildLimits } from './build-limits.js';
 import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import { freeBytes } from './disk.js';
-import { LimitWatch, memoryMessage, tasksMessage } from './limit-watch.js';
+import type { BuildSite, DockerfileBuilds, FinishBuild } from './dockerfile/dockerfile-builds.js';
+import { LimitWatch, requireWithinLimits } from './limit-watch.js';
 
 /** Carries out a step of a build, for somebody who wants to see how long it takes. */
-export type InStep = (name: string, step: () => Promise<void>) => Promise<void>;
+export type InStep = <T>(name: string, step: () => Promise<T>) => Promise<T>;
 
 export interface LocalBuildsParts {
   readonly sources: RepositorySources;
@@ -64,6 +58,7 @@ export interface LocalBuildsParts {
   /** Ids of places and names of workspaces that are not left behind. */
   readonly underWay: Set<string>;
   readonly inStep: InStep;
+  readonly dockerfiles: DockerfileBuilds;
   readonly log: Log;
 }
 
@@ -154,10 +149,10 @@ export class LocalBuilds implements Builds {
   }
 
   /** @returns what starts the result, if it is not the order itself; nothing runs any more then. */
-  async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<Start | undefined> {
+  async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<ArtefactStart | undefined> {
     const { place, folders, output } = site;
     const directory = treeOf(draftOf(folders.workspace));
-    let buildPlan: BuildPlan = { rules: [] };
+    let finish: FinishBuild;
     const watch = new LimitWatch(place, [folders.workspace, folders.cache], this.parts.limits);
     try {
       const limit = AbortSignal.any([signal, watch.signal]);
@@ -167,20 +162,37 @@ export class LocalBuilds implements Builds {
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
       await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, say, limit));
       for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
-      buildPlan = await this.#buildPlanFor(directory, order, output);
-      const command = order.buildCommand ?? buildPlan.command;
-      const { environment = {} } = buildPlan;
-      if (command !== undefined)
-        await this.parts.inStep('run build command', () => this.#run(command, environment, order, site, limit));
+      const tool = await this.parts.dockerfiles.toolFor(directory, order, say);
+      finish =
+        tool === undefined
+          ? await this.#buildProject(directory, order, site, limit)
+          : await this.parts.inStep('build image', () => this.parts.dockerfiles.build(tool, order, site, limit));
     } finally {
       await watch.end();
       await place.clear();
     }
-    if (order.startCommand !== undefined) return undefined;
-    const start = await startOf(directory, buildPlan);
-    if (start.kind === 'static') await lookAtLinks(directory);
-    output.logLine(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
-    return start;
+    return finish();
+  }
+
+  async #buildProject(
+    directory: string,
+    order: BuildOrder,
+    site: BuildSite,
+    signal: AbortSignal,
+  ): Promise<FinishBuild> {
+    const { output } = site;
+    const buildPlan = await this.#buildPlanFor(directory, order, output);
+    const command = order.buildCommand ?? buildPlan.command;
+    const { environment = {} } = buildPlan;
+    if (command !== undefined)
+      await this.parts.inStep('run build command', () => this.#run(command, environment, order, site, signal));
+    return async () => {
+      if (order.startCommand !== undefined) return undefined;
+      const start = await startOf(directory, buildPlan, this.parts.dockerfiles.refusalOf(order));
+      if (start.kind === 'static') await lookAtLinks(directory);
+      output.logLine(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
+      return start;
+    };
   }
 
   /** States its rules, where they decide something. */
@@ -209,7 +221,7 @@ export class LocalBuilds implements Builds {
     signal: AbortSignal,
   ): Promise<void> {
     const { place, folders, output, id } = site;
-    const { path, registry, limits } = this.parts;
+    const { path, registry } = this.parts;
     output.logLine(`$ ${command}`);
     const view = await place.view({
       app: treeOf(draftOf(folders.workspace)),
@@ -232,8 +244,7 @@ export class LocalBuilds implements Builds {
     );
     const what = order.buildCommand === undefined ? command : 'the build command';
     if ('code' in exit && exit.code === 0) return;
-    if (await place.ranOutOfMemory()) throw new BuildFailed(memoryMessage(limits));
-    if (await place.ranOutOfTasks()) throw new BuildFailed(tasksMessage(limits));
+    await requireWithinLimits(place, this.parts.limits);
     const ended = `${what} ${'code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`}`;
     const cure = adviceIn(output.last);
     throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
@@ -256,13 +267,6 @@ export class LocalBuilds implements Builds {
   #placeOfWorkspace(name: string): string {
     return name.startsWith(this.parts.idPrefix) ? name : `${this.parts.idPrefix}build-${name.split('.')[0]}`;
   }
-}
-
-interface BuildSite {
-  readonly place: SandboxPlace;
-  readonly id: string;
-  readonly folders: BuildFolders;
-  readonly output: BuildOutput;
 }
 
 /** A site serves every file to everyone, so its links may only lead to files of the site. */

@@ -24,6 +24,8 @@ export interface ConfinementNeeds extends Partial<InstanceSize> {
 export interface SandboxFolders {
   readonly app: string;
   readonly appWritable: boolean;
+  /** Whether `app` is the root file system of an image, which processes then have as their root directory. */
+  readonly isImage?: boolean;
   readonly home: string;
   readonly temporary: string;
   /** Kept for the next build. */

@@ -15,6 +15,12 @@ export const firstEnvironment = (id: string, path: string): Record<string, strin
   [INSTANCE_MARKER]: id,
 });
 
+/** The same in an image, whose configuration says the rest. */
+export const imageEnvironment = (id: string): Record<string, string> => ({
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  [INSTANCE_MARKER]: id,
+});
+
 /** What its owner has set, and what only the platform can say. */
 export const serviceEnvironment = (
   { id, port, folders }: { readonly id: string; readonly port: number | undefined; readonly folders: SandboxFolders },

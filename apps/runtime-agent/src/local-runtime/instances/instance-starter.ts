@@ -12,6 +12,8 @@ export interface Launch {
   /** Where the command is started, from there. */
   readonly folder: string;
   readonly argv: readonly string[];
+  /** What was built is an image, whose processes have these variables. */
+  readonly image?: { readonly environment: Readonly<Record<string, string>> };
 }
 
 /** Tells how an artefact, or another process type of it, is started. @throws when it is gone, or nothing starts it. */

@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { makeOwned } from '../source/owned-folder.js';
 import type { ConfinedPlace } from './confinement.js';
 import { handedEnvironment } from './handed-environment.js';
-import { firstEnvironment, homeFolder, serviceEnvironment, temporaryFolder } from './instance-environment.js';
+import {
+  firstEnvironment,
+  homeFolder,
+  imageEnvironment,
+  serviceEnvironment,
+  temporaryFolder,
+} from './instance-environment.js';
 import type { InstanceHost } from './instance-host.js';
 import { makePipes, openForInstance } from './instance-pipes.js';
 import type { InstanceRecord } from './instance-record.js';
@@ -16,6 +22,8 @@ export interface InstanceOrder {
   readonly argv: readonly string[];
   readonly directory: string;
   readonly folder: string;
+  /** Where `directory` is the root file system of an image; with the variables of the image. */
+  readonly image?: { readonly environment: Readonly<Record<string, string>> };
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
 }
@@ -24,19 +32,20 @@ export interface InstanceOrder {
 export const startProcess = async (
   host: InstanceHost,
   place: ConfinedPlace,
-  { record, argv, directory, folder: start, environment }: InstanceOrder,
+  order: InstanceOrder,
   read: () => Promise<void>,
 ): Promise<ProcessEntry & { readonly isBoxed: boolean }> => {
+  const { record, argv, folder: start, environment, image } = order;
   const { id, port } = record;
   const folder = host.instanceRecords.folderOf(id);
-  const view = await viewOf(host, place, record, directory);
+  const view = await viewOf(host, place, order);
   const pipes = await openForInstance(folder);
   try {
     await read();
     const [command = '', ...args] = view.enclose(behindShim(argv.map(each => view.pathOf(each))), start);
     const child = spawn(command, args, {
       cwd: view.startDirectory,
-      env: firstEnvironment(id, host.path),
+      env: image ? imageEnvironment(id) : firstEnvironment(id, host.path),
       stdio: ['pipe', ...pipes.map(({ fd }) => fd)],
       detached: true,
     });
@@ -44,7 +53,8 @@ export const startProcess = async (
     child.unref();
     // It may end before it has read everything; how it ended says more than the broken pipe.
     child.stdin?.on('error', () => {});
-    child.stdin?.end(handedEnvironment(serviceEnvironment({ id, port, folders: view.folders }, environment)));
+    const own = serviceEnvironment({ id, port, folders: view.folders }, environment);
+    child.stdin?.end(handedEnvironment({ ...image?.environment, ...own }));
     const entry = processEntry(child.pid!);
     if (!entry) throw new Error('it ended before it had begun');
     return { ...entry, isBoxed: view.hasNamespaces };
@@ -54,11 +64,11 @@ export const startProcess = async (
 };
 
 /** Makes the folders and pipes of an instance, and shows its processes the folders. */
-const viewOf = async (host: InstanceHost, place: ConfinedPlace, record: InstanceRecord, app: string) => {
+const viewOf = async (host: InstanceHost, place: ConfinedPlace, { record, directory: app, image }: InstanceOrder) => {
   const folder = host.instanceRecords.folderOf(record.id);
   const [temporary, home] = [temporaryFolder(folder), homeFolder(folder)];
   for (const own of [temporary, home]) await makeOwned(own, place);
   await makePipes(folder, place.owner);
   const disk = record.disk && (await host.disks.prepare(record.webServiceId, place));
-  return place.view({ app, appWritable: false, home, temporary, ...(disk && { disk }) });
+  return place.view({ app, appWritable: false, isImage: image !== undefined, home, temporary, ...(disk && { disk }) });
 };

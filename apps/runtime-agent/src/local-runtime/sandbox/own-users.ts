@@ -33,6 +33,12 @@ export const shares = ({ first, count }: UserRange): Record<'builds' | 'instance
   };
 };
 
+/**
+ * Blocks of 65,536 users each for the roots of user namespaces, above all users of the ranges: their first users are from 2^31
+ * on.
+ */
+export const ROOT_BLOCKS: UserRange = { first: 2 ** 15, count: 2 ** 15 - 1 };
+
 /** Starts a command as that user, without any privilege and without a way to get one. */
 export const asUser = (uid: number, argv: readonly string[], gid = uid): readonly string[] => [
   'setpriv',

@@ -11,6 +11,7 @@ import type { MarkedProcesses } from '../instances/marked-processes.js';
 import { allPids, processEntry } from '../instances/process-table.js';
 import type { CgroupLimits } from './cgroup-files.js';
 import type { Cgroup, CgroupTree } from './cgroup-tree.js';
+import { IDS_OF_ROOT } from './namespaces/credentials.js';
 import type { NamespaceSandbox } from './namespaces/namespace-sandbox.js';
 import { asUser } from './own-users.js';
 import { removeFilesOf } from './shared-folders.js';
@@ -27,6 +28,13 @@ export interface SandboxLimits extends CgroupLimits {
 export interface SandboxPlace extends ConfinedPlace {
   /** Whether something inside was refused a process, because there were too many. */
   ranOutOfTasks(): Promise<boolean>;
+  /**
+   * Shows processes these folders, to which they are root of a user namespace.
+   * @throws where processes do not have users of their own, or the machine allows no namespaces.
+   */
+  viewAsRoot(folders: SandboxFolders): Promise<SandboxView>;
+  /** Whom the files of root of this user namespace belong to outside. */
+  rootId(): Promise<number>;
 }
 
 export interface SandboxOptions {
@@ -38,6 +46,8 @@ export interface SandboxOptions {
   readonly groups?: UserAssignments | undefined;
   /** Undefined where processes see the files and processes of this machine. */
   readonly namespaces?: NamespaceSandbox | undefined;
+  /** Blocks of numbers of users, for roots of user namespaces; undefined where processes run as we do. */
+  readonly rootBlocks?: UserAssignments | undefined;
   /** Whether a place that is cleared leaves folders of its user behind, so that nobody else may get that user. */
   readonly keepsUser: (id: string) => boolean;
   /** Undefined where the kernel offers none; then the marks alone hold the processes together. */
@@ -55,6 +65,8 @@ interface Enclosure {
   readonly fileBytes?: number | undefined;
 }
 
+const NO_IMAGES =
+  'images run only where root isolates web services: start Postern as root, where namespaces are allowed';
 const KILL_EVERY_MS = 20;
 const GIVE_UP_AFTER_MS = 20_000;
 
@@ -85,6 +97,13 @@ export class Sandbox implements Confinement {
 
   async release(name: string): Promise<void> {
     await this.options.users?.release(name);
+    await this.options.rootBlocks?.release(name);
+  }
+
+  async #rootId(id: string): Promise<number> {
+    const { rootBlocks } = this.options;
+    if (!rootBlocks) throw new Error(NO_IMAGES);
+    return (await rootBlocks.assign(id)) * IDS_OF_ROOT;
   }
 
   async #userOf(id: string): Promise<number | undefined> {
@@ -99,6 +118,8 @@ export class Sandbox implements Confinement {
       owner: uid === undefined ? undefined : { uid, gid: gid ?? uid },
       enclose: argv => this.#grouped(this.#bounded(argv, enclosure), enclosure),
       view: folders => this.#view(id, folders, enclosure),
+      viewAsRoot: folders => this.#viewAsRoot(id, folders, enclosure),
+      rootId: () => this.#rootId(id),
       pids: async () => {
         const inside = (await cgroup?.pids()) ?? [];
         // An earlier run of the platform may itself have been in another group, and have made its groups there.
@@ -127,8 +148,8 @@ export class Sandbox implements Confinement {
 
   async #view(id: string, folders: SandboxFolders, enclosure: Enclosure): Promise<SandboxView> {
     const { namespaces } = this.options;
-    const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0, cgroup } = enclosure;
     const bounded = (argv: readonly string[]) => this.#bounded(argv, enclosure);
+    if (folders.isImage && (!namespaces || enclosure.uid === undefined)) throw new Error(NO_IMAGES);
     if (!namespaces)
       return {
         folders,
@@ -137,10 +158,26 @@ export class Sandbox implements Confinement {
         hasNamespaces: false,
         enclose: (argv, directory) => this.#grouped(bounded(['/bin/sh', '-c', IN, directory, ...argv]), enclosure),
       };
-    const view = await namespaces.view({ id, folders, owner: { uid, gid }, groups: cgroup?.folders ?? new Map() });
+    const owner = ownerOf(enclosure);
+    const view = await namespaces.view({ id, folders, owner, groups: groupsOf(enclosure) });
+    const inImage = (argv: readonly string[]) => this.#limited(namespaces.intoImage(owner, argv), enclosure);
+    const inside = folders.isImage ? inImage : bounded;
     return {
       ...view,
-      enclose: (argv, directory) => this.#grouped(view.enclose(bounded(argv), directory), enclosure),
+      enclose: (argv, directory) => this.#grouped(view.enclose(inside(argv), directory), enclosure),
+    };
+  }
+
+  async #viewAsRoot(id: string, folders: SandboxFolders, enclosure: Enclosure): Promise<SandboxView> {
+    const { namespaces } = this.options;
+    if (!namespaces) throw new Error(NO_IMAGES);
+    const request = { id, folders, owner: ownerOf(enclosure), groups: groupsOf(enclosure) };
+    const view = await namespaces.view({ ...request, isRootOfUsers: true });
+    const first = await this.#rootId(id);
+    const inside = (argv: readonly string[]) => this.#limited(namespaces.asRootOfUsers(first, argv), enclosure);
+    return {
+      ...view,
+      enclose: (argv, directory) => this.#grouped(view.enclose(inside(argv), directory), enclosure),
     };
   }
 
@@ -148,10 +185,16 @@ export class Sandbox implements Confinement {
     return cgroup ? ['/bin/sh', '-c', ENTER, 'enter', ...cgroup.entrances, '--', ...argv] : argv;
   }
 
-  #bounded(argv: readonly string[], { uid, gid, mostTasks, ...needs }: Enclosure): readonly string[] {
+  #bounded(argv: readonly string[], enclosure: Enclosure): readonly string[] {
+    const { uid, gid } = enclosure;
+    const limited = this.#limited(argv, enclosure);
+    return uid === undefined ? limited : asUser(uid, limited, gid);
+  }
+
+  #limited(argv: readonly string[], { mostTasks, ...needs }: Enclosure): readonly string[] {
     const { limits } = this.options;
     const fileBytes = limits.fileBytes && Math.max(limits.fileBytes, needs.fileBytes ?? 0);
-    const bounded = [
+    return [
       'prlimit',
       '--core=0',
       ...(mostTasks === undefined ? [] : [`--nproc=${mostTasks}`]),
@@ -160,7 +203,6 @@ export class Sandbox implements Confinement {
       ...(limits.niceness > 0 ? ['nice', '-n', String(limits.niceness)] : []),
       ...argv,
     ];
-    return uid === undefined ? bounded : asUser(uid, bounded, gid);
   }
 
   /**
@@ -182,6 +224,10 @@ export class Sandbox implements Confinement {
     return ((await this.options.processes.scan()).get(id) ?? []).map(({ pid }) => pid);
   }
 }
+
+const ownerOf = ({ uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 }: Enclosure) => ({ uid, gid });
+
+const groupsOf = ({ cgroup }: Enclosure): ReadonlyMap<string, string> => cgroup?.folders ?? new Map();
 
 const pidsOfUser = async (uid: number): Promise<readonly number[]> => {
   const pids = await allPids();

@@ -35,6 +35,10 @@ export class LocalHarness implements NeighbourHarness {
     return new LocalHarness(balancer, await runtimeAt(balancer.home));
   }
 
+  get home(): string {
+    return this.balancer.home;
+  }
+
   get runtime(): LocalRuntime {
     return this.current;
   }

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SandboxFolders, SandboxView } from '../../instances/confinement.js';
 import { asUser } from '../own-users.js';
-import { type Mount, mountTable, readOnly, writable } from './sandbox-mounts.js';
+import { asItself, asRootOfUsers, intoImage, type SandboxOwner } from './credentials.js';
+import { IN_IMAGE, imageMounts } from './image-view.js';
+import { type Mount, mountTable, readOnly, writable, writableForRoot } from './sandbox-mounts.js';
 import { findSandboxPrograms, type SandboxPrograms } from './sandbox-programs.js';
 import { makeSandboxRoot, type SandboxRoot } from './sandbox-root.js';
 
@@ -19,18 +21,18 @@ const INSIDE = {
   programs: '/opt/postern',
 };
 
-/** Whom the processes of a sandbox run as; for an ordinary user that is the user itself. */
-export interface SandboxOwner {
-  readonly uid: number;
-  readonly gid: number;
-}
-
 export interface SandboxRequest {
   readonly id: string;
+  /** Whom the processes run as; for an ordinary user that is the user itself. */
   readonly owner: SandboxOwner;
   readonly folders: SandboxFolders;
   /** Folders of its control group, by the name of the controller; the empty name for all. */
   readonly groups: ReadonlyMap<string, string>;
+  /**
+   * Whether the command becomes root of a user namespace, by `asRootOfUsers`. One in an image gives up its rights itself too, by
+   * `intoImage`.
+   */
+  readonly isRootOfUsers?: boolean;
 }
 
 /**
@@ -77,11 +79,13 @@ export class NamespaceSandbox {
   }
 
   /** Prepares a sandbox; `clear` removes what it needs on disk. */
-  async view({ id, owner, folders, groups }: SandboxRequest): Promise<SandboxView> {
+  async view({ id, owner, folders, groups, isRootOfUsers = false }: SandboxRequest): Promise<SandboxView> {
     const place = this.#placeOf(id);
     await mkdir(place, { recursive: true, mode: 0o700 });
     await writeFile(join(place, 'passwd'), `${ROOT}app:x:${owner.uid}:${owner.gid}::${INSIDE.home}:/bin/sh\n`);
     await writeFile(join(place, 'group'), `root:x:0:\napp:x:${owner.gid}:\n`);
+    const layout = this.#layout(isRootOfUsers);
+    const own = isRootOfUsers ? writableForRoot : writable;
     const app = folders.appWritable ? writable : readOnly;
     const mounts: Mount[] = [
       ...this.frame.mounts,
@@ -89,15 +93,15 @@ export class NamespaceSandbox {
       readOnly(join(place, 'group'), '/etc/group'),
       readOnly(this.staticServers, INSIDE.programs),
       ...[...groups].map(([name, path]) => readOnly(path, `/sys/fs/cgroup${name && `/${name}`}`)),
-      app(folders.app, INSIDE.app),
-      writable(folders.home, INSIDE.home),
-      writable(folders.temporary, INSIDE.temporary),
+      ...(folders.isImage ? imageMounts(layout.made, folders, groups) : [app(folders.app, INSIDE.app)]),
+      own(folders.home, INSIDE.home),
+      own(folders.temporary, INSIDE.temporary),
       ...(folders.cache === undefined ? [] : [writable(folders.cache, INSIDE.cache)]),
       ...(folders.disk === undefined ? [] : [writable(folders.disk, INSIDE.disk)]),
     ];
     const table = join(place, `mounts-${randomUUID()}`);
-    await writeFile(table, mountTable(this.#root, this.#isRoot ? join(this.#root, 'root') : this.#root, mounts));
-    const { app: seenApp, home, temporary, cache, disk } = INSIDE;
+    await writeFile(table, mountTable(layout.folder, layout.made, mounts));
+    const { app: seenApp, home, temporary, cache, disk } = { ...INSIDE, ...(folders.isImage && IN_IMAGE) };
     return {
       folders: {
         ...{ ...folders, app: seenApp, home, temporary },
@@ -108,8 +112,22 @@ export class NamespaceSandbox {
         path.startsWith(`${this.staticServers}/`) ? INSIDE.programs + path.slice(this.staticServers.length) : path,
       startDirectory: '/',
       hasNamespaces: true,
-      enclose: (argv, directory) => this.#enclose(table, owner, argv, join(seenApp, directory)),
+      enclose: (argv, directory) =>
+        this.#enclose(
+          { table, layout, directory: folders.isImage ? '/' : join(seenApp, directory) },
+          isRootOfUsers || folders.isImage || this.#isRoot ? argv : asItself(this.programs, owner, argv),
+        ),
     };
+  }
+
+  /** For a view whose processes see an image. */
+  intoImage(owner: SandboxOwner, argv: readonly string[]): readonly string[] {
+    return intoImage(this.programs, owner, argv);
+  }
+
+  /** @param first see {@link asRootOfUsers}. */
+  asRootOfUsers(first: number, argv: readonly string[]): readonly string[] {
+    return asRootOfUsers(this.programs, first, argv);
   }
 
   async clear(id: string): Promise<void> {
@@ -120,21 +138,27 @@ export class NamespaceSandbox {
     return process.getuid?.() === 0;
   }
 
-  /** As root the root directory is another than that of the mounts, where the kernel makes no user namespaces. */
-  get #root(): string {
-    return this.#isRoot ? this.frame.folder : join(this.frame.folder, 'root');
+  /**
+   * As root the root directory is another than that of the mounts, where the kernel makes no user namespaces; unless the
+   * command shall have one.
+   */
+  #layout(isRootOfUsers: boolean): Layout {
+    const made = join(this.frame.folder, 'root');
+    if (!this.#isRoot || isRootOfUsers) return { folder: made, made, old: 'old', change: [] };
+    return { folder: this.frame.folder, made, old: 'root/old', change: [this.programs.chroot, 'root'] };
   }
 
-  #enclose(table: string, { uid, gid }: SandboxOwner, argv: readonly string[], directory: string): readonly string[] {
-    const { unshare, mount, umount, pivotRoot, chroot } = this.programs;
-    const namespaces = ['--mount', '--pid', '--ipc', '--fork', '--kill-child'];
-    const first = ['/bin/sh', '-c', FIRST, 'first', umount, directory];
-    const enter = (old: string) => ['/bin/sh', '-c', ENTER, 'enter', mount, table, this.#root, pivotRoot, old];
-    if (this.#isRoot)
-      return [unshare, '--cgroup', ...namespaces, '--', ...enter('root/old'), chroot, 'root', ...first, ...argv];
-    const asItself = [unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
-    const bare = ['setpriv', '--no-new-privs', '--inh-caps=-all', '--'];
-    return [unshare, '--map-root-user', ...namespaces, '--', ...enter('old'), ...first, ...asItself, ...bare, ...argv];
+  #enclose({ table, layout, directory }: Entry, argv: readonly string[]): readonly string[] {
+    const { unshare, mount, umount, pivotRoot } = this.programs;
+    const { folder, old, change } = layout;
+    const namespaces = ['--mount', '--pid', '--ipc', '--fork', '--kill-child', '--'];
+    return [
+      ...[unshare, this.#isRoot ? '--cgroup' : '--map-root-user', ...namespaces],
+      ...['/bin/sh', '-c', ENTER, 'enter', mount, table, folder, pivotRoot, old],
+      ...change,
+      ...['/bin/sh', '-c', FIRST, 'first', umount, directory],
+      ...argv,
+    ];
   }
 
   async #works(): Promise<boolean> {
@@ -159,6 +183,24 @@ export class NamespaceSandbox {
   #placeOf(id: string): string {
     return join(this.folder, 'places', id);
   }
+}
+
+interface Layout {
+  /** Becomes the root of the mounts. */
+  readonly folder: string;
+  /** Becomes the root directory of the processes. */
+  readonly made: string;
+  /** Where the earlier root is mounted, from `folder`. */
+  readonly old: string;
+  /** Starts a command with `made` as its root directory, from `folder`. */
+  readonly change: readonly string[];
+}
+
+interface Entry {
+  readonly table: string;
+  readonly layout: Layout;
+  /** Where the command is started. */
+  readonly directory: string;
 }
 
 const ROOT = 'root:x:0:0::/nonexistent:/usr/sbin/nologin\n';

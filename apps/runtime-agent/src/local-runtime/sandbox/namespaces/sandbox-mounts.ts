@@ -21,7 +21,17 @@ export const readOnly = (source: string, target = source): Mount => ({ source, t
 
 export const writable = (source: string, target = source): Mount => ({ source, target, options: WRITABLE });
 
+/** For root of a user namespace, whose files cannot lend rights, and who cannot mount them again with less than that. */
+export const writableForRoot = (source: string, target: string): Mount => ({
+  source,
+  target,
+  options: ['bind', 'rw'],
+});
+
 export const device = (path: string): Mount => ({ source: path, target: path, options: ['bind', 'rw', 'nosuid'] });
+
+/** What is mounted at `source` in the sandbox already, and below it, at another path too. */
+export const again = (source: string, target: string): Mount => ({ source, target, options: ['rbind'] });
 
 /** What every sandbox has beside folders: its own processes, and memory that they may share. */
 export const KERNEL_MOUNTS: readonly Mount[] = [

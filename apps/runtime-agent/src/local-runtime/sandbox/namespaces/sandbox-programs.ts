@@ -8,6 +8,8 @@ export interface SandboxPrograms {
   readonly umount: string;
   readonly pivotRoot: string;
   readonly chroot: string;
+  /** Only builds of Dockerfiles need it. */
+  readonly nsenter: string | undefined;
 }
 
 const USUAL = ['/usr/bin', '/usr/sbin', '/bin', '/sbin'];
@@ -18,5 +20,7 @@ export const findSandboxPrograms = (path = process.env['PATH'] ?? ''): SandboxPr
   const find = (name: string) => folders.map(folder => join(folder, name)).find(isProgram);
   const [unshare, mount, umount] = [find('unshare'), find('mount'), find('umount')];
   const [pivotRoot, chroot] = [find('pivot_root'), find('chroot')];
-  return unshare && mount && umount && pivotRoot && chroot ? { unshare, mount, umount, pivotRoot, chroot } : undefined;
+  const nsenter = find('nsenter');
+  if (!unshare || !mount || !umount || !pivotRoot || !chroot) return undefined;
+  return { unshare, mount, umount, pivotRoot, chroot, nsenter };
 };

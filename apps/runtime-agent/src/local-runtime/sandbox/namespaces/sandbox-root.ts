@@ -19,7 +19,20 @@ const run = promisify(execFile);
 /** System directories, where they are no links to others. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix'];
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
-const EMPTY = ['app', 'tmp', 'cache', 'data', 'home/app', 'proc', 'run', 'old', 'dev/shm', 'opt/postern', 'var'];
+const EMPTY = [
+  'app',
+  'tmp',
+  'cache',
+  'data',
+  'home/app',
+  'proc',
+  'run',
+  'old',
+  'dev/shm',
+  'opt/postern',
+  'var',
+  'image',
+];
 const CGROUPS = ['memory', 'pids', 'cpu'];
 /** Of the machine's configuration only what programs need to resolve names, verify certificates and find libraries. */
 const ETC = [
@@ -51,7 +64,7 @@ const ETC = [
 /** These change while the machine runs. */
 const LIVE = ['resolv.conf', 'hosts'];
 const OWN = ['passwd', 'group'];
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 /**
  * Makes the frame below `parent`, once for each content: a running sandbox keeps the frame that it was started with.

@@ -1,0 +1,254 @@
+import { access, lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { allPids } from '../instances/process-table.js';
+import {
+  dockerfileOf,
+  ImageBuilds,
+  LINUX,
+  missingForImages,
+  SERVER,
+  scriptOf,
+  shop,
+} from './dockerfile/testing/image-builds.js';
+import { BuildsFixture } from './testing/builds-fixture.js';
+
+/** Several builds one after the other, on a machine with other work. */
+jest.setTimeout(90_000);
+
+const missing = missingForImages();
+if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: ${missing}`);
+
+(missing === undefined ? describe : describe.skip)('A repository with a Dockerfile', () => {
+  let builds: ImageBuilds;
+  beforeAll(async () => {
+    builds = await ImageBuilds.start();
+  }, 60_000);
+  afterAll(() => builds?.stop(), 60_000);
+
+  const fails = async (files: Record<string, string>, changes = {}) => {
+    const order = await builds.orderOf(files, changes);
+    const message = await builds.build(order).then(
+      () => 'it was built',
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+    return message.replace(/^BuildFailed: /, '');
+  };
+
+  describe('is built and started:', () => {
+    it('by its CMD in its WORKDIR, and the log of the build says so', async () => {
+      const Dockerfile = dockerfileOf(
+        ...LINUX,
+        'WORKDIR /srv/shop',
+        'COPY index.html .',
+        'RUN sed s/source/built/ index.html > made.html && echo made',
+        'CMD ["sh", "-c", "exec httpd -f -p $PORT -h $PWD"]',
+      );
+      const { order, ask } = await builds.serve({ Dockerfile, 'index.html': 'from source', 'package.json': '{}' });
+      expect(await ask('/made.html')).toBe('from built');
+      const log = await builds.logOf(order);
+      expect(log.slice(0, 3)).toEqual([
+        `Fetching ${order.repositoryUrl} at ${order.commit}`,
+        'Dockerfile found: it builds the image',
+        'STEP 1/7: FROM scratch',
+      ]);
+      const step = log.indexOf('STEP 6/7: RUN sed s/source/built/ index.html > made.html && echo made');
+      expect(log[step + 1]).toBe('made');
+      expect(log).toContain('Starts by: sh -c exec httpd -f -p $PORT -h $PWD');
+    });
+
+    it('by its ENTRYPOINT with its CMD, its ENV, and the variables of the web service over them', async () => {
+      const steps = [
+        'ENV SAID=hello COLOUR=red HOME=/root',
+        'ENTRYPOINT ["/bin/sh", "-c"]',
+        'CMD ["exec httpd -f -p $PORT"]',
+      ];
+      const { ask } = await builds.serve(shop(...steps), {}, { environment: { COLOUR: 'blue', QUOTED: `it's "so"` } });
+      const seen = (await ask('/cgi-bin/run')).split('\n');
+      expect(seen).toEqual(expect.arrayContaining(['SAID=hello', 'COLOUR=blue', 'HOME=/tmp', `QUOTED=it's "so"`]));
+      expect(seen.filter(line => /^LANG=|POSTERN_SECRET/.test(line))).toEqual([]);
+    });
+
+    it('by the start command of the web service, in its WORKDIR', async () => {
+      const startCommand = 'echo "$PWD" > /tmp/where; exec httpd -f -p $PORT';
+      const { ask } = await builds.serve({ ...shop(), run: scriptOf('cat /tmp/where') }, { startCommand });
+      expect(await ask('/cgi-bin/run')).toBe('/srv/shop\n');
+    });
+
+    it('with several stages, of which only the last is kept', async () => {
+      const Dockerfile = dockerfileOf(
+        ...['FROM scratch AS made', ...LINUX.slice(1), 'RUN echo secret > /hidden && echo shown > /shown'],
+        ...[...SERVER, 'COPY --from=made /shown /srv/shop/shown.html'],
+      );
+      const { ask, plan } = await builds.serve({ Dockerfile, run: scriptOf('cat /hidden') });
+      expect(await ask('/shown.html')).toBe('shown\n');
+      expect(await ask('/cgi-bin/run')).toContain('No such file');
+      await builds.harness.runtime.stop(plan.webServiceId);
+    });
+
+    it('with its disk at /data', async () => {
+      const run = scriptOf('echo kept > $DISK_PATH/file && ls $DISK_PATH');
+      const { ask } = await builds.serve({ ...shop(), run }, {}, { disk: { sizeMib: 64 } });
+      expect(await ask('/cgi-bin/run')).toContain('file\n');
+    });
+  });
+
+  it('also runs its one-off commands and its release command', async () => {
+    const release = { releaseCommand: 'echo "released in $PWD with $SAID"' };
+    const { order, plan } = await builds.serve(shop('ENV SAID=hello'), {}, release);
+    expect(await builds.run(plan, 'test "$PWD" = /srv/shop && cat /etc/passwd')).toMatchObject({ exitCode: 1 });
+    expect(await builds.run(plan, 'echo "run with $SAID" && test -x /bin/busybox')).toEqual({
+      exitCode: 0,
+      reason: null,
+    });
+    const log = await builds.logOf(order);
+    expect(log).toEqual(expect.arrayContaining(['released in /srv/shop with hello', 'run with hello']));
+  });
+
+  it('keeps running while the platform restarts', async () => {
+    const started = { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] };
+    const { plan, ask } = await builds.serve(shop(), {}, started);
+    await builds.harness.restart();
+    expect(await builds.run(plan, 'true')).toEqual({ exitCode: 0, reason: null });
+    expect(await builds.harness.runtime.statusOf(plan.webServiceId)).toMatchObject({
+      rollId: plan.rollId,
+      instances: 1,
+    });
+    expect(await ask('/cgi-bin/run')).toContain('KEY=abracadabra');
+    await builds.harness.runtime.stop(plan.webServiceId);
+    expect(await builds.harness.processesOf(plan)).toEqual([]);
+  });
+
+  describe('is not built by it:', () => {
+    it.each([
+      ['where the web service has a build command', { buildCommand: 'true' }, 'the web service has a build command'],
+    ])('%s', async (_, changes, reason) => {
+      const order = await builds.orderOf({ ...shop(), 'index.html': 'x' }, changes);
+      await builds.build(order);
+      expect(await builds.logOf(order)).toContain(`Dockerfile found: it is not used, because ${reason}`);
+    });
+
+    it('where it is a link', async () => {
+      const files = { Dockerfile: { link: 'other' }, other: 'FROM scratch', 'index.html': 'x' };
+      const order = await builds.orderOf(files);
+      await builds.build(order);
+      expect(await builds.logOf(order)).toContain('Dockerfile found: it is not used, because it is a link');
+    });
+  });
+
+  describe('fails with what to do:', () => {
+    it('the step, its exit code and its last lines', async () => {
+      expect(await fails(shop('RUN echo no rule to make target >&2; exit 2'))).toBe(
+        'the Dockerfile failed at step `RUN echo no rule to make target >&2; exit 2`: exit code 2: no rule to make target',
+      );
+    });
+
+    it.each([
+      ['COPY dist .', /^the Dockerfile failed at step `COPY dist \.`: "\/dist": not found$/],
+      ['RUNN make', /^the Dockerfile failed at step `RUNN`: Unknown instruction: "RUNN"$/],
+    ])('the reason where it says %s', async (step, message) => {
+      expect(await fails(shop(step))).toMatch(message);
+    });
+
+    it('the base image that cannot be pulled', async () => {
+      const message = await fails({ Dockerfile: 'FROM registry.invalid/node:24\nCMD ["node"]\n' });
+      expect(message).toMatch(/^the image cannot be built: .*registry\.invalid/);
+    });
+
+    it('an image that nothing starts', async () => {
+      expect(await fails({ Dockerfile: dockerfileOf(...LINUX) })).toBe(
+        'no start command: set one, or add a CMD to the Dockerfile',
+      );
+    });
+
+    it('an image without a shell', async () => {
+      expect(await fails({ Dockerfile: dockerfileOf('FROM scratch', 'COPY busybox /server', 'CMD ["/server"]') })).toBe(
+        'the image has no /bin/sh, with which its processes are started: begin with an image that has one',
+      );
+    });
+
+    it('a process type of a Procfile, which is not used', async () => {
+      const files = { ...shop(), Procfile: 'worker: sleep 60\n' };
+      await expect(builds.serve(files, {}, { processes: { worker: 1 } })).rejects.toThrow(
+        'a Procfile is not used beside a Dockerfile',
+      );
+    });
+
+    it('a step without end, of which nothing keeps running', async () => {
+      expect(await fails(shop('RUN setsid sleep 4321 & sleep 4322'), { deadlineMs: 8_000 })).toBe(
+        'the build did not finish within 8 s',
+      );
+      expect(await commandLines()).not.toContainEqual(expect.stringMatching(/sleep 432[12]/));
+    });
+  });
+
+  describe('gets', () => {
+    it.each([
+      ['each variable of the web service', 'ADDRESS', 'shop.example'],
+      ['all variables as JSON', 'environment', '"ADDRESS":"shop.example"'],
+    ])('%s as a secret of its build, which is in no file of the image', async (_, secret, content) => {
+      const environment = { ADDRESS: 'shop.example' };
+      const file = `/run/secrets/${secret}`;
+      const said = await builds.outputOf(
+        `--mount=type=secret,id=${secret} grep -cF '${content}' ${file} && env`,
+        environment,
+      );
+      expect(said.split('\n')[0]).toBe('1');
+      expect(said).not.toMatch(/shop\.example|^ADDRESS/m);
+      const files = { ...shop(`RUN --mount=type=secret,id=${secret} cat ${file} > /dev/null`) };
+      const { plan } = await builds.serve(files, { environment });
+      expect(await builds.run(plan, `grep -rlF shop.example /srv /bin /etc /run /tmp`)).toMatchObject({ exitCode: 1 });
+    });
+  });
+
+  it('may keep files between its steps that are not in the image', async () => {
+    const said = await builds.outputOf(
+      '--mount=type=cache,target=/cache --mount=type=bind,source=run,target=/bound echo kept > /cache/x && cat /bound',
+    );
+    expect(said).toContain('#!/bin/sh');
+  });
+
+  it('leaves nothing but its artefact, and nothing after the removal of its web service', async () => {
+    const { home, runtime } = builds.harness;
+    const { order, plan } = await builds.serve(shop());
+    expect(await readdir(join(home, 'builds'))).toEqual([]);
+    const artefact = join(home, 'artefacts', plan.artefact.reference);
+    expect((await readdir(artefact)).sort()).toEqual(['artefact.json', 'tree']);
+    expect((await lstat(artefact)).mode & 0o007).toBe(0);
+    expect((await builds.harness.processesOf(plan)).length).toBeGreaterThan(0);
+    await runtime.remove(order.webServiceId);
+    expect(await builds.harness.processesOf(plan)).toEqual([]);
+    await expect(access(artefact)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('Without namespaces, a repository with a Dockerfile', () => {
+  let fixture: BuildsFixture;
+  beforeAll(async () => {
+    fixture = await BuildsFixture.start({ use: { namespaces: false } });
+  }, 60_000);
+  afterAll(() => fixture.stop());
+
+  it('is built as without it, where that is possible, and the log says what to do', async () => {
+    const files = { Dockerfile: 'FROM scratch\n', 'index.html': 'x' };
+    await fixture.build(await fixture.order(files, { startCommand: undefined }));
+    expect(await fixture.lines()).toEqual([
+      expect.stringMatching(/^Fetching/),
+      expect.stringMatching(/^Dockerfile found: it is not used, because .*: (install|start) /),
+      'Serves the files in .',
+    ]);
+  });
+
+  it('is refused with what to do, where only it says how', async () => {
+    const order = await fixture.order({ Dockerfile: 'FROM scratch\n' }, { startCommand: undefined });
+    await expect(fixture.build(order)).rejects.toThrow(
+      /^nothing but a Dockerfile says how this service is built and started, and .*: (install|start) /,
+    );
+  });
+});
+
+/** Of all processes of this machine. */
+const commandLines = async (): Promise<readonly string[]> => {
+  const lines = (await allPids()).map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
+  return (await Promise.all(lines)).map(line => line.replaceAll('\0', ' '));
+};

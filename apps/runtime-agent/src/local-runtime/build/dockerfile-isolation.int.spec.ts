@@ -1,0 +1,121 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  dockerfileOf,
+  ImageBuilds,
+  LINUX,
+  missingForImages,
+  scriptOf,
+  shop,
+} from './dockerfile/testing/image-builds.js';
+import { BuildsFixture } from './testing/builds-fixture.js';
+
+/** Several builds one after the other, on a machine with other work. */
+jest.setTimeout(90_000);
+
+/** The sentence about what is missing is printed by dockerfile-builds.int.spec.ts. */
+(missingForImages() === undefined ? describe : describe.skip)('A web service with a Dockerfile', () => {
+  let builds: ImageBuilds;
+  beforeAll(async () => {
+    builds = await ImageBuilds.start();
+  }, 60_000);
+  afterAll(() => builds?.stop(), 60_000);
+
+  describe('cannot, while it is built,', () => {
+    it('be a user of this machine', async () => {
+      const [uid = '', map = ''] = (await builds.outputOf('id -u && cat /proc/self/uid_map')).split('\n');
+      expect(uid).toBe('0');
+      const [inside, outside] = map.trim().split(/\s+/).map(Number);
+      expect(inside).toBe(0);
+      expect(outside).toBeGreaterThanOrEqual(2 ** 31);
+    });
+
+    it('see processes, files and devices of this machine, or of others', async () => {
+      const { home } = builds.harness;
+      const said = await builds.outputOf(
+        `for path in ${home} /work /home /root/.ssh /proc/1/root/usr /dev/kmsg /dev/mem; do [ ! -e $path ] || echo "sees $path"; done; ls -d /proc/[0-9]* | wc -l`,
+      );
+      expect(said).toMatch(/^\d\d?$/);
+    });
+
+    it('make a device, change the kernel, or mount what others have', async () => {
+      const said = await builds.outputOf(
+        'mknod /disk b 8 0 || echo no device; echo x 2>/dev/null > /proc/sys/kernel/core_pattern || echo no change; mount -t tmpfs none /mnt 2>/dev/null || echo no mount',
+      );
+      expect(said).toMatch(/no device\nno change\nno mount$/);
+    });
+
+    it('fill the disk', async () => {
+      const fixture = await BuildsFixture.start({ limits: { diskBytes: 100 * 2 ** 20, watchMs: 50 } });
+      const fill = 'while true; do head -c 1000000 /dev/zero > /$RANDOM$RANDOM; done';
+      const build = fixture.build(await builds.orderOf(shop(`RUN ${fill}`)));
+      await expect(build).rejects.toThrow('the build wrote more than 100 MiB');
+      expect(await fixture.leftovers()).toEqual([]);
+      await fixture.stop();
+    });
+  });
+
+  describe('cannot, while it runs,', () => {
+    it('have rights, or find anything but its image', async () => {
+      const run = scriptOf(
+        `grep -E '^(Uid|CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs):' /proc/self/status`,
+        'ls /; echo x > /srv/shop/x; echo x > /bin/sh; ls /proc/1/root',
+        'ls -d /proc/[0-9]* | wc -l; ls /dev | tr "\\n" " "; unshare -r true',
+      );
+      const { ask } = await builds.serve({ ...shop(), run });
+      const said = await ask('/cgi-bin/run');
+      for (const name of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) expect(said).toContain(`${name}:\t0000000000000000`);
+      expect(said).toContain('NoNewPrivs:\t1');
+      expect(said).not.toMatch(/^Uid:\t0/m);
+      expect(said).toContain('/srv/shop/x: Read-only file system');
+      expect(said).toContain('/bin/sh: Read-only file system');
+      expect(said).toContain('/proc/1/root: Permission denied');
+      expect(said).toMatch(/^bin\ndata\ndev\netc\nproc\nrun\nsrv\nsys\ntmp$/m);
+      expect(said).toContain('fd full null random shm stderr stdin stdout tty urandom zero');
+      expect(said).toContain('unshare: unshare(0x10000000): Operation not permitted');
+    });
+
+    it('start its own shell before it has lost all rights', async () => {
+      const shell = [
+        '#!/bin/busybox sh',
+        'busybox grep -hE "^(CapEff|CapPrm|Uid|NoNewPrivs)" /proc/self/status >> /tmp/seen',
+        'exec /bin/busybox sh "$@"',
+        '',
+      ].join('\n');
+      const files = {
+        ...shop('COPY shell /bin/shell', 'RUN chmod +x /bin/shell && rm /bin/sh && ln -s shell /bin/sh'),
+      };
+      const { ask } = await builds.serve({ ...files, shell, run: scriptOf('cat /tmp/seen') });
+      const seen = (await ask('/cgi-bin/run')).split('\n').filter(Boolean);
+      expect(seen.length).toBeGreaterThan(4);
+      expect(
+        seen.filter(line => /^Uid:\t0/.test(line) || /^Cap\w+:\t0*[1-9a-f]/.test(line) || /Privs:\t0/.test(line)),
+      ).toEqual([]);
+    });
+
+    it.each(['/tmp', '/proc', '/dev', '/etc', '/sys', '/data'])(
+      'mount anything outside by a link at %s',
+      async folder => {
+        const linked = [...LINUX, `RUN mkdir /links && ln -s /usr /links${folder}`];
+        const copied = ['FROM scratch', 'COPY --from=0 /bin /bin', 'COPY --from=0 /links/ /', 'CMD ["sh"]'];
+        const order = await builds.orderOf({ Dockerfile: dockerfileOf(...linked, ...copied) });
+        await expect(builds.build(order)).rejects.toThrow(`the image cannot be run: ${folder} must be a folder`);
+      },
+    );
+
+    it('have a file with rights, or one of another user', async () => {
+      const { plan, order } = await builds.serve(
+        shop('RUN cp /bin/busybox /bin/other && chown 33:33 /bin/other && chmod 6755 /bin/other'),
+      );
+      const file = await stat(join(builds.harness.home, 'artefacts', plan.artefact.reference, 'tree/bin/other'));
+      expect({ mode: file.mode & 0o7777, uid: file.uid }).toEqual({ mode: 0o555, uid: 0 });
+      await builds.harness.runtime.stop(order.webServiceId);
+    });
+  });
+
+  it('is built by two web services, whose builds have no user in common', async () => {
+    const mapOf = async () => (await builds.outputOf('cat /proc/self/uid_map')).trim();
+    expect(await mapOf()).not.toBe(await mapOf());
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { machineWith } from '../../../infrastructure/builders/testing/machine-with.js';
+import { findContainerTool } from './container-tool.js';
+
+describe('What builds images on a machine', () => {
+  it.each([
+    [['buildah'], 'buildah'],
+    [['podman'], 'podman'],
+    [['podman', 'buildah'], 'buildah'],
+  ])('with %j is %s', (programs, tool) => {
+    expect(findContainerTool(machineWith(...programs), true)).toEqual({ tool });
+  });
+
+  it('is nothing without a tool, and the cure is to install one', () => {
+    const missing = 'this machine has no container tool: install Podman or Buildah on it';
+    expect(findContainerTool(machineWith('docker', 'node'), true)).toEqual({ missing });
+  });
+
+  it('is nothing where root does not isolate web services, and the cure is to start it so', () => {
+    const missing =
+      'images are built and run by root in namespaces only: start Postern as root, where they are allowed';
+    expect(findContainerTool(machineWith('buildah'), false)).toEqual({ missing });
+  });
+});

@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { lstat, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { BuildFailed, type BuildOrder } from '@postern/runtime';
+import {
+  DOCKERFILE_BUILDS,
+  DOCKERFILE_IS_LINK,
+  DOCKERFILE_IS_REPLACED,
+  DOCKERFILE_STARTS_NOTHING,
+  dockerfileCannotBeUsed,
+  dockerfileIn,
+  NO_START_IN_IMAGE,
+} from '../../../infrastructure/builders/dockerfile.js';
+import { readSmallFile } from '../../../infrastructure/builders/small-file.js';
+import type { ArtefactStart, ImageStart } from '../../../infrastructure/builders/start.js';
+import { treeOf } from '../../artefacts/artefact-store.js';
+import { exitReason } from '../../instances/exit-reason.js';
+import { type Exit, runConfined } from '../../sandbox/confined-run.js';
+import type { SandboxPlace } from '../../sandbox/sandbox.js';
+import { BUILD_MARKER, type BuildFolders, draftOf, temporaryOf } from '../build-environment.js';
+import type { BuildLimits } from '../build-limits.js';
+import type { BuildOutput } from '../build-output.js';
+import { removeTree } from '../disk.js';
+import { requireWithinLimits } from '../limit-watch.js';
+import { BUILT, buildCommand, secretsOf } from './build-script.js';
+import type { ContainerTool, ContainerToolAnswer } from './container-tool.js';
+import { imageStartOf } from './image-configuration.js';
+import { prepareImage } from './image-tree.js';
+import { ToolProgress } from './tool-progress.js';
+
+const CONFIGURATION_BYTES = 4 * 2 ** 20;
+
+/** Where a build runs. */
+export interface BuildSite {
+  readonly place: SandboxPlace;
+  readonly id: string;
+  readonly folders: BuildFolders;
+  readonly output: BuildOutput;
+}
+
+/** Makes the result of a build its artefact, once none of its processes runs any more. @returns what starts it, if known. */
+export type FinishBuild = () => Promise<ArtefactStart | undefined>;
+
+export interface DockerfileBuildsParts {
+  readonly answer: ContainerToolAnswer;
+  /** Where programs are looked for. */
+  readonly path: string;
+  /** How builds reach the network. */
+  readonly proxies: Readonly<Record<string, string>>;
+  readonly limits: BuildLimits;
+}
+
+/** Builds the image of a Dockerfile with the container tool of this machine. */
+export class DockerfileBuilds {
+  constructor(private readonly parts: DockerfileBuildsParts) {}
+
+  /** The tool that builds the source, if its Dockerfile does; the log says which rule applied. */
+  async toolFor(
+    directory: string,
+    { buildCommand: given }: BuildOrder,
+    log: (line: string) => void,
+  ): Promise<ContainerTool | undefined> {
+    const found = await dockerfileIn(directory);
+    if (found === undefined) return undefined;
+    const { answer } = this.parts;
+    if (found === 'link') log(DOCKERFILE_IS_LINK);
+    else if (given !== undefined) log(DOCKERFILE_IS_REPLACED);
+    else if ('missing' in answer) log(dockerfileCannotBeUsed(answer.missing));
+    else {
+      log(DOCKERFILE_BUILDS);
+      return answer.tool;
+    }
+    return undefined;
+  }
+
+  /** Why a source is not built that only a Dockerfile says how to start. */
+  refusalOf({ buildCommand: given }: BuildOrder): string {
+    const { answer } = this.parts;
+    if (given !== undefined || 'tool' in answer) return DOCKERFILE_STARTS_NOTHING;
+    return `nothing but a Dockerfile says how this service is built and started, and ${answer.missing}`;
+  }
+
+  /** Builds the image of the source in the tree of the draft. */
+  async build(tool: ContainerTool, order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<FinishBuild> {
+    const { place, folders, output } = site;
+    const { exit, failure } = await this.#run(tool, order, site, signal);
+    if (!('code' in exit) || exit.code !== 0) {
+      await requireWithinLimits(place, this.parts.limits);
+      throw new BuildFailed(failure ?? `the image cannot be built: ${tool} ${endOf(exit)}`);
+    }
+    return async () => {
+      const start = await this.#keep(folders);
+      if (order.startCommand !== undefined) return start;
+      if (start.argv.length === 0) throw new BuildFailed(NO_START_IN_IMAGE);
+      output.logLine(`Starts by: ${start.argv.join(' ')}`);
+      return start;
+    };
+  }
+
+  /** Runs the tool as root of a user namespace. @returns how it ended, and why the build failed where the tool said so. */
+  async #run(tool: ContainerTool, order: BuildOrder, site: BuildSite, signal: AbortSignal) {
+    const { output, id } = site;
+    const view = await this.#viewOf(site);
+    const secrets = secretsOf(order.environment);
+    const progress = new ToolProgress(text => output.take(Buffer.from(text)));
+    const decoder = new TextDecoder();
+    const exit = await runConfined(
+      { enclose: argv => view.enclose(argv, '.') },
+      {
+        argv: buildCommand(tool, secrets),
+        directory: view.startDirectory,
+        environment: { PATH: this.parts.path, [BUILD_MARKER]: id },
+        variables: {
+          ...this.parts.proxies,
+          ...Object.fromEntries(secrets.values()),
+          HOME: view.folders.home,
+          TMPDIR: view.folders.temporary,
+        },
+        onOutput: chunk => progress.push(decoder.decode(chunk, { stream: true })),
+      },
+      signal,
+    );
+    progress.end();
+    return { exit, failure: progress.failure };
+  }
+
+  /** Makes the image the tree of the draft, once none of its processes runs any more. */
+  async #keep({ workspace }: BuildFolders): Promise<ImageStart> {
+    const home = toolHomeOf(workspace);
+    const image = join(home, BUILT.image);
+    if (!(await lstat(image)).isDirectory()) throw new BuildFailed('the image cannot be run: it has no folders');
+    const start = imageStartOf((await readSmallFile(home, BUILT.configuration, CONFIGURATION_BYTES)) ?? '');
+    const tree = treeOf(draftOf(workspace));
+    await removeTree(tree);
+    await rename(image, tree);
+    await removeTree(home);
+    await prepareImage(tree, start.environment['PATH']);
+    return start;
+  }
+
+  /** The source becomes the property of root inside, as in an image. */
+  async #viewOf({ place, folders: { workspace } }: BuildSite) {
+    const [app, home, temporary] = [treeOf(draftOf(workspace)), toolHomeOf(workspace), temporaryOf(workspace)];
+    await removeTree(join(app, '.git'));
+    await mkdir(home, { mode: 0o700 });
+    const root = await place.rootId();
+    await promisify(execFile)('chown', ['-hR', `${root}:${root}`, '--', app, home, temporary]);
+    return place.viewAsRoot({ app, appWritable: false, home, temporary });
+  }
+}
+
+/** Holds all that the tool stores. */
+const toolHomeOf = (workspace: string): string => join(workspace, 'container-tool');
+
+const endOf = (exit: Exit): string => ('code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`);

@@ -1,0 +1,44 @@
+import { BuildFailed } from '@postern/runtime';
+import { z } from 'zod';
+import type { ImageStart } from '../../../infrastructure/builders/start.js';
+
+const configuration = z.object({
+  Env: z.array(z.string()).nullish(),
+  Entrypoint: z.array(z.string()).nullish(),
+  Cmd: z.array(z.string()).nullish(),
+  WorkingDir: z.string().nullish(),
+});
+
+/** What the tools print, the one an object and the other a list. */
+const ofBuildah = z.object({ OCIv1: z.object({ config: configuration }) }).transform(({ OCIv1 }) => OCIv1.config);
+const ofPodman = z.tuple([z.object({ Config: configuration })]).transform(([{ Config }]) => Config);
+const inspected = z.union([ofBuildah, ofPodman]);
+
+/** How an image is started, from what the tool says of it. */
+export const imageStartOf = (text: string): ImageStart => {
+  const { success, data } = inspected.safeParse(parsed(text));
+  if (!success) throw new BuildFailed('the image cannot be run: its configuration cannot be read');
+  const { Env, Entrypoint, Cmd, WorkingDir } = data;
+  return {
+    kind: 'image',
+    argv: [...(Entrypoint ?? []), ...(Cmd ?? [])],
+    environment: environmentOf(Env ?? []),
+    workingDirectory: WorkingDir || '/',
+  };
+};
+
+/** Without what a shell cannot take, which programs seldom read. */
+const environmentOf = (lines: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    lines
+      .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const)
+      .filter(([name]) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)),
+  );
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

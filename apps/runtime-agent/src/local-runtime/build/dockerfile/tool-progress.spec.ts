@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { ToolProgress } from './tool-progress.js';
+
+/** What is logged and why the build failed. */
+const told = (...lines: readonly string[]) => {
+  let log = '';
+  const progress = new ToolProgress(text => {
+    log += text;
+  });
+  progress.push(lines.join('\n'));
+  progress.end();
+  return { log, failure: progress.failure };
+};
+
+describe('The output of a container tool', () => {
+  it('is logged as it is, without what the tool adds about its own processes', () => {
+    const { log, failure } = told('STEP 1/1: RUN make', 'made', 'subprocess exited with status 2', 'exit status 2');
+    expect({ log, failure }).toEqual({ log: 'STEP 1/1: RUN make\nmade\n', failure: undefined });
+  });
+
+  it.each([
+    ['Buildah 1.28', 'exit status 2'],
+    ['newer releases', 'while running runtime: exit status 2'],
+    ['older releases', 'error while running runtime: exit status 2'],
+  ])('of %s says which step failed, how, and with which last lines of its own', (_, why) => {
+    const { failure } = told(
+      '[2/2] STEP 1/2: RUN npm ci',
+      'added 3 packages',
+      '[2/2] STEP 2/2: RUN echo ": "; make',
+      ...['1', '2', '3', '4', '5', 'make: *** [all] Error 1'],
+      `Error: building at STEP "RUN echo ": "; make": ${why}`,
+    );
+    expect(failure).toBe(
+      'the Dockerfile failed at step `RUN echo ": "; make`: exit code 2: 2\n3\n4\n5\nmake: *** [all] Error 1',
+    );
+  });
+
+  it('says which file a step did not find', () => {
+    const error = 'checking on sources under "/app": copier: stat: "/dist": no such file or directory';
+    expect(told('STEP 1/1: COPY dist .', `Error: building at STEP "COPY dist .": ${error}`).failure).toBe(
+      'the Dockerfile failed at step `COPY dist .`: "/dist": not found',
+    );
+  });
+
+  it('is logged while a line has no end', () => {
+    const logged: string[] = [];
+    const progress = new ToolProgress(text => logged.push(text));
+    for (let part = 0; part < 20; part += 1) progress.push('x'.repeat(10_000));
+    expect(logged.map(({ length }) => length)).toEqual([70_000, 70_000]);
+  });
+
+  it('says what no step was at fault for', () => {
+    expect(told('Error: creating build container: pinging container registry: no route').failure).toBe(
+      'the image cannot be built: creating build container: pinging container registry: no route',
+    );
+  });
+});

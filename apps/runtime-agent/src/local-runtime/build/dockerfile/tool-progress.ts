@@ -1,0 +1,74 @@
+import { LAST_LINES, MOST_LINE_LENGTH, stepFailure } from '../../../infrastructure/builders/dockerfile.js';
+
+/** `STEP 2/4: RUN make`, or `[1/2] STEP 2/4: RUN make` with several stages. */
+const STEP = /^(?:\[\d+\/\d+\] )?STEP \d+\/\d+: (.*)$/;
+/** What the tool adds about a process that has failed. */
+const ADDED = /^(?:subprocess exited with status \d+|exit status \d+)$/;
+const ERROR = /^Error: (?:error )?(.*)$/s;
+const STEP_ERROR = /^building at STEP "(.*?)": (.*)$/s;
+const RUNTIME = /^(?:error )?while running runtime: /;
+const EXIT = /^exit status (\d+)$/;
+/** The tool prints its own structures after some errors. */
+const INTERNAL = /^Build error: | &imagebuilder\..*$/gs;
+const NOT_FOUND = /^.*copier: stat: ("[^"]*"): no such file or directory$/s;
+
+/** A step may write without end and without line ends. */
+const MOST_UNFINISHED = 65_536;
+
+/** Reads what Buildah and Podman say of a build: lines for its log, and why it failed. */
+export class ToolProgress {
+  #rest = '';
+  #lastLines: string[] = [];
+  #step = '';
+  #error: string | undefined;
+
+  /** @param log takes lines with their ends, and parts of very long ones. */
+  constructor(private readonly log: (text: string) => void) {}
+
+  /** Undefined where the tool has said nothing about it. */
+  get failure(): string | undefined {
+    if (this.#error === undefined) return undefined;
+    const [instruction, error] = this.#failedStep(this.#error);
+    if (instruction === undefined) return `the image cannot be built: ${error.slice(0, MOST_LINE_LENGTH)}`;
+    const code = EXIT.exec(error.replace(RUNTIME, ''))?.[1];
+    if (code !== undefined) return stepFailure(instruction, `exit code ${code}`, this.#lastLines);
+    const why = error.replaceAll(INTERNAL, '').replace(NOT_FOUND, '$1: not found');
+    return stepFailure(instruction, why.slice(0, MOST_LINE_LENGTH), undefined);
+  }
+
+  /** The instruction that failed and why. It may contain what separates them, so the last one that began comes first. */
+  #failedStep(error: string): readonly [string | undefined, string] {
+    const begun = `building at STEP "${this.#step}": `;
+    if (error.startsWith(begun)) return [this.#step, error.slice(begun.length)];
+    const [, instruction, why] = STEP_ERROR.exec(error) ?? [];
+    return [instruction, why ?? error];
+  }
+
+  push(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) this.#take(line);
+    if (this.#rest.length <= MOST_UNFINISHED) return;
+    this.log(this.#rest);
+    this.#rest = '';
+  }
+
+  end(): void {
+    if (this.#rest !== '') this.#take(this.#rest);
+    this.#rest = '';
+  }
+
+  #take(line: string): void {
+    if (ADDED.test(line)) return;
+    const error = ERROR.exec(line)?.[1];
+    // Steps may write such a line too; the tool writes the last one.
+    if (error !== undefined) this.#error = error;
+    this.log(`${line}\n`);
+    const step = STEP.exec(line)?.[1];
+    if (step !== undefined) {
+      this.#step = step;
+      this.#lastLines = [];
+    } else if (error === undefined && line.trim() !== '' && line.length <= MOST_LINE_LENGTH)
+      this.#lastLines = [...this.#lastLines, line].slice(-LAST_LINES);
+  }
+}

@@ -1,0 +1,34 @@
+import { again, type Mount, readOnly, writable } from './sandbox-mounts.js';
+
+/** Where a sandbox has the root file system of an image before it becomes the root directory. */
+export const IMAGE = '/image';
+
+/** Where processes in an image find their folders. The image itself cannot be written to. */
+export const IN_IMAGE = { app: '/', home: '/tmp', temporary: '/tmp', disk: '/data' };
+
+const LIVE = ['/etc/resolv.conf', '/etc/hosts'];
+const CGROUPS = '/sys/fs/cgroup';
+
+/** What the root file system of an image must have, so that a sandbox can mount something there. */
+export const IMAGE_MOUNT_POINTS = {
+  folders: ['/proc', '/dev', '/tmp', '/data', CGROUPS, ...['memory', 'pids', 'cpu'].map(name => `${CGROUPS}/${name}`)],
+  files: LIVE,
+};
+
+/** @param root where the sandbox has its root directory while it is made. */
+export const imageMounts = (
+  root: string,
+  folders: { readonly app: string; readonly temporary: string; readonly disk?: string },
+  groups: ReadonlyMap<string, string>,
+): readonly Mount[] => {
+  const inside = (path: string) => `${IMAGE}${path}`;
+  return [
+    readOnly(folders.app, IMAGE),
+    again(`${root}/proc`, inside('/proc')),
+    again(`${root}/dev`, inside('/dev')),
+    ...LIVE.map(path => again(`${root}${path}`, inside(path))),
+    ...[...groups].map(([name, path]) => readOnly(path, inside(`${CGROUPS}${name && `/${name}`}`))),
+    writable(folders.temporary, inside(IN_IMAGE.temporary)),
+    ...(folders.disk === undefined ? [] : [writable(folders.disk, inside(IN_IMAGE.disk))]),
+  ];
+};
