@@ -18,7 +18,7 @@ describe('What builds images on a machine', () => {
 
   it('is nothing where root does not isolate web services, and the cure is to start it so', () => {
     const missing =
-      'images are built and run by root in namespaces only: start Postern as root, where they are allowed';
+      'images are built and run only in namespaces that root makes: start Postern as root; `npx postern doctor` says what is not isolated';
     expect(findContainerTool(machineWith('buildah'), false)).toEqual({ missing });
   });
 });

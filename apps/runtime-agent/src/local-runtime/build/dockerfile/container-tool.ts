@@ -14,7 +14,8 @@ export const findContainerTool = (machine: Machine, isIsolated: boolean): Contai
   if (tool === undefined) return { missing: `${machine.name} has no container tool: install Podman or Buildah on it` };
   if (!isIsolated)
     return {
-      missing: `images are built and run by root in namespaces only: start Postern as root, where they are allowed`,
+      missing:
+        'images are built and run only in namespaces that root makes: start Postern as root; `npx postern doctor` says what is not isolated',
     };
   return { tool };
 };
