@@ -55,7 +55,7 @@ export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void =>
       expect(usage.instances).toBe(1);
       expect(usage.memoryBytes).toBeGreaterThan(1_000_000);
       expect(usage.memoryPercent).toBeCloseTo((100 * usage.memoryBytes) / (300 * 2 ** 20), 5);
-      expect(usage.cpuPercent).toBeCloseTo((100 * usage.cpuMillicores) / 500, 5);
+      expect(Math.round((usage.cpuPercent * 500) / 100)).toBe(usage.cpuMillicores);
       const ids = (await driver.runtime.usage()).map(({ webServiceId }) => webServiceId);
       expect(ids).not.toContain(stopped.webServiceId);
     });
