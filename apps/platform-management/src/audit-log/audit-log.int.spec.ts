@@ -7,9 +7,13 @@ import {
   type RequestInput,
   recordAuditEntry,
 } from '@postern/contracts';
+import type { Database } from '@postern/service-host';
+import { waitFor } from '@postern/testing';
+import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountsFixture, codeOf, OPERATOR, type User } from '../testing/accounts-fixture.js';
 import { AuditLogTimers } from './audit-log-timers.js';
+import { PostgresAuditLog } from './postgres-audit-log.js';
 
 let fixture: AccountsFixture;
 let ada: User;
@@ -22,6 +26,11 @@ afterAll(() => fixture?.stop());
 beforeEach(async () => {
   await fixture.query('DELETE FROM audit_entries');
 });
+
+/** How many queries wait for a lock in the database of the fixture. */
+const waiting = async (pool: pg.Pool): Promise<number> =>
+  (await pool.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"))
+    .rowCount ?? 0;
 
 const workspaceOf = ({ workspaces: [workspace] }: User) => workspace!.id;
 
@@ -145,6 +154,27 @@ describe('A refused platform key', () => {
       rows.filter(row => row.client_network === network).map(({ times }) => times);
     expect(timesOf('192.0.2.0/24').sort((a, b) => a - b)).toEqual([...Array<number>(9).fill(5), 20]);
     expect(timesOf(null).sort((a, b) => a - b)).toEqual([...Array<number>(9).fill(7), 21]);
+  });
+
+  it('is counted once, also where two are counted at the same moment', async () => {
+    for (let number = 0; number < 9; number += 1) await record(refused());
+    const pool = new pg.Pool({ connectionString: fixture.databaseUrl });
+    const log = new PostgresAuditLog({ pool } as Database);
+    const [one, other] = [refused(), refused()];
+    await log.record(one);
+    await log.record(other);
+    const holder = await pool.connect();
+    await holder.query('BEGIN');
+    // Counting goes on; what has been counted elsewhere cannot be deleted yet.
+    await holder.query('SELECT FROM audit_entries FOR KEY SHARE');
+    const merged = Promise.all([log.mergeRepeated(one), log.mergeRepeated(other)]);
+    await waitFor(async () => (await waiting(pool)) === 2);
+    await holder.query('COMMIT');
+    holder.release();
+    await merged;
+    const rows = await fixture.query<{ times: number }>('SELECT times FROM audit_entries');
+    expect(rows.map(({ times }) => times).sort((a, b) => a - b)).toEqual([...Array<number>(9).fill(1), 2]);
+    await pool.end();
   });
 
   it('of the workspace is in its audit log', async () => {

@@ -9,6 +9,9 @@ export const RECORD_AUDIT_ENTRY = `
     resource_type = excluded.resource_type, resource_id = excluded.resource_id
   WHERE known.outcome = 'attempted' AND (excluded.outcome <> 'attempted' OR excluded.code IS NOT NULL)`;
 
+/** Entries that are alike are counted one after another: two would count each other, and one of them would be lost. */
+export const LOCK_REPEATED_REFUSALS = `SELECT pg_advisory_xact_lock(hashtextextended('audit log ' || $1, 0))`;
+
 /** Among unknown actors, the network decides which refusals are alike: an attacker tries many addresses or keys. */
 export const MERGE_REPEATED_REFUSAL = `
   WITH entry AS (SELECT * FROM audit_entries WHERE id = $1 AND outcome = 'refused'),

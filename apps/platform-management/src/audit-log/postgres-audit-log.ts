@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEntry } from '@postern/contracts';
-import { inSteps } from '@postern/event-sourcing/postgres';
+import { inPipelinedTransaction, inSteps } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
 import {
   AUDIT_ENTRIES_AFTER,
@@ -8,6 +8,7 @@ import {
   COUNT_AUDIT_ENTRIES,
   DELETE_OLD_AUDIT_ENTRIES,
   LIST_AUDIT_ENTRIES,
+  LOCK_REPEATED_REFUSALS,
   MERGE_REPEATED_REFUSAL,
   RECORD_AUDIT_ENTRY,
 } from './audit-log.sql.js';
@@ -42,8 +43,13 @@ export class PostgresAuditLog extends AuditLog {
     ]);
   }
 
-  async mergeRepeated({ entry_id }: NewAuditEntry): Promise<void> {
-    await this.database.pool.query(MERGE_REPEATED_REFUSAL, [entry_id, LISTED_ONE_BY_ONE]);
+  async mergeRepeated({ entry_id, action, code, client: { network } }: NewAuditEntry): Promise<void> {
+    const kind = JSON.stringify([action, code, network]);
+    await inPipelinedTransaction(
+      this.database.pool,
+      client => [client.query(LOCK_REPEATED_REFUSALS, [kind])],
+      client => client.query(MERGE_REPEATED_REFUSAL, [entry_id, LISTED_ONE_BY_ONE]),
+    );
   }
 
   async list(scope: AuditScope, { limit, offset }: { limit: number; offset: number }): Promise<AuditPage> {
