@@ -9,9 +9,12 @@ export interface KeyPair {
   readonly publicKey: string;
 }
 
+/** Of 150 keys that ssh2 makes, one is malformed; that one is not used. */
 export const newKeyPair = (): KeyPair => {
-  const { private: privateKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
-  return { privateKey, publicKey };
+  for (;;) {
+    const { private: privateKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
+    if (!(ssh2.utils.parseKey(privateKey) instanceof Error)) return { privateKey, publicKey };
+  }
 };
 
 export interface GitSshServer {
