@@ -8,6 +8,7 @@ import { processTypes } from '../../infrastructure/builders/procfile.js';
 import { readSmallFile } from '../../infrastructure/builders/small-file.js';
 import { artefactStart, type ImageStart, SHELL } from '../../infrastructure/builders/start.js';
 import { removeTree } from '../build/disk.js';
+import { IN_FOLDER } from '../instances/in-folder.js';
 import type { Launch, LaunchOf } from '../instances/instance-starter.js';
 import { installStaticServer } from './static-server-program.js';
 
@@ -137,9 +138,6 @@ export class ArtefactStore {
     return join(this.#folder, reference);
   }
 }
-
-/** Changes into the folder in its first argument, and becomes the command in the others. */
-const IN_FOLDER = 'cd "$0" && unset OLDPWD && exec "$@"';
 
 /** In an image, everything is started in its working directory. Its files say nothing about how. */
 const imageLaunch = (tree: string, image: ImageStart, startCommand: Parameters<LaunchOf>[1]): Launch => {

@@ -15,9 +15,12 @@ export const firstEnvironment = (id: string, path: string): Record<string, strin
   [INSTANCE_MARKER]: id,
 });
 
+/** Where programs of an image are looked for, unless it says something else. */
+export const IMAGE_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 /** The same in an image, whose configuration says the rest. */
 export const imageEnvironment = (id: string): Record<string, string> => ({
-  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  PATH: IMAGE_PATH,
   [INSTANCE_MARKER]: id,
 });
 

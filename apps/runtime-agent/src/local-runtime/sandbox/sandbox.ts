@@ -7,6 +7,7 @@ import type {
   SandboxFolders,
   SandboxView,
 } from '../instances/confinement.js';
+import { IN_FOLDER } from '../instances/in-folder.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import { allPids, processEntry } from '../instances/process-table.js';
 import type { CgroupLimits } from './cgroup-files.js';
@@ -72,9 +73,6 @@ const GIVE_UP_AFTER_MS = 20_000;
 
 /** Steps into the groups first, while it may still do so. */
 const ENTER = 'until [ "$1" = -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"';
-
-/** Changes into a folder below the one that it was started in. */
-const IN = 'cd "$0" && unset OLDPWD && exec "$@"';
 
 /** Holds processes together by all that the machine has: own users, groups of the kernel, and marks. */
 export class Sandbox implements Confinement {
@@ -156,7 +154,8 @@ export class Sandbox implements Confinement {
         pathOf: path => path,
         startDirectory: folders.app,
         hasNamespaces: false,
-        enclose: (argv, directory) => this.#grouped(bounded(['/bin/sh', '-c', IN, directory, ...argv]), enclosure),
+        enclose: (argv, directory) =>
+          this.#grouped(bounded(['/bin/sh', '-c', IN_FOLDER, directory, ...argv]), enclosure),
       };
     const owner = ownerOf(enclosure);
     const view = await namespaces.view({ id, folders, owner, groups: groupsOf(enclosure) });

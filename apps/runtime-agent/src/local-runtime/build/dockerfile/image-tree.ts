@@ -3,11 +3,11 @@ import { lstat, mkdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BuildFailed } from '@postern/runtime';
+import { IMAGE_PATH } from '../../instances/instance-environment.js';
 import { IMAGE_MOUNT_POINTS } from '../../sandbox/namespaces/image-view.js';
 
 /** As many as the kernel follows. */
 const MOST_LINKS = 40;
-const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** With these the platform starts the processes of an image. */
 const NEEDED = ['cat', 'sleep'];
 
@@ -16,7 +16,7 @@ const NEEDED = ['cat', 'sleep'];
  * creates the folders and files in which a sandbox mounts something.
  * @throws BuildFailed where the image cannot be run.
  */
-export const prepareImage = async (root: string, path = USUAL_PATH): Promise<void> => {
+export const prepareImage = async (root: string, path = IMAGE_PATH): Promise<void> => {
   await removeSpecialFiles(root);
   await requirePrograms(root, path);
   for (const folder of IMAGE_MOUNT_POINTS.folders) await requireFolder(root, folder);
