@@ -28,12 +28,16 @@ export class RotatingLog {
     this.#try(() => this.#open());
   }
 
-  /** Lines that come after the end, or while the file cannot be written, are dropped. */
   write(line: string): void {
+    this.append(Buffer.from(`${line}\n`));
+  }
+
+  /** Writes whole lines. Those that come after the end, or while the file cannot be written, are dropped. */
+  append(lines: Buffer): void {
     if (this.#ended || Date.now() < this.#notBefore) return;
     this.#try(() => {
       if (this.#size >= this.limits.bytes) this.#rotate();
-      this.#size += writeSync(this.#descriptor ?? this.#open(), `${line}\n`);
+      this.#size += writeSync(this.#descriptor ?? this.#open(), lines);
     });
   }
 

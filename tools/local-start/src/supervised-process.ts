@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { forgetProcess, type ParentGuard, watchProcess } from '@postern/testing';
 import { RotatingLog } from './rotating-log.js';
+import { readWholeLines } from './whole-lines.js';
 
 const RESTART_DELAYS_MS = [250, 1_000, 2_000, 5_000, 10_000];
 /** A process that ran this long before it died is restarted as if it had never failed. */
@@ -24,8 +25,9 @@ export interface ReadyLine {
   readonly [detail: string]: unknown;
 }
 
-const readyLine = (line: string): ReadyLine | undefined => {
-  if (!line.startsWith('{"ready":true')) return undefined;
+const findReadyLine = (lines: Buffer): ReadyLine | undefined => {
+  const line = /^\{"ready":true.*$/m.exec(lines.toString())?.[0];
+  if (line === undefined) return undefined;
   try {
     return JSON.parse(line) as ReadyLine;
   } catch {
@@ -78,7 +80,7 @@ export class SupervisedProcess {
     this.child = child;
     this.guardAgainstOurDeath(child);
     child.stdin?.on('error', () => undefined);
-    createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', line => this.log.write(line));
+    readWholeLines(child.stderr as Readable, lines => this.log.append(lines));
     return new Promise((resolve, reject) => {
       let settled = false;
       const fail = (why: string) => {
@@ -92,9 +94,10 @@ export class SupervisedProcess {
         this.spec.readyWithinMs,
       );
       child.on('error', error => fail(`could not be started: ${error.message}`));
-      createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', line => {
-        const ready = settled ? undefined : readyLine(line);
-        if (!ready) return this.log.write(line);
+      readWholeLines(child.stdout as Readable, lines => {
+        this.log.append(lines);
+        const ready = settled ? undefined : findReadyLine(lines);
+        if (!ready) return;
         settled = true;
         this.port = typeof ready['port'] === 'number' ? ready['port'] : undefined;
         clearTimeout(deadline);

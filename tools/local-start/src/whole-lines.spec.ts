@@ -1,0 +1,34 @@
+import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { expect, it } from '@jest/globals';
+import { readWholeLines } from './whole-lines.js';
+
+const takenFrom = async (...chunks: readonly string[]): Promise<readonly string[]> => {
+  const output = new PassThrough();
+  const taken: string[] = [];
+  readWholeLines(output, lines => taken.push(lines.toString()));
+  for (const chunk of chunks) {
+    output.write(chunk);
+    await new Promise(setImmediate);
+  }
+  output.end();
+  await finished(output, { writable: false });
+  return taken;
+};
+
+it('passes on all whole lines of a chunk at once', async () => {
+  expect(await takenFrom('one\ntwo\nthree\n')).toEqual(['one\ntwo\nthree\n']);
+});
+
+it('passes on a line that arrives in parts when it is whole', async () => {
+  expect(await takenFrom('one\ntw', 'o', '\nthree\n')).toEqual(['one\n', 'two\nthree\n']);
+});
+
+it('ends a last line that has no line break', async () => {
+  expect(await takenFrom('one\ntwo')).toEqual(['one\n', 'two\n']);
+});
+
+it('passes on a line of more than a mebibyte in parts', async () => {
+  const half = 'x'.repeat(600 * 1024);
+  expect(await takenFrom(half, half, 'end\n')).toEqual([`${half}${half}\n`, 'end\n']);
+});
