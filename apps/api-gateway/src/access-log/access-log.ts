@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findCaller } from '../infrastructure/http/access/caller.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { traceparentOf } from '../infrastructure/http/server/request-trace.js';
+import { routeUrlOf } from '../infrastructure/http/server/route-url.js';
 
 /** As long as a prefix must be to tell the keys of an installation apart. */
 const KEY_HASH_DIGITS = 16;
@@ -29,7 +30,7 @@ const fieldsOf = (request: FastifyRequest, reply: FastifyReply): object => {
   const fields: Record<string, unknown> = {
     correlationId: request.id,
     method: request.method,
-    route: request.routeOptions.url ?? '(none)',
+    route: routeUrlOf(request),
   };
   if (reply.raw.headersSent) fields['status'] = reply.raw.statusCode;
   if (!reply.raw.writableFinished) fields['aborted'] = true;

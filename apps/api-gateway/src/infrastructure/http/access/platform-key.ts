@@ -8,14 +8,17 @@ const FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(ak_live_[0-9A-Za-z]{43})$/;
 /** The SHA-256 of the request's key; services never receive the key itself. Throws 401 if it is missing or malformed. */
 export const platformKeyHashOf = ({ headers }: FastifyRequest): string => {
   const header = headers.authorization;
-  const emailKey = [header, headers['api-key']].some(value => /\bem_live_/.test(String(value)));
+  const hasEmailKey = () => [header, headers['api-key']].some(value => /\bem_live_/.test(String(value)));
   if (header === undefined) {
-    throw refused('platform_key_missing', `The Authorization header is missing. ${emailKey ? KEY_KINDS : FORM_HINT}`);
+    throw refused(
+      'platform_key_missing',
+      `The Authorization header is missing. ${hasEmailKey() ? KEY_KINDS : FORM_HINT}`,
+    );
   }
   const key = FORM.exec(header)?.[1];
   if (key === undefined) {
     const message = 'The Authorization header must be "Bearer ak_live_…" with a valid key.';
-    throw refused('platform_key_invalid', emailKey ? `${message} ${KEY_KINDS}` : message);
+    throw refused('platform_key_invalid', hasEmailKey() ? `${message} ${KEY_KINDS}` : message);
   }
   return hash('sha256', key, 'hex');
 };

@@ -1,6 +1,7 @@
 import * as contracts from '@postern/contracts';
 import { BASE_PATHS, isRequestContract, operationOf, type PlatformOperation } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
+import { routeUrlOf } from '../server/route-url.js';
 
 const BASE = BASE_PATHS['platform-key'];
 
@@ -17,5 +18,5 @@ const OPERATIONS: ReadonlyMap<string, PlatformOperation | 'own-key'> = new Map([
 ]);
 
 /** The operation that a call of the platform API needs; undefined for a route that no contract declares. */
-export const operationOfRoute = ({ method, routeOptions }: FastifyRequest): PlatformOperation | 'own-key' | undefined =>
-  OPERATIONS.get(`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`);
+export const operationOfRoute = (request: FastifyRequest): PlatformOperation | 'own-key' | undefined =>
+  OPERATIONS.get(`${request.method === 'HEAD' ? 'GET' : request.method} ${routeUrlOf(request)}`);

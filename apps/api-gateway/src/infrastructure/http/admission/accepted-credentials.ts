@@ -1,5 +1,7 @@
 const MAX_ENTRIES = 10_000;
 const KNOWN_MS = 10 * 60_000;
+/** A use so soon after the one that is remembered changes little. */
+const SAME_MS = 1_000;
 
 /**
  * Remembers which credentials services accepted lately, by their hashes, and from which clients. It only decides which
@@ -36,6 +38,7 @@ export class AcceptedCredentials {
   }
 
   private remember(entries: Map<string, number>, key: string): void {
+    if (this.isRecent(entries.get(key), SAME_MS)) return;
     entries.delete(key);
     entries.set(key, this.now());
     if (entries.size <= MAX_ENTRIES) return;

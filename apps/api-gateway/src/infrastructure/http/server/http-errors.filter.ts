@@ -14,6 +14,7 @@ import { headersOf, statusOf } from '../errors/refusal-status.js';
 import { sentenceOf, withRetryTime } from '../errors/sentences.js';
 import { requestContextOf } from './request-context.js';
 import type { RouteTable } from './route-table.js';
+import { routeUrlOf } from './route-url.js';
 
 const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
 const UNAVAILABLE_RETRY_AFTER_S = '2';
@@ -87,7 +88,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
   }
 
   private bug(exception: unknown, request: FastifyRequest): Problem {
-    const route = `${request.method} ${request.routeOptions.url ?? '(none)'}`;
+    const route = `${request.method} ${routeUrlOf(request)}`;
     runInContext(requestContextOf(request), () =>
       this.log.error({ err: exception, route }, 'A request failed with an internal error'),
     );

@@ -1,6 +1,7 @@
 import type { Metrics } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { beginRequestTrace, endRequestTrace } from './request-trace.js';
+import { routeUrlOf } from './route-url.js';
 
 /** Traces and duration metrics by route and status. Never URLs: they hold tokens. */
 export const requestObserver = (metrics: Metrics) => {
@@ -11,11 +12,10 @@ export const requestObserver = (metrics: Metrics) => {
   });
   const onResponse = (request: FastifyRequest, reply: FastifyReply): void => {
     const { method } = request;
-    const route = request.routeOptions.url ?? '(none)';
     const seconds = reply.elapsedTime / 1_000;
     durations.record(seconds, {
       'http.request.method': method,
-      'http.route': route,
+      'http.route': routeUrlOf(request),
       'http.response.status_code': reply.statusCode,
     });
     endRequestTrace(request, reply);

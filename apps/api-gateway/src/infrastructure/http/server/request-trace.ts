@@ -1,5 +1,6 @@
 import { startSpan, type TraceSpan } from '@postern/messaging';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NO_ROUTE, routeUrlOf } from './route-url.js';
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
@@ -11,7 +12,8 @@ type Traced = FastifyRequest & { [SPAN]?: TraceSpan };
 /** Starts the span of a request, in the caller's trace if there is one. Never records URLs: they hold tokens. */
 export const beginRequestTrace = (request: Traced): void => {
   const { method } = request;
-  const route = request.routeOptions.url;
+  const url = routeUrlOf(request);
+  const route = url === NO_ROUTE ? undefined : url;
   const { traceparent } = request.headers;
   const span = startSpan(
     route ? `${method} ${route}` : method,
