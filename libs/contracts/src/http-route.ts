@@ -98,11 +98,35 @@ export interface HttpRoute<Field extends string = string> {
   readonly withoutSecondFactor?: boolean;
   /** Whether the body may be absent, which then counts as `{}`. */
   readonly bodyOptional?: boolean;
+  /**
+   * Whether platform-management answers a call of the platform API together with its admission, which saves a request.
+   * Only for reads of its own database.
+   */
+  readonly withAdmission?: boolean;
   /** A field of the reply that is a path of the gateway, which clients get as a URL. */
   readonly urlField?: string;
   /** For a reply `{ <resource>, created }`: the answer is the resource, with 200 instead of 201 where it existed. */
   readonly upsert?: { readonly resource: string; readonly updated: string };
 }
+
+/** The fields of a request that a route takes from the caller, and what they are. */
+export const callerFieldsOf = (
+  fields: Iterable<string>,
+  { path, fromCaller = {}, fromBody = [] }: Pick<HttpRoute, 'path' | 'fromCaller' | 'fromBody'>,
+): readonly (readonly [field: string, from: CallerField])[] => {
+  const given = new Set([...pathParametersOf(path), ...fromBody]);
+  return [
+    ...[...fields].flatMap(field => {
+      const from = CALLER_FIELDS[field];
+      return from !== undefined && !given.has(field) ? [[field, from] as const] : [];
+    }),
+    ...Object.entries(fromCaller).flatMap(([field, from]) => (from ? [[field, from] as const] : [])),
+  ];
+};
+
+/** The names in braces in the path of a route. */
+export const pathParametersOf = (path: string): readonly string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
 
 /** A whole resource of a workspace, such as `/projects/{project_id}`. */
 const TOP_LEVEL_RESOURCE = /^\/[a-z-]+\/\{\w+\}$/;

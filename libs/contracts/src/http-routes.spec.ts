@@ -38,6 +38,14 @@ describe.each(routes)('the route $name', ({ contract, route }) => {
     else expect(taken).not.toContain('clientAddress');
   });
 
+  it('is answered with the admission only if it reads and platform keys may call it, once for a request', () => {
+    if (!route.withAdmission) return;
+    expect([contract.service, route.method]).toEqual(['platform-management', 'GET']);
+    expect(access).toContain('platform-key');
+    expect(contract.http.filter(({ withAdmission }) => withAdmission)).toEqual([route]);
+    expect([contract.deadlineMs, route.upsert, route.urlField]).toEqual([5_000, undefined, undefined]);
+  });
+
   it('names the email service if only its owner may call it', () =>
     expect(!access.includes('service-owner') || route.path.includes('{service_id}')).toBe(true));
 

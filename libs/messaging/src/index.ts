@@ -35,6 +35,7 @@ export { RequestClient, type RequestOptions } from './request-client.js';
 export { type EventBatch, Handles, HandlesEvents } from './server/handlers.js';
 export { type HandlerMark, handlerMarks } from './server/marks.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';
+export { RequestHandlers } from './server/request-handlers.js';
 export {
   inSharedSpan,
   inSpan,

@@ -1,5 +1,5 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
-import { NatsLink, RequestClient } from '@postern/messaging';
+import { NatsLink, RequestClient, RequestHandlers } from '@postern/messaging';
 import { Database } from './database/database.js';
 import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
@@ -20,6 +20,8 @@ export interface Host<Config = unknown> {
   readonly log: ServiceLog;
   readonly link: NatsLink;
   readonly requests: RequestClient;
+  /** The request handlers of this process. */
+  readonly handlers: RequestHandlers;
   readonly readiness: Readiness;
   readonly liveness: Liveness;
   readonly metrics: Metrics;
@@ -36,6 +38,7 @@ export const providersOf = (host: Host): Provider[] => [
   provide(ServiceLog, host.log),
   provide(NatsLink, host.link),
   provide(RequestClient, host.requests),
+  provide(RequestHandlers, host.handlers),
   provide(Readiness, host.readiness),
   provide(Liveness, host.liveness),
   provide(Metrics, host.metrics),

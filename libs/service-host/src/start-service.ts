@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { TerminusModule } from '@nestjs/terminus';
 import type { ServiceName } from '@postern/contracts';
 import { PostgresSetAsideEvents } from '@postern/event-sourcing/postgres';
-import { PosternServer, runDetached } from '@postern/messaging';
+import { PosternServer, RequestHandlers, runDetached } from '@postern/messaging';
 import type { FastifyServerOptions } from 'fastify';
 import type { ConfigDefinition, ConfigOf, Environment, HostConfig } from './config/define-config.js';
 import { Database, type DatabaseConfig } from './database/database.js';
@@ -96,11 +96,24 @@ export const startService = async <D extends HostedConfig>(
     observePool(metrics, database.pool);
   }
   const tasks = new Tasks(log);
-  const host: Host<ConfigOf<D>> = { config, log, link, requests, readiness, liveness, metrics, tasks, database };
+  const handlers = new RequestHandlers();
+  const host: Host<ConfigOf<D>> = {
+    config,
+    log,
+    link,
+    requests,
+    handlers,
+    readiness,
+    liveness,
+    metrics,
+    tasks,
+    database,
+  };
   const server = new PosternServer({
     link,
     service: options.name,
     log,
+    handlers,
     drainTimeoutMs: config.shutdownTimeoutMs,
     setAside: database && new PostgresSetAsideEvents(database.pool),
     asUnavailable: asTemporarilyUnavailable,

@@ -13,11 +13,21 @@ import {
   type Type,
   UseInterceptors,
 } from '@nestjs/common';
-import { admissionOf, BASE_PATHS, type HttpRoute, type RequestContract, type RouteAccess } from '@postern/contracts';
+import {
+  admissionOf,
+  BASE_PATHS,
+  type HttpRoute,
+  type ReadAtAdmission,
+  type RequestContract,
+  type RouteAccess,
+} from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { GatewayConfig } from '../config.js';
+import { admittedReadOf } from '../infrastructure/http/access/admitted-read.js';
 import { callerOf } from '../infrastructure/http/access/caller.js';
+import { hasControlCharacters } from '../infrastructure/http/admission/request-head.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
@@ -25,7 +35,7 @@ import { requestContextOf } from '../infrastructure/http/server/request-context.
 import { ServiceClient } from '../service-client/ports.js';
 import type { CompleteReply } from './complete-reply.js';
 import { describeRoute } from './route-description.js';
-import { routeInputOf } from './route-input.js';
+import { type RouteInput, routeInputOf } from './route-input.js';
 
 type Handler = (
   request: FastifyRequest,
@@ -51,7 +61,8 @@ export const contractController = (
   access: RouteAccess,
   complete?: CompleteReply,
 ): Type => {
-  const { path, query, body, toRequest } = routeInputOf(contract, route);
+  const routeInput = routeInputOf(contract, route);
+  const { path, query, body, toRequest } = routeInput;
 
   class RouteController extends ContractController {
     declare handle: Handler;
@@ -64,7 +75,8 @@ export const contractController = (
   ) {
     const caller = access === 'anyone' ? unknownCallerOf(request) : callerOf(request);
     const sent = toRequest(caller, parameters, input);
-    const reply = await this['services'].request(contract, sent, caller);
+    const read = admittedReadOf(request);
+    const reply = read ? read.reply : await this['services'].request(contract, sent, caller);
     const answer = complete ? await complete(this['services'], reply, sent, caller) : reply;
     if (route.urlField) return withUrl(route.urlField, answer, this['config'].publicUrl);
     return route.upsert ? upserted(route.upsert.resource, answer, response) : answer;
@@ -76,7 +88,10 @@ export const contractController = (
   for (const decorate of [
     RequestMapping({ method: RequestMethod[route.method], path: route.path.replace(/\{(\w+)\}/g, ':$1') }),
     HttpCode(route.status ?? 200),
-    Admits(admissionOf(route, access)),
+    Admits({
+      ...admissionOf(route, access),
+      ...(route.withAdmission && access === 'platform-key' ? { readOf: readOf(contract, routeInput) } : {}),
+    }),
     ...(route.method === 'GET' ? [] : [UseInterceptors(AuditInterceptor)]),
     describeRoute(contract, route, access),
   ]) {
@@ -89,6 +104,19 @@ export const contractController = (
   if (body) Body({ schema: body })(prototype, 'handle', 3);
   return RouteController;
 };
+
+/** What a call reads, as its handler would request it; undefined for a call that is not valid. */
+const readOf =
+  ({ name }: RequestContract, { path, query, toRequest }: RouteInput) =>
+  (request: FastifyRequest): ReadAtAdmission | undefined => {
+    if (hasControlCharacters(request)) return undefined;
+    const parameters = valuesOf(path, request.params);
+    const input = valuesOf(query, request.query);
+    return parameters && input && { name, request: toRequest({}, parameters, input) };
+  };
+
+const valuesOf = (shape: z.ZodType | undefined, values: unknown): object | undefined =>
+  shape ? (shape.safeParse(values).data as object | undefined) : {};
 
 /** The caller of a route that needs no credential. */
 const unknownCallerOf = (request: FastifyRequest) => ({

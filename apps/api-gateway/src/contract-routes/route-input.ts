@@ -1,4 +1,10 @@
-import { CALLER_FIELDS, type CallerField, type HttpRoute, type RequestContract } from '@postern/contracts';
+import {
+  type CallerField,
+  callerFieldsOf,
+  type HttpRoute,
+  pathParametersOf,
+  type RequestContract,
+} from '@postern/contracts';
 import { z } from 'zod';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
 
@@ -19,10 +25,10 @@ export interface RouteInput {
 export const routeInputOf = ({ request, name }: RequestContract, route: HttpRoute): RouteInput => {
   if (!(request instanceof z.ZodObject)) throw new Error(`${name} has an HTTP route, so its request must be an object`);
   const shape: Record<string, z.ZodType> = { ...request.shape, ...route.narrowed };
-  const parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
+  const parameters = pathParametersOf(route.path);
   const unknown = parameters.find(parameter => !shape[parameter]);
   if (unknown) throw new Error(`${name} has the path parameter ${unknown}, but no such field`);
-  const ofCaller = callerFieldsOf(shape, route, parameters);
+  const ofCaller = callerFieldsOf(Object.keys(shape), route);
   const taken = new Set([...parameters, ...ofCaller.map(([field]) => field), ...Object.keys(route.fixed ?? {})]);
   const remaining = Object.fromEntries(Object.entries(shape).filter(([field]) => !taken.has(field)));
   return {
@@ -36,17 +42,6 @@ export const routeInputOf = ({ request, name }: RequestContract, route: HttpRout
     }),
   };
 };
-
-const callerFieldsOf = (
-  shape: Readonly<Record<string, z.ZodType>>,
-  { fromCaller = {}, fromBody = [] }: HttpRoute,
-  parameters: readonly string[],
-): readonly (readonly [field: string, from: CallerField])[] => [
-  ...Object.entries(CALLER_FIELDS).filter(
-    ([field]) => field in shape && !parameters.includes(field) && !fromBody.includes(field),
-  ),
-  ...Object.entries(fromCaller).flatMap(([field, from]) => (from ? [[field, from] as const] : [])),
-];
 
 const inputShape = (
   { method, bodyField, bodyOptional }: HttpRoute,

@@ -1,11 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { admitPlatformCall, getProject, listProjects, Refusal } from '@postern/contracts';
+import {
+  admitPlatformCall,
+  getProject,
+  listDeployments,
+  listProjects,
+  Refusal,
+  type ReplyOf,
+} from '@postern/contracts';
 import { currentContext } from '@postern/messaging';
 import type { FastifyRequest } from 'fastify';
 import { operationOfRoute } from '../infrastructure/http/access/route-operations.js';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
 import { call, sendRaw } from '../testing/http.js';
-import { admitAll, bearer, KEY, KEY_HASH, REPORTED_KEY, requestsAfterAdmission } from '../testing/platform-call.js';
+import {
+  admitAll,
+  bearer,
+  KEY,
+  KEY_HASH,
+  RATE_LIMIT,
+  REPORTED_KEY,
+  requestsAfterAdmission,
+} from '../testing/platform-call.js';
 
 const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
 const DETAIL = { detail: expect.any(String) };
@@ -58,7 +73,7 @@ describe('a platform key', () => {
   it('is sent to services only as a hash', async () => {
     await api('GET', '/projects');
     expect(gateway.services.requestsOf(admitPlatformCall)).toEqual([
-      { key_hash: KEY_HASH, required: 'read', operation: 'projects:read', role: 'viewer' },
+      expect.objectContaining({ key_hash: KEY_HASH, required: 'read', operation: 'projects:read', role: 'viewer' }),
     ]);
     expect(JSON.stringify(gateway.services.received)).not.toContain(KEY);
   });
@@ -93,6 +108,69 @@ describe('a platform key', () => {
     const answer = await api('GET', '/users/me/api-key');
     expect([answer.status, answer.body]).toEqual([200, REPORTED_KEY]);
     expect(gateway.services.received).toHaveLength(1);
+  });
+});
+
+describe('a call that reads', () => {
+  const admitWith = (read: ReplyOf<typeof admitPlatformCall>['read']): void =>
+    gateway.services.on(admitPlatformCall, () => ({
+      caller: { user_id: ID, workspace_id: ID, key: REPORTED_KEY },
+      rate_limit: RATE_LIMIT,
+      ...(read ? { read } : {}),
+    }));
+
+  it('sends what it reads with its admission, without who calls', async () => {
+    await api('GET', `/projects/${ID}`);
+    await api('GET', `/web-services/${ID}/deployments?offset=20`);
+    expect(gateway.services.requestsOf(admitPlatformCall).map(({ read }) => read)).toEqual([
+      { name: getProject.name, request: { project_id: ID } },
+      { name: listDeployments.name, request: { web_service_id: ID, limit: 10, offset: 20 } },
+    ]);
+  });
+
+  it('is answered by the reply to its admission, without a second request', async () => {
+    admitWith({ ok: [{ id: ID }] });
+    const answer = await api('GET', '/projects');
+    expect([answer.status, answer.body]).toEqual([200, [{ id: ID }]]);
+    expect(answer.headers).toMatchObject(RATE_LIMIT_HEADERS);
+    expect(requestsAfterAdmission(gateway.services)).toEqual([]);
+  });
+
+  it('is refused by the reply to its admission', async () => {
+    admitWith({ refusal: { code: 'project_not_found', message: 'There is no such project.', details: {} } });
+    const answer = await api('GET', `/projects/${ID}`);
+    expect([answer.status, answer.body]).toEqual([404, { detail: 'There is no such project.' }]);
+    expect(answer.headers).toMatchObject(RATE_LIMIT_HEADERS);
+    expect(requestsAfterAdmission(gateway.services)).toEqual([]);
+  });
+
+  it('is sent by itself where the admission does not answer it', async () => {
+    admitWith(undefined);
+    expect((await api('GET', '/projects')).status).toBe(200);
+    expect(gateway.services.requestsOf(listProjects)).toEqual([{ user_id: ID, workspace_id: ID }]);
+  });
+
+  it.each([
+    ['another identifier', '/projects/17'],
+    ['an unknown parameter', `/web-services/${ID}/deployments?colour=red`],
+    ['a control character', '/projects?colour=%00'],
+  ])('reads nothing with %s', async (_what, path) => {
+    expect((await api('GET', path)).status).toBe(400);
+    expect(gateway.services.requestsOf(admitPlatformCall)).toEqual([
+      expect.not.objectContaining({ read: expect.anything() }),
+    ]);
+    expect(requestsAfterAdmission(gateway.services)).toEqual([]);
+  });
+
+  it.each([
+    ['POST', '/projects'],
+    ['GET', `/web-services/${ID}/logs`],
+    ['GET', '/users/me/api-key'],
+  ])('is not any other: %s %s', async (method, path) => {
+    await api(method, path);
+    expect(gateway.services.requestsOf(admitPlatformCall)).toEqual([
+      expect.not.objectContaining({ read: expect.anything() }),
+    ]);
   });
 });
 

@@ -7,15 +7,17 @@ import {
   type RequestOf,
 } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { AdmittedReads } from './admitted-reads.js';
 import { CallLimit } from './call-limit.js';
 import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
 
-/** Authenticates and rate-limits a call of the platform API in one query. Every call passes here first. */
+/** Authenticates and rate-limits a call of the platform API in one query, and answers what it reads. */
 @Handles(admitPlatformCall)
 export class AdmitPlatformCall {
   constructor(
     private readonly calls: PlatformCalls,
     private readonly limit: CallLimit,
+    private readonly reads: AdmittedReads,
   ) {}
 
   async execute({
@@ -23,6 +25,7 @@ export class AdmitPlatformCall {
     required,
     operation,
     role,
+    read: requested,
   }: RequestOf<typeof admitPlatformCall>): Promise<ReplyOf<typeof admitPlatformCall>> {
     const call = await this.calls.admit(key_hash, this.limit.perMinute > 0);
     const isRestricted = call?.key.projects !== null || call.key.operations !== null;
@@ -62,6 +65,7 @@ export class AdmitPlatformCall {
         ...(rate_limit ? { rate_limit } : {}),
       });
     }
+    const read = requested && (await this.reads.get(requested, key));
     return {
       caller: {
         user_id: key.userId,
@@ -76,6 +80,7 @@ export class AdmitPlatformCall {
         ...(key.projects ? { project_ids: [...key.projects] } : {}),
       },
       rate_limit,
+      ...(read ? { read } : {}),
     };
   }
 

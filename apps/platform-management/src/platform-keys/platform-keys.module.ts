@@ -7,6 +7,7 @@ import { resources } from '../infrastructure/postgres/resources.projection.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { AdmitPlatformCall } from './admit-platform-call.js';
+import { AdmittedReads } from './admitted-reads.js';
 import { CallLimit } from './call-limit.js';
 import { CreatePlatformKey } from './create-platform-key.js';
 import { PlatformKeyTimers } from './platform-key-timers.js';
@@ -22,6 +23,7 @@ import { RevokePlatformKey } from './revoke-platform-key.js';
     CreatePlatformKey,
     RevokePlatformKey,
     AdmitPlatformCall,
+    AdmittedReads,
     CallLimit,
     PlatformKeys,
     PlatformKeyTimers,

@@ -56,6 +56,7 @@ export const listDatabases = request('list-databases', {
     method: 'GET',
     path: '/databases',
     access: ['platform-key', 'session'],
+    withAdmission: true,
     summary: 'List relational databases and key-value stores, oldest first',
     description: 'Never returns connection URLs or credentials.',
     examples: { reply: onePageOf(DATABASE, 50) },

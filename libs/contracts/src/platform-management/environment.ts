@@ -34,6 +34,7 @@ export const listVariables = request('list-variables', {
     method: 'GET',
     path: '/web-services/{web_service_id}/env',
     access: ['platform-key', 'session'],
+    withAdmission: true,
     summary: 'List the variables by key; secret values are masked',
     description: 'Returns only the variables of the web service, without the secrets of its project.',
     examples: { reply: [VARIABLE] },

@@ -62,9 +62,25 @@ export const platformCaller = z.object({
   project_ids: z.array(id).optional().describe('The projects that the key is restricted to.'),
 });
 
+/** A request of platform-management with `withAdmission`, without the fields that it takes from the caller. */
+export const readAtAdmission = z.object({ name: z.string(), request: z.record(z.string(), z.unknown()) });
+
+export type ReadAtAdmission = z.output<typeof readAtAdmission>;
+
+/** The reply to a read, or its refusal. */
+export const admittedRead = z.union([
+  z.object({ ok: z.unknown() }),
+  z.object({
+    refusal: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
+  }),
+]);
+export type AdmittedRead = z.output<typeof admittedRead>;
+
 /**
  * Authenticates a key, checks its scope and counts the call for all replicas of the gateway. Refused calls of a valid
  * key count as well. `rate_limit` is null if there is no limit.
+ * An admitted call with `read` is answered in the same reply; not by the release before, and not where the read fails:
+ * then the gateway sends the read by itself.
  * A restricted key is invalid without `operation`, because a gateway of the release before enforces no restriction.
  * `operation_not_allowed` carries `required`. `insufficient_scope` carries `required` and `actual`; `rate_limit_reached` carries `rate_limit` and `retry_after_s`.
  */
@@ -74,8 +90,13 @@ export const admitPlatformCall = request('admit-platform-call', {
     required: platformKeyScope,
     operation: platformOperation.or(z.literal('own-key')).optional(),
     role: workspaceRole.optional().describe('The role that the route needs; the key has the role of its user.'),
+    read: readAtAdmission.optional().describe('What the call reads.'),
   }),
-  reply: z.object({ caller: platformCaller, rate_limit: rateLimitStanding.nullable() }),
+  reply: z.object({
+    caller: platformCaller,
+    rate_limit: rateLimitStanding.nullable(),
+    read: admittedRead.optional(),
+  }),
   refusals: {
     platform_key_invalid: 401,
     insufficient_scope: 403,

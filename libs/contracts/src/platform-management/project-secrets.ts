@@ -36,6 +36,7 @@ export const listProjectSecrets = request('list-project-secrets', {
     method: 'GET',
     path: '/projects/{project_id}/secrets',
     access: ['platform-key', 'session'],
+    withAdmission: true,
     summary: 'List the secrets by key; values are masked',
     description: 'Each key has at most one value in each scope.',
     examples: { reply: SECRETS_BY_KEY },

@@ -20,7 +20,7 @@ import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
 import type { Answer } from './arrived-request.js';
 import { type HandlerMark, handlerMarks } from './marks.js';
-import type { RequestHandler } from './request-handler.js';
+import { RequestHandlers } from './request-handlers.js';
 import { RequestIntake } from './request-intake.js';
 
 export interface PosternServerOptions {
@@ -28,6 +28,8 @@ export interface PosternServerOptions {
   /** Name of the queue group and prefix of the durable consumers; the gateway passes its own name. */
   readonly service: ServiceName | 'api-gateway';
   readonly log: Log;
+  /** Where request handlers are registered; its own if absent. */
+  readonly handlers?: RequestHandlers;
   /** Maximum number of concurrent request handlers (256). */
   readonly concurrency?: number;
   /** How long `close()` waits for handlers to finish (10 s). */
@@ -53,7 +55,7 @@ const REPORT_WITHIN_MS = 5_000;
 
 /** Serves requests over core NATS and events over JetStream, by contract. `close()` drains; the connection stays open. */
 export class PosternServer {
-  readonly #requests = new Map<string, RequestHandler>();
+  readonly #requests: RequestHandlers;
   /** By consumer. */
   readonly #events = new Map<string, EventsHandler[]>();
   readonly #intake: RequestIntake;
@@ -63,6 +65,7 @@ export class PosternServer {
   #closing: Promise<void> | undefined;
 
   constructor(private readonly options: PosternServerOptions) {
+    this.#requests = options.handlers ?? new RequestHandlers();
     this.#intake = new RequestIntake(options.link, {
       service: options.service,
       log: options.log,
@@ -81,7 +84,7 @@ export class PosternServer {
     for (const mark of handlerMarks(type)) {
       const owner = `${type.name}.${String(mark.method)}`;
       const handle = methodOf(provider, mark);
-      if (mark.kind === 'request') this.#addRequestHandler({ owner, handle, contract: mark.contract });
+      if (mark.kind === 'request') this.#requests.add({ owner, handle, contract: mark.contract });
       else this.#events.set(mark.consumer, [...(this.#events.get(mark.consumer) ?? []), { ...mark, handle }]);
     }
   }
@@ -91,12 +94,12 @@ export class PosternServer {
    * @throws when another handler has the contract.
    */
   handle(contract: RequestContract, handle: Answer): void {
-    this.#addRequestHandler({ owner: handle.name || 'a function', handle, contract });
+    this.#requests.add({ owner: handle.name || 'a function', handle, contract });
   }
 
   /** Starts to receive requests and events. */
   listen(): void {
-    for (const { contract, handle } of this.#requests.values()) this.#intake.serve(contract, handle);
+    for (const { contract, handle } of this.#requests.all()) this.#intake.serve(contract, handle);
     for (const [consumer, handlers] of this.#events) this.#consumers.push(...this.#consumersOf(consumer, handlers));
     const queued = this.#queuedRequests();
     if (queued) this.#consumers.push(queued);
@@ -141,7 +144,7 @@ export class PosternServer {
 
   #queuedRequests(): QueuedRequests | undefined {
     const { link, log, service, asUnavailable } = this.options;
-    const handlers = [...this.#requests.values()].filter(({ contract }) => contract.queued);
+    const handlers = [...this.#requests.all()].filter(({ contract }) => contract.queued);
     const isOwn = handlers.some(({ contract }) => contract.service === service);
     if (!isOwn || service === 'api-gateway') return undefined;
     return new QueuedRequests({
@@ -151,13 +154,6 @@ export class PosternServer {
       handlers,
       isTemporary: error => isTemporary(error) || asUnavailable?.(error) !== undefined,
     });
-  }
-
-  #addRequestHandler(handler: RequestHandler): void {
-    const { subject } = handler.contract;
-    const other = this.#requests.get(subject);
-    if (other) throw new Error(`Two handlers for ${subject}: ${other.owner} and ${handler.owner}`);
-    this.#requests.set(subject, handler);
   }
 
   async #reportGap(source: ServiceName, { consumer, streamCreated, first, last }: EventGap): Promise<void> {

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 const MOST_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 20;
 /** Lines that follow a write so soon wait for the rest of this time, because each write is a system call. */
-const COLLECT_MS = 10;
+const COLLECT_MS = 50;
 
 /**
  * Writes lines to a file descriptor without blocking or throwing; lost lines are counted and reported. Writes are

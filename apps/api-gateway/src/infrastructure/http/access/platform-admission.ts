@@ -1,15 +1,17 @@
 import { admitPlatformCall, type WorkspaceRole } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
+import { admissionOfRequest } from '../admission/route-admission.js';
 import { rateLimitHeaders } from '../errors/refusal-status.js';
 import { requestContextOf } from '../server/request-context.js';
+import { setAdmittedRead } from './admitted-read.js';
 import { setCaller } from './caller.js';
 import { noteRefusedKey } from './refused-key.js';
 import { operationOfRoute } from './route-operations.js';
 
 /**
  * Admits a call of the platform API before its body is read, or throws its refusal. One request authenticates the key,
- * checks its scope and counts the call. Every later answer, including errors, carries the rate limit.
+ * checks its scope, counts the call and, where the route allows it, reads. Every later answer, including errors, carries the rate limit.
  */
 export const admitCall = async (
   services: ServiceClient,
@@ -20,11 +22,15 @@ export const admitCall = async (
 ): Promise<void> => {
   const context = requestContextOf(request);
   const required = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
-  const call = { key_hash, required, operation: operationOfRoute(request), role } as const;
-  const { caller, rate_limit } = await services.request(admitPlatformCall, call, context).catch((error: unknown) => {
+  const read = admissionOfRequest(request).readOf?.(request);
+  const operation = operationOfRoute(request);
+  const call = { key_hash, required, operation, role, ...(read ? { read } : {}) } as const;
+  const admitted = await services.request(admitPlatformCall, call, context).catch((error: unknown) => {
     noteRefusedKey(request, error);
     throw error;
   });
+  const { caller, rate_limit } = admitted;
+  if (admitted.read) setAdmittedRead(request, admitted.read);
   reply.headers(rateLimitHeaders(rate_limit));
   setCaller(request, {
     ...context,

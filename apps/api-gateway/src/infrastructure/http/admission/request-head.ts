@@ -20,9 +20,14 @@ export const assertOneHost = ({ raw }: FastifyRequest): void => {
 const ESCAPED_CONTROL = /%(?:[01][0-9a-f]|7f|c2%[89][0-9a-f])/i;
 const CONTROL = /\p{Cc}/u;
 
+/** Whether the path or the query has control characters. */
+export const hasControlCharacters = ({ url }: FastifyRequest): boolean =>
+  url.includes('%') && ESCAPED_CONTROL.test(url);
+
 /** Refuses control characters in the path and the query. @throws a 400 that names the parameter. */
-export const assertNoControlCharacters = ({ url, params, query }: FastifyRequest): void => {
-  if (!url.includes('%') || !ESCAPED_CONTROL.test(url)) return;
+export const assertNoControlCharacters = (request: FastifyRequest): void => {
+  if (!hasControlCharacters(request)) return;
+  const { params, query } = request;
   for (const [name, value] of [...entriesOf(params), ...entriesOf(query)]) {
     if (CONTROL.test(name)) throw badRequest('The name of a query parameter must not contain control characters.');
     const values = Array.isArray(value) ? value : [value];

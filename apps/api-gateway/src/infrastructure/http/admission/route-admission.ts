@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { RouteAccess, RouteAdmission } from '@postern/contracts';
+import type { ReadAtAdmission, RouteAccess, RouteAdmission } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 
 /**
@@ -11,6 +11,8 @@ export type GatewayAccess = RouteAccess | 'api-key' | 'deploy-hook';
 export interface GatewayAdmission extends RouteAdmission<GatewayAccess> {
   /** Whether the answer has no end, so that the caller's limit of open requests does not count it. */
   readonly isEndless?: boolean;
+  /** What a call reads, for a route with `withAdmission`; undefined for a call that is not valid. */
+  readonly readOf?: (request: FastifyRequest) => ReadAtAdmission | undefined;
 }
 
 /** The admission in the metadata of a handler, for the documentation. */

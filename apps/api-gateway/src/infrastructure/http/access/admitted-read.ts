@@ -1,0 +1,22 @@
+import { type AdmittedRead, Refusal } from '@postern/contracts';
+import type { FastifyRequest } from 'fastify';
+
+/** A property of the request: a WeakMap would cost more garbage collection. */
+const READ = Symbol('admitted read');
+
+type Reading = FastifyRequest & { [READ]?: AdmittedRead };
+
+export const setAdmittedRead = (request: Reading, read: AdmittedRead): void => {
+  request[READ] = read;
+};
+
+/**
+ * What platform-management read for the call when it admitted it; undefined where it did not.
+ * @throws the refusal of the read.
+ */
+export const admittedReadOf = (request: Reading): { readonly reply: unknown } | undefined => {
+  const read = request[READ];
+  if (!read) return undefined;
+  if ('ok' in read) return { reply: read.ok };
+  throw new Refusal(read.refusal.code, read.refusal.message, read.refusal.details);
+};
