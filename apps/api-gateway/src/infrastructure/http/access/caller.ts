@@ -19,18 +19,21 @@ export interface Caller extends RequestContext {
   readonly platformKey?: z.output<typeof platformKey>;
 }
 
-const callers = new WeakMap<FastifyRequest, Caller>();
+/** A property of the request: a WeakMap would cost more garbage collection. */
+const CALLER = Symbol('caller');
 
-export const setCaller = (request: FastifyRequest, caller: Caller): void => {
-  callers.set(request, caller);
+type Authenticated = FastifyRequest & { [CALLER]?: Caller };
+
+export const setCaller = (request: Authenticated, caller: Caller): void => {
+  request[CALLER] = caller;
 };
 
 /** The caller that admission has set. */
 export const callerOf = (request: FastifyRequest): Caller => {
-  const caller = callers.get(request);
+  const caller = findCaller(request);
   if (!caller) throw new Error('The route needs a caller, but nothing authenticated the request.');
   return caller;
 };
 
 /** The caller, if the request was authenticated. */
-export const findCaller = (request: FastifyRequest): Caller | undefined => callers.get(request);
+export const findCaller = (request: Authenticated): Caller | undefined => request[CALLER];

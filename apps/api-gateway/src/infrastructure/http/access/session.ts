@@ -16,15 +16,18 @@ export interface Session extends Caller {
   readonly tokenHash: string;
 }
 
-const sessions = new WeakMap<FastifyRequest, Session>();
+/** A property of the request: a WeakMap would cost more garbage collection. */
+const SESSION = Symbol('session');
 
-export const setSession = (request: FastifyRequest, session: Session): void => {
-  sessions.set(request, session);
+type SignedIn = FastifyRequest & { [SESSION]?: Session };
+
+export const setSession = (request: SignedIn, session: Session): void => {
+  request[SESSION] = session;
   setCaller(request, session);
 };
 
-export const sessionOf = (request: FastifyRequest): Session => {
-  const session = sessions.get(request);
+export const sessionOf = (request: SignedIn): Session => {
+  const session = request[SESSION];
   if (!session) throw new Error('The route needs a session, but nobody authenticated the request.');
   return session;
 };
