@@ -14,7 +14,10 @@ describe('The budget of a client', () => {
 
   /** The answer to a request: `200`, a 429 with its `Retry-After`, or `closed`. */
   const answer = (client = CLIENT) => {
-    if (budgets.isBlocked(client)) return 'closed';
+    if (budgets.isBlocked(client)) {
+      budgets.drop(client);
+      return 'closed';
+    }
     try {
       budgets.spend('client', client);
       return '200';
@@ -26,31 +29,38 @@ describe('The budget of a client', () => {
   const counted = (found: readonly string[]) =>
     Object.entries(Object.groupBy(found, one => one)).map(([one, { length } = []]) => [one, length]);
 
-  it('allows two seconds of it at once, then as many answers with 429, and then none', () => {
-    const found = answers(50);
-    expect(counted(found.map(one => one.slice(0, 3)))).toEqual([
+  it('allows two seconds of it at once, then a quarter as many answers with 429, and then none', () => {
+    expect(counted(answers(50))).toEqual([
       ['200', 20],
-      ['429', 20],
-      ['clo', 10],
+      ['429 after 1', 5],
+      ['closed', 25],
     ]);
-    expect(found[20]).toBe('429 after 1');
-    expect(found[39]).toBe('429 after 3');
   });
 
-  it('serves nothing to a client that continues while it is refused, which costs its rate in answers with 429', () => {
+  it('serves nothing to a client that continues while it is refused', () => {
     answers(50);
     for (let tenths = 1; tenths <= 30; tenths++) {
       now += 100;
-      expect(counted(answers(10))).toEqual([
-        ['429 after 3', 1],
-        ['closed', 9],
-      ]);
+      expect(counted(answers(10))).toEqual([['closed', 10]]);
     }
   });
 
+  it('answers a client that continues at its rate with 429, at a quarter of it', () => {
+    answers(26);
+    const found = [];
+    for (let tenths = 1; tenths <= 100; tenths++) {
+      now += 100;
+      found.push(...answers(1).map(one => one.slice(0, 3)));
+    }
+    expect(counted(found).sort()).toEqual([
+      ['429', 25],
+      ['clo', 75],
+    ]);
+  });
+
   it('allows a request after Retry-After, and is full two seconds later', () => {
-    answers(50);
-    now += 2_100;
+    answers(25);
+    now += 1_000;
     expect(answers(1)).toEqual(['200']);
     now += 2_000;
     expect(counted(answers(20))).toEqual([['200', 20]]);
@@ -92,7 +102,7 @@ describe('The budget of a client', () => {
     }
     expect(counted(found)).toEqual([
       ['200', 200],
-      ['429', 20],
+      ['429', 5],
     ]);
   });
 
@@ -100,7 +110,7 @@ describe('The budget of a client', () => {
     for (let n = 0; n < 1_000; n++) budgets.drop(CLIENT);
     now += 7_900;
     expect(answer()).toBe('closed');
-    now += 2_200;
+    now += 2_300;
     expect(answer()).toBe('200');
   });
 

@@ -5,7 +5,10 @@ import { BURST_S, TokenBuckets } from './token-buckets.js';
 /** How long a client that went on while it was refused gets nothing, at most. */
 const DEBT_S = 10;
 const FREQUENT = 10;
-/** The part of a budget that refused requests may spend: a refusal asks a service, or is the work of a scanner. */
+/**
+ * The part of a budget that refused requests may spend: a refusal asks a service, or is the work of a scanner. Answers
+ * with 429 have as much: each of them reads a request, with up to 128 KiB of its body.
+ */
 const REFUSED_SHARE = 1 / 4;
 
 export type ClientBudget = Exclude<RouteBudget, 'caller'>;
@@ -27,20 +30,21 @@ interface Balance {
 /** Token buckets for the requests without an accepted credential of each client. */
 export class ClientBudgets {
   private readonly balances: Readonly<Record<ClientBudget, Balance>>;
+  /** Answers with 429, of all budgets. */
+  private readonly answers: TokenBuckets;
 
   /** @param now milliseconds of a clock that never goes back. */
   constructor(requestsPerSecond: number, now: () => number = () => performance.now()) {
-    const balance = (perSecond: number): Balance => {
-      const burst = perSecond * BURST_S;
-      // A slow budget has two as well, so that a client learns why before it is limited.
-      const mostRefused = Math.max(2, burst * REFUSED_SHARE);
-      return {
-        requests: new TokenBuckets(perSecond, burst, now, perSecond * DEBT_S),
-        refused: new TokenBuckets(perSecond * REFUSED_SHARE, mostRefused, now),
-        unserved: perSecond / requestsPerSecond,
-        blocked: -burst,
-      };
-    };
+    // A slow budget has two as well, so that a client learns why before it is limited.
+    const refusals = (perSecond: number) =>
+      new TokenBuckets(perSecond * REFUSED_SHARE, Math.max(2, perSecond * BURST_S * REFUSED_SHARE), now);
+    const balance = (perSecond: number): Balance => ({
+      requests: new TokenBuckets(perSecond, perSecond * BURST_S, now, perSecond * DEBT_S),
+      refused: refusals(perSecond),
+      unserved: perSecond / requestsPerSecond,
+      blocked: -perSecond * BURST_S,
+    });
+    this.answers = refusals(requestsPerSecond);
     this.balances = {
       client: balance(requestsPerSecond),
       'client-frequent': balance(requestsPerSecond * FREQUENT),
@@ -50,11 +54,12 @@ export class ClientBudgets {
 
   /** Spends one request. @throws a 429 if nothing is left. */
   spend(budget: ClientBudget, client: string): void {
-    const { requests, refused, unserved } = this.balances[budget];
+    const { requests, refused, unserved, blocked } = this.balances[budget];
     if (refused.level(client) >= 1 && requests.spend(client) === 0) return;
     // A client that continues although it is refused stays refused.
     requests.lower(client, 1);
     requests.take(client, unserved);
+    if (this.answers.spend(client) > 0) requests.lower(client, blocked);
     const waitS = Math.max(requests.secondsUntilOne(client), refused.secondsUntilOne(client));
     throw new Problem(429, 'Too many requests without a valid credential from this address. Try again later.', {
       'retry-after': String(Math.max(1, Math.ceil(waitS))),
@@ -72,14 +77,23 @@ export class ClientBudgets {
     this.balances[budget].refused.take(client);
   }
 
-  /** Counts a request that is not answered at all. */
+  /** Counts a request that is not answered at all: in all budgets that are the reason, and in the one for all requests. */
   drop(client: string): void {
-    const { requests, unserved } = this.balances.client;
-    requests.take(client, unserved);
+    for (const budget of BUDGETS) {
+      if (budget !== 'client' && !this.isSpent(budget, client)) continue;
+      const { requests, unserved } = this.balances[budget];
+      requests.take(client, unserved);
+    }
   }
 
   /** Whether the client has nothing left of a budget, not even an answer with 429. */
   isBlocked(client: string): boolean {
-    return BUDGETS.some(budget => this.balances[budget].requests.level(client) <= this.balances[budget].blocked);
+    return BUDGETS.some(budget => this.isSpent(budget, client));
+  }
+
+  private isSpent(budget: ClientBudget, client: string): boolean {
+    const { requests, blocked } = this.balances[budget];
+    const level = requests.level(client);
+    return level <= blocked || (level < 1 && this.answers.level(client) < 1);
   }
 }
