@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { authenticateApiKey, authenticateSession, Refusal } from '@postern/contracts';
+import { authenticateApiKey, authenticateSession, KIB, MIB, Refusal } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
 import { announced, call, firstAnswer } from '../../../testing/http.js';
@@ -8,7 +9,8 @@ import { admitAll, KEY as PLATFORM_KEY } from '../../../testing/platform-call.js
 
 const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
 const API_KEY = `em_live_${'a1B2'.repeat(10)}xyz`;
-const MIB = 1024 * 1024;
+/** What Node.js reads at once. */
+const ONE_READ = 64 * KIB;
 
 let gateway: GatewayUnderTest;
 let sockets: Socket[];
@@ -53,20 +55,59 @@ const tryUpload = (localAddress: string): Promise<string> =>
 const isAnswered = (pattern: RegExp, localAddress: string) => async () => pattern.test(await tryUpload(localAddress));
 
 describe('refused bodies', () => {
+  /** Whether the gateway reads all that is sent. */
+  const isRead = async (localAddress: string): Promise<boolean> => {
+    const socket = await open(localAddress);
+    socket.resume().write(announced('POST /dashboard/api/session', 15 * MIB));
+    return new Promise(resolve => {
+      socket.once('close', () => resolve(false));
+      socket.write(Buffer.alloc(14 * MIB, 32), failed => resolve(!failed));
+    });
+  };
+  const flood = () => Promise.all(Array.from({ length: 16 }, () => isRead('127.0.0.1')));
+
+  /** The gateway's ends of the connections of requests that are sent at once with their bodies. */
+  const acceptedFor = async (count: number, line: string, headers: readonly string[] = []): Promise<Socket[]> => {
+    const accepted: Socket[] = [];
+    const onRequest = (message: unknown) => accepted.push((message as { readonly socket: Socket }).socket);
+    const request = Buffer.concat([Buffer.from(announced(line, 9 * MIB, headers)), Buffer.alloc(8 * MIB, 32)]);
+    subscribe('http.server.request.start', onRequest);
+    for (let n = 0; n < count; n++) (await open('127.0.0.1')).resume().write(request);
+    await waitFor(() => accepted.length === count);
+    unsubscribe('http.server.request.start', onRequest);
+    return accepted;
+  };
+
   it('of an address that floods are no longer read, and those of its neighbours are', async () => {
     await start({});
-    /** Whether the gateway reads all that is sent. */
-    const isRead = async (localAddress: string): Promise<boolean> => {
-      const socket = await open(localAddress);
-      socket.resume().write(announced('POST /dashboard/api/session', 15 * MIB));
-      return new Promise(resolve => {
-        socket.once('close', () => resolve(false));
-        socket.write(Buffer.alloc(14 * MIB, 32), failed => resolve(!failed));
-      });
-    };
-    const results = await Promise.all(Array.from({ length: 16 }, () => isRead('127.0.0.1')));
-    expect(results).toContain(false);
+    expect(await flood()).toContain(false);
     expect(await isRead('127.0.0.2')).toBe(true);
+  });
+
+  it('of an address that floods are not read until their connection is closed', async () => {
+    await start({});
+    await flood();
+    // What may be discarded grows meanwhile, but not for all of them.
+    const accepted = await acceptedFor(16, 'POST /dashboard/api/session');
+    await waitFor(() => accepted.every(socket => socket.destroyed));
+    expect(Math.min(...accepted.map(socket => socket.bytesRead))).toBeLessThanOrEqual(ONE_READ);
+  });
+
+  it('are not read while a service is asked', async () => {
+    await start({});
+    let answer: () => void = () => undefined;
+    const asked = new Promise<void>(resolve => {
+      answer = resolve;
+    });
+    gateway.services.on(authenticateApiKey, async () => {
+      await asked;
+      return { service_id: ID };
+    });
+    const [accepted] = (await acceptedFor(1, 'POST /emails', [`Api-Key: ${API_KEY}`])) as [Socket];
+    await new Promise(resolve => setTimeout(resolve, 200));
+    expect(accepted.bytesRead).toBeLessThanOrEqual(ONE_READ);
+    answer();
+    await waitFor(() => accepted.bytesRead > 8 * MIB);
   });
 });
 

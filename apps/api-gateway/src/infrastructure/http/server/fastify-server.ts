@@ -46,6 +46,8 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
       headersTimeout: options.headersTimeoutMs,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16 * 1024,
+      // Less than one read, so that there is no second one until a body is wanted.
+      highWaterMark: 16 * 1024,
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: 16 * 1024 },
