@@ -87,10 +87,11 @@ describe('refused bodies', () => {
   it('of an address that floods are not read until their connection is closed', async () => {
     await start({});
     await flood();
-    // What may be discarded grows meanwhile, but not for all of them.
+    // What may be discarded grows meanwhile, but not for most of them.
     const accepted = await acceptedFor(16, 'POST /dashboard/api/session');
     await waitFor(() => accepted.every(socket => socket.destroyed));
-    expect(Math.min(...accepted.map(socket => socket.bytesRead))).toBeLessThanOrEqual(ONE_READ);
+    const readOnce = accepted.filter(socket => socket.bytesRead <= ONE_READ);
+    expect(readOnce.length).toBeGreaterThan(8);
   });
 
   it('are not read while a service is asked', async () => {
