@@ -50,7 +50,6 @@ export class BodyReader {
     // Without this, each connection of a flood would be read for once more.
     if (!this.discarded.add(networkOf(request), UNCOUNTED_BYTES)) {
       reply.header('connection', 'close');
-      stopReading(raw);
       return;
     }
     let discarded = 0;
@@ -123,12 +122,6 @@ export class BodyReader {
     };
   }
 }
-
-/** Node.js would read on when the answer is sent, until the connection is closed; it leaves alone what it paused itself. */
-const stopReading = ({ socket }: IncomingMessage): void => {
-  Reflect.set(socket, '_paused', true);
-  socket.pause();
-};
 
 const tooLarge = (maxBodyBytes: number): Problem =>
   new Problem(413, `The body is larger than ${sizeOf(maxBodyBytes)}.`);
