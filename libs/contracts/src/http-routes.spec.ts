@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import * as contracts from './index.js';
-import { BASE_PATHS, CALLER_FIELDS, type CallerField, isRequestContract } from './index.js';
+import { BASE_PATHS, CALLER_FIELDS, type CallerField, isRequestContract, pathParametersOf } from './index.js';
 
 const routes = Object.values<unknown>(contracts)
   .filter(isRequestContract)
@@ -10,15 +10,13 @@ const routes = Object.values<unknown>(contracts)
 const fieldsOf = (schema: z.ZodType): readonly string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 
-const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-
 describe.each(routes)('the route $name', ({ contract, route }) => {
   const access = [route.access].flat();
 
   it('takes only fields of its request', () => {
     const { path, fixed, fromCaller, fromBody = [], narrowed, bodyField } = route;
     const used = [
-      ...parametersOf(path),
+      ...pathParametersOf(path),
       ...fromBody,
       ...[fixed, fromCaller, narrowed].flatMap(fields => Object.keys(fields ?? {})),
     ];
@@ -26,7 +24,7 @@ describe.each(routes)('the route $name', ({ contract, route }) => {
   });
 
   it('never takes the caller from the path', () =>
-    expect(parametersOf(route.path).filter(name => name in CALLER_FIELDS)).toEqual([]));
+    expect(pathParametersOf(route.path).filter(name => name in CALLER_FIELDS)).toEqual([]));
 
   it('asks for the email address of the caller only if there is a session', () =>
     expect(access.includes('platform-key') && Object.values(route.fromCaller ?? {}).includes('email')).toBe(false));
