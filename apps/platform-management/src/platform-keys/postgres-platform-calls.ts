@@ -3,7 +3,7 @@ import type { PlatformOperation, WorkspaceRole } from '@postern/contracts';
 import { GroupCommit } from '@postern/event-sourcing';
 import { Database } from '@postern/service-host';
 import type { PlatformKeyScope } from './platform-key.js';
-import { ADMIT_CALLS, SAVE_LAST_USES } from './platform-keys.sql.js';
+import { ADMIT_CALLS, ADMIT_UNCOUNTED_CALLS, SAVE_LAST_USES } from './platform-keys.sql.js';
 import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
 
 interface Call {
@@ -61,11 +61,14 @@ export class PostgresPlatformCalls extends PlatformCalls {
   async #admit(calls: readonly Call[]): Promise<(CountedCall | undefined)[]> {
     const counted = new Map<string, number>();
     for (const { keyHash, counts } of calls) counted.set(keyHash, (counted.get(keyHash) ?? 0) + (counts ? 1 : 0));
-    const { rows } = await this.database.pool.query<KeyRow>({
-      name: 'admit-platform-calls',
-      text: ADMIT_CALLS,
-      values: [[...counted.keys()], [...counted.values()]],
-    });
+    const values = [[...counted.keys()], [...counted.values()]];
+    const { rows } = calls.some(({ counts }) => counts)
+      ? await this.database.pool.query<KeyRow>({ name: 'admit-platform-calls', text: ADMIT_CALLS, values })
+      : await this.database.reads.query<KeyRow>({
+          name: 'admit-uncounted-platform-calls',
+          text: ADMIT_UNCOUNTED_CALLS,
+          values,
+        });
     const now = new Date();
     const known = new Map(rows.map(row => [row.key_hash, { row, key: keyOf(row), before: usedBefore(row, counted) }]));
     return calls.map(({ keyHash, counts }) => {
