@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { program } from '@postern/runtime/testing';
+import { SourceBuilds } from '../testing/source-builds.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
-import { SourceBuilds } from './testing/source-builds.js';
 
 describe('A repository without a Dockerfile', () => {
   let harness: KubernetesHarness;
-  let builds: SourceBuilds;
+  let builds: SourceBuilds<KubernetesHarness>;
   beforeAll(async () => {
     harness = await KubernetesHarness.start();
     builds = new SourceBuilds(harness);

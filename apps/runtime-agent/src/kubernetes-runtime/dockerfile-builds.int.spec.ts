@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { program } from '@postern/runtime/testing';
+import { type Files, program } from '@postern/runtime/testing';
+import { SourceBuilds } from '../testing/source-builds.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
-import { type Files, SourceBuilds } from './testing/source-builds.js';
 
 const never = new AbortController().signal;
 const lines = (...steps: readonly string[]) => `${steps.join('\n')}\n`;
 
 describe('A repository with a Dockerfile', () => {
   let harness: KubernetesHarness;
-  let builds: SourceBuilds;
+  let builds: SourceBuilds<KubernetesHarness>;
   beforeAll(async () => {
     harness = await KubernetesHarness.start();
     builds = new SourceBuilds(harness);

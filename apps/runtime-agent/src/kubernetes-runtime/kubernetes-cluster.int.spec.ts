@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Artefact, BuildOrder, ServicePlan } from '@postern/runtime';
-import { program } from '@postern/runtime/testing';
+import { type Files, program } from '@postern/runtime/testing';
 import { waitFor } from '@postern/testing';
+import { SourceBuilds } from '../testing/source-builds.js';
 import type { Deployment, Manifest } from './objects/kinds.js';
 import { serviceName } from './objects/names.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
 import { ObserverCluster } from './testing/observer-cluster.js';
-import { type Files, SourceBuilds } from './testing/source-builds.js';
 
 const never = new AbortController().signal;
 
 describe('Web services in a cluster', () => {
   let harness: KubernetesHarness;
-  let builds: SourceBuilds;
+  let builds: SourceBuilds<KubernetesHarness>;
   let cluster: ObserverCluster;
   beforeAll(async () => {
     harness = await KubernetesHarness.start();

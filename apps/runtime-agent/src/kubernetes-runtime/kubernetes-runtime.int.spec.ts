@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { keepsThePromisesAboutCommands, keepsThePromisesOfARuntime, program } from '@postern/runtime/testing';
+import { SourceBuilds } from '../testing/source-builds.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
-import { SourceBuilds } from './testing/source-builds.js';
 
 // `keepsNeighboursApart` does not apply: containers isolate neighbours in a cluster, and the fake node has none.
 describe('The Kubernetes runtime', () => {
@@ -12,7 +12,7 @@ describe('The Kubernetes runtime', () => {
 
 describe('The images of a web service', () => {
   let harness: KubernetesHarness;
-  let builds: SourceBuilds;
+  let builds: SourceBuilds<KubernetesHarness>;
   beforeAll(async () => {
     harness = await KubernetesHarness.start();
     builds = new SourceBuilds(harness);

@@ -19,7 +19,7 @@ export class GitRepository {
     await chmod(folder, 0o755);
     const repository = new GitRepository(folder);
     const { branch = 'main', format = 'sha1' } = options;
-    await repository.git('init', '--quiet', `--initial-branch=${branch}`, `--object-format=${format}`);
+    await repository.git('init', '--quiet', '--template=', `--initial-branch=${branch}`, `--object-format=${format}`);
     await repository.commit(files);
     return repository;
   }

@@ -1,16 +1,23 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, copyFile, mkdir } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Artefact, BuildOrder, RunEnd, ServicePlan } from '@postern/runtime';
-import { type Files, GitRepository } from '@postern/runtime/testing';
+import { promisify } from 'node:util';
+import type { BuildOrder, RunEnd, ServicePlan } from '@postern/runtime';
+import type { Files } from '@postern/runtime/testing';
 import { machineOf } from '../../../../infrastructure/builders/machine.js';
 import { isProgram } from '../../../../infrastructure/is-program.js';
+import { SourceBuilds } from '../../../../testing/source-builds.js';
 import { LocalHarness } from '../../../testing/local-harness.js';
 import { programPath } from '../../host-environment.js';
 import { findContainerTool } from '../container-tool.js';
 
+const run = promisify(execFile);
 const never = new AbortController().signal;
 const BUSYBOX = ['/bin/busybox', '/usr/bin/busybox'];
+const LINUX_ARCHIVE = 'linux.tar';
+const FOLDERS = ['bin', 'etc', 'run', 'tmp'];
 
 /** What this machine lacks to build images, where it lacks something. BusyBox is what they consist of. */
 export const missingForImages = (): string | undefined => {
@@ -19,19 +26,14 @@ export const missingForImages = (): string | undefined => {
   return BUSYBOX.some(isProgram) ? undefined : 'this machine has no BusyBox: install busybox-static on it';
 };
 
-/** Steps that make a small Linux of the file `busybox` of the repository. */
-export const LINUX: readonly string[] = [
-  'FROM scratch',
-  'COPY busybox /bin/busybox',
-  'RUN ["/bin/busybox", "sh", "-c", "mkdir -p /tmp /etc; for name in $(/bin/busybox --list); do [ $name = busybox ] || /bin/busybox ln -s busybox /bin/$name; done"]',
-];
+/** Steps that make a small Linux of the file `linux.tar` of the repository. A step that runs a program would take a second more. */
+export const LINUX: readonly string[] = ['FROM scratch', `ADD ${LINUX_ARCHIVE} /`];
 
 /** Steps that serve /srv/shop, and answer /cgi-bin/run with the output of the file `run` of the repository, a shell script. */
 export const SERVER: readonly string[] = [
   ...LINUX,
   'WORKDIR /srv/shop',
   'COPY run cgi-bin/run',
-  'RUN chmod +x cgi-bin/run',
   'CMD ["sh", "-c", "exec httpd -f -p $PORT -h /srv/shop"]',
 ];
 
@@ -48,41 +50,27 @@ export const shop = (...steps: readonly string[]) => ({
 });
 
 /** Builds and runs repositories with a Dockerfile on this machine, with all that it offers. */
-export class ImageBuilds {
-  readonly #repositories: GitRepository[] = [];
-
-  private constructor(readonly harness: LocalHarness) {}
+export class ImageBuilds extends SourceBuilds<LocalHarness> {
+  private constructor(
+    harness: LocalHarness,
+    private readonly folder: string,
+  ) {
+    super(harness);
+  }
 
   static async start(): Promise<ImageBuilds> {
-    return new ImageBuilds(await LocalHarness.start());
+    const folder = await mkdtemp(join(tmpdir(), 'postern-linux-'));
+    await packLinux(folder);
+    return new ImageBuilds(await LocalHarness.start(), folder);
   }
 
-  /** The repository has a program `busybox` as well. */
-  async orderOf(files: Files, changes: Partial<BuildOrder> = {}): Promise<BuildOrder> {
-    const repository = await GitRepository.make(files);
-    this.#repositories.push(repository);
-    const program = join(repository.folder, 'busybox');
-    await mkdir(repository.folder, { recursive: true });
-    await copyFile(BUSYBOX.find(isProgram) ?? '', program);
-    await chmod(program, 0o755);
-    return {
-      deploymentId: randomUUID(),
-      webServiceId: randomUUID(),
-      repositoryUrl: repository.url,
-      commit: await repository.commit({}),
-      buildCommand: undefined,
-      startCommand: undefined,
-      environment: {},
-      secrets: [],
-      deadlineMs: 120_000,
-      ...changes,
-    };
-  }
-
-  async build(order: BuildOrder): Promise<Artefact> {
-    const { runtime } = this.harness;
-    const output = runtime.logWriter(order.webServiceId, 'build', []);
-    return runtime.build(order, output, never).finally(() => output.close());
+  /** The repository has a file `linux.tar` as well, and its file `run` can be executed. */
+  override orderOf(files: Files, changes: Partial<BuildOrder> = {}): Promise<BuildOrder> {
+    return super.orderOf(files, { deadlineMs: 120_000, ...changes }, async repository => {
+      await copyFile(join(this.folder, LINUX_ARCHIVE), join(repository.folder, LINUX_ARCHIVE));
+      if ('run' in files) await chmod(join(repository.folder, 'run'), 0o755);
+      await repository.commit({});
+    });
   }
 
   /** What a step of a build writes. */
@@ -94,33 +82,11 @@ export class ImageBuilds {
     return output.slice(0, output.indexOf('COMMIT')).join('\n');
   }
 
-  async logOf({ webServiceId }: Pick<BuildOrder, 'webServiceId'>): Promise<readonly string[]> {
-    const lines = await this.harness.runtime.logs(webServiceId, { tail: 1_000, since: undefined });
-    return lines.map(({ message }) => message);
-  }
-
-  planOf({ webServiceId }: BuildOrder, artefact: Artefact, changes: Partial<ServicePlan> = {}): ServicePlan {
-    return {
-      webServiceId,
-      name: 'shop',
-      rollId: randomUUID(),
-      artefact,
-      startCommand: undefined,
-      port: 8080,
-      healthCheckPath: undefined,
-      minInstances: 1,
-      maxInstances: 1,
-      environment: {},
-      secrets: [],
-      deadlineMs: 20_000,
-      ...changes,
-    };
-  }
-
   /** Builds and starts it. @returns what asks an instance. */
   async serve(files: Files, changes: Partial<BuildOrder> = {}, planned: Partial<ServicePlan> = {}) {
     const order = await this.orderOf(files, changes);
-    const plan = this.planOf(order, await this.build(order), { startCommand: order.startCommand, ...planned });
+    const { webServiceId, startCommand } = order;
+    const plan = this.planOf(await this.build(order), { webServiceId, startCommand, ...planned });
     await this.harness.runtime.roll(plan, never);
     const url = await this.harness.runtime.urlOf(plan.webServiceId, plan.name);
     const ask = async (path = '/') => (await this.harness.ask(new URL(path, url).href)).body;
@@ -135,6 +101,21 @@ export class ImageBuilds {
 
   async stop(): Promise<void> {
     await this.harness.stop();
-    for (const repository of this.#repositories) await repository.remove();
+    await this.removeRepositories();
+    await rm(this.folder, { recursive: true, force: true });
   }
 }
+
+/** BusyBox under all its names, and folders that programs expect. */
+const packLinux = async (folder: string): Promise<void> => {
+  const busybox = BUSYBOX.find(isProgram) ?? '';
+  const bin = join(folder, 'bin');
+  for (const name of FOLDERS) await mkdir(join(folder, name));
+  await copyFile(busybox, join(bin, 'busybox'));
+  await chmod(join(bin, 'busybox'), 0o755);
+  const { stdout } = await run(busybox, ['--list']);
+  const names = stdout.trim().split('\n');
+  for (const name of names) if (name !== 'busybox') await symlink('busybox', join(bin, name));
+  const owner = ['--owner=0', '--group=0', '--numeric-owner'];
+  await run('tar', [...owner, '-C', folder, '-cf', join(folder, LINUX_ARCHIVE), ...FOLDERS]);
+};

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Artefact, BuildOrder, ServicePlan } from '@postern/runtime';
-import { GitRepository } from '@postern/runtime/testing';
-import type { KubernetesHarness } from './kubernetes-harness.js';
+import { type Files, GitRepository, type RuntimeHarness } from '@postern/runtime/testing';
 
 const never = new AbortController().signal;
 
-export type Files = NonNullable<Parameters<typeof GitRepository.make>[0]>;
-
 /** Builds of repositories that a test makes, and what they serve. */
-export class SourceBuilds {
+export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'ask'>> {
   readonly #repositories: GitRepository[] = [];
 
-  constructor(private readonly harness: KubernetesHarness) {}
+  constructor(readonly harness: Harness) {}
 
-  async orderOf(files: Files, changes: Partial<BuildOrder> = {}): Promise<BuildOrder> {
+  /** @param prepare adds to the repository what `files` cannot hold. */
+  async orderOf(
+    files: Files,
+    changes: Partial<BuildOrder> = {},
+    prepare?: (repository: GitRepository) => Promise<unknown>,
+  ): Promise<BuildOrder> {
     const repository = await GitRepository.make(files);
     this.#repositories.push(repository);
+    await prepare?.(repository);
     return {
       deploymentId: randomUUID(),
       webServiceId: randomUUID(),
@@ -36,8 +39,8 @@ export class SourceBuilds {
     return runtime.build(order, output, never).finally(() => output.close());
   }
 
-  async logOf({ webServiceId }: BuildOrder): Promise<readonly string[]> {
-    const said = await this.harness.runtime.logs(webServiceId, { tail: 100, since: undefined });
+  async logOf({ webServiceId }: Pick<BuildOrder, 'webServiceId'>): Promise<readonly string[]> {
+    const said = await this.harness.runtime.logs(webServiceId, { tail: 1_000, since: undefined });
     return said.map(({ message }) => message);
   }
 
