@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@postern/testing';
+import { eventually, freePort } from '@postern/testing';
 import { Gate, isOpen } from '../crash/gate.js';
 import { ownPlatform } from '../stories.js';
 import type { Deployment, Service } from './platform-world.js';
@@ -15,6 +15,8 @@ const platform = await ownPlatform({
   },
 });
 
+const otherPort = await freePort();
+
 /** A server with this body around `answer`; `listen` is what it listens on. */
 const server = (body: string, listen = 'process.env.PORT') => `
   import { createServer } from 'node:http';
@@ -28,7 +30,7 @@ describe('a new release that does not respond', () => {
 
   const bad = {
     'never listens': 'setInterval(() => {}, 1000);',
-    'listens on another port': server("const answer = (_, response) => response.end('hidden');", '39071'),
+    'listens on another port': server("const answer = (_, response) => response.end('hidden');", `${otherPort}`),
     'ends when it is asked': server("const answer = () => { console.error('out of luck'); process.exit(7); };"),
     'answers with an error': server('const answer = (_, response) => { response.statusCode = 500; response.end(); };'),
   };
@@ -50,7 +52,9 @@ describe('a new release that does not respond', () => {
     ['never listens', /1 of 1 instances did not answer .* connection refused$/],
     [
       'listens on another port',
-      /listens on port 39071, not on PORT \d+\. Make it listen on the port in the environment variable PORT\.$/,
+      new RegExp(
+        `listens on port ${otherPort}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT\\.$`,
+      ),
     ],
     ['ends when it is asked', /exited with code 7\nout of luck/],
     ['answers with an error', /GET \/ answered 500$/],
