@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { program } from '@postern/runtime/testing';
+import { program, servicePlanOf } from '@postern/runtime/testing';
 import { SourceBuilds } from '../testing/source-builds.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
 
@@ -27,7 +27,7 @@ describe('A repository without a Dockerfile', () => {
         'Starts by: node made.mjs',
       ]),
     );
-    expect(await builds.answerOf(builds.planOf(artefact))).toBe('built');
+    expect(await builds.answerOf(servicePlanOf(artefact))).toBe('built');
   });
 
   it('is built and started in its only folder with a project, where the root folder has none', async () => {
@@ -41,7 +41,7 @@ describe('A repository without a Dockerfile', () => {
     expect(await builds.logOf(order)).toContain(
       'website holds the only project of the repository: it is built and started in website',
     );
-    expect(await builds.answerOf(builds.planOf(artefact))).toBe('from its folder');
+    expect(await builds.answerOf(servicePlanOf(artefact))).toBe('from its folder');
   });
 
   it('finds programs of its own in bin, also by its start command', async () => {
@@ -52,8 +52,8 @@ describe('A repository without a Dockerfile', () => {
       'app.mjs': program.answering('by its own program'),
     });
     const artefact = await builds.build(order);
-    expect(await builds.answerOf(builds.planOf(artefact))).toBe('by its own program');
-    expect(await builds.answerOf(builds.planOf(artefact, { startCommand: 'serve' }))).toBe('by its own program');
+    expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by its own program');
+    expect(await builds.answerOf(servicePlanOf(artefact, { startCommand: 'serve' }))).toBe('by its own program');
   });
 
   it('fails with what to install where the image lacks its tools', async () => {

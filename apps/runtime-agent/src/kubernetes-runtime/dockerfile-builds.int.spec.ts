@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Files, program } from '@postern/runtime/testing';
+import { type Files, program, servicePlanOf } from '@postern/runtime/testing';
 import { SourceBuilds } from '../testing/source-builds.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
 
@@ -42,7 +42,7 @@ describe('A repository with a Dockerfile', () => {
       '[4/4] RUN cp app.mjs made.mjs && echo made',
       'made',
     ]);
-    expect(await builds.answerOf(builds.planOf(artefact))).toBe('by the Dockerfile');
+    expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by the Dockerfile');
   });
 
   it('may have an ENTRYPOINT, and commands in shell form', async () => {
@@ -51,10 +51,10 @@ describe('A repository with a Dockerfile', () => {
       'ENV SAID=hello\nENTRYPOINT ["/bin/sh", "-c"]\nCMD ["exec node $FILE"]',
     );
     const order = await builds.orderOf({ ...shop, Dockerfile: started, 'app.mjs': program.answeringVariable('SAID') });
-    const entered = builds.planOf(await builds.build(order), { environment: { FILE: 'made.mjs' } });
+    const entered = servicePlanOf(await builds.build(order), { environment: { FILE: 'made.mjs' } });
     expect(await builds.answerOf(entered)).toBe('hello');
     const shell = await builds.orderOf({ ...shop, Dockerfile: dockerfile.replace(/CMD.*/, 'CMD exec node made.mjs') });
-    expect(await builds.answerOf(builds.planOf(await builds.build(shell)))).toBe('by the Dockerfile');
+    expect(await builds.answerOf(servicePlanOf(await builds.build(shell)))).toBe('by the Dockerfile');
   });
 
   it('is built by the build command of the web service, where there is one, and the log says so', async () => {
@@ -67,13 +67,13 @@ describe('A repository with a Dockerfile', () => {
       ]),
     );
     expect(artefact.reference).not.toContain('dockerfile');
-    expect(await builds.answerOf(builds.planOf(artefact))).toBe('by the platform');
+    expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by the platform');
   });
 
   it('is started by the start command of the web service, where there is one, in its WORKDIR', async () => {
     const startCommand = 'SAID="from $(basename "$PWD")" exec node app.mjs';
     const order = await builds.orderOf({ ...shop, 'app.mjs': program.answeringVariable('SAID') }, { startCommand });
-    expect(await builds.answerOf(builds.planOf(await builds.build(order), { startCommand }))).toBe('from shop');
+    expect(await builds.answerOf(servicePlanOf(await builds.build(order), { startCommand }))).toBe('from shop');
   });
 
   it('is built as without it, where it is a link', async () => {
@@ -84,13 +84,13 @@ describe('A repository with a Dockerfile', () => {
     });
     const artefact = await builds.build(order);
     expect(await builds.logOf(order)).toContain('Dockerfile found: it is not used, because it is a link');
-    expect(await builds.answerOf(builds.planOf(artefact))).toBe('by the platform');
+    expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by the platform');
   });
 
   it('is built as without it, where it is a folder', async () => {
     const { Dockerfile: _, ...rest } = shop;
     const artefact = await builds.build(await builds.orderOf({ ...rest, 'Dockerfile/notes.txt': 'x' }));
-    expect(await builds.answerOf(builds.planOf(artefact))).toBe('by the platform');
+    expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by the platform');
   });
 
   it.each([
@@ -107,7 +107,7 @@ describe('A repository with a Dockerfile', () => {
     const said = (await builds.logOf(order)).filter(line => !line.startsWith('['));
     expect(said).toContain('1');
     expect(said.filter(line => /shop\.example|ADDRESS|^environment/.test(line))).toEqual([]);
-    expect(await builds.answerOf(builds.planOf(artefact))).toBe('by the Dockerfile');
+    expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by the Dockerfile');
   });
 
   it('fails with the step, its exit code and its last lines', async () => {
@@ -137,7 +137,7 @@ describe('A repository with a Dockerfile', () => {
 
   it('is not started where neither it nor the web service says how', async () => {
     const order = await builds.orderOf({ ...shop, Dockerfile: dockerfile.replace(/CMD.*/, '') });
-    await expect(harness.runtime.roll(builds.planOf(await builds.build(order)), never)).rejects.toThrow(
+    await expect(harness.runtime.roll(servicePlanOf(await builds.build(order)), never)).rejects.toThrow(
       'no start command: set one, or add a CMD to the Dockerfile',
     );
   });
@@ -145,7 +145,7 @@ describe('A repository with a Dockerfile', () => {
   it('fails with the last lines of a program that writes where it may not', async () => {
     const message = 'EROFS: read-only file system, mkdir /srv/shop/data';
     const order = await builds.orderOf({ ...shop, 'app.mjs': program.crashing(message) });
-    await expect(harness.runtime.roll(builds.planOf(await builds.build(order)), never)).rejects.toThrow(
+    await expect(harness.runtime.roll(servicePlanOf(await builds.build(order)), never)).rejects.toThrow(
       `an instance exited with code 1: ${message}`,
     );
   });
@@ -156,7 +156,7 @@ describe('A repository with a Dockerfile', () => {
     expect(await builds.build(order)).toEqual(kept);
     const other = await builds.build(await builds.orderOf({ ...shop, 'note.txt': 'other' }));
     await harness.runtime.retainArtefacts(new Set([kept.reference]));
-    expect(await builds.answerOf(builds.planOf(kept))).toBe('by the Dockerfile');
-    await expect(harness.runtime.roll(builds.planOf(other), never)).rejects.toThrow('the image cannot be pulled');
+    expect(await builds.answerOf(servicePlanOf(kept))).toBe('by the Dockerfile');
+    await expect(harness.runtime.roll(servicePlanOf(other), never)).rejects.toThrow('the image cannot be pulled');
   });
 });

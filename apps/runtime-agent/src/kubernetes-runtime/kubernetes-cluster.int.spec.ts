@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Artefact, BuildOrder, ServicePlan } from '@postern/runtime';
-import { type Files, program } from '@postern/runtime/testing';
+import { type Files, program, servicePlanOf } from '@postern/runtime/testing';
 import { waitFor } from '@postern/testing';
 import { SourceBuilds } from '../testing/source-builds.js';
 import type { Deployment, Manifest } from './objects/kinds.js';
@@ -54,7 +54,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('are left as many as an autoscaler has made them, over a release', async () => {
-    const plan = builds.planOf(await build(server), { maxInstances: 3 });
+    const plan = servicePlanOf(await build(server), { maxInstances: 3 });
     await harness.runtime.roll(plan, never);
     await cluster.apply(scaledTo(plan, 2), 'an-autoscaler');
     await harness.runtime.roll({ ...plan, rollId: randomUUID() }, never);
@@ -63,7 +63,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('go from a fixed number to an autoscaler and back, at no moment below it', async () => {
-    const plan = builds.planOf(await build(server), { minInstances: 2, maxInstances: 2 });
+    const plan = servicePlanOf(await build(server), { minInstances: 2, maxInstances: 2 });
     await harness.runtime.roll(plan, never);
     await harness.runtime.roll({ ...plan, rollId: randomUUID(), maxInstances: 4 }, never);
     expect(await replicasOf(plan)).toBe(2);
@@ -74,7 +74,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('get back what somebody else has deleted or changed', async () => {
-    const plan = builds.planOf(await build(server));
+    const plan = servicePlanOf(await build(server));
     await harness.runtime.roll(plan, never);
     const name = serviceName(plan.webServiceId);
     await cluster.remove({ kind: 'Service', name });
@@ -87,7 +87,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('leave no configuration of earlier releases behind', async () => {
-    const plan = builds.planOf(await build(server), { environment: { KEY: 'one' } });
+    const plan = servicePlanOf(await build(server), { environment: { KEY: 'one' } });
     await harness.runtime.roll(plan, never);
     await harness.runtime.roll({ ...plan, rollId: 'second', environment: { KEY: 'two' } }, never);
     const secrets = await cluster.list<Manifest>('Secret', `postern.dev/web-service=${plan.webServiceId}`);
@@ -97,7 +97,7 @@ describe('Web services in a cluster', () => {
   });
 
   it('say in their log how an instance ended, once, also over a restart of the agent', async () => {
-    const plan = builds.planOf(await build(server));
+    const plan = servicePlanOf(await build(server));
     const { webServiceId } = plan;
     const told = async () => {
       const lines = await harness.runtime.logs(webServiceId, { since: undefined, tail: 100 });
@@ -122,14 +122,14 @@ describe('Web services in a cluster', () => {
 
   it('are told at once from an image that is gone', async () => {
     const artefact = { reference: `example.com/shop@sha256:${'0'.repeat(64)}`, commit: 'a'.repeat(40) };
-    const rolling = harness.runtime.roll(builds.planOf(artefact), never);
+    const rolling = harness.runtime.roll(servicePlanOf(artefact), never);
     await expect(rolling).rejects.toThrow(/^the image cannot be pulled: .*not found/);
   });
 
   it('give their command to the shell as it was written', async () => {
     const code = program.answeringVariable('SAID');
     const startCommand = 'SAID="$(echo "$GREETING") $$x" node server.mjs';
-    const plan = builds.planOf(await build({ 'server.mjs': code }, { startCommand }), {
+    const plan = servicePlanOf(await build({ 'server.mjs': code }, { startCommand }), {
       startCommand: startCommand.replace('$$x', '$(true)'),
       environment: { GREETING: 'good day' },
     });
@@ -139,7 +139,7 @@ describe('Web services in a cluster', () => {
 
   it('may be a site, which shows nothing that is not part of it', async () => {
     const files = { 'dist/index.html': 'home', 'dist/about.html': 'about', 'dist/.env': 'hidden', 'secret.txt': 'x' };
-    const plan = builds.planOf(await build(files));
+    const plan = servicePlanOf(await build(files));
     await harness.runtime.roll(plan, never);
     expect(await answerOf(plan)).toEqual({ status: 200, body: 'home' });
     expect(await answerOf(plan, '/about')).toEqual({ status: 200, body: 'about' });

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Artefact, BuildOrder, ServicePlan } from '@postern/runtime';
-import { type Files, GitRepository, type RuntimeHarness } from '@postern/runtime/testing';
-
-const never = new AbortController().signal;
+import { buildOrderOf, type Files, GitRepository, never, type RuntimeHarness } from '@postern/runtime/testing';
 
 /** Builds of repositories that a test makes, and what they serve. */
 export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'ask'>> {
@@ -19,18 +16,8 @@ export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'ask'
     const repository = await GitRepository.make(files);
     this.#repositories.push(repository);
     await prepare?.(repository);
-    return {
-      deploymentId: randomUUID(),
-      webServiceId: randomUUID(),
-      repositoryUrl: repository.url,
-      commit: await repository.git('rev-parse', 'HEAD'),
-      buildCommand: undefined,
-      startCommand: undefined,
-      environment: {},
-      secrets: [],
-      deadlineMs: 60_000,
-      ...changes,
-    };
+    const commit = await repository.git('rev-parse', 'HEAD');
+    return buildOrderOf({ repositoryUrl: repository.url, commit }, changes);
   }
 
   async build(order: BuildOrder): Promise<Artefact> {
@@ -42,24 +29,6 @@ export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'ask'
   async logOf({ webServiceId }: Pick<BuildOrder, 'webServiceId'>): Promise<readonly string[]> {
     const said = await this.harness.runtime.logs(webServiceId, { tail: 1_000, since: undefined });
     return said.map(({ message }) => message);
-  }
-
-  planOf(artefact: Artefact, changes: Partial<ServicePlan> = {}): ServicePlan {
-    return {
-      webServiceId: randomUUID(),
-      name: 'shop',
-      rollId: randomUUID(),
-      artefact,
-      startCommand: undefined,
-      port: 8080,
-      healthCheckPath: undefined,
-      minInstances: 1,
-      maxInstances: 1,
-      environment: {},
-      secrets: [],
-      deadlineMs: 20_000,
-      ...changes,
-    };
   }
 
   /** What an instance answers; it is stopped then. */

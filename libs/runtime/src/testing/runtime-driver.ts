@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Artefact, BuildOrder, LogLine, Runtime, ServicePlan } from '../runtime.js';
+import { buildOrderOf, servicePlanOf } from './orders.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 
 /** A signal that is never aborted. */
@@ -34,18 +35,7 @@ export class RuntimeDriver {
   ): Promise<BuildOrder> => {
     const repositoryUrl = await this.harness.makeRepository(files);
     const { commit } = await this.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
-    return {
-      deploymentId: randomUUID(),
-      webServiceId: randomUUID(),
-      repositoryUrl,
-      commit,
-      buildCommand: undefined,
-      startCommand: 'node server.mjs',
-      environment: {},
-      secrets: [],
-      deadlineMs: 60_000,
-      ...changes,
-    };
+    return buildOrderOf({ repositoryUrl, commit }, { startCommand: 'node server.mjs', ...changes });
   };
 
   /** Builds, and keeps the output as the platform does. */
@@ -64,21 +54,8 @@ export class RuntimeDriver {
   readonly planOf = async (server: string, changes: Partial<ServicePlan> = {}): Promise<ServicePlan> => {
     const webServiceId = changes.webServiceId ?? randomUUID();
     this.#planned.add(webServiceId);
-    return {
-      name: 'shop',
-      rollId: randomUUID(),
-      artefact: changes.artefact ?? (await this.built(server)),
-      startCommand: 'node server.mjs',
-      port: 8080,
-      healthCheckPath: undefined,
-      minInstances: 1,
-      maxInstances: 1,
-      environment: {},
-      secrets: [],
-      deadlineMs: 30_000,
-      ...changes,
-      webServiceId,
-    };
+    const artefact = changes.artefact ?? (await this.built(server));
+    return servicePlanOf(artefact, { startCommand: 'node server.mjs', deadlineMs: 30_000, ...changes, webServiceId });
   };
 
   /** Stops all services that plans were made for, so that the next test does not share the machine with them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ServicePlan } from '@postern/runtime';
+import { servicePlanOf } from '@postern/runtime/testing';
 import { imageOf, referenceOf } from './artefact-references.js';
 import { deployment, type ServiceObjectSettings } from './service-objects.js';
 
@@ -53,20 +53,7 @@ interface Templated {
   readonly template: { readonly spec: { readonly containers: readonly Record<string, unknown>[] } };
 }
 
-const PLAN: ServicePlan = {
-  webServiceId: 'shop',
-  name: 'shop',
-  rollId: 'first',
-  artefact: { reference: image, commit: 'c' },
-  startCommand: undefined,
-  port: 8080,
-  healthCheckPath: undefined,
-  minInstances: 1,
-  maxInstances: 1,
-  environment: {},
-  secrets: [],
-  deadlineMs: 20_000,
-};
+const PLAN = servicePlanOf({ reference: image, commit: 'c' }, { webServiceId: 'shop', rollId: 'first' });
 
 const SETTINGS: ServiceObjectSettings = {
   domain: undefined,

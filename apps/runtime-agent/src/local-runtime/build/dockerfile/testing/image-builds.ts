@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BuildOrder, RunEnd, ServicePlan } from '@postern/runtime';
-import type { Files } from '@postern/runtime/testing';
+import { type Files, never, servicePlanOf } from '@postern/runtime/testing';
 import { machineOf } from '../../../../infrastructure/builders/machine.js';
 import { isProgram } from '../../../../infrastructure/is-program.js';
 import { SourceBuilds } from '../../../../testing/source-builds.js';
@@ -14,7 +14,6 @@ import { programPath } from '../../host-environment.js';
 import { findContainerTool } from '../container-tool.js';
 
 const run = promisify(execFile);
-const never = new AbortController().signal;
 const BUSYBOX = ['/bin/busybox', '/usr/bin/busybox'];
 const LINUX_ARCHIVE = 'linux.tar';
 const FOLDERS = ['bin', 'etc', 'run', 'tmp'];
@@ -86,7 +85,7 @@ export class ImageBuilds extends SourceBuilds<LocalHarness> {
   async serve(files: Files, changes: Partial<BuildOrder> = {}, planned: Partial<ServicePlan> = {}) {
     const order = await this.orderOf(files, changes);
     const { webServiceId, startCommand } = order;
-    const plan = this.planOf(await this.build(order), { webServiceId, startCommand, ...planned });
+    const plan = servicePlanOf(await this.build(order), { webServiceId, startCommand, ...planned });
     await this.harness.runtime.roll(plan, never);
     const url = await this.harness.runtime.urlOf(plan.webServiceId, plan.name);
     const ask = async (path = '/') => (await this.harness.ask(new URL(path, url).href)).body;

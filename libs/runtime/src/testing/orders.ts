@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import type { Artefact, BuildOrder, ServicePlan } from '../runtime.js';
+
+/** The build of a new web service from a commit, with nothing but defaults beside `changes`. */
+export const buildOrderOf = (
+  source: Pick<BuildOrder, 'repositoryUrl' | 'commit'>,
+  changes: Partial<BuildOrder> = {},
+): BuildOrder => ({
+  deploymentId: randomUUID(),
+  webServiceId: randomUUID(),
+  ...source,
+  buildCommand: undefined,
+  startCommand: undefined,
+  environment: {},
+  secrets: [],
+  deadlineMs: 60_000,
+  ...changes,
+});
+
+/** A plan of one instance of a new web service, with nothing but defaults beside `changes`. */
+export const servicePlanOf = (artefact: Artefact, changes: Partial<ServicePlan> = {}): ServicePlan => ({
+  webServiceId: randomUUID(),
+  name: 'shop',
+  rollId: randomUUID(),
+  artefact,
+  startCommand: undefined,
+  port: 8080,
+  healthCheckPath: undefined,
+  minInstances: 1,
+  maxInstances: 1,
+  environment: {},
+  secrets: [],
+  deadlineMs: 20_000,
+  ...changes,
+});
