@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { installOnce } from './install-once.js';
 
 const run = promisify(execFile);
 const MODULE = join(import.meta.dirname, '../dist/install-once.js');
@@ -38,5 +40,12 @@ describe('a program that several processes need', () => {
     const found = await Promise.all([process(), process(), process(), process()]);
     expect(found.map(({ stdout }) => stdout.trim())).toEqual(['1.0', '1.0', '1.0', '1.0']);
     expect((await readFile(join(folder, 'installations'), 'utf8')).trim().split('\n')).toHaveLength(1);
+  });
+
+  it('is installed beside another one in the same process', async () => {
+    const installed = (name: string, ms: number) =>
+      installOnce(folder, name, { find: async () => undefined, install: () => pause(ms, name) });
+    const programs = [installed('quick', 1), installed('slow', 200)];
+    await expect(Promise.all(programs)).resolves.toEqual(['quick', 'slow']);
   });
 });

@@ -20,7 +20,9 @@ export async function installOnce<T>(
   const found = await find();
   if (found !== undefined) return found;
   await mkdir(folder, { recursive: true });
-  const release = await lock(folder, {
+  // A process holds one lock for each path, so every program has one of its own; nothing needs to exist there.
+  const release = await lock(join(folder, name), {
+    realpath: false,
     lockfilePath: join(folder, `.installing-${name}`),
     stale: STALE_MS,
     retries: { retries: PATIENCE_MS / RETRY_MS, factor: 1, minTimeout: RETRY_MS, maxTimeout: RETRY_MS },
