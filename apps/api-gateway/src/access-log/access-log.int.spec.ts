@@ -18,7 +18,11 @@ const lines: Line[] = [];
 const write = (fields: object, message: string): void => {
   if (message === 'Request completed') lines.push(fields as Line);
 };
-const output = { log: { debug: write, info: write, warn: write, error: write }, writeLine: () => {}, flush: () => {} };
+const output = {
+  log: { debug: write, info: write, warn: write, error: write, plain: write },
+  writeLine: () => {},
+  flush: () => {},
+};
 beforeAll(async () => {
   gateway = await startGateway({}, output);
 });

@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
-import { type ServiceLog, wideNetworkOf } from '@postern/service-host';
+import { type PlainFields, type ServiceLog, wideNetworkOf } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findCaller } from '../infrastructure/http/access/caller.js';
+import { credentialHashOf } from '../infrastructure/http/access/credential-hash.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { traceparentOf } from '../infrastructure/http/server/request-trace.js';
 import { routeUrlOf } from '../infrastructure/http/server/route-url.js';
@@ -12,22 +12,27 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Writes one line for each request when its connection is done with it, also if the client went away before. */
 export const logAccess =
-  (log: Pick<ServiceLog, 'info'>) =>
+  (log: Pick<ServiceLog, 'plain'>) =>
   (request: FastifyRequest, reply: FastifyReply): void => {
     const begun = performance.now();
     // The socket has no address once the client is gone.
     const client = wideNetworkOf(clientAddressOf(request));
-    reply.raw.once('close', () =>
-      log.info({ ...fieldsOf(request, reply), client, ms: tenths(performance.now() - begun) }, 'Request completed'),
-    );
+    reply.raw.on('close', () => {
+      const fields = fieldsOf(request, reply);
+      fields['client'] = client;
+      fields['ms'] = tenths(performance.now() - begun);
+      log.plain(fields, 'Request completed');
+    });
   };
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
+type Fields = Record<string, PlainFields[string]>;
+
 /** Never URLs, which hold tokens and addresses, and never the whole address of a client. */
-const fieldsOf = (request: FastifyRequest, reply: FastifyReply): object => {
+const fieldsOf = (request: FastifyRequest, reply: FastifyReply): Fields => {
   const traceparent = traceparentOf(request);
-  const fields: Record<string, unknown> = {
+  const fields: Fields = {
     correlationId: request.id,
     method: request.method,
     route: routeUrlOf(request),
@@ -40,7 +45,7 @@ const fieldsOf = (request: FastifyRequest, reply: FastifyReply): object => {
   return addIdentity(fields, request);
 };
 
-const addIdentity = (fields: Record<string, unknown>, request: FastifyRequest): object => {
+const addIdentity = (fields: Fields, request: FastifyRequest): Fields => {
   const caller = findCaller(request);
   if (caller) {
     fields['userId'] = caller.userId;
@@ -49,7 +54,7 @@ const addIdentity = (fields: Record<string, unknown>, request: FastifyRequest): 
   }
   const apiKey = request.headers['api-key'];
   if (typeof apiKey === 'string' && apiKey !== '') {
-    fields['keyHash'] = hash('sha256', apiKey, 'hex').slice(0, KEY_HASH_DIGITS);
+    fields['keyHash'] = credentialHashOf(request.raw, apiKey).slice(0, KEY_HASH_DIGITS);
   }
   const { service_id: emailService, web_service_id: webService } = (request.params ?? {}) as Record<string, string>;
   const serviceId = emailService ?? webService;

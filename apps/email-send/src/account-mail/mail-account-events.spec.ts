@@ -49,7 +49,7 @@ class FakeMail extends SystemMail {
 let facts: FakeFacts;
 let mail: FakeMail;
 let handler: MailAccountEvents;
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, plain: () => {} };
 beforeEach(() => {
   facts = new FakeFacts();
   mail = new FakeMail();

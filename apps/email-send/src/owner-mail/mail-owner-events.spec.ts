@@ -67,7 +67,7 @@ class FakeMail extends SystemMail {
 let facts: FakeFacts;
 let mail: FakeMail;
 let handler: MailOwnerEvents;
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, plain: () => {} };
 beforeEach(() => {
   facts = new FakeFacts();
   mail = new FakeMail();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   fixture = await AccountsFixture.start();
   // Lines of every level as they are before redaction: what is not there need not be taken out.
   await fixture.addReplica(OPERATOR, {
-    log: { debug: write, info: write, warn: write, error: write },
+    log: { debug: write, info: write, warn: write, error: write, plain: write },
     writeLine: line => lines.push(line),
     flush: () => undefined,
   });

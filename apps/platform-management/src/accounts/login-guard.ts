@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { KeyedSlots } from './keyed-slots.js';
@@ -7,14 +8,18 @@ import { type LoginAttempt, LoginFailures, SESSION, UNKNOWN_DEVICE } from './por
 /** So long a client whose earlier attempts are still running should wait. */
 const BUSY_RETRY_S = 1;
 
+/** A verification keeps a processor busy for tens of milliseconds. */
+const HALF_OF_THE_PROCESSORS = Math.max(1, Math.floor(availableParallelism() / 2));
+
 /**
  * Limits password guessing without a lock on accounts or addresses. A client may verify two passwords at a time, and
- * unknown devices together four, so that a flood of guesses does not take the processors from known devices.
+ * unknown devices together as many as half of the processors can, so that a flood of guesses leaves the other half
+ * to known devices and to the other services.
  */
 @Injectable()
 export class LoginGuard {
   readonly #ofClient = new KeyedSlots({ running: 2, waiting: 30 });
-  readonly #verifying = new KeyedSlots({ running: 4, waiting: 1_000 });
+  readonly #verifying = new KeyedSlots({ running: HALF_OF_THE_PROCESSORS, waiting: 1_000 });
 
   constructor(private readonly failures: LoginFailures) {}
 

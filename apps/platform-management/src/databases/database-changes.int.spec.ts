@@ -8,7 +8,13 @@ let world: DatabasesFixture;
 
 beforeAll(async () => {
   world = await DatabasesFixture.start({
-    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+      plain: () => undefined,
+    },
     writeLine: () => undefined,
     flush: () => undefined,
   });

@@ -18,7 +18,7 @@ const write = (fields: object, message: string): void => {
 let fixture: DatabasesFixture;
 beforeAll(async () => {
   fixture = await DatabasesFixture.start({
-    log: { debug: write, info: write, warn: write, error: write },
+    log: { debug: write, info: write, warn: write, error: write, plain: write },
     writeLine: line => lines.push(line),
     flush: () => undefined,
   });

@@ -87,7 +87,13 @@ export interface Commands {
 }
 
 /** A log that nobody reads. */
-export const silentLog: ServiceLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+export const silentLog: ServiceLog = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  plain: () => {},
+};
 
 /** What the replicas of one test share. */
 interface Shared {

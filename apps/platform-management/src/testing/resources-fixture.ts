@@ -29,7 +29,7 @@ export class ResourcesFixture {
     const write = (fields: object, message: string): void => {
       lines.push(`${message} ${inspect(fields, { depth: 12, maxStringLength: null })}`);
     };
-    const log = { debug: write, info: write, warn: write, error: write };
+    const log = { debug: write, info: write, warn: write, error: write, plain: write };
     await fixture.addReplica(OPERATOR, { log, writeLine: line => lines.push(line), flush: () => undefined });
     await fixture.addReplica(OPERATOR);
     const { id, workspaces } = await fixture.newUser();

@@ -3,7 +3,7 @@ import { legalAddresses } from '@postern/testing/legal-addresses';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { redactLine } from './redact.js';
-import { logOptions } from './service-log.js';
+import { logOptions, type PlainFields, plainLines } from './service-log.js';
 
 const logged = (fields: object): string => {
   let written = '';
@@ -59,6 +59,34 @@ describe('A log line', () => {
   it('shows no key and no address in the fields that it keeps', () => {
     const written = logged({ route: '/emails', client: 'ada@example.com', keyHash: 'em_live_abc' });
     expect(JSON.parse(written)).toMatchObject({ service: 'billing', client: '…@example.com', keyHash: 'em_live_…' });
+  });
+
+  describe('of plain fields', () => {
+    const plain = (level: string, fields: PlainFields) => {
+      let written = '';
+      const output = { write: (line: string) => (written += line) };
+      plainLines('billing', pino({ ...logOptions('billing', level) }, output), output)(fields, 'It happened');
+      return written;
+    };
+
+    it('has the format of the others, without keys and addresses', () => {
+      const line = plain('info', { route: '/emails', client: 'ada@example.com', keyHash: 'em_live_abc', n: 1 });
+      expect(line).toMatch(/^{"level":"info","time":"[^"]+Z","service":"billing",.*}\n$/);
+      expect(JSON.parse(line)).toEqual({
+        ...JSON.parse(logged({})),
+        level: 'info',
+        time: expect.any(String),
+        route: '/emails',
+        client: '…@example.com',
+        keyHash: 'em_live_…',
+        n: 1,
+        msg: 'It happened',
+      });
+    });
+
+    it('is not written where the level is higher', () => {
+      expect(plain('warn', { route: '/emails' })).toBe('');
+    });
   });
 
   const SECRET = 'correct-horse-battery-staple';

@@ -1,12 +1,12 @@
-import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { unauthorized } from '../errors/problem.js';
+import { credentialHashOf } from './credential-hash.js';
 
 /** The scheme's name is case-insensitive (RFC 9110 §11.1), the key is not. */
 const FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(ak_live_[0-9A-Za-z]{43})$/;
 
 /** The SHA-256 of the request's key; services never receive the key itself. Throws 401 if it is missing or malformed. */
-export const platformKeyHashOf = ({ headers }: FastifyRequest): string => {
+export const platformKeyHashOf = ({ headers, raw }: FastifyRequest): string => {
   const header = headers.authorization;
   const hasEmailKey = () => [header, headers['api-key']].some(value => /\bem_live_/.test(String(value)));
   if (header === undefined) {
@@ -20,7 +20,7 @@ export const platformKeyHashOf = ({ headers }: FastifyRequest): string => {
     const message = 'The Authorization header must be "Bearer ak_live_…" with a valid key.';
     throw refused('platform_key_invalid', hasEmailKey() ? `${message} ${KEY_KINDS}` : message);
   }
-  return hash('sha256', key, 'hex');
+  return credentialHashOf(raw, key);
 };
 
 const FORM_HINT = 'Send a platform key as "Authorization: Bearer ak_live_…".';

@@ -7,7 +7,8 @@ import { ERROR_CODE } from '../errors/error-code.js';
 import { Problem, unauthorized } from '../errors/problem.js';
 import { DocumentsSession } from '../openapi/describe.js';
 import { requestContextOf } from '../server/request-context.js';
-import { hashOfToken, sessionOf, setSession } from './session.js';
+import { credentialHashOf } from './credential-hash.js';
+import { sessionOf, setSession } from './session.js';
 import { isSameOrigin, SessionCookies } from './session-cookie.js';
 
 /** What this gateway enforces; without it, platform-management refuses the sessions that it concerns. */
@@ -33,9 +34,9 @@ export class SessionAuthentication {
     this.cookies = new SessionCookies(publicUrl);
   }
 
-  /** The hash of the request's token. Throws 401 if it is missing or malformed, 403 for a cookie from another site. */
+  /** The hash of the request's token; services never receive the token itself. Throws 401 if it is missing or malformed, 403 for a cookie from another site. */
   tokenHashOf(request: FastifyRequest): string {
-    return hashOfToken(this.tokenOf(request));
+    return credentialHashOf(request.raw, this.tokenOf(request));
   }
 
   async authenticate(request: FastifyRequest, tokenHash: string): Promise<void> {

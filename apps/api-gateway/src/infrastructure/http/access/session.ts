@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { WorkspaceRole } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
@@ -36,6 +35,3 @@ export const sessionOf = (request: SignedIn): Session => {
 export const CurrentSession = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   sessionOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
-
-/** Services receive only this hash, never the token. */
-export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex');

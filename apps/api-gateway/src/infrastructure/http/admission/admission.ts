@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { NotFoundException } from '@nestjs/common';
 import { Refusal, type WorkspaceRole } from '@postern/contracts';
@@ -6,6 +5,7 @@ import { clientNetworkOf } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
 import { apiKeyHashOf, assertValidApiKey } from '../access/api-key.js';
+import { credentialHashOf } from '../access/credential-hash.js';
 import { DeployHookAdmission } from '../access/deploy-hook-admission.js';
 import { admitCall } from '../access/platform-admission.js';
 import { platformKeyHashOf } from '../access/platform-key.js';
@@ -74,10 +74,11 @@ export class Admission {
   }
 
   /** Whether a request presents a credential that a service accepted lately, whatever its route. */
-  isKnown({ headers }: IncomingMessage): boolean {
+  isKnown(request: IncomingMessage): boolean {
+    const { headers } = request;
     const bearer = /^Bearer +(\S{1,512})$/i.exec(headers.authorization ?? '')?.[1];
     return [headers['api-key'], bearer, this.cookies.sessionOf({ headers })].some(
-      secret => typeof secret === 'string' && this.credentials.isKnown(hash('sha256', secret, 'hex')),
+      secret => typeof secret === 'string' && this.credentials.isKnown(credentialHashOf(request, secret)),
     );
   }
 
