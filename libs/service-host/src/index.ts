@@ -11,6 +11,7 @@ export { Liveness } from './health/liveness.js';
 export { Readiness, type ReadinessCheck } from './health/readiness.js';
 export { CONFIG, HOST, type Host } from './host.js';
 export { HostModule } from './host-module.js';
+export { KeyedSlots } from './keyed-slots.js';
 export { type PlainFields, ServiceLog } from './log/service-log.js';
 export { Metrics } from './metrics/metrics.js';
 export { connectWith } from './nats.js';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { KeyedSlots } from './keyed-slots.js';
+import { KeyedSlots } from '@postern/service-host';
 import { LOGIN_LIMITS, NETWORK_LIMITS, tooManyAttempts } from './login-limit.js';
 import { type LoginAttempt, LoginFailures, SESSION, UNKNOWN_DEVICE } from './ports.js';
 

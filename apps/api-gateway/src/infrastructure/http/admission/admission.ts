@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { NotFoundException } from '@nestjs/common';
 import { Refusal, type WorkspaceRole } from '@postern/contracts';
-import { clientNetworkOf } from '@postern/service-host';
+import { clientNetworkOf, KeyedSlots } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceClient } from '../../../service-client/ports.js';
 import { apiKeyHashOf, assertValidApiKey } from '../access/api-key.js';
@@ -27,6 +27,12 @@ import { admissionOfRequest, type GatewayAdmission } from './route-admission.js'
 /** email-send authenticates every email itself, so a body may be read for a key that was valid a moment ago. */
 const API_KEY_FRESH_MS = 30_000;
 
+/**
+ * How many credentials of one client that no service accepted lately are checked at a time. The refusals of the first ones
+ * count before the next ones are checked, so that a flood does not begin with a request to a service for each connection.
+ */
+const UNKNOWN_AT_ONCE = { running: 8, waiting: 1_000 };
+
 /** The budget that a request has spent; a property of the request, because a WeakMap would cost more. */
 const SPENT = Symbol('spent budget');
 
@@ -35,6 +41,7 @@ type Spender = FastifyRequest & { [SPENT]?: ClientBudget | undefined };
 /** Decides on the headers of a request, before a byte of its body is read. */
 export class Admission {
   private readonly credentials = new AcceptedCredentials();
+  private readonly unknown = new KeyedSlots(UNKNOWN_AT_ONCE);
   private readonly sessions: SessionAuthentication;
   private readonly hooks: DeployHookAdmission;
   private readonly cookies: SessionCookies;
@@ -168,13 +175,24 @@ export class Admission {
   }
 
   /** A credential that no service accepted lately spends the client's budget until it is accepted. */
-  private async accepted<Caller>(
+  private accepted<Caller>(
     request: FastifyRequest,
     hash: string,
     authenticate: () => Promise<Caller>,
   ): Promise<Caller> {
-    const known = this.credentials.isKnown(hash);
-    if (!known) this.spend('client', request);
+    if (this.credentials.isKnown(hash)) return this.authenticated(request, hash, authenticate);
+    const check = async () => {
+      if (!this.credentials.isKnown(hash)) this.spend('client', request);
+      return this.authenticated(request, hash, authenticate);
+    };
+    return this.unknown.run(networkOf(request), check, tooManyUnknown);
+  }
+
+  private async authenticated<Caller>(
+    request: FastifyRequest,
+    hash: string,
+    authenticate: () => Promise<Caller>,
+  ): Promise<Caller> {
     let caller: Caller;
     try {
       caller = await authenticate();
@@ -203,6 +221,12 @@ export class Admission {
     this.exempt(request);
   }
 }
+
+const tooManyUnknown = () =>
+  new Problem(429, 'Too many requests without a valid credential from this address. Try again later.', {
+    'retry-after': '1',
+    connection: 'close',
+  });
 
 const hasBody = ({ method }: FastifyRequest): boolean => method !== 'GET' && method !== 'HEAD';
 

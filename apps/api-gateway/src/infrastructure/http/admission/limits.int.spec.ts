@@ -208,6 +208,33 @@ describe('the requests of one address without a valid credential', () => {
     expect(await status('127.0.0.3', path, headers)).toBe(answer);
   });
 
+  it('are checked eight at a time, and those of another address meanwhile', async () => {
+    await start({});
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>(resolve => {
+      answer = resolve;
+    });
+    let asked = 0;
+    gateway.services.on(authenticateApiKey, async () => {
+      asked += 1;
+      await answered;
+      throw new Refusal('api_key_invalid', 'The API key is not valid.');
+    });
+    const flood = (localAddress: string) =>
+      Array.from({ length: 20 }, (_, index) => {
+        const key = `em_live_${'A'.repeat(41)}${index + 10}`;
+        return status(localAddress, `/emails/${ID}`, `Api-Key: ${key}\r\n`);
+      });
+    const first = flood('127.0.0.2');
+    await waitFor(() => asked >= 8);
+    await new Promise(resolve => setTimeout(resolve, 100));
+    expect(asked).toBe(8);
+    const second = flood('127.0.0.3');
+    await waitFor(() => asked >= 16);
+    answer();
+    expect(await Promise.all([...first, ...second])).toEqual(Array(40).fill('401'));
+  });
+
   it('do not affect a credential of this address that was accepted before', async () => {
     await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1' });
     const headers = `Authorization: Bearer ${PLATFORM_KEY}\r\n`;
