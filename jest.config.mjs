@@ -12,6 +12,7 @@ const tier = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: '<rootDir>/tools/setup/native-jest/environment.mjs',
   runtime: '<rootDir>/tools/setup/native-jest/runtime.mjs',
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   // Node.js itself waits for these.
   fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] },
   transform: {},

@@ -1,12 +1,16 @@
 /**
- * `node tools/setup/with-open-programs.mjs <program> [arguments]`: runs a program of the workspace in the environment of
- * `toolEnvironment`, so that processes of other users find PostgreSQL and Node.js (open-programs.mjs).
+ * `node tools/setup/in-test-environment.mjs <program> [arguments]`: runs a program of the workspace with a folder of its own
+ * for temporary files, and where processes of other users find PostgreSQL and Node.js (open-programs.mjs).
  */
 import { spawn } from 'node:child_process';
 import { toolEnvironment } from './prepare.mjs';
+import { createTemporaryFolder } from './temporary-folder.mjs';
 
 const [program, ...args] = process.argv.slice(2);
-const child = spawn(program, args, { stdio: 'inherit', env: toolEnvironment() });
+const temporary = createTemporaryFolder();
+process.on('exit', temporary.remove);
+const env = toolEnvironment({ TMPDIR: temporary.path });
+const child = spawn(program, args, { stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('error', error => {
   console.error(error.message);

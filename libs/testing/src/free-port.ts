@@ -1,11 +1,12 @@
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // Below the ephemeral range, so that no outgoing connection takes the port before its server binds it.
 const lowest = 12_000;
 const highest = 32_000;
+/** Not that of `os.tmpdir()`, because tasks that run side by side have one each. */
+const claimsFolder = '/tmp';
 const claimLifetimeMs = 120_000;
 
 /**
@@ -13,7 +14,7 @@ const claimLifetimeMs = 120_000;
  * workers get different ports.
  */
 export async function freePort(): Promise<number> {
-  const claims = join(tmpdir(), `postern-ports-${process.getuid?.() ?? 0}`);
+  const claims = join(claimsFolder, `postern-ports-${process.getuid?.() ?? 0}`);
   await mkdir(claims, { recursive: true });
   for (let attempt = 0; attempt < 500; attempt += 1) {
     const port = lowest + Math.floor(Math.random() * (highest - lowest));

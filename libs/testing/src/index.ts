@@ -41,6 +41,5 @@ export {
   statementsOf,
 } from './sql-statements.js';
 export { createCertificates, type TestCertificates } from './test-certificates.js';
-export { testDataFolder } from './test-data-folder.js';
 export { type FindValkeyOptions, findValkeyServer } from './valkey-install.js';
 export { eventually, type WaitForOptions, waitFor } from './wait-for.js';

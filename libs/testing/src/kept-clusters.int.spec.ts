@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -8,7 +9,6 @@ import pg from 'pg';
 import { freePort } from './free-port.js';
 import { copyCluster, type KeptCluster } from './kept-clusters.js';
 import { spawnPostgres } from './postgres-server.js';
-import { testDataFolder } from './test-data-folder.js';
 import { waitFor } from './wait-for.js';
 
 const MODULE = join(import.meta.dirname, '../dist/kept-clusters.js');
@@ -34,7 +34,7 @@ describe('A kept cluster', () => {
   let folder: string;
   let cache: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(testDataFolder(), 'postern-kept-'));
+    folder = await mkdtemp(join(tmpdir(), 'postern-kept-'));
     await chmod(folder, 0o711);
     cache = join(folder, 'cache');
   });

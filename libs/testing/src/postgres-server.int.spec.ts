@@ -1,17 +1,17 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { freePort } from './free-port.js';
 import { type PostgresServer, spawnPostgres } from './postgres-server.js';
-import { testDataFolder } from './test-data-folder.js';
 
 describe('a PostgreSQL server for the local start', () => {
   let closedFolder: string;
   let server: PostgresServer | undefined;
   beforeEach(async () => {
     // Mode 0700, like /root: when the tests run as root, the user of the server may not enter it.
-    closedFolder = await mkdtemp(join(testDataFolder(), 'postern-closed-'));
+    closedFolder = await mkdtemp(join(tmpdir(), 'postern-closed-'));
   });
   afterEach(async () => {
     await server?.stop();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.js';
 import { copyCluster } from './kept-clusters.js';
 import { type PostgresServer, spawnPostgres } from './postgres-server.js';
-import { testDataFolder } from './test-data-folder.js';
 
 /** Options of `startPostgres`. */
 export interface TestPostgresOptions {
@@ -65,7 +65,7 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
 
 async function start(options: TestPostgresOptions): Promise<PostgresServer> {
   const port = await freePort();
-  const dir = await mkdtemp(join(testDataFolder(), 'postern-postgres-'));
+  const dir = await mkdtemp(join(tmpdir(), 'postern-postgres-'));
   // mkdtemp creates the folder for its owner only; the server of root runs as another user.
   await chmod(dir, 0o711);
   return spawnPostgres({
