@@ -29,8 +29,6 @@ import { stopPlatform } from './stop-platform.js';
 import { SupervisedProcess } from './supervised-process.js';
 
 export const OPERATOR_EMAIL = 'owner@example.com';
-/** As in the images. By default, what is new fills 40 MB, and then V8 collects the whole heap instead, for 30 to 40 ms. */
-const NODE_FLAGS = ['--max-semi-space-size=16'];
 const READY_WITHIN_MS = 60_000;
 
 export interface StartOptions {
@@ -208,7 +206,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
         {
           name,
           command: process.execPath,
-          args: [...NODE_FLAGS, entryPoint],
+          args: [entryPoint],
           env,
           logFile: home.logFile(name),
           readyWithinMs: READY_WITHIN_MS,

@@ -19,7 +19,7 @@ import { statusOf } from '../errors/refusal-status.js';
 import { clientAddressOf } from '../server/client-address.js';
 import { AcceptedCredentials } from './accepted-credentials.js';
 import type { CallerLimits } from './caller-limits.js';
-import type { ClientBudget, ClientBudgets } from './client-budgets.js';
+import { type ClientBudget, type ClientBudgets, tooManyRequests } from './client-budgets.js';
 import { onRequestEnd } from './request-end.js';
 import { assertNoControlCharacters, assertOneHost } from './request-head.js';
 import { admissionOfRequest, type GatewayAdmission } from './route-admission.js';
@@ -185,7 +185,7 @@ export class Admission {
       if (!this.credentials.isKnown(hash)) this.spend('client', request);
       return this.authenticated(request, hash, authenticate);
     };
-    return this.unknown.run(networkOf(request), check, tooManyUnknown);
+    return this.unknown.run(networkOf(request), check, () => tooManyRequests(1));
   }
 
   private async authenticated<Caller>(
@@ -221,12 +221,6 @@ export class Admission {
     this.exempt(request);
   }
 }
-
-const tooManyUnknown = () =>
-  new Problem(429, 'Too many requests without a valid credential from this address. Try again later.', {
-    'retry-after': '1',
-    connection: 'close',
-  });
 
 const hasBody = ({ method }: FastifyRequest): boolean => method !== 'GET' && method !== 'HEAD';
 

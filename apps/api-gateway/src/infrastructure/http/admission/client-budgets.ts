@@ -27,6 +27,12 @@ interface Balance {
   readonly blocked: number;
 }
 
+export const tooManyRequests = (waitS: number): Problem =>
+  new Problem(429, 'Too many requests without a valid credential from this address. Try again later.', {
+    'retry-after': String(Math.max(1, Math.ceil(waitS))),
+    connection: 'close',
+  });
+
 /** Token buckets for the requests without an accepted credential of each client. */
 export class ClientBudgets {
   private readonly balances: Readonly<Record<ClientBudget, Balance>>;
@@ -61,10 +67,7 @@ export class ClientBudgets {
     requests.take(client, unserved);
     if (this.answers.spend(client) > 0) requests.lower(client, blocked);
     const waitS = Math.max(requests.secondsUntilOne(client), refused.secondsUntilOne(client));
-    throw new Problem(429, 'Too many requests without a valid credential from this address. Try again later.', {
-      'retry-after': String(Math.max(1, Math.ceil(waitS))),
-      connection: 'close',
-    });
+    throw tooManyRequests(waitS);
   }
 
   /** Gives back what a request has spent whose credential turned out to be valid. */
