@@ -30,7 +30,7 @@ async function installNatsServer(
 ): Promise<NatsBinary> {
   const refusals: string[] = [];
   for (const [name, install] of waysFor(version)) {
-    report(`NATS server ${version ?? ''} is not installed: ${name}`);
+    report(`NATS server${version ? ` ${version}` : ''} is not installed: ${name}`);
     try {
       await install();
       const found = await find();
