@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isAlive } from '../setup/is-alive.mjs';
 
 /** The checkout that the command runs in. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -43,15 +44,6 @@ export const run = (command, args, options) =>
 const endChildren = signal => {
   interruptedBy = signal;
   for (const { pid } of children) process.kill(-pid, 'SIGTERM');
-};
-
-const isAlive = pid => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 };
 
 const remove = folder => {

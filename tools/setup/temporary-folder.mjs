@@ -2,6 +2,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from './is-alive.mjs';
 
 /** Memory as a file system, on Linux. */
 const MEMORY = '/dev/shm';
@@ -16,14 +17,6 @@ const hasRoom = folder => {
     return type === TMPFS_MAGIC && bavail * bsize >= NEEDED_BYTES && freemem() >= NEEDED_BYTES;
   } catch {
     return false;
-  }
-};
-
-const isRunning = pid => {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 };
 
@@ -42,7 +35,7 @@ export const createTemporaryFolder = () => {
   const parent = process.env.POSTERN_TEST_FOLDER || (hasRoom(MEMORY) ? MEMORY : tmpdir());
   for (const name of readdirSync(parent)) {
     const pid = NAME.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) remove(join(parent, name));
+    if (pid !== undefined && !isAlive(Number(pid))) remove(join(parent, name));
   }
   const path = mkdtempSync(join(parent, `postern-test-${process.pid}-`));
   // As root, other users run parts of Postern.

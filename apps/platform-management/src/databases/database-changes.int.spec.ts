@@ -2,19 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deleteDatabase, listDatabases } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
+import { silentLog } from '../testing/assemble-replica.js';
 import { DatabasesFixture } from '../testing/databases-fixture.js';
 
 let world: DatabasesFixture;
 
 beforeAll(async () => {
   world = await DatabasesFixture.start({
-    log: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: () => undefined,
-      error: () => undefined,
-      plain: () => undefined,
-    },
+    log: silentLog,
     writeLine: () => undefined,
     flush: () => undefined,
   });

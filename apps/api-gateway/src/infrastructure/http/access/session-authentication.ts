@@ -34,7 +34,10 @@ export class SessionAuthentication {
     this.cookies = new SessionCookies(publicUrl);
   }
 
-  /** The hash of the request's token; services never receive the token itself. Throws 401 if it is missing or malformed, 403 for a cookie from another site. */
+  /**
+   * The hash of the request's token; services never receive the token itself. Throws 401 if it is missing or malformed, 403
+   * for a cookie from another site.
+   */
   tokenHashOf(request: FastifyRequest): string {
     return credentialHashOf(request.raw, this.tokenOf(request));
   }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -89,15 +90,18 @@ describe('refused bodies', () => {
   it('are not read while a service is asked', async () => {
     await start({});
     let answer: () => void = () => undefined;
-    const asked = new Promise<void>(resolve => {
+    const answered = new Promise<void>(resolve => {
       answer = resolve;
     });
     gateway.services.on(authenticateApiKey, async () => {
-      await asked;
+      await answered;
       return { service_id: ID };
     });
     const accepted = await acceptedFor('POST /emails', `Api-Key: ${API_KEY}`);
-    await new Promise(resolve => setTimeout(resolve, 200));
+    await waitFor(() => gateway.services.requestsOf(authenticateApiKey).length === 1);
+    // Each answer takes the gateway through its event loop, in which it would read on.
+    for (let n = 0; n < 10; n += 1)
+      await firstAnswer(gateway.port, 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n', '127.0.0.2');
     expect(accepted.bytesRead).toBeLessThanOrEqual(ONE_READ);
     answer();
     await waitFor(() => accepted.bytesRead > 8 * MIB);
@@ -214,23 +218,32 @@ describe('the requests of one address without a valid credential', () => {
     const answered = new Promise<void>(resolve => {
       answer = resolve;
     });
-    let asked = 0;
     gateway.services.on(authenticateApiKey, async () => {
-      asked += 1;
       await answered;
       throw new Refusal('api_key_invalid', 'The API key is not valid.');
     });
-    const flood = (localAddress: string) =>
-      Array.from({ length: 20 }, (_, index) => {
-        const key = `em_live_${'A'.repeat(41)}${index + 10}`;
-        return status(localAddress, `/emails/${ID}`, `Api-Key: ${key}\r\n`);
-      });
-    const first = flood('127.0.0.2');
-    await waitFor(() => asked >= 8);
-    await new Promise(resolve => setTimeout(resolve, 100));
-    expect(asked).toBe(8);
-    const second = flood('127.0.0.3');
-    await waitFor(() => asked >= 16);
+    const invented = (letter: string) =>
+      Array.from({ length: 20 }, (_, index) => `em_live_${letter.repeat(41)}${index + 10}`);
+    const checked = (keys: readonly string[]) => {
+      const hashes = new Set(keys.map(key => hash('sha256', key, 'hex')));
+      return gateway.services.requestsOf(authenticateApiKey).filter(({ api_key_hash }) => hashes.has(api_key_hash))
+        .length;
+    };
+    const flood = (localAddress: string, keys: readonly string[]) =>
+      keys.map(key => status(localAddress, `/emails/${ID}`, `Api-Key: ${key}\r\n`));
+    let begun = 0;
+    const onRequest = () => {
+      begun += 1;
+    };
+    subscribe('http.server.request.start', onRequest);
+    const [firstKeys, secondKeys] = [invented('A'), invented('B')];
+    const first = flood('127.0.0.2', firstKeys);
+    await waitFor(() => begun === firstKeys.length);
+    unsubscribe('http.server.request.start', onRequest);
+    // Requests are admitted in the order of their arrival: what the first flood may ask is asked before the second one asks.
+    const second = flood('127.0.0.3', secondKeys);
+    await waitFor(() => checked(secondKeys) >= 8);
+    expect([checked(firstKeys), checked(secondKeys)]).toEqual([8, 8]);
     answer();
     expect(await Promise.all([...first, ...second])).toEqual(Array(40).fill('401'));
   });
