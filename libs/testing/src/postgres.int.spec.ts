@@ -68,6 +68,26 @@ describe('a PostgreSQL for a test', () => {
     expect(await query(postgres.adminUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
+  it('drops a database after its connections are closed, so that they report no error', async () => {
+    const other = await startPostgres();
+    const client = new pg.Client({ connectionString: await other.createDatabase() });
+    client.on('error', () => undefined);
+    await client.connect();
+    const closed = client.query('SELECT pg_sleep(0.2)').then(() => client.end());
+    await other.stop();
+    await expect(closed).resolves.toBeUndefined();
+  });
+
+  it('drops a database that somebody still uses', async () => {
+    const other = await startPostgres();
+    const url = await other.createDatabase();
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    await client.connect();
+    await other.stop();
+    await expect(query(url, 'SELECT 1')).rejects.toThrow('does not exist');
+  });
+
   it('keeps committed data when it is killed and restarted', async () => {
     const url = await postgres.createDatabase();
     await query(url, 'CREATE TABLE mail (id int); INSERT INTO mail VALUES (7)');

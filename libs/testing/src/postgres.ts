@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './free-port.js';
 import { copyCluster } from './kept-clusters.js';
@@ -35,6 +36,10 @@ export interface TestPostgres {
   /** Drops the databases of this handle; stops the server if it is not shared. */
   stop(): Promise<void>;
 }
+
+/** `pg.Pool.end()` resolves before its connections are closed; forced to close, they would report an error to nobody. */
+const CLOSING_MS = 1_000;
+const CLOSING_POLL_MS = 10;
 
 /** The servers that all spec files of this Jest worker share, by durability. */
 const sharedServers = new Map<boolean, Promise<PostgresServer>>();
@@ -109,9 +114,7 @@ function handle(server: PostgresServer, shared: boolean): TestPostgres {
         return;
       }
       if (!server.isRunning) return;
-      for (const name of databases.splice(0)) {
-        await execute(server.url(), `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
-      }
+      for (const name of databases.splice(0)) await drop(server, name);
     },
   };
 }
@@ -134,11 +137,24 @@ async function newTemplate(server: PostgresServer, prepare: Prepare): Promise<st
   return name;
 }
 
-async function execute(connectionString: string, statement: string): Promise<void> {
+/** Drops a database once its connections are closed, or after a second with those that are left. */
+async function drop(server: PostgresServer, name: string): Promise<void> {
+  await asAdmin(server.url(), async client => {
+    const end = performance.now() + CLOSING_MS;
+    const open = () => client.query('SELECT FROM pg_stat_activity WHERE datname = $1 LIMIT 1', [name]);
+    while (performance.now() < end && (await open()).rowCount !== 0) await pause(CLOSING_POLL_MS);
+    await client.query(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
+  });
+}
+
+const execute = (connectionString: string, statement: string): Promise<unknown> =>
+  asAdmin(connectionString, client => client.query(statement));
+
+async function asAdmin(connectionString: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    await client.query(statement);
+    await work(client);
   } finally {
     await client.end();
   }
