@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, renameSync, writevSync } from 'node:fs';
 
 export interface RotationLimits {
   /** A file that has reached this size is put aside. */
@@ -29,15 +29,15 @@ export class RotatingLog {
   }
 
   write(line: string): void {
-    this.append(Buffer.from(`${line}\n`));
+    this.append([Buffer.from(`${line}\n`)]);
   }
 
   /** Writes whole lines. Those that come after the end, or while the file cannot be written, are dropped. */
-  append(lines: Buffer): void {
+  append(lines: readonly Buffer[]): void {
     if (this.#ended || Date.now() < this.#notBefore) return;
     this.#try(() => {
       if (this.#size >= this.limits.bytes) this.#rotate();
-      this.#size += writeSync(this.#descriptor ?? this.#open(), lines);
+      this.#size += writevSync(this.#descriptor ?? this.#open(), lines);
     });
   }
 

@@ -25,8 +25,8 @@ export interface ReadyLine {
   readonly [detail: string]: unknown;
 }
 
-const findReadyLine = (lines: Buffer): ReadyLine | undefined => {
-  const line = /^\{"ready":true.*$/m.exec(lines.toString())?.[0];
+const findReadyLine = (lines: readonly Buffer[]): ReadyLine | undefined => {
+  const line = /^\{"ready":true.*$/m.exec(Buffer.concat(lines).toString())?.[0];
   if (line === undefined) return undefined;
   try {
     return JSON.parse(line) as ReadyLine;

@@ -6,7 +6,7 @@ import { readWholeLines } from './whole-lines.js';
 const takenFrom = async (...chunks: readonly string[]): Promise<readonly string[]> => {
   const output = new PassThrough();
   const taken: string[] = [];
-  readWholeLines(output, lines => taken.push(lines.toString()));
+  readWholeLines(output, lines => taken.push(Buffer.concat(lines).toString()));
   for (const chunk of chunks) {
     output.write(chunk);
     await new Promise(setImmediate);

@@ -5,16 +5,17 @@ const LINE_BREAK = 10;
 const LONGEST_LINE_BYTES = 1024 * 1024;
 
 /**
- * Passes on the output of a process in whole lines, all those of a chunk at once: a service that is under load writes
- * thousands a second. A last line without a line break gets one.
+ * Passes on the output of a process in whole lines, all those of a chunk at once and in the parts in which they came: a
+ * service that is under load writes thousands a second. A last line without a line break gets one.
  */
-export const readWholeLines = (output: Readable, take: (lines: Buffer) => void): void => {
+export const readWholeLines = (output: Readable, take: (lines: readonly Buffer[]) => void): void => {
   let begun: Buffer[] = [];
   let begunBytes = 0;
   const takeWith = (end: Buffer) => {
-    take(begun.length > 0 ? Buffer.concat([...begun, end]) : end);
+    const lines = [...begun, end];
     begun = [];
     begunBytes = 0;
+    take(lines);
   };
   const keep = (chunk: Buffer) => {
     begun.push(chunk);
