@@ -2,7 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import type { RecordedEvent } from '../event.js';
 import { counted, freshStores, metadata } from '../testing/store-under-test.js';
-import { OutboxRelay, type OutboxRelayOptions, type PostgresEventStore, type Publisher } from './index.js';
+import { OutboxRelay, type OutboxRelayOptions, PostgresEventStore, ProjectionRunner, type Publisher } from './index.js';
 
 const stores = freshStores();
 const relays: OutboxRelay[] = [];
@@ -66,6 +66,18 @@ const holds = (broker: FakeBroker, last: number) =>
   waitFor(() => new Set(broker.numbers()).size === last, {
     describe: () => `${last} events at the broker, which has ${broker.stored.length}`,
   });
+
+it('publishes what another process appended when the projections of its own process find it', async () => {
+  const { store, pool } = await stores.fresh();
+  const broker = new FakeBroker();
+  const relay = relayOf(store, broker, { pollMs: 3_600_000 });
+  await waitFor(async () => (await relay.status()).leading, { describe: () => 'the relay leads' });
+  const runner = new ProjectionRunner({ store, projections: [], pollMs: 20 });
+  await runner.start();
+  await append(new PostgresEventStore(pool), 1, 3);
+  await holds(broker, 3);
+  await runner.stop();
+});
 
 it('publishes only events of its types, in commit order', async () => {
   const { store } = await stores.fresh();

@@ -1,5 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type pg from 'pg';
+import { comparePositions, type Position } from '../event.js';
 import { BrokerLosses } from './broker-losses.js';
 import { countAfter, lagAfter } from './feed.js';
 import { isLed, withLeadership } from './leadership.js';
@@ -49,6 +50,8 @@ export interface OutboxStatus {
 }
 
 const RETRY_LEADERSHIP_MS = 1_000;
+/** The projection runner polls for the relay as well; this poll looks after the broker, and finds what the other one missed. */
+const IDLE_MS = 1_000;
 
 /** What exists while this process leads. */
 interface Leading {
@@ -79,16 +82,19 @@ export class OutboxRelay {
   constructor(private readonly options: OutboxRelayOptions) {
     this.batchSize = options.batchSize ?? 500;
     this.checkpoints = new OutboxCheckpoints(options.store.pool, options.name ?? 'events');
+    const { pollMs = 300 } = options;
     this.loop = new PollLoop({
       poll: async (): Promise<PollResult> => this.leading?.publishing.poll() ?? 'idle',
-      pollMs: options.pollMs ?? 300,
+      pollMs,
+      idleMs: Math.max(IDLE_MS, pollMs),
       onError: error => this.failed(error),
     });
   }
 
   start(): void {
-    const unsubscribe = this.options.store.onAppended(() => this.loop.wake());
-    this.stopping.signal.addEventListener('abort', unsubscribe, { once: true });
+    const { store } = this.options;
+    for (const unsubscribe of [store.onAppended(() => this.loop.wake()), store.onFeedRead(end => this.catchUp(end))])
+      this.stopping.signal.addEventListener('abort', unsubscribe, { once: true });
     this.observe();
     this.running = this.lead();
   }
@@ -116,6 +122,11 @@ export class OutboxRelay {
   async reportGap(gap: Gap): Promise<void> {
     await this.checkpoints.reportGap(gap);
     this.loop.wake();
+  }
+
+  private catchUp(end: Position): void {
+    const { position } = this.leading?.progress ?? {};
+    if (position && comparePositions(position, end) < 0) this.loop.wake();
   }
 
   private observe(): void {

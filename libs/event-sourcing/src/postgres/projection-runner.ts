@@ -139,10 +139,12 @@ export class ProjectionRunner {
     this.stopping.signal.addEventListener('abort', unobserve, { once: true });
   }
 
-  /** One poll for all projections finds what other processes append. */
+  /** One poll for all readers of the feed in this process finds what other processes append. */
   private watch(): Promise<void> {
+    const { store } = this.options;
     const poll = async () => {
-      const end = await feedEnd(this.options.store.pool);
+      const end = await feedEnd(store.pool);
+      store.announceFeedEnd(end);
       for (const follower of this.followers.values()) follower.catchUp(end);
       return 'empty' as const;
     };
