@@ -14,7 +14,6 @@ export { HostModule } from './host-module.js';
 export { KeyedSlots } from './keyed-slots.js';
 export { type PlainFields, ServiceLog } from './log/service-log.js';
 export { Metrics } from './metrics/metrics.js';
-export { connectWith } from './nats.js';
 export {
   OperationsModule,
   type OperationsModuleOptions,

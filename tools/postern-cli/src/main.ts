@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { silentLog } from '@postern/messaging';
-import { connectWith } from '@postern/service-host';
 import { defineConfig } from '@postern/service-host/config';
+import { connectWith } from '@postern/service-host/nats';
 import { recorded } from './audited.js';
 import { AUDITED, type AuditedCommand } from './audited-commands.js';
 import { exportAudit, listAudit } from './commands/audit.js';
