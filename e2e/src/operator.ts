@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { RunningPostern } from '@postern/local-start';
+import { compileCache } from '@postern/testing';
 
 const COMMAND = join(import.meta.dirname, '../../tools/postern-cli/bin/postern.mjs');
 
@@ -19,6 +20,7 @@ export const postern = (
     const child = spawn(process.execPath, [COMMAND, ...args], {
       env: {
         PATH: process.env['PATH'] ?? '',
+        ...compileCache(),
         POSTERN_NATS_SERVERS: wiring.natsUrl,
         POSTERN_NATS_USER: 'operator',
         POSTERN_NATS_PASSWORD: wiring.natsPasswords.operator,

@@ -1,7 +1,8 @@
 /**
  * `node tools/setup/bundle.mjs <service>`: makes `dist/bundle.js` of a service from its build, with everything that it imports. A
  * process that loads one file instead of 2,000 starts in a quarter of the time. `dist/main.js` is the same program. Of
- * runtime-agent, it also makes the programs that run in images of web services, each as one file.
+ * runtime-agent, it also makes the programs that run in images of web services, each as one file, and the process that tests
+ * start and kill.
  */
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -51,7 +52,12 @@ const bundle = async (name, entry, output) => {
   await made.close();
 };
 
-if (service === 'runtime-agent')
+if (service === 'runtime-agent') {
   for (const name of ['image-build', 'image-push', 'static-server'])
     await bundle(`bundle-${name}`, `kubernetes-runtime/builds/${name}.js`, { minify: true });
+  await bundle('bundle.quick-agent', 'testing/quick-agent.js', {
+    keepNames: true,
+    chunkFileNames: 'bundle.quick-[name].js',
+  });
+}
 await bundle('bundle', 'main.js', { keepNames: true, sourcemap: true });

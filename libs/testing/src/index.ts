@@ -1,4 +1,5 @@
 export { Cleanup } from './cleanup.js';
+export { compileCache } from './compile-cache.js';
 export { verifyWithDkimpy } from './dkimpy.js';
 export { type DnsFailure, type DnsRecordType, type DnsValue, startDnsServer, type TestDns } from './dns.js';
 export { dmarcReport, type ReportRecord, reportMail, tlsReport, zipOf } from './domain-reports.js';

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { connectNats } from '@postern/messaging';
 import { startService } from '@postern/service-host';
-import { freePort, startNats, type TestNats, waitFor } from '@postern/testing';
+import { compileCache, freePort, startNats, type TestNats, waitFor } from '@postern/testing';
 import { ApiGatewayModule } from '../api-gateway.module.js';
 import { gatewayConfig } from '../config.js';
 import { PublicServer } from '../public-server.js';
@@ -121,7 +121,13 @@ export const startGatewayProcess = async (environment: Record<string, string> = 
   const port = await freePort();
   const entry = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
   const child = spawn(process.execPath, [entry], {
-    env: { ...surroundings.environment, POSTERN_HTTP_PORT: '0', ...environment, POSTERN_PORT: String(port) },
+    env: {
+      ...compileCache(),
+      ...surroundings.environment,
+      POSTERN_HTTP_PORT: '0',
+      ...environment,
+      POSTERN_PORT: String(port),
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const logLines: string[] = [];

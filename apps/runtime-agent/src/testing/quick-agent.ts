@@ -1,6 +1,6 @@
 import { runService } from '@postern/service-host';
 import { config } from '../config.js';
-import { QUICK } from '../local-runtime/testing/local-runtime-assembly.js';
+import { QUICK } from '../local-runtime/testing/quick-times.js';
 import { RuntimeAgentModule } from '../runtime-agent.module.js';
 
 /** The runtime agent with times that are short enough for a test, as a process. */

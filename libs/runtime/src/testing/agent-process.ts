@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { compileCache } from '@postern/testing';
 
-/** As `main.js`, with shorter times. */
-const ENTRY = fileURLToPath(new URL('../../../../apps/runtime-agent/dist/testing/quick-agent.js', import.meta.url));
+/** As `bundle.js`, with shorter times. */
+const ENTRY = fileURLToPath(new URL('../../../../apps/runtime-agent/dist/bundle.quick-agent.js', import.meta.url));
 const STOP_EVERYTHING = fileURLToPath(
   new URL('../../../../apps/runtime-agent/dist/stop-everything.js', import.meta.url),
 );
@@ -34,6 +35,7 @@ export class AgentProcess {
         POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
         POSTERN_EXIT_WITH_PARENT: 'true',
         POSTERN_LOG_LEVEL: 'warn',
+        ...compileCache(),
         ...this.environment,
       },
       stdio: ['pipe', 'pipe', 'inherit'],

@@ -17,7 +17,8 @@ import type { LocalRuntime } from '../local-runtime.js';
 import { redactor } from '../redactor.js';
 import { stopEverything } from '../stop-everything.js';
 import { KEPT_FRAMES } from './kept-frames.js';
-import { QUICK, silentLog } from './local-runtime-assembly.js';
+import { silentLog } from './local-runtime-assembly.js';
+import { QUICK } from './quick-times.js';
 
 /** The world around a local runtime: repositories in folders, and the real load balancer. */
 export class LocalHarness implements NeighbourHarness {

@@ -5,21 +5,8 @@ import { LIMITS, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
 import { redactor } from '../redactor.js';
-import type { RuntimeTimes } from '../rolls/runtime-times.js';
 import { KEPT_FRAMES } from './kept-frames.js';
-
-/** Everything short enough for a test to see it happen. */
-export const QUICK: Partial<RuntimeTimes> = {
-  probeTimeoutMs: 1_000,
-  firstProbesMs: 20,
-  probesMs: 100,
-  unhealthyUntilRestartMs: 3_000,
-  wrongPortMs: 500,
-  drainMs: 1_000,
-  graceMs: 1_000,
-  samplesMs: 200,
-  backoff: { firstMs: 50, longestMs: 500, forgivenAfterMs: 60_000 },
-};
+import { QUICK } from './quick-times.js';
 
 /** Of our own, because Node.js cannot read the library's sources, with their decorators, as they are. */
 export const silentLog: Log = { info() {}, warn() {}, error() {} };

@@ -10,7 +10,8 @@ import { InstanceRecords } from '../instances/instance-records.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import type { RuntimeTimes } from '../rolls/runtime-times.js';
-import { assemblyFor, type Held, QUICK } from './local-runtime-assembly.js';
+import { assemblyFor, type Held } from './local-runtime-assembly.js';
+import { QUICK } from './quick-times.js';
 
 export interface RuntimeFixtureOptions {
   readonly held?: Held;

@@ -1,0 +1,14 @@
+import type { RuntimeTimes } from '../rolls/runtime-times.js';
+
+/** Everything short enough for a test to see it happen. */
+export const QUICK: Partial<RuntimeTimes> = {
+  probeTimeoutMs: 1_000,
+  firstProbesMs: 20,
+  probesMs: 100,
+  unhealthyUntilRestartMs: 3_000,
+  wrongPortMs: 500,
+  drainMs: 1_000,
+  graceMs: 1_000,
+  samplesMs: 200,
+  backoff: { firstMs: 50, longestMs: 500, forgivenAfterMs: 60_000 },
+};
