@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A property of the socket: a WeakMap would cost more garbage collection. */
@@ -12,8 +11,9 @@ type Connection = Socket & { [LATEST]?: Map<string, string> };
  * present the same credential. It is in a map, which compares seeded hashes first: comparing the credentials themselves
  * would take longer the more of their characters are equal, and clients can share the connection of a proxy.
  */
-export const credentialHashOf = ({ socket }: IncomingMessage, credential: string): string => {
-  const latest = ((socket as Connection)[LATEST] ??= new Map());
+export const credentialHashOf = ({ socket }: { readonly socket: Connection }, credential: string): string => {
+  socket[LATEST] ??= new Map();
+  const latest = socket[LATEST];
   const known = latest.get(credential);
   if (known !== undefined) return known;
   const digest = hash('sha256', credential, 'hex');
