@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './free-port.js';
 import { copyCluster } from './kept-clusters.js';
 import { type PostgresServer, spawnPostgres } from './postgres-server.js';
+import { waitFor } from './wait-for.js';
 
 /** Options of `startPostgres`. */
 export interface TestPostgresOptions {
@@ -39,7 +39,6 @@ export interface TestPostgres {
 
 /** `pg.Pool.end()` resolves before its connections are closed; forced to close, they would report an error to nobody. */
 const CLOSING_MS = 1_000;
-const CLOSING_POLL_MS = 10;
 
 /** The servers that all spec files of this Jest worker share, by durability. */
 const sharedServers = new Map<boolean, Promise<PostgresServer>>();
@@ -140,9 +139,8 @@ async function newTemplate(server: PostgresServer, prepare: Prepare): Promise<st
 /** Drops a database once its connections are closed, or after a second with those that are left. */
 async function drop(server: PostgresServer, name: string): Promise<void> {
   await asAdmin(server.url(), async client => {
-    const end = performance.now() + CLOSING_MS;
     const open = () => client.query('SELECT FROM pg_stat_activity WHERE datname = $1 LIMIT 1', [name]);
-    while (performance.now() < end && (await open()).rowCount !== 0) await pause(CLOSING_POLL_MS);
+    await waitFor(async () => (await open()).rowCount === 0, { timeoutMs: CLOSING_MS }).catch(() => undefined);
     await client.query(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
   });
 }
