@@ -15,7 +15,7 @@ const BESIDE = {
   'api-gateway': { entries: [], files: ['apps/dashboard/dist', 'apps/documentation/dist/site'] },
   'runtime-agent': {
     entries: ['stop-everything.js', 'local-runtime/artefacts/static-server.js'],
-    files: ['image-build', 'image-push', 'static-server'].map(name => `apps/runtime-agent/dist/bundle-${name}.js`),
+    files: ['image-build', 'image-push', 'static-server'].map(name => `apps/runtime-agent/dist/program-${name}.js`),
   },
 };
 

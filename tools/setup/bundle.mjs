@@ -54,11 +54,10 @@ const bundle = async (name, entry, output) => {
 
 if (service === 'runtime-agent') {
   for (const name of ['image-build', 'image-push', 'static-server'])
-    await bundle(`bundle-${name}`, `kubernetes-runtime/builds/${name}.js`, { minify: true });
-  // With a dot, because images contain every `bundle-*.js`.
-  await bundle('bundle.quick-agent', 'testing/quick-agent.js', {
+    await bundle(`program-${name}`, `kubernetes-runtime/builds/${name}.js`, { minify: true });
+  await bundle('bundle-quick-agent', 'testing/quick-agent.js', {
     keepNames: true,
-    chunkFileNames: 'bundle.quick-[name].js',
+    chunkFileNames: 'bundle-quick-[name].js',
   });
 }
 await bundle('bundle', 'main.js', { keepNames: true, sourcemap: true });

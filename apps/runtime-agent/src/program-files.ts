@@ -11,4 +11,4 @@ export const STATIC_SERVER = fileURLToPath(
 );
 
 /** A program that runs in images; `nx bundle runtime-agent` makes them. */
-export const imageProgram = (name: string): URL => new URL(`../dist/bundle-${name}.js`, import.meta.url);
+export const imageProgram = (name: string): URL => new URL(`../dist/program-${name}.js`, import.meta.url);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { compileCache } from '@postern/testing';
 
 /** As `bundle.js`, with shorter times. */
-const ENTRY = fileURLToPath(new URL('../../../../apps/runtime-agent/dist/bundle.quick-agent.js', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../../../apps/runtime-agent/dist/bundle-quick-agent.js', import.meta.url));
 const STOP_EVERYTHING = fileURLToPath(
   new URL('../../../../apps/runtime-agent/dist/stop-everything.js', import.meta.url),
 );

@@ -7,13 +7,19 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 /** Metrics that are read elsewhere, for example from the database, are omitted when that takes longer. */
 const OBSERVE_WITHIN_MS = 3_000;
 
+/** Time between two measurements of the event loop; each costs CPU, even in an idle process. */
+const EVENT_LOOP_EVERY_MS = 100;
+
+/** @returns the delay in seconds, from the time between two measurements in nanoseconds, of which 0 means none yet. */
+const delayOf = (elapsedNs: number): number => Math.max(0, elapsedNs / 1e6 - EVENT_LOOP_EVERY_MS) / 1e3;
+
 /** The metrics of the process; `metrics.getMeter()` of @opentelemetry/api works after the service has started. */
 export class Metrics {
   readonly #exporter = new PrometheusExporter({ preventServerStart: true });
   /** Every line has the service name as a label, so that dashboards need no target labels. */
   readonly #serializer = new PrometheusSerializer(undefined, false, /^service\.name$/, true, true);
   readonly #provider: MeterProvider;
-  readonly #eventLoop = monitorEventLoopDelay({ resolution: 20 });
+  readonly #eventLoop = monitorEventLoopDelay({ resolution: EVENT_LOOP_EVERY_MS });
 
   constructor(service: string) {
     this.#provider = new MeterProvider({
@@ -46,10 +52,10 @@ export class Metrics {
     const meter = this.meter('process');
     const delay = { unit: 's', description: 'Delay of the event loop since the last collection' };
     meter.createObservableGauge('nodejs.eventloop.delay.p99', delay).addCallback(result => {
-      result.observe(this.#eventLoop.percentile(99) / 1e9);
+      result.observe(delayOf(this.#eventLoop.percentile(99)));
     });
     meter.createObservableGauge('nodejs.eventloop.delay.max', delay).addCallback(result => {
-      result.observe(this.#eventLoop.max / 1e9);
+      result.observe(delayOf(this.#eventLoop.max));
       this.#eventLoop.reset();
     });
     meter

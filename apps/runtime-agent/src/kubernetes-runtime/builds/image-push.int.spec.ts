@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeRegistry } from '../testing/fake-registry.js';
 
-const PROGRAM = new URL('../../../dist/bundle-image-push.js', import.meta.url).pathname;
+const PROGRAM = new URL('../../../dist/program-image-push.js', import.meta.url).pathname;
 const TYPE = 'application/vnd.oci.image';
 const digestOf = (content: Buffer) => `sha256:${createHash('sha256').update(content).digest('hex')}`;
 

@@ -1,0 +1,38 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, it } from '@jest/globals';
+import { waitFor } from '@postern/testing';
+import { Metrics } from './metrics.js';
+
+/** A collection begins the measurement anew, so that the next one must leave it time. */
+const COLLECT_EVERY_MS = 500;
+const BLOCKED_MS = 400;
+
+describe('the metrics of a process', () => {
+  let metrics: Metrics;
+
+  const longestDelayS = async (): Promise<number> =>
+    Number(/^nodejs_eventloop_delay_max\S* (\S+)/m.exec(await metrics.render())?.[1]);
+
+  beforeEach(() => {
+    metrics = new Metrics('metrics-spec');
+  });
+
+  afterEach(() => metrics.close());
+
+  it('report no delay of an event loop that has time', async () => {
+    const onTime = async () => {
+      const delayS = await longestDelayS();
+      return delayS > 0 && delayS < 0.01;
+    };
+    await waitFor(onTime, { describe: 'a delay of less than 10 ms', intervalMs: COLLECT_EVERY_MS });
+  });
+
+  it('report how long the event loop was blocked since the last collection', async () => {
+    const blocked = async () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BLOCKED_MS);
+      await pause(1);
+      return (await longestDelayS()) > (BLOCKED_MS - 150) / 1_000;
+    };
+    await waitFor(blocked, { describe: 'the delay', intervalMs: COLLECT_EVERY_MS });
+  });
+});
