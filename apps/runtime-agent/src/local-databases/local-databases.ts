@@ -1,5 +1,3 @@
-import { lstat, readdir, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type DatabaseBackups,
@@ -12,6 +10,7 @@ import {
   type StorageState,
   type StoredBackup,
 } from '@postern/runtime';
+import { freeBytes, usedBytes } from '../infrastructure/disk.js';
 import { BackupFiles } from './backup-files.js';
 import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
 import { LocalPostgres } from './local-postgres.js';
@@ -95,7 +94,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     const known = await this.#backups.find(databaseId, backupId);
     if (known) return known;
     const record = await this.#recordOf(databaseId);
-    const dataBytes = await diskUsageOf(this.#folders.dataOf(databaseId));
+    const dataBytes = await usedBytes(this.#folders.dataOf(databaseId));
     await this.#requireSpace(dataBytes);
     const content = await this.#serverOf(record).copy(record);
     return this.#backups.write(databaseId, backupId, content, 2 * dataBytes + GROWTH_BYTES, signal);
@@ -151,13 +150,13 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     await this.#supervisor.trimLog(databaseId, LOG_BYTES);
     const record = await this.#folders.recordOf(databaseId);
     if (record?.kind !== 'relational' || !record.limits) return undefined;
-    const usedBytes = await diskUsageOf(this.#folders.dataOf(databaseId));
+    const bytes = await usedBytes(this.#folders.dataOf(databaseId));
     const { storageBytes } = record.limits;
     const { relational } = this.#servers;
     const was = await relational.isReadOnly(record);
-    const readOnly = usedBytes > (was ? storageBytes * WRITABLE_AGAIN : storageBytes);
+    const readOnly = bytes > (was ? storageBytes * WRITABLE_AGAIN : storageBytes);
     if (readOnly !== was) await relational.setReadOnly(record, readOnly);
-    return { usedBytes, readOnly };
+    return { usedBytes: bytes, readOnly };
   }
 
   async remove(databaseId: string): Promise<void> {
@@ -220,21 +219,6 @@ const serversIn = (folders: DatabaseFolders, places: ProgramPlaces) => ({
 });
 
 type Servers = ReturnType<typeof serversIn>;
-
-/** Blocks on disk, as `du` counts them; a file that goes away meanwhile counts nothing. */
-const diskUsageOf = async (path: string): Promise<number> => {
-  const entry = await lstat(path).catch(() => undefined);
-  if (!entry) return 0;
-  let bytes = entry.blocks * 512;
-  if (entry.isDirectory())
-    for (const name of await readdir(path).catch(() => [])) bytes += await diskUsageOf(join(path, name));
-  return bytes;
-};
-
-const freeBytes = async (folder: string): Promise<number> => {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
-};
 
 const raise = (message: string): never => {
   throw new Error(message);

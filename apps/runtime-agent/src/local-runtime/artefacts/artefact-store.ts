@@ -7,7 +7,7 @@ import { NO_START_IN_IMAGE } from '../../infrastructure/builders/dockerfile.js';
 import { processTypes } from '../../infrastructure/builders/procfile.js';
 import { readSmallFile } from '../../infrastructure/builders/small-file.js';
 import { artefactStart, type ImageStart, SHELL } from '../../infrastructure/builders/start.js';
-import { removeTree } from '../build/disk.js';
+import { removeTree } from '../../infrastructure/disk.js';
 import { IN_FOLDER } from '../instances/in-folder.js';
 import type { Launch, LaunchOf } from '../instances/instance-starter.js';
 import { installStaticServer } from './static-server-program.js';

@@ -1,11 +1,11 @@
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree, usedBytes } from '../../infrastructure/disk.js';
 import { treeOf } from '../artefacts/artefact-store.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { makeOwned } from '../source/owned-folder.js';
 import type { BuildFolders } from './build-environment.js';
 import { draftOf, homeOf, temporaryOf } from './build-environment.js';
-import { removeTree, usedBytes } from './disk.js';
 
 /**
  * Folders of builds below `<platform home>/builds`, and of what they keep for the next one below `cache`. A folder is

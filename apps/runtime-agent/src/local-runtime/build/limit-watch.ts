@@ -1,8 +1,8 @@
 import { BuildFailed } from '@postern/runtime';
+import { freeBytes, unlinkedBytes, usedBytesOf } from '../../infrastructure/disk.js';
 import { processEntry } from '../instances/process-table.js';
 import type { SandboxPlace } from '../sandbox/sandbox.js';
 import type { BuildLimits } from './build-limits.js';
-import { freeBytes, unlinkedBytes, usedBytes } from './disk.js';
 
 const MIB = 2 ** 20;
 /** Adding up a workspace takes the disk's time, so it rests for a multiple of that. */
@@ -52,8 +52,8 @@ export class LimitWatch {
       return `the disk is nearly full: less than ${Math.round(floor / MIB)} MiB are free`;
     if (performance.now() < this.#nextSizing) return undefined;
     const began = performance.now();
-    const parts = [...this.folders.map(folder => usedBytes(folder)), unlinkedBytes(pids, this.folders[0])];
-    const used = (await Promise.all(parts)).reduce((sum, bytes) => sum + bytes, 0);
+    const [files, unlinked] = await Promise.all([usedBytesOf(this.folders), unlinkedBytes(pids, this.folders[0])]);
+    const used = [...files.values()].reduce((sum, bytes) => sum + bytes, unlinked);
     this.#nextSizing = performance.now() + (performance.now() - began) * REST_FACTOR;
     return used > diskBytes ? `the build wrote more than ${Math.round(diskBytes / MIB)} MiB` : undefined;
   }

@@ -17,6 +17,7 @@ import { procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
 import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
 import type { ArtefactStart } from '../../infrastructure/builders/start.js';
+import { freeBytes } from '../../infrastructure/disk.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
 import { exitReason } from '../instances/exit-reason.js';
@@ -32,7 +33,6 @@ import type { BuildLimits } from './build-limits.js';
 import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
-import { freeBytes } from './disk.js';
 import type { BuildSite, DockerfileBuilds, FinishBuild } from './dockerfile/dockerfile-builds.js';
 import { LimitWatch, requireWithinLimits } from './limit-watch.js';
 

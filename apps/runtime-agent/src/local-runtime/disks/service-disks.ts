@@ -1,6 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeTree, usedBytes } from '../build/disk.js';
+import { removeTree } from '../../infrastructure/disk.js';
 import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
 import { makeOwned } from '../source/owned-folder.js';
 
@@ -26,22 +26,18 @@ export class ServiceDisks {
     await mkdir(this.#folder, { recursive: true });
     // Instances may go through, but not find out what else is there.
     await chmod(this.#folder, 0o711);
-    const folder = this.#folderOf(webServiceId);
+    const folder = this.folderOf(webServiceId);
     await makeOwned(folder, place);
     return folder;
   }
 
-  usedBytes(webServiceId: string): Promise<number> {
-    return usedBytes(this.#folderOf(webServiceId));
-  }
-
   /** Deletes the files. No instance of the web service runs. */
   async remove(webServiceId: string): Promise<void> {
-    await removeTree(this.#folderOf(webServiceId));
+    await removeTree(this.folderOf(webServiceId));
     await this.confinement.release(diskUser(webServiceId));
   }
 
-  #folderOf(webServiceId: string): string {
+  folderOf(webServiceId: string): string {
     if (!/^[A-Za-z0-9-]{1,64}$/.test(webServiceId)) throw new Error(`${webServiceId} names no web service`);
     return join(this.#folder, webServiceId);
   }

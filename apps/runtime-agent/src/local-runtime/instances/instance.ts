@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Backend } from '@postern/load-balancer-client';
-import { unlinkedBytes, usedBytes } from '../build/disk.js';
+import { unlinkedBytes } from '../../infrastructure/disk.js';
 import { levelOf } from '../disks/disk-level.js';
 import { diskUser } from '../disks/service-disks.js';
 import { type ProbeAnswer, probe, wrongPort } from '../probe.js';
@@ -123,22 +123,33 @@ export class Instance {
     if (process && !(await isInGroupOf(process.pid, id))) this.#reportExit(this.#memoryMessage);
   }
 
-  /** Calls it ended when its files take up more than they may. */
-  async checkDisk(): Promise<void> {
+  get #folder(): string {
+    return this.host.instanceRecords.folderOf(this.current.id);
+  }
+
+  get #diskFolder(): string {
+    return this.host.disks.folderOf(this.current.webServiceId);
+  }
+
+  /** Where it can write. */
+  get writableFolders(): readonly string[] {
+    return this.current.disk ? [this.#folder, this.#diskFolder] : [this.#folder];
+  }
+
+  /** Calls it ended when its files take up more than they may. @param used what its writable folders take up. */
+  async checkDisk(used: ReadonlyMap<string, number>): Promise<void> {
     const { diskBytes } = this.limits;
-    const folder = this.host.instanceRecords.folderOf(this.current.id);
-    const diskFree = await this.#checkServiceDisk();
+    const diskFree = this.#checkServiceDisk(used.get(this.#diskFolder) ?? 0);
     // Files that it has deleted and keeps open can be on either.
-    const unlinked = await unlinkedBytes(await this.place.pids(), folder);
-    if ((await usedBytes(folder)) + Math.max(0, unlinked - diskFree) > diskBytes)
+    const unlinked = await unlinkedBytes(await this.place.pids(), this.#folder);
+    if ((used.get(this.#folder) ?? 0) + Math.max(0, unlinked - diskFree) > diskBytes)
       this.#reportExit(`wrote more than ${Math.round(diskBytes / 2 ** 20)} MiB`);
   }
 
   /** @returns the free bytes of the disk; 0 without one. */
-  async #checkServiceDisk(): Promise<number> {
-    const { disk, webServiceId } = this.current;
+  #checkServiceDisk(used: number): number {
+    const { disk } = this.current;
     if (!disk) return 0;
-    const used = await this.host.disks.usedBytes(webServiceId);
     const level = levelOf(used, disk.sizeMib);
     if (level.isOver) this.#reportExit(level.reason);
     else if (level.isNearlyFull && !this.#isDiskTold) this.#output.logLine(level.reason);

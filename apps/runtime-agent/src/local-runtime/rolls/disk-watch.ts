@@ -1,3 +1,4 @@
+import { usedBytesOf } from '../../infrastructure/disk.js';
 import type { Instance } from '../instances/instance.js';
 
 /** Adding up files takes the disk's time, so it rests for a multiple of that. */
@@ -13,8 +14,14 @@ export class DiskWatch {
     if (this.#checking || performance.now() < this.#next) return;
     this.#checking = true;
     const began = performance.now();
-    for (const instance of instances) await instance.checkDisk().catch(() => {});
+    await this.#checkAll(instances).catch(() => {});
     this.#next = performance.now() + (performance.now() - began) * REST_FACTOR;
     this.#checking = false;
+  }
+
+  async #checkAll(instances: readonly Instance[]): Promise<void> {
+    if (instances.length === 0) return;
+    const used = await usedBytesOf([...new Set(instances.flatMap(({ writableFolders }) => writableFolders))]);
+    for (const instance of instances) await instance.checkDisk(used).catch(() => {});
   }
 }

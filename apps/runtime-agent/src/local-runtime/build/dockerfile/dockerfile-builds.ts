@@ -14,6 +14,7 @@ import {
 } from '../../../infrastructure/builders/dockerfile.js';
 import { readSmallFile } from '../../../infrastructure/builders/small-file.js';
 import type { ArtefactStart, ImageStart } from '../../../infrastructure/builders/start.js';
+import { removeTree } from '../../../infrastructure/disk.js';
 import { treeOf } from '../../artefacts/artefact-store.js';
 import { exitReason } from '../../instances/exit-reason.js';
 import { type Exit, runConfined } from '../../sandbox/confined-run.js';
@@ -21,7 +22,6 @@ import type { SandboxPlace } from '../../sandbox/sandbox.js';
 import { BUILD_MARKER, type BuildFolders, draftOf, temporaryOf } from '../build-environment.js';
 import type { BuildLimits } from '../build-limits.js';
 import type { BuildOutput } from '../build-output.js';
-import { removeTree } from '../disk.js';
 import { requireWithinLimits } from '../limit-watch.js';
 import { BUILT, buildCommand, secretsOf } from './build-script.js';
 import type { ContainerTool, ContainerToolAnswer } from './container-tool.js';

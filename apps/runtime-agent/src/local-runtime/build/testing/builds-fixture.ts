@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Artefact, BuildOrder, LogWriter, ResolvedSource, SourceCredentials } from '@postern/runtime';
 import { type Files, GitRepository } from '@postern/runtime/testing';
+import { removeTree } from '../../../infrastructure/disk.js';
 import { ArtefactStore } from '../../artefacts/artefact-store.js';
 import { MarkedProcesses } from '../../instances/marked-processes.js';
 import type { Builds } from '../../local-runtime.js';
@@ -11,7 +12,6 @@ import { LogStore } from '../../logs/log-store.js';
 import { redactor } from '../../redactor.js';
 import type { LocalBuildsAssembly } from '../assemble-local-builds.js';
 import { BUILD_MARKER } from '../build-environment.js';
-import { removeTree } from '../disk.js';
 import { assembleForTests, type FixtureOptions } from './assemble-for-tests.js';
 import { BuildsProcess } from './builds-process.js';
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { unlinkedBytes, usedBytes } from './disk.js';
+import { unlinkedBytes, usedBytes, usedBytesOf } from './disk.js';
 
 const MIB = 2 ** 20;
 
@@ -25,12 +25,24 @@ describe('The size of what a program has written', () => {
     expect(await usedBytes(join(folder, 'absent'))).toBe(0);
   });
 
+  it('is known for each of several folders, of which some are not there', async () => {
+    const [first, second] = [join(folder, 'first'), join(folder, 'second\nline')];
+    for (const each of [first, second]) await mkdir(each);
+    await writeFile(join(first, 'file'), Buffer.alloc(3 * MIB, 1));
+    await writeFile(join(second, 'file'), Buffer.alloc(MIB, 1));
+    const sizes = await usedBytesOf([first, join(folder, 'absent'), second]);
+    expect([...sizes.keys()]).toEqual([first, second]);
+    expect(sizes.get(first)).toBeGreaterThanOrEqual(3 * MIB);
+    expect(sizes.get(second)).toBeGreaterThanOrEqual(MIB);
+    expect(sizes.get(second)).toBeLessThan(2 * MIB);
+  });
+
   it('is counted whatever du complains of, as about files that vanish all the time', async () => {
     await writeFile(join(folder, 'file'), Buffer.alloc(3 * MIB, 1));
     const du = join(folder, 'du');
     await writeFile(du, `#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' x >&2\ndu "$@"\nexit 1\n`);
     await chmod(du, 0o755);
-    expect(await usedBytes(folder, du)).toBeGreaterThanOrEqual(3 * MIB);
+    expect((await usedBytesOf([folder], du)).get(folder)).toBeGreaterThanOrEqual(3 * MIB);
   });
 
   it.each([

@@ -10,18 +10,29 @@ export const freeBytes = async (folder: string): Promise<number> => {
 };
 
 /**
- * What a folder takes up; 0 when it is not there. Files that vanish meanwhile do not count; what `du` says about them is
- * not read, because those who write into the folder decide how much it is.
+ * What each of these folders takes up, without those that are not there; a file with links in several counts for one of
+ * them. Files that vanish meanwhile do not count; what `du` says about them is not read, because those who write into the
+ * folders decide how much it is.
  */
-export const usedBytes = (folder: string, du = 'du'): Promise<number> =>
+export const usedBytesOf = (folders: readonly string[], du = 'du'): Promise<ReadonlyMap<string, number>> =>
   new Promise((resolve, reject) => {
-    const child = spawn(du, ['-s', '--block-size=1', '--', folder], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const options = ['--summarize', '--block-size=1', '--null', '--'];
+    const child = spawn(du, [...options, ...folders], { stdio: ['ignore', 'pipe', 'ignore'] });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-    child.once('error', reject).once('close', () => resolve(Number.parseInt(output, 10) || 0));
+    child.once('error', reject).once('close', () => resolve(new Map(output.split('\0').slice(0, -1).map(sizeIn))));
   });
+
+/** A line of `du`: the bytes, a tab and the path. */
+const sizeIn = (line: string): [folder: string, bytes: number] => {
+  const tab = line.indexOf('\t');
+  return [line.slice(tab + 1), Number(line.slice(0, tab))];
+};
+
+/** What a folder takes up; 0 when it is not there. */
+export const usedBytes = async (folder: string): Promise<number> => (await usedBytesOf([folder])).get(folder) ?? 0;
 
 /** Deletes a tree also where a folder in it forbids that to its owner. */
 export const removeTree = async (folder: string): Promise<void> => {
