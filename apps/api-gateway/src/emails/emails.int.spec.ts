@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { authenticateApiKey, getEmail, Refusal, sendEmail } from '@postern/contracts';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import {
   acceptEmails,
   EMAIL,
@@ -145,8 +145,12 @@ describe('POST /emails', () => {
     it('is refused with 413 beyond 10 MiB and accepted up to it', async () => {
       const overhead = Buffer.byteLength(JSON.stringify({ ...EMAIL, text: '' }));
       const largest = JSON.stringify({ ...EMAIL, text: 'x'.repeat(10 * 1024 * 1024 - overhead) });
-      expect((await post(largest)).status).toBe(200);
-      expect(await post(`${largest} `)).toMatchObject({ status: 413, body: { error: expect.any(String) } });
+      // Other tests send refused bodies as well, and the gateway discards 16 MiB of them for one address.
+      const client = new Agent({ connect: { localAddress: '127.0.0.2' } });
+      expect((await postEmail(gateway, largest, {}, client)).status).toBe(200);
+      const answer = await postEmail(gateway, `${largest} `, {}, client);
+      expect(answer).toMatchObject({ status: 413, body: { error: expect.any(String) } });
+      await client.close();
     });
 
     it.each([

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { authenticateApiKey, type Refusal, sendEmail } from '@postern/contracts';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { FakeServices } from './fake-services.js';
 import type { GatewayUnderTest } from './gateway-under-test.js';
 
@@ -34,11 +34,13 @@ export const postEmail = async (
   gateway: GatewayUnderTest,
   body: unknown = EMAIL,
   headers: Record<string, string> = {},
+  dispatcher?: Dispatcher,
 ) => {
   const answer = await request(`${gateway.url}/emails`, {
     method: 'POST',
     headers: { 'api-key': KEY, 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    ...(dispatcher && { dispatcher }),
   });
   return { status: answer.statusCode, headers: answer.headers, body: await answer.body.json() };
 };
