@@ -1,37 +1,57 @@
-/** The configuration of schemathesis that puts real ids into the operations of a document. */
+/** The files that make schemathesis call operations with what was prepared for them. */
 import { writeFileSync } from 'node:fs';
-import { BUSY } from './checks.mjs';
+import { BUSY, REFUSALS_OF_INVALID_INPUT } from './checks.mjs';
 
 /** A path always names the resource; a field of a body mostly, so that unknown ids are tried as well. */
 const IN_BODY = 0.9;
 /** Some calls wait for a build or a database. */
 const REQUEST_TIMEOUT_S = 30;
 
-/** Writes the configuration for operations with their ids. */
+/** Writes the configuration for operations with their ids and sessions. */
 export const writeConfiguration = (file, operations) => {
-  const dictionaries = new Map();
+  const dictionaries = [];
   const parameterOf = ({ name, in: place, id }) => {
     if (place === 'path') return `"path.${name}" = ${JSON.stringify(id)}`;
-    dictionaries.set(name, id);
-    return `"body.${name}" = { dictionary = "${name}", probability = ${IN_BODY} }`;
+    const dictionary = `value_${dictionaries.length}`;
+    dictionaries.push(`[dictionaries.${dictionary}]\nvalues = [${JSON.stringify(id)}]\n`);
+    return `"body.${name}" = { dictionary = "${dictionary}", probability = ${IN_BODY} }`;
   };
   const sections = operations
-    .filter(({ ids }) => ids.length > 0)
-    .map(({ method, path, ids }) =>
+    .filter(({ ids, sessionToken }) => ids.length > 0 || sessionToken !== undefined)
+    .map(({ method, path, ids, sessionToken }) =>
       [
         '[[operations]]',
         `include-name = ${JSON.stringify(`${method} ${path}`)}`,
+        ...(sessionToken === undefined ? [] : [`headers = { Authorization = "Bearer ${sessionToken}" }`]),
         '[operations.parameters]',
         ...ids.map(parameterOf),
         '',
       ].join('\n'),
     );
-  const values = [...dictionaries].map(([name, id]) => `[dictionaries.${name}]\nvalues = [${JSON.stringify(id)}]\n`);
   const general = [
     `request-timeout = ${REQUEST_TIMEOUT_S}`,
+    // The examples are called as they were prepared, and an operation without a body with its ids.
+    '[phases.examples]',
+    'fill-missing = true',
+    'extra-data-sources.responses = false',
     '[checks.not_a_server_error]',
     `expected-statuses = ["2xx", "3xx", "4xx", ${BUSY}]`,
+    '[checks.negative_data_rejection]',
+    `expected-statuses = ${JSON.stringify(REFUSALS_OF_INVALID_INPUT)}`,
     '',
   ];
-  writeFileSync(file, [...general, ...values, ...sections].join('\n'));
+  writeFileSync(file, [...general, ...dictionaries, ...sections].join('\n'));
+};
+
+/** Writes the document at an address, with the prepared bodies as its first examples. */
+export const writeDocument = async (file, url, operations) => {
+  const document = await (await fetch(url)).json();
+  for (const { method, path, body } of operations) {
+    const content = document.paths[path][method.toLowerCase()].requestBody?.content['application/json'];
+    if (content === undefined || body === undefined) continue;
+    const { example } = content;
+    delete content.example;
+    content.examples = { prepared: { value: body }, ...(example === undefined ? {} : { own: { value: example } }) };
+  }
+  writeFileSync(file, JSON.stringify(document));
 };

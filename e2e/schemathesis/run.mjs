@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { prepare, ROOT, toolEnvironment } from '../../tools/setup/prepare.mjs';
 import { CHECKS, LEFT_OUT } from './checks.mjs';
-import { writeConfiguration } from './configuration.mjs';
+import { writeConfiguration, writeDocument } from './configuration.mjs';
 import { optionsOf } from './options.mjs';
 import { runInTime } from './progress.mjs';
 import { answersOf, printAnswers } from './statuses.mjs';
@@ -26,20 +26,24 @@ const startPostern = async () => {
   return { child, ...JSON.parse(line) };
 };
 
-/** @returns whether schemathesis found nothing, and every operation was answered. */
-const checkDocument = async (url, headers, operations, { seconds, seed, further }) => {
+/** @returns whether schemathesis found nothing, and every operation has succeeded. */
+const checkDocument = async (baseUrl, { path, headers }, operations, { seconds, seed, further }) => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-schemathesis-'));
-  const [configuration, reportFile] = [join(folder, 'schemathesis.toml'), join(folder, 'report.har')];
+  const url = baseUrl + path;
+  const files = ['schemathesis.toml', 'openapi.json', 'report.har'].map(name => join(folder, name));
+  const [configuration, document, reportFile] = files;
   writeConfiguration(configuration, operations);
+  await writeDocument(document, url, operations);
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const fixed = ['--checks', CHECKS, '--phases', 'examples,coverage,fuzzing', '--exclude-path-regex', LEFT_OUT];
   const bounds = ['--max-time', String(seconds), '--max-examples', '20', '--seed', String(seed), '--workers', '1'];
   const reported = ['--report', 'har', '--report-har-path', reportFile, '--output-sanitize', 'false'];
-  const args = ['--config-file', configuration, 'run', url, ...given, ...fixed, ...bounds, ...reported, ...further];
+  const place = ['run', document, '--url', baseUrl];
+  const args = ['--config-file', configuration, ...place, ...given, ...fixed, ...bounds, ...reported, ...further];
   try {
     const code = await runInTime(PROGRAM, args, { reportFile, seconds });
-    const unanswered = printAnswers(url, answersOf(reportFile, operations), operations);
-    return code === 0 && unanswered.length === 0;
+    const haveSucceeded = printAnswers(url, answersOf(reportFile, operations), operations, further.length > 0);
+    return code === 0 && haveSucceeded;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -49,26 +53,28 @@ const checkBoth = async (postern, receiverUrl, { minutes, seed, further }) => {
   // Built by `prepare`.
   const { prepareWorkspace } = await import('../dist/access/prepared-operations.js');
   console.error('▸ creating a resource for every path');
-  const workspace = await prepareWorkspace(postern.baseUrl, postern.operator, receiverUrl);
+  const workspace = await prepareWorkspace(postern, receiverUrl);
   const { operations, sessionToken, platformKey, apiKey } = workspace;
   const documents = [
     {
-      url: `${postern.baseUrl}/openapi.json`,
+      path: '/openapi.json',
       headers: { Authorization: `Bearer ${platformKey}`, 'Api-Key': apiKey },
-      own: operations.filter(({ path }) => !path.startsWith('/dashboard/')),
+      fits: ({ path }) => !path.startsWith('/dashboard/'),
     },
     {
-      url: `${postern.baseUrl}/dashboard/api/openapi.json`,
+      path: '/dashboard/api/openapi.json',
       headers: { Authorization: `Bearer ${sessionToken}` },
-      own: operations.filter(({ path }) => path.startsWith('/dashboard/')),
+      fits: ({ path }) => path.startsWith('/dashboard/'),
     },
   ];
   const results = [];
-  for (const { url, headers, own } of documents) {
+  for (const document of documents) {
+    console.error(`▸ ${document.path}: creating what its operations need`);
+    const own = await workspace.prepare(document.fits);
     // Each operation gets the same share of the time.
     const seconds = Math.ceil((minutes * 60 * own.length) / operations.length);
-    console.error(`▸ ${url}: ${own.length} operations, ${seconds} s, seed ${seed}`);
-    results.push(await checkDocument(url, headers, own, { seconds, seed, further }));
+    console.error(`▸ ${document.path}: ${own.length} operations, ${seconds} s, seed ${seed}`);
+    results.push(await checkDocument(postern.baseUrl, document, own, { seconds, seed, further }));
   }
   return results.every(Boolean);
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { textOf } from './mailbox.js';
 import { sharedWorld } from './stories.js';
-import type { MailboxMessage } from './world.js';
 
 const world = await sharedWorld();
 const PASSWORD = 'four unrelated words here';
@@ -17,15 +17,8 @@ const newUser = async () => {
   const [workspace] = created.body['workspaces'] as readonly { id: string }[];
   return { id: String(created.body['id']), email, token: String(body['token']), workspaceId: String(workspace?.id) };
 };
-/** The text of a mail, without the line breaks and escapes of its transfer encoding. */
-const textOf = ({ raw }: MailboxMessage): string =>
-  raw.slice(raw.indexOf('\r\n\r\n')).replace(/=\r\n/g, '').replaceAll('=3D', '=');
 const mailAbout = (address: string, subject: string) => world.mailTo(address, mail => mail.subject === subject);
-/** The token of a link, which is the fragment. */
-const tokenOf = async (address: string, subject: string): Promise<string> => {
-  const text = textOf(await mailAbout(address, subject));
-  return /\/dashboard\/[a-z-]+#([\w-]{43})/.exec(text)?.[1] as string;
-};
+const tokenOf = (address: string, subject: string) => world.mailbox.linkTokenSentTo(address, subject);
 
 describe('an invitation', () => {
   it('is mailed to an address without a user, who accepts it with a password and has the role', async () => {

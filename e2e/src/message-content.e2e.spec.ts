@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import PostalMime, { decodeWords } from 'postal-mime';
 import { verifiedSignatures } from './dkim.js';
+import type { MailboxMessage } from './mailbox.js';
 import { sharedWorld } from './stories.js';
-import type { MailboxMessage } from './world.js';
 
 const world = await sharedWorld();
 const sender = await world.sender('Shop', 'shop.test');

@@ -6,7 +6,8 @@ import {
   type StartOptions,
   startPostern,
 } from '@postern/local-start';
-import { type ReceivedRequest, startHttpReceiver, type TestHttpReceiver, waitFor } from '@postern/testing';
+import { type ReceivedRequest, startHttpReceiver, type TestHttpReceiver } from '@postern/testing';
+import { Mailbox, type MailboxMessage } from './mailbox.js';
 import { type PosternAccess, sharedPostern } from './shared-postern.js';
 import { temporaryHome } from './temporary-home.js';
 
@@ -26,16 +27,6 @@ export interface WebhookEvent {
   readonly subject: string;
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
-}
-
-export interface MailboxMessage {
-  readonly id: string;
-  readonly from: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly envelope_from: string;
-  readonly received_at: string;
-  readonly raw: string;
 }
 
 interface Domain {
@@ -103,7 +94,7 @@ export class Sender {
 export class World<Postern extends PosternAccess = RunningPostern> {
   private readonly receivers: TestHttpReceiver[] = [];
   /** Mail that arrived earlier belongs to other stories on the same Postern. */
-  private readonly since = new Date().toISOString();
+  readonly mailbox: Mailbox;
 
   private constructor(
     readonly postern: Postern,
@@ -111,7 +102,9 @@ export class World<Postern extends PosternAccess = RunningPostern> {
     /** The operator's session. */
     readonly token: string,
     private readonly release: () => Promise<void>,
-  ) {}
+  ) {
+    this.mailbox = new Mailbox(postern.mailboxUrl);
+  }
 
   /** A Postern for one file of stories: for options of its own, or because the stories break parts of it. */
   static async start(options: Partial<StartOptions> = {}): Promise<World> {
@@ -189,25 +182,18 @@ export class World<Postern extends PosternAccess = RunningPostern> {
   }
 
   /** The newest mail in a mailbox that fits, as soon as there is one. */
-  async mailTo(address: string, fits: (mail: MailboxMessage) => boolean = () => true): Promise<MailboxMessage> {
-    return waitFor(async () => (await this.mailsTo(address)).findLast(fits), {
-      timeoutMs: 30_000,
-      intervalMs: 50,
-      describe: `mail to ${address}`,
-    });
+  mailTo(address: string, fits?: (mail: MailboxMessage) => boolean): Promise<MailboxMessage> {
+    return this.mailbox.mailTo(address, fits);
   }
 
   /** Everything that a mailbox received since this world began, oldest first. */
-  async mailsTo(address: string): Promise<readonly MailboxMessage[]> {
-    const response = await fetch(`${this.postern.mailboxUrl}/messages?to=${encodeURIComponent(address)}`);
-    const mails = (await response.json()) as MailboxMessage[];
-    return mails.filter(({ received_at }) => received_at >= this.since);
+  mailsTo(address: string): Promise<readonly MailboxMessage[]> {
+    return this.mailbox.mailsTo(address);
   }
 
   /** The six digits that Postern sent to an address last. */
-  async codeSentTo(address: string): Promise<string> {
-    const code = (mail: MailboxMessage) => /\b(\d{6})\b/.exec(mail.raw.slice(mail.raw.indexOf('\r\n\r\n')))?.[1];
-    return code(await this.mailTo(address, mail => code(mail) !== undefined)) as string;
+  codeSentTo(address: string): Promise<string> {
+    return this.mailbox.codeSentTo(address);
   }
 }
 

@@ -1,57 +1,90 @@
+import { Mailbox } from '../mailbox.js';
 import { type Operation, operationsOf } from './operations.js';
+import { PREPARATIONS, type Preparation, Setup } from './preparations.js';
 import { type Place, placesOf, Resources } from './resources.js';
 import { TestUser } from './test-user.js';
 
-/** An operation with the id of a real resource for each of its places. */
+/** An operation with the id of a real resource for each of its places, and a body that it accepts once. */
 export interface PreparedOperation {
   readonly method: string;
   readonly path: string;
   readonly ids: readonly (Pick<Place, 'name' | 'in'> & { readonly id: string })[];
+  readonly body: object | undefined;
+  /** The session to call it with, where that is not the one of the operator. */
+  readonly sessionToken: string | undefined;
 }
 
 /** What calls of the operations need: a resource for every place, and a credential for every access. */
 export interface PreparedWorkspace {
-  readonly operations: readonly PreparedOperation[];
+  readonly operations: readonly Pick<Operation, 'method' | 'path'>[];
   readonly sessionToken: string;
   readonly platformKey: string;
   readonly apiKey: string;
+  /**
+   * Prepares the operations that fit. Some bodies are accepted for a minute only, and some ids change in calls of other
+   * operations, so it is called just before their use.
+   */
+  prepare(fits: (operation: Pick<Operation, 'path'>) => boolean): Promise<readonly PreparedOperation[]>;
 }
+
+/** Enough for every resource that the calls create. */
+const QUOTAS = { web_services: 10_000, instances: 10_000, memory_mib: 10_000_000, disk_mib: 10_000_000 };
 
 /**
  * Creates in the workspace of an operator what the operations of both documents name. Operations that change or delete a
  * whole resource get one of their own, so that the others still find theirs.
  */
 export const prepareWorkspace = async (
-  baseUrl: string,
-  credentials: { readonly email: string; readonly password: string },
+  {
+    baseUrl,
+    mailboxUrl,
+    operator: credentials,
+  }: {
+    readonly baseUrl: string;
+    readonly mailboxUrl: string;
+    readonly operator: { readonly email: string; readonly password: string };
+  },
   receiverUrl: string,
 ): Promise<PreparedWorkspace> => {
   const operator = await TestUser.signIn(baseUrl, 'operator', credentials, receiverUrl);
+  const quotas = await operator.call('PATCH', `/dashboard/api/workspaces/${operator.workspaceId}/quotas`, QUOTAS);
+  if (quotas.status !== 200) throw new Error(`The quotas were answered with ${quotas.status}: ${quotas.body}`);
   const newUser = () => TestUser.create(baseUrl, operator.token, 'newcomer', receiverUrl);
   const other = await newUser();
   const operations = await operationsOf(baseUrl);
   const newcomer = async () => (await newUser()).email;
   const resources = new Resources(operator, operations, newcomer, { '/dashboard/api/users': other.id });
   for (const operation of operations) for (const place of placesOf(operation, operations)) await resources.idOf(place);
-  const prepared: PreparedOperation[] = [];
-  for (const operation of operations) {
+  const setup = new Setup(operator, resources, new Mailbox(mailboxUrl), receiverUrl);
+
+  const prepareOne = async (operation: Operation): Promise<PreparedOperation> => {
+    const { method, path } = operation;
+    const special: Preparation = (await PREPARATIONS[`${method} ${path}`]?.(setup)) ?? {};
     const places = placesOf(operation, operations);
     const ids: { name: string; in: Place['in']; id: string }[] = [];
     for (const place of places) {
       const own = isConsumed(operation) && place === places.filter(one => one.in === 'path').at(-1);
-      const id = isOfOther(operation)
-        ? other.workspaceId
-        : await (own ? resources.another(place) : resources.idOf(place));
+      const id =
+        special.ids?.[place.name] ??
+        (isOfOther(operation) ? other.workspaceId : await (own ? resources.another(place) : resources.idOf(place)));
       ids.push({ name: place.name, in: place.in, id });
     }
-    prepared.push({ method: operation.method, path: operation.path, ids });
-  }
+    const named = Object.fromEntries(ids.filter(one => one.in === 'body').map(({ name, id }) => [name, id]));
+    const sample = special.body ?? (await resources.body(operation));
+    const body = sample && { ...sample, ...named };
+    return { method, path, ids, body, sessionToken: special.user?.token };
+  };
   const service = await resources.idOf({ name: 'service_id', in: 'path', collection: '/dashboard/api/email-services' });
   return {
-    operations: prepared,
+    operations,
     sessionToken: operator.token,
     platformKey: await keyOf(operator, '/platform-keys', { scope: 'write' }),
     apiKey: await keyOf(operator, `/email-services/${service}/api-keys`),
+    prepare: async fits => {
+      const prepared: PreparedOperation[] = [];
+      for (const operation of operations.filter(fits)) prepared.push(await prepareOne(operation));
+      return prepared;
+    },
   };
 };
 

@@ -42,8 +42,8 @@ const topLevelCollection = (name: string, operations: readonly Operation[]): str
  */
 export class Resources {
   private readonly ids = new Map<string, Promise<string>>();
-  private attachments = 0;
-  private cronJobs = 0;
+  /** Makes the fields different that two resources of a list must not share. */
+  private fields = 0;
 
   constructor(
     readonly user: TestUser,
@@ -75,7 +75,7 @@ export class Resources {
 
   private async make({ name, collection }: Place): Promise<string> {
     const path = await this.filled(collection);
-    if (collection.endsWith('/runs')) await this.deploy(path.replace(/\/runs$/, ''));
+    if (collection.endsWith('/runs')) await this.deploy(path.split('/').at(-2)!);
     const post = this.find('POST', collection);
     const made = post && (await this.create(post, path));
     // What the answer to a POST does not name is in the list.
@@ -87,18 +87,20 @@ export class Resources {
   }
 
   private async create(post: Operation, path: string): Promise<Record<string, unknown>> {
-    const sample = await this.body(post);
-    const sent = { ...sample, ...(await this.uniqueFields(path)) };
-    const { status, body, json } = await this.user.call('POST', path, sent);
+    const { status, body, json } = await this.user.call('POST', path, await this.body(post));
     if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${body}`);
     return json;
   }
 
   /** Two resources in one list must differ in these. */
-  private async uniqueFields(path: string): Promise<Record<string, string>> {
+  private async uniqueFields({ method, path }: Operation): Promise<Record<string, string>> {
+    if (method !== 'POST') return {};
+    const number = ++this.fields;
     if (path.endsWith('/members')) return { email: await this.newcomer() };
-    if (path.endsWith('/attachments')) return { variable: `DATABASE_${++this.attachments}_URL` };
-    if (path.endsWith('/cron-jobs')) return { name: `job-${++this.cronJobs}` };
+    if (path.endsWith('/attachments')) return { variable: `DATABASE_${number}_URL` };
+    if (path.endsWith('/cron-jobs')) return { name: `job-${number}` };
+    if (path.endsWith('/env') || path.endsWith('/secrets')) return { key: `KEY_${number}` };
+    if (path.endsWith('/domains')) return { domain: `matrix-${number}.example.com` };
     return {};
   }
 
@@ -113,11 +115,12 @@ export class Resources {
     );
   }
 
-  /** A body in which every place names a resource of the user. */
-  private async body(operation: Operation): Promise<object | undefined> {
+  /** A body in which every place names a resource of the user; undefined if the operation takes none. */
+  async body(operation: Operation): Promise<object | undefined> {
     const inBody = placesOf(operation, this.operations).filter(place => place.in === 'body');
     const ids = await Promise.all(inBody.map(async place => [place.name, await this.idOf(place)] as const));
-    return bodyOf(operation, { ...this.user.known(), ...Object.fromEntries(ids) });
+    const sample = bodyOf(operation, { ...this.user.known(), ...Object.fromEntries(ids) });
+    return sample && { ...sample, ...(await this.uniqueFields(operation)) };
   }
 
   /** The path with the ids of the user's resources in the place of its parameters. */
@@ -149,13 +152,29 @@ export class Resources {
     return waitFor(isRunning, { timeoutMs: 60_000, intervalMs: 200, describe: `${path} to run` });
   }
 
+  /** @returns the id of a new web service that runs. */
+  async deployedService(): Promise<string> {
+    const id = await this.another({ name: 'web_service_id', in: 'path', collection: `${DASHBOARD}/web-services` });
+    await this.deploy(id);
+    return id;
+  }
+
+  /** Starts a deployment of a new repository, which the caller removes after the build has begun. */
+  async startDeployment(service: string, buildCommand: string | null): Promise<Repository> {
+    const path = `${DASHBOARD}/web-services/${service}`;
+    const repository = Repository.create({ 'index.html': 'hello' });
+    const settings = { git_repository_url: repository.url, build_command: buildCommand, branch: null };
+    await this.user.call('PATCH', path, settings);
+    await this.user.call('POST', `${path}/deployments`);
+    return repository;
+  }
+
   /** Only a web service with a release runs commands. */
   private async deploy(service: string): Promise<void> {
-    const repository = Repository.create({ 'index.html': 'hello' });
-    await this.user.call('PATCH', service, { git_repository_url: repository.url, build_command: null, branch: null });
-    await this.user.call('POST', `${service}/deployments`);
-    const isRunning = async () => (await this.user.call('GET', service)).json['status'] === 'running';
-    await waitFor(isRunning, { timeoutMs: 120_000, intervalMs: 200, describe: `${service} to run` });
+    const repository = await this.startDeployment(service, null);
+    const path = `${DASHBOARD}/web-services/${service}`;
+    const isRunning = async () => (await this.user.call('GET', path)).json['status'] === 'running';
+    await waitFor(isRunning, { timeoutMs: 120_000, intervalMs: 200, describe: `${path} to run` });
     repository.remove();
   }
 

@@ -16,8 +16,13 @@ export class TestUser {
   ) {}
 
   /** Created by an operator; mail to the login address bounces, so that there is a suppression. Webhooks go to the receiver. */
-  static async create(baseUrl: string, operatorToken: string, name: string, receiverUrl: string): Promise<TestUser> {
-    const email = `hard-bounce+${name}-${Date.now()}@simulator.test`;
+  static async create(
+    baseUrl: string,
+    operatorToken: string,
+    name: string,
+    receiverUrl: string,
+    email = `hard-bounce+${name}-${Date.now()}@simulator.test`,
+  ): Promise<TestUser> {
     const created = await callApi(baseUrl, {
       method: 'POST',
       path: '/dashboard/api/users',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { MailboxMessage, Sender, WebhookEvent } from '../world.js';
+import type { MailboxMessage } from '../mailbox.js';
+import type { Sender, WebhookEvent } from '../world.js';
 
 /** What a client knows of one message in the end. */
 export interface Sent {
