@@ -13,11 +13,3 @@ export const BUSY = 503;
 
 /** The statuses that may answer a request that a schema does not allow: the defaults of schemathesis, and a body that is too large. */
 export const REFUSALS_OF_INVALID_INPUT = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, '5xx'];
-
-/** Operations that are not called, as a regular expression over their paths. */
-export const LEFT_OUT =
-  // Answers without an end, whose events schemathesis compares with the schema of the whole text. The fuzzer calls them.
-  '/logs/stream$';
-
-/** Operations that a run calls without a success, by method and path, with the reason. */
-export const WITHOUT_SUCCESS = {};

@@ -6,6 +6,8 @@ import { BUSY, REFUSALS_OF_INVALID_INPUT } from './checks.mjs';
 const IN_BODY = 0.9;
 /** Some calls wait for a build or a database. */
 const REQUEST_TIMEOUT_S = 30;
+/** A stream of a service that logs nothing more has no end. */
+const STREAM_TIMEOUT_S = 1;
 
 /** Writes the configuration for operations with their ids and sessions. */
 export const writeConfiguration = (file, operations) => {
@@ -22,6 +24,7 @@ export const writeConfiguration = (file, operations) => {
       [
         '[[operations]]',
         `include-name = ${JSON.stringify(`${method} ${path}`)}`,
+        ...(path.endsWith('/stream') ? [`request-timeout = ${STREAM_TIMEOUT_S}`, 'max-stream-events = 1'] : []),
         ...(sessionToken === undefined ? [] : [`headers = { Authorization = "Bearer ${sessionToken}" }`]),
         '[operations.parameters]',
         ...ids.map(parameterOf),
@@ -43,15 +46,22 @@ export const writeConfiguration = (file, operations) => {
   writeFileSync(file, [...general, ...dictionaries, ...sections].join('\n'));
 };
 
-/** Writes the document at an address, with the prepared bodies as its first examples. */
+/**
+ * Writes the document at an address, with the prepared bodies as its first examples, and without the schema of event
+ * streams: it is the one of the whole text, and schemathesis compares each event with it.
+ */
 export const writeDocument = async (file, url, operations) => {
   const document = await (await fetch(url)).json();
   for (const { method, path, body } of operations) {
-    const content = document.paths[path][method.toLowerCase()].requestBody?.content['application/json'];
+    const { requestBody, responses } = document.paths[path][method.toLowerCase()];
+    const events = responses['200']?.content?.['text/event-stream'];
+    if (events) events.schema = {};
+    const content = requestBody?.content['application/json'];
     if (content === undefined || body === undefined) continue;
     const { example } = content;
     delete content.example;
-    content.examples = { prepared: { value: body }, ...(example === undefined ? {} : { own: { value: example } }) };
+    content.examples = { prepared: { value: body } };
+    if (example !== undefined) content.examples.documented = { value: example };
   }
   writeFileSync(file, JSON.stringify(document));
 };

@@ -1,5 +1,5 @@
 import { waitFor } from '@postern/testing';
-import { Repository } from '../platform/repository.js';
+import { Repository, webApp } from '../platform/repository.js';
 import type { Operation } from './operations.js';
 import { bodyOf } from './samples.js';
 import type { TestUser } from './test-user.js';
@@ -162,7 +162,7 @@ export class Resources {
   /** Starts a deployment of a new repository, which the caller removes after the build has begun. */
   async startDeployment(service: string, buildCommand: string | null): Promise<Repository> {
     const path = `${DASHBOARD}/web-services/${service}`;
-    const repository = Repository.create({ 'index.html': 'hello' });
+    const repository = Repository.create(webApp('one'));
     const settings = { git_repository_url: repository.url, build_command: buildCommand, branch: null };
     await this.user.call('PATCH', path, settings);
     await this.user.call('POST', `${path}/deployments`);
