@@ -6,7 +6,7 @@
  */
 export const CHECKS =
   'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,' +
-  'response_headers_conformance,negative_data_rejection,ignored_auth';
+  'response_headers_conformance,negative_data_rejection,ignored_auth,allow_header_conformance';
 
 /** The documented answer of a busy installation; an operation that answers nothing else is a failure of the run. */
 export const BUSY = 503;

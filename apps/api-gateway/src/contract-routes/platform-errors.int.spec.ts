@@ -52,6 +52,9 @@ describe('errors of the platform API', () => {
     ['POST', '/databases', 'GET, HEAD, OPTIONS'],
     ['GET', `/web-services/${ID}/deploy`, 'OPTIONS, POST'],
     ['POST', '/users/me/api-key', 'GET, HEAD, OPTIONS'],
+    // Not the path of a secret with the id `bulk`.
+    ['DELETE', `/projects/${ID}/secrets/bulk`, 'OPTIONS, PUT'],
+    ['DELETE', `/projects/${ID}/secrets/bulk?x=1`, 'OPTIONS, PUT'],
   ])('list the methods of a path: %s %s', async (method, path, allow) => {
     const answer = await api(method, path);
     expect([answer.status, answer.headers['allow'], answer.body]).toEqual([405, allow, DETAIL]);

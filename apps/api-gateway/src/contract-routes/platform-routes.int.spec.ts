@@ -159,7 +159,7 @@ describe('a call of the platform API', () => {
     [`GET ${SERVICE}/deployments/1`, undefined, 'deployment_id must be a UUID'],
     [`POST ${SERVICE}/deployments/1/rollback`, undefined, 'deployment_id must be a UUID'],
     [`DELETE ${SERVICE}/env/KEY`, undefined, 'var_id must be a UUID'],
-    [`DELETE ${PROJECT}/secrets/bulk`, undefined, 'secret_id must be a UUID'],
+    [`DELETE ${PROJECT}/secrets/KEY`, undefined, 'secret_id must be a UUID'],
     ['GET /databases/orders', undefined, 'database_id must be a UUID'],
     [`GET ${SERVICE}/logs?tail=0`, undefined, 'tail must be at least 1'],
     [`GET ${SERVICE}/logs?tail=10001`, undefined, 'tail must be at most 10000'],

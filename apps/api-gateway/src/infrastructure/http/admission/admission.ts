@@ -57,10 +57,10 @@ export class Admission {
     this.cookies = new SessionCookies(publicUrl);
   }
 
-  /** Throws or rejects with the refusal; a promise only if a service must be asked. */
-  admit(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
+  /** Throws or rejects with the refusal; a promise only if a service must be asked. `isRouted`: whether it has a route. */
+  admit(request: FastifyRequest, reply: FastifyReply, isRouted: boolean): Promise<void> | undefined {
     assertOneHost(request);
-    if (request.is404) {
+    if (!isRouted) {
       this.spend('client', request);
       throw new NotFoundException();
     }

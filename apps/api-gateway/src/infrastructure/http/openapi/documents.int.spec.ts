@@ -22,6 +22,7 @@ interface DocumentedOperation {
 /** Of routes that are not part of the API. */
 const NOT_API =
   /^\/(?:$|health|o\/|c\/|unsubscribe|tls\/ask|hooks\/deploy\/|docs|dashboard(?:$|\/(?!api\/))|(?:dashboard\/api\/)?openapi\.json)/;
+const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
 const DETAIL = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Detail' } } } };
 
 const operationsIn = ({ paths }: Document, prefix: string) =>
@@ -40,7 +41,8 @@ let publicApi: Document;
 let dashboardApi: Document;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  // Each method of each path is called without a credential.
+  gateway = await startGateway({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1000000' });
   publicApi = (await call('GET', `${gateway.url}/openapi.json`)).body as Document;
   dashboardApi = (await call('GET', `${gateway.url}/dashboard/api/openapi.json`)).body as Document;
 });
@@ -52,6 +54,19 @@ describe('the OpenAPI documents', () => {
       const validator = new Validator();
       expect(await validator.validate({ ...structuredClone(document) })).toEqual({ valid: true });
       expect(validator.version).toBe('3.1');
+    }
+  });
+
+  it('have every method of their paths, and no path takes another method', async () => {
+    for (const { paths } of [publicApi, dashboardApi]) {
+      for (const [path, methods] of Object.entries(paths)) {
+        const url = gateway.url + path.replace(/\{\w+\}/g, ID);
+        const documented = Object.keys(methods).map(method => method.toUpperCase());
+        const allow = [...documented, ...(documented.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
+        expect([path, (await call('OPTIONS', url)).headers['allow']]).toEqual([path, allow]);
+        for (const method of METHODS.filter(one => !documented.includes(one)))
+          expect([method, path, (await call(method, url)).status]).toEqual([method, path, 405]);
+      }
     }
   });
 

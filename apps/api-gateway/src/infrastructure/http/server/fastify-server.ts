@@ -11,6 +11,7 @@ import { respondMalformed } from './malformed-request.js';
 import { requestIdOf } from './request-id.js';
 import { baseHeaders } from './response-headers.js';
 import type { RouteTable } from './route-table.js';
+import { routeUrlOf } from './route-url.js';
 
 const KEEP_ALIVE_SLACK_MS = 10_000;
 
@@ -75,7 +76,8 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   instance.addHook('onRequest', (request, reply, done) => {
     options.onRequest(request, reply);
     reply.headers(headers).header('x-request-id', request.id);
-    const admitted = options.admission.admit(request, reply);
+    const isRouted = !request.is404 && !options.routes.isOfAnother(routeUrlOf(request), request.url);
+    const admitted = options.admission.admit(request, reply, isRouted);
     if (admitted) {
       admitted.then(() => options.bodies.assertDeclaredLength(request, reply)).then(() => done(), done);
       return;

@@ -1,27 +1,55 @@
+interface Route {
+  readonly matches: RegExp;
+  readonly methods: Set<string>;
+}
+
 /** The methods of each path: for 405 with `Allow`, for OPTIONS, and to test that all routes are documented. */
 export class RouteTable {
-  private readonly routes = new Map<string, { readonly matches: RegExp; readonly methods: Set<string> }>();
+  private readonly routes = new Map<string, Route>();
+  /** For each pattern: the more specific ones that match some of its paths, such as `/secrets/bulk` of `/secrets/:id`. */
+  private specific: ReadonlyMap<string, readonly Route[]> | undefined;
 
   add(method: string | readonly string[], pattern: string): void {
     const route = this.routes.get(pattern) ?? { matches: matcherOf(pattern), methods: new Set<string>() };
     for (const one of typeof method === 'string' ? [method] : method) route.methods.add(one);
     this.routes.set(pattern, route);
+    this.specific = undefined;
   }
 
   /** Empty if no route matches. A wildcard counts only if no other route matches. */
   methodsOf(url: string): readonly string[] {
-    const path = url.split(/[?#]/, 1)[0] ?? url;
+    const path = pathOf(url);
     const matching = [...this.routes].filter(([, { matches }]) => matches.test(path));
-    const exact = matching.filter(([pattern]) => !pattern.includes('*'));
+    const exact = matching.filter(([pattern]) => !pattern.includes('*') && !this.isOfAnother(pattern, path));
     const chosen = exact.length > 0 ? exact : path.startsWith('/dashboard/api') ? [] : matching;
     const methods = new Set(chosen.flatMap(([, route]) => [...route.methods]));
     return methods.size > 0 ? [...methods.add('OPTIONS')].sort() : [];
+  }
+
+  /**
+   * Whether a URL that matches a pattern is the one of a more specific pattern. The router takes the less specific one if
+   * only that has the method, but in the documents it is another path.
+   */
+  isOfAnother(pattern: string, url: string): boolean {
+    this.specific ??= this.findSpecific();
+    return this.specific.get(pattern)?.some(({ matches }) => matches.test(pathOf(url))) ?? false;
+  }
+
+  private findSpecific(): ReadonlyMap<string, readonly Route[]> {
+    const routes = [...this.routes].filter(([pattern]) => !pattern.includes('*'));
+    // Patterns that only differ in the names of their parameters match each other.
+    const within = ([pattern, { matches }]: readonly [string, Route]) =>
+      routes.filter(([other, route]) => matches.test(other) && !route.matches.test(pattern)).map(([, route]) => route);
+    const found = routes.map(route => [route[0], within(route)] as const);
+    return new Map(found.filter(([, others]) => others.length > 0));
   }
 
   all(): readonly { readonly method: string; readonly pattern: string }[] {
     return [...this.routes].flatMap(([pattern, { methods }]) => [...methods].map(method => ({ method, pattern })));
   }
 }
+
+const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] ?? url;
 
 /** Patterns of find-my-way: `:name` matches up to the next `/`, `*` matches the rest. */
 const matcherOf = (pattern: string): RegExp =>
