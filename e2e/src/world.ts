@@ -93,7 +93,6 @@ export class Sender {
 /** A running Postern as stories use it, with the operator's session. */
 export class World<Postern extends PosternAccess = RunningPostern> {
   private readonly receivers: TestHttpReceiver[] = [];
-  /** Mail that arrived earlier belongs to other stories on the same Postern. */
   readonly mailbox: Mailbox;
 
   private constructor(
