@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { balancerFolder, LoadBalancerClient } from '@postern/load-balancer-client';
-import { waitFor } from '@postern/testing';
+import { compileCache, waitFor } from '@postern/testing';
 import { ask, SERVICE } from './testing/balancer-fixture.js';
 
 const app = fileURLToPath(new URL('..', import.meta.url));
@@ -38,7 +38,7 @@ describe('The load balancer as a process', () => {
 
   const start = (extra: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [entryPoint], {
-      env: { POSTERN_PLATFORM_HOME: home, ...extra },
+      env: { ...compileCache(), POSTERN_PLATFORM_HOME: home, ...extra },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     children.push(child);

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@postern/testing';
 
-const ENTRY = fileURLToPath(new URL('../../../../apps/load-balancer/dist/main.js', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../../../apps/load-balancer/dist/bundle.js', import.meta.url));
 
-/** The compiled load balancer as a process, for a platform home of the test's own. */
+/** The bundled load balancer as a process, for a platform home of the test's own. */
 export class BalancerProcess {
   private constructor(
     readonly home: string,
@@ -20,7 +21,12 @@ export class BalancerProcess {
     // Builds and instances run as other users where the test is root.
     await chmod(home, 0o755);
     const child = spawn(process.execPath, [ENTRY], {
-      env: { PATH: process.env['PATH'], POSTERN_PLATFORM_HOME: home, POSTERN_EXIT_WITH_PARENT: 'true' },
+      env: {
+        ...compileCache(),
+        PATH: process.env['PATH'],
+        POSTERN_PLATFORM_HOME: home,
+        POSTERN_EXIT_WITH_PARENT: 'true',
+      },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const exit = once(child, 'exit').then(() => Promise.reject(new Error('the load balancer did not start')));
