@@ -1,8 +1,8 @@
 /**
  * `node tools/setup/bundle.mjs <service>`: makes `dist/bundle.js` of a service from its build, with everything that it imports. A
  * process that loads one file instead of 2,000 starts in a quarter of the time. `dist/main.js` is the same program. Of
- * runtime-agent, it also makes the programs that run in images of web services, each as one file, and the process that tests
- * start and kill.
+ * runtime-agent, it also makes the program that stops what outlives it, those that run in images of web services, each as
+ * one file, and the process that tests start and kill.
  */
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -31,10 +31,10 @@ if (!service) throw new Error('usage: node tools/setup/bundle.mjs <service>');
 
 const dist = join(ROOT, 'apps', service, 'dist');
 
-/** @param output what differs from the usual form. */
-const bundle = async (name, entry, output) => {
+/** @param entries the entry point of each file. @param output what differs from the usual form. */
+const bundle = async (entries, output) => {
   const made = await rolldown({
-    input: { [name]: join(dist, entry) },
+    input: Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, join(dist, entry)])),
     platform: 'node',
     external: [...OPTIONAL, ...SEPARATE].map(each => new RegExp(`^${each}(/|$)`)),
     onLog: (level, log) => {
@@ -54,10 +54,9 @@ const bundle = async (name, entry, output) => {
 
 if (service === 'runtime-agent') {
   for (const name of ['image-build', 'image-push', 'static-server'])
-    await bundle(`program-${name}`, `kubernetes-runtime/builds/${name}.js`, { minify: true });
-  await bundle('bundle-quick-agent', 'testing/quick-agent.js', {
-    keepNames: true,
-    chunkFileNames: 'bundle-quick-[name].js',
-  });
+    await bundle({ [`program-${name}`]: `kubernetes-runtime/builds/${name}.js` }, { minify: true });
+  const agent = { 'bundle-quick-agent': 'testing/quick-agent.js' };
+  await bundle(agent, { keepNames: true, chunkFileNames: 'bundle-quick-[name].js' });
 }
-await bundle('bundle', 'main.js', { keepNames: true, sourcemap: true });
+const others = service === 'runtime-agent' ? { 'bundle-stop-everything': 'stop-everything.js' } : {};
+await bundle({ bundle: 'main.js', ...others }, { keepNames: true, sourcemap: true });

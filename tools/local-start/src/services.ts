@@ -40,7 +40,7 @@ export const entryPointOf = (app: string) => join(ROOT, 'apps', app, 'dist/bundl
 const LOCAL_SUFFIXES = 'test,example,invalid,localhost';
 
 export const LOAD_BALANCER = entryPointOf('load-balancer');
-export const STOP_EVERYTHING = join(ROOT, 'apps/runtime-agent/dist/stop-everything.js');
+export const STOP_EVERYTHING = join(ROOT, 'apps/runtime-agent/dist/bundle-stop-everything.js');
 export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');
 
 /** Where web services, their artefacts and logs, and provisioned databases live. */

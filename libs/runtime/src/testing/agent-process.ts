@@ -8,7 +8,7 @@ import { compileCache } from '@postern/testing';
 /** As `bundle.js`, with shorter times. */
 const ENTRY = fileURLToPath(new URL('../../../../apps/runtime-agent/dist/bundle-quick-agent.js', import.meta.url));
 const STOP_EVERYTHING = fileURLToPath(
-  new URL('../../../../apps/runtime-agent/dist/stop-everything.js', import.meta.url),
+  new URL('../../../../apps/runtime-agent/dist/bundle-stop-everything.js', import.meta.url),
 );
 
 /** The built runtime agent as a process of its own, which can be killed at any moment. */
