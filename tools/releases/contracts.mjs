@@ -1,21 +1,14 @@
 #!/usr/bin/env node
 /**
- * Checks the compatibility of releases; `node tools/releases/contracts.mjs` prints its usage. It rebuilds the contracts
- * first, because existing build output can come from other sources.
+ * Checks the compatibility of releases; `node tools/releases/contracts.mjs` prints its usage. It runs the sources, because
+ * existing build output can come from others.
  */
-import { execFileSync } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { sourcesDigest } from './sources-digest.mjs';
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const pathOf = relative => fileURLToPath(new URL(relative, import.meta.url));
 
-try {
-  const build = ['-b', '--force', 'tools/releases'];
-  execFileSync(join(ROOT, 'node_modules/.bin/tsc'), build, { cwd: ROOT, stdio: ['ignore', 2, 2] });
-} catch {
-  console.error('The contracts do not compile.');
-  process.exit(1);
-}
-const { contracts } = await import('./dist/contracts.js');
-process.exitCode = contracts(process.argv.slice(2), service => sourcesDigest(ROOT, service));
+const node = pathOf('../../node_modules/.bin/node');
+const args = ['--import', pathOf('../setup/typescript-modules.mjs'), pathOf('contracts-of-sources.mjs')];
+const { status } = spawnSync(node, [...args, ...process.argv.slice(2)], { stdio: 'inherit' });
+process.exitCode = status ?? 1;

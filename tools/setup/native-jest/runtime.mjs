@@ -1,7 +1,7 @@
 import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import JestRuntime from 'jest-runtime';
-import { sourceMaps } from './typescript-modules.mjs';
+import { sourceMaps } from '../typescript-modules.mjs';
 
 const require = createRequire(import.meta.url);
 const globalsModule = new URL('./globals.mjs', import.meta.url).href;

@@ -1,3 +1,4 @@
+/** Lets Node.js load the TypeScript of the workspace from its sources: `node --import <this file> <program>`. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -16,7 +17,7 @@ const SWC_OPTIONS = {
   swcrc: false,
   configFile: false,
 };
-const CACHE = new URL('../../../node_modules/.cache/postern-swc/', import.meta.url);
+const CACHE = new URL('../../node_modules/.cache/postern-swc/', import.meta.url);
 const COMPILER = JSON.stringify([swc.version, SWC_OPTIONS]);
 const TYPESCRIPT = /^file:.*\.ts($|\?)/;
 
