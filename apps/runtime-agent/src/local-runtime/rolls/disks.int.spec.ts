@@ -21,7 +21,9 @@ const writing = (name: string) => `
   const disk = process.env.DISK_PATH;
   const itself = randomUUID();
   const held = [];
-  setInterval(() => appendFileSync(disk + '/beats', itself + ' ' + Date.now() + '\\n'), 5);
+  const beat = () => appendFileSync(disk + '/beats', itself + ' ' + Date.now() + '\\n');
+  beat();
+  setInterval(beat, 5);
   createServer(({ url }, response) => {
     const [path, argument] = url.split('?');
     if (path === '/keep') writeFileSync(disk + '/kept', argument);
