@@ -10,6 +10,7 @@ import type { Held } from '../testing/local-runtime-assembly.js';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { PlatformProcess } from '../testing/platform-process.js';
 import { server } from '../testing/servers.js';
+import { beginUntilChanges } from '../testing/until-changes.js';
 
 const never = new AbortController().signal;
 
@@ -172,8 +173,8 @@ describe('When the platform is killed in the midst of a roll with a disk', () =>
     expect(await platform.order({ kind: 'roll', plan: before })).toBe('done');
     for (let moment = 0; moment < 12; moment += 1) {
       const after = await fixture.plan(writing(`new ${moment}`), { webServiceId, disk });
-      platform.begin({ kind: 'roll', plan: after });
-      await new Promise(resolve => setTimeout(resolve, moment * 60));
+      // Spread over the roll, which makes some 45 changes.
+      await beginUntilChanges(platform, { kind: 'roll', plan: after }, { home: fixture.home, count: 1 + moment * 4 });
       await platform.kill();
       const next = fixture.anotherRuntime();
       // The control plane repeats the roll in half of the cases, and has given it up in the others.

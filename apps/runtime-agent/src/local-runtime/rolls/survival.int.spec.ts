@@ -4,6 +4,7 @@ import { waitFor } from '@postern/testing';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { PlatformProcess } from '../testing/platform-process.js';
 import { server } from '../testing/servers.js';
+import { beginUntilChanges } from '../testing/until-changes.js';
 
 const never = new AbortController().signal;
 
@@ -114,9 +115,8 @@ describe('When the platform is killed', () => {
         minInstances: 2,
         maxInstances: 2,
       });
-      platform.begin({ kind: 'roll', plan: after });
-      // Spread over the roll, which takes some 400 ms.
-      await new Promise(resolve => setTimeout(resolve, moment * 40));
+      // Spread over the roll, which makes some 90 changes.
+      await beginUntilChanges(platform, { kind: 'roll', plan: after }, { home: fixture.home, count: 1 + moment * 8 });
       await platform.kill();
       const visit = fixture.visit(before);
       const next = fixture.anotherRuntime();
