@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os';
 import { MIB } from '@postern/contracts';
 import type { Cleanup } from '@postern/testing';
 import { postern, profilerOf, WARM_UP_S } from './email.js';
@@ -57,12 +56,11 @@ export const measureAttack = async (options: BenchOptions, cleanup: Cleanup): Pr
   });
   const generator = await BenchProcess.start('load/load-generator.js');
   cleanup.push(() => generator.stop());
-  const attacker = await BenchProcess.start('load/attacker.js');
+  // The processors of an attacker are its own; here it only gets what the others leave.
+  const attacker = await BenchProcess.start('load/attacker.js', {}, { hasLowPriority: true });
   cleanup.push(() => attacker.stop());
   const refusing = await BenchProcess.start('load/refusing-server.js');
   cleanup.push(() => refusing.stop());
-  // The processors of an attacker are its own; here it only gets what the others leave.
-  setPriority(attacker.pid, constants.priority.PRIORITY_LOW);
   const candidate = await postern(running);
   await roundOf({ generator, sink, candidates: [candidate] }, candidate, {
     seconds: WARM_UP_S,

@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 
 interface Answer {
@@ -29,12 +31,21 @@ export class BenchProcess {
     });
   }
 
-  /** Starts `dist/<script>`. @throws if it exits before it is ready. */
-  static async start(script: string, environment: Readonly<Record<string, string>> = {}): Promise<BenchProcess> {
+  /**
+   * Starts `dist/<script>`. With low priority it only gets the processors when nothing else needs them.
+   * @throws if it exits before it is ready.
+   */
+  static async start(
+    script: string,
+    environment: Readonly<Record<string, string>> = {},
+    { hasLowPriority = false } = {},
+  ): Promise<BenchProcess> {
     const child = fork(join(import.meta.dirname, '..', script), {
       env: { ...process.env, NODE_ENV: 'production', ...environment },
       execArgv: [],
+      detached: hasLowPriority,
     });
+    if (hasLowPriority) lowerPriority(child.pid as number);
     const ready = await new Promise<Answer>((resolve, reject) => {
       child.once('message', resolve);
       child.once('exit', code => reject(new Error(`${script} exited with ${code} before it was ready`)));
@@ -68,3 +79,13 @@ export class BenchProcess {
     clearTimeout(hard);
   }
 }
+
+/**
+ * Linux shares the processors among the sessions first (`sched(7)`, autogroup), so that the priority of a process only counts within its
+ * session. This one leads a session of its own, whose priority is lowered too.
+ */
+const lowerPriority = (pid: number): void => {
+  setPriority(pid, constants.priority.PRIORITY_LOW);
+  const session = `/proc/${pid}/autogroup`;
+  if (existsSync(session)) writeFileSync(session, String(constants.priority.PRIORITY_LOW));
+};

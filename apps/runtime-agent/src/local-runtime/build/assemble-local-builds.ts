@@ -11,6 +11,7 @@ import type { InstanceLimits } from '../instances/instance-host.js';
 import type { LaunchOf } from '../instances/instance-starter.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
+import { NICENESS } from '../sandbox/confined-run.js';
 import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
 import { findUsers, ROOT_BLOCKS, shares, type UserRange } from '../sandbox/own-users.js';
@@ -62,7 +63,6 @@ export interface LocalBuildsAssembly {
 
 /** Shares of the processor where all want it: a build yields to what serves visitors. */
 const WEIGHTS = { instance: 100, build: 20 };
-const BUILD_NICENESS = 10;
 
 /** Finds out what this machine offers to hold processes, and puts builds together on it. */
 export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<LocalBuildsAssembly> => {
@@ -105,7 +105,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
       cpuMillicores: undefined,
       cpuWeight: WEIGHTS.build,
       fileBytes: limits.diskBytes,
-      niceness: BUILD_NICENESS,
+      niceness: NICENESS,
       shortLived: true,
     },
   });

@@ -126,6 +126,14 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     await expect(build).resolves.toBeDefined();
   });
 
+  it('yields the processors to what serves visitors, which has another session', async () => {
+    fixture = await BuildsFixture.start(options);
+    const buildCommand =
+      'until [ ! -e /proc/self/autogroup ] || grep -q "nice 10$" /proc/self/autogroup; do sleep 0.05; done; nice';
+    await fixture.build(await fixture.order({}, { buildCommand, deadlineMs: 10_000 }));
+    expect(await fixture.lines()).toContain('10');
+  });
+
   it('cannot change what an earlier one has made', async () => {
     fixture = await BuildsFixture.start(options);
     const artefact = await fixture.build(await fixture.order({ text: 'first' }));

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfinedPlace } from '../instances/confinement.js';
 import { handedEnvironment, TAKE_ENVIRONMENT } from '../instances/handed-environment.js';
@@ -17,10 +18,15 @@ export interface ConfinedCommand {
 /** The exit code, or the signal that ended it. */
 export type Exit = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
+/** Of everything that is run here, and of its session: it yields the processors to what serves visitors. */
+export const NICENESS = 10;
+
 const START = `${TAKE_ENVIRONMENT}\nexec "$@"`;
 const GRACE_MS = 3_000;
 /** For output that is still in the pipes; a child left behind may hold them open for longer. */
 const SETTLE_MS = 500;
+/** Ordinary users may together set the priority of a session ten times a second. */
+const BUSY_MS = 100;
 
 /**
  * Runs a command inside, until it ends or the signal asks it to. What it started in its own group ends with it; the
@@ -49,6 +55,8 @@ export const runConfined = async (
   await once(child, 'spawn');
   // It may end before it has read everything; how it ended says more than the broken pipe.
   child.stdin.on('error', () => {});
+  const running = new AbortController();
+  void lowerPriorityOfSession(child.pid!, running.signal);
   child.stdin.end(handed);
   const exited = new Promise<Exit>(resolve =>
     child.once('exit', (code, ended) => resolve(code === null ? { signal: ended ?? 'SIGKILL' } : { code })),
@@ -64,10 +72,27 @@ export const runConfined = async (
     signal.throwIfAborted();
     return exit;
   } finally {
+    running.abort();
     signal.removeEventListener('abort', end);
     child.stdin.destroy();
     child.stdout.destroy();
     child.stderr.destroy();
+  }
+};
+
+/**
+ * Linux shares the processors among sessions first (`sched(7)`, autogroup), and a session starts with the priority of any other, whatever
+ * that of its processes is.
+ */
+const lowerPriorityOfSession = async (pid: number, whileRunning: AbortSignal): Promise<void> => {
+  while (!whileRunning.aborted) {
+    try {
+      return await writeFile(`/proc/${pid}/autogroup`, String(NICENESS));
+    } catch (error) {
+      // It has ended, or the kernel does not do that.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+    }
+    await delay(BUSY_MS, undefined, { signal: whileRunning }).catch(() => {});
   }
 };
 
