@@ -42,7 +42,7 @@ export class ScratchCheckout {
       linkDependencies(from: string, to: string): void;
     };
     linkDependencies(ROOT, checkout.path);
-    await checkout.node('node_modules/typescript/bin/tsc', '-b', 'tools/releases');
+    await checkout.node('node_modules/typescript/bin/tsc', '-b', '--singleThreaded', 'tools/releases');
     return checkout;
   }
 
