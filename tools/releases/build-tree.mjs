@@ -19,6 +19,7 @@ export const buildTree = async (folder, service, progress) => {
   const built = ['apps', 'libs', 'tools']
     .map(place => `${place}/${service}`)
     .filter(path => existsSync(join(folder, path)));
-  await run(join(bin, 'tsc'), ['-b', '--singleThreaded', ...new Set([...built, 'tools/postern-cli'])], { cwd: folder, env });
+  const projects = new Set([...built, 'tools/postern-cli']);
+  await run(join(bin, 'tsc'), ['-b', '--singleThreaded', ...projects], { cwd: folder, env });
   if (service === 'api-gateway') await run(join(bin, 'vite'), ['build'], { cwd: join(folder, DASHBOARD), env });
 };
