@@ -26,11 +26,11 @@ export const gatewayConfig = defineConfig({
   natsMinPayloadBytes: integer()
     .min(0)
     .default(16 * 1024 * 1024)
-    .describe('Refuse to start if the NATS servers accept only smaller messages; the largest email needs this size.'),
+    .describe('Refuses to start if max_payload of the NATS servers is smaller; the largest email needs this size.'),
   linkSecrets: list()
     .refine(all => all.length > 0 && all.every(one => Buffer.byteLength(one) >= 32), 'needs at least 32 bytes each')
     .transform(secrets => secrets.map(secret => new Secret(secret)))
-    .describe('Secrets of tracking links, comma-separated; the first one signs, all verify.'),
+    .describe('Secrets for tracking links, comma-separated; the first one signs, all verify.'),
   trustedProxies: list()
     .refine(all => all.length === 1 || !all.includes('none'), '"none" excludes other entries')
     .transform(all => all.filter(proxy => proxy !== 'none'))
@@ -77,30 +77,30 @@ export const gatewayConfig = defineConfig({
   logStreamBytesPerSecond: integer()
     .min(65_536)
     .default(MIB)
-    .describe('Bytes per second of one log stream; a stream that has more to send falls behind and loses nothing.'),
+    .describe(
+      'Maximum bytes per second of one log stream; when there is more to send, lines arrive later and none are lost.',
+    ),
   logStreamBytesPerSecondPerWorkspace: integer()
     .min(65_536)
     .default(2 * MIB)
-    .describe('Bytes per second of all log streams of a workspace together.'),
+    .describe('Maximum bytes per second of all log streams of a workspace together.'),
   logStreamStalledMs: integer()
     .min(100)
     .default(60_000)
-    .describe('A log stream is closed when its reader has taken nothing for so long.'),
+    .describe('A log stream is closed after its client has read nothing for this long.'),
   headersTimeoutMs: integer().min(100).default(10_000).describe('Time limit for the headers of a request.'),
   answerWithinMs: integer()
     .min(5_000)
     .max(60_000)
     .default(30_000)
-    .describe('Time limit for POST /emails, from its arrival to its answer; no step of it starts later.'),
+    .describe('Time limit for POST /emails, from request to response; no step starts after it.'),
   submissionPort: integer()
     .min(0)
     .max(65_535)
     .optional()
     .describe('Port of SMTP submission; 0 picks a free one. Without it, Postern accepts email over HTTP only.'),
   submissionHost: text().default('127.0.0.1').describe('Address that SMTP submission listens on.'),
-  submissionName: text()
-    .default('localhost')
-    .describe('Host name of SMTP submission, in its greeting and certificate.'),
+  submissionName: text().default('localhost').describe('Host name in the greeting and certificate of SMTP submission.'),
   submissionTlsCertFile: text()
     .optional()
     .describe(
@@ -111,7 +111,7 @@ export const gatewayConfig = defineConfig({
     .enum(['never', 'loopback'])
     .default('never')
     .describe(
-      'Who may authenticate at SMTP submission without TLS: nobody, or clients on loopback addresses, which are all programs of this machine and whatever a proxy passes on to it.',
+      'Clients that may authenticate at SMTP submission without TLS: none, or those on loopback addresses (programs on this machine, and everything that a local proxy forwards).',
     ),
   submissionMaxConnections: integer().min(1).default(500).describe('Maximum number of connections of SMTP submission.'),
   submissionMaxConnectionsPerAddress: integer()

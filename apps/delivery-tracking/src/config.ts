@@ -18,7 +18,7 @@ export const config = defineConfig({
     .refine(secrets => secrets.length > 0 && secrets.every(secret => Buffer.byteLength(secret) >= 32), {
       message: 'needs at least one secret, each of 32 bytes or more',
     })
-    .describe('Secrets of return paths, pixels and links, comma-separated; the first signs, all verify.'),
+    .describe('Secrets for return paths, tracking pixels and links, comma-separated; the first one signs, all verify.'),
   bounceDomain: text()
     .transform(domain => domain.toLowerCase())
     .describe(
@@ -88,7 +88,9 @@ export const config = defineConfig({
   bounceNoticeRetentionDays: integer()
     .min(1)
     .default(90)
-    .describe('Days for which the words of bounce notices are stored, to be classed again when the rules improve.'),
+    .describe(
+      'Days that the text of bounce notices is stored, so that they can be classified again with improved rules.',
+    ),
   sweepIntervalMs: integer()
     .min(10)
     .default(30_000)

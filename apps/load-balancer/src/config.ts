@@ -18,38 +18,44 @@ const networks = () =>
 
 /** The settings of the load balancer. */
 export const config = defineSettings({
-  platformHome: text().describe('The home that runtime-agent has.'),
-  platformBalancerHost: text().default('127.0.0.1').describe('Address that web services are reached at.'),
+  platformHome: text().describe('The same folder as POSTERN_PLATFORM_HOME of runtime-agent.'),
+  platformBalancerHost: text().default('127.0.0.1').describe('Address that the load balancer listens on.'),
   platformBalancerPort: integer()
     .min(0)
     .max(65_535)
     .default(0)
-    .describe('The shared port, where web services answer by host name; 0 picks a free one.'),
-  platformDomain: text().trim().optional().describe('Domain below which every web service has a host.'),
+    .describe('Port that serves all web services by host name; 0 picks a free one.'),
+  platformDomain: text().trim().optional().describe('Parent domain of the host names of web services.'),
   platformBalancerTrustedProxies: networks().describe(
-    'Addresses or CIDR ranges of the proxies before the shared port, comma-separated, or "none". They may name client, scheme and host of a request. Code of web services must not be able to connect from them.',
+    'Addresses or CIDR ranges of the proxies in front of the shared port, comma-separated, or "none". Their forwarding headers (client, scheme, host) are trusted, so web services must not be able to connect from these addresses.',
   ),
   platformBalancerMaxConnections: integer()
     .min(1)
     .default(10_000)
     .describe(
-      'Maximum number of connections of clients to each worker process, over all services; more are refused. Fewer if the process may open fewer than three times as many files.',
+      'Maximum client connections of each worker process, over all services; more are refused. At most a third of the limit of open files.',
     ),
   platformBalancerMaxConnectionsPerAddress: integer()
     .min(1)
     .default(500)
-    .describe('Of them from one address, or /64 of IPv6; trusted proxies have no such limit at the shared port.'),
-  platformBalancerConnectTimeoutMs: milliseconds(3_000).describe('Longest connection attempt to an instance.'),
+    .describe(
+      'Maximum client connections from one address, or /64 of IPv6; trusted proxies are exempt on the shared port.',
+    ),
+  platformBalancerConnectTimeoutMs: milliseconds(3_000).describe('Time limit for connecting to an instance.'),
   platformBalancerRequestHeadersTimeoutMs: milliseconds(15_000).describe(
-    'Time for a client to send the headers of a request, from its connection or the first byte.',
+    'Time limit for a client to send the headers of a request, from its connection or the first byte.',
   ),
   platformBalancerHeadersTimeoutMs: milliseconds(60_000).describe(
-    'From the end of a request to the first line of its response.',
+    'Time limit for an instance to begin its response after the end of the request.',
   ),
-  platformBalancerIdleTimeoutMs: milliseconds(300_000).describe('A connection, body or WebSocket without data.'),
-  platformBalancerFailoverTimeoutMs: milliseconds(60_000).describe('How long workers serve without a main process.'),
+  platformBalancerIdleTimeoutMs: milliseconds(300_000).describe(
+    'Time without data after which a connection, body or WebSocket is closed.',
+  ),
+  platformBalancerFailoverTimeoutMs: milliseconds(60_000).describe(
+    'Time that workers continue to serve after the main process exited.',
+  ),
   shutdownTimeoutMs: milliseconds(10_000).describe('Time to finish requests on SIGTERM.'),
-  exitWithParent: flag().default(false).describe('Shut down when standard input closes.'),
+  exitWithParent: flag().default(false).describe('Shuts down when standard input closes.'),
 });
 
 export type BalancerConfig = ConfigOf<typeof config>;

@@ -29,11 +29,11 @@ export const config = defineConfig({
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'must be a valid email address')
     .optional()
-    .describe('Email address of the first operator, made at the start if there is none.'),
+    .describe('Email address of the first operator, who is created at startup if there is none.'),
   operatorPassword: secret()
     .refine(password => password.reveal().length >= 12, 'must have at least 12 characters')
     .optional()
-    .describe('Password of the first operator; to be changed after the first login.'),
+    .describe('Password of the first operator; change it after the first sign-in.'),
 });
 
 export type PlatformManagementConfig = ConfigOf<typeof config>;

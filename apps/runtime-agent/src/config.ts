@@ -8,10 +8,10 @@ export const config = defineConfig({
   ...localDatabasesSettings,
   platformHome: text()
     .default('/var/lib/postern')
-    .describe('Folder of web services and databases that run on this machine; every user has to be able to enter it.'),
+    .describe('Folder for web services and databases that run on this machine; all users must be able to enter it.'),
   platformAllowFileRepositories: flag()
     .default(false)
-    .describe('Accept file:// as the address of a repository; for a platform that its owner alone uses.'),
+    .describe('Accepts file:// URLs of repositories; only for installations with a single user.'),
   gitAllowPrivate: flag()
     .default(false)
     .describe('Allows repositories at private addresses; for local development and tests only.'),
@@ -19,7 +19,7 @@ export const config = defineConfig({
   platformBalancerPatienceMs: integer()
     .min(0)
     .default(10_000)
-    .describe('How long orders to the load balancer wait for it while it is away.'),
+    .describe('Time that commands to the load balancer are retried while it is unavailable.'),
 });
 
 export type RuntimeAgentConfig = ConfigOf<typeof config>;

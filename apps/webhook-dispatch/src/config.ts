@@ -17,7 +17,7 @@ export const config = defineConfig({
   deliveryRetentionDays: integer()
     .min(15)
     .default(30)
-    .describe('Days that finished deliveries and their attempts are kept.'),
+    .describe('Days that completed deliveries and their attempts are stored.'),
 });
 
 export type WebhookDispatchConfig = ConfigOf<typeof config>;

@@ -64,7 +64,7 @@ export const configurationPage = (services: ServiceSettings, programs: ServiceSe
     '',
     'Environment variables of the services, generated from their typed configuration by `node tools/checks/configuration.mjs`.',
     'An empty variable counts as not set. A service with invalid settings lists them in one message and exits with',
-    'exit code 2. What belongs together stands in [operations.md](operations.md). The load balancer of web services is no',
+    'exit code 2. Topics are explained in [operations.md](operations.md). The load balancer of web services is no',
     'service: it has only the settings in its own section.',
     '',
     ...section('Every service', everywhere, root),

@@ -6,8 +6,8 @@ export const accountSettings = {
     .min(5)
     .max(7 * 24 * 60)
     .default(12 * 60)
-    .describe('Minutes without a request after which a session ends; every session ends a week after the login.'),
+    .describe('Minutes without a request after which a session expires; every session expires a week after sign-in.'),
   requireSecondFactor: flag()
     .default(false)
-    .describe('Whether every user needs a second factor: until they have one, a session can only set it up.'),
+    .describe('Requires a second factor from every user; until it is set up, a session can do nothing else.'),
 };

@@ -6,10 +6,12 @@ export const databasesSettings = {
     .min(0)
     .max(8_760)
     .default(24)
-    .describe('Hours between the scheduled backups of each database; 0 makes none.'),
+    .describe('Hours between scheduled backups of each database; 0 disables them.'),
   platformDatabaseBackupsKept: integer()
     .min(1)
     .max(100)
     .default(7)
-    .describe('Scheduled backups that are kept of each database, and as many requested ones; older ones are deleted.'),
+    .describe(
+      'Number of scheduled backups, and of requested backups, that are kept of each database; older ones are deleted.',
+    ),
 };

@@ -5,5 +5,5 @@ export const moderationSettings = {
   platformMonthlyBandwidthGb: integer()
     .min(1)
     .optional()
-    .describe('Traffic in GB after which a web service is suspended for the month; without bound if not set.'),
+    .describe('Traffic in GB after which a web service is suspended for the rest of the month; unlimited if not set.'),
 };

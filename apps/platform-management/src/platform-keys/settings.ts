@@ -5,5 +5,5 @@ export const platformKeySettings = {
   platformCallsPerMinute: integer()
     .min(0)
     .default(30)
-    .describe('Calls a minute that each key of the platform API may make, over all replicas; 0 lifts the limit.'),
+    .describe('Maximum calls per minute for each platform key, over all replicas; 0 is unlimited.'),
 };

@@ -7,7 +7,7 @@ const ms = (byDefault: number) => integer().min(100).default(byDefault);
 export const webServiceSettings = {
   platformAllowFileRepositories: flag()
     .default(false)
-    .describe('Accept file:// as the address of a repository; for a platform that its owner alone uses.'),
+    .describe('Accepts file:// URLs of repositories; only for installations with a single user.'),
   privateDomainSuffixes: list().default([]).describe(PRIVATE_SUFFIXES_DESCRIPTION),
   dnsServers: list()
     .default([])
@@ -17,11 +17,15 @@ export const webServiceSettings = {
     .min(1)
     .max(1000)
     .default(10)
-    .describe('Deployments of each web service that were live and can be gone back to; older artefacts are deleted.'),
-  platformQueueDeadlineMs: ms(6 * 3_600_000).describe('Longest wait of a deployment for its turn.'),
-  platformBuildDeadlineMs: ms(15 * 60_000).describe('Longest build, from its turn until its artefact is kept.'),
-  platformReleaseDeadlineMs: ms(3 * 60_000).describe('Longest time until the instances of a release answer.'),
-  platformStopDeadlineMs: ms(60_000).describe('Longest stop of a web service.'),
-  platformReconcileMs: ms(15_000).describe('How often the runtime is held against what should run.'),
-  platformUnansweringMs: ms(60_000).describe('How long nothing of a web service may answer until it counts as failed.'),
+    .describe(
+      'Number of earlier live deployments of each web service that can be rolled back to; older artifacts are deleted.',
+    ),
+  platformQueueDeadlineMs: ms(6 * 3_600_000).describe('Maximum time that a deployment waits in the queue.'),
+  platformBuildDeadlineMs: ms(15 * 60_000).describe('Maximum time of a build, until its artifact is stored.'),
+  platformReleaseDeadlineMs: ms(3 * 60_000).describe('Maximum time until the instances of a release are ready.'),
+  platformStopDeadlineMs: ms(60_000).describe('Maximum time to stop a web service.'),
+  platformReconcileMs: ms(15_000).describe('Interval between reconciliations of the runtime with the desired state.'),
+  platformUnansweringMs: ms(60_000).describe(
+    'A web service counts as failed after no instance has responded for this long.',
+  ),
 };

@@ -26,36 +26,38 @@ export const kubernetesSettings = {
   platformRuntime: z
     .enum(['local', 'kubernetes'])
     .default('local')
-    .describe('What runs web services: processes of this machine, or the cluster of KUBECONFIG or of the pod.'),
+    .describe(
+      'Where web services run: as processes on this machine, or in the Kubernetes cluster of KUBECONFIG or of the pod.',
+    ),
   platformDomain: text()
     .optional()
     .describe(
-      'Domain below which every web service has a host of its own; its DNS leads to the load balancer or Ingress.',
+      'Parent domain of the host names of web services; its wildcard DNS record must point to the load balancer or Ingress.',
     ),
-  kubernetesNamespace: text()
-    .default('postern-tenants')
-    .describe('Namespace of web services and builds; of nothing else.'),
+  kubernetesNamespace: text().default('postern-tenants').describe('Namespace for web services and builds only.'),
   kubernetesImageRepository: text()
     .regex(/^[^/\s@]+\/[^\s@:]+$/, 'is no repository of a registry, without a tag')
     .optional()
-    .describe('Where built images are pushed to, as registry.example.com/postern/web-services; needed in Kubernetes.'),
+    .describe(
+      'Repository for built images, such as registry.example.com/postern/web-services; required on Kubernetes.',
+    ),
   kubernetesRegistrySecret: text()
     .optional()
     .describe(
-      'Secret of the type kubernetes.io/dockerconfigjson in that namespace, for pushing, pulling and deleting images.',
+      'Secret of type kubernetes.io/dockerconfigjson in that namespace, for pushing, pulling and deleting images.',
     ),
   kubernetesBasePullSecret: text()
     .optional()
     .describe(
-      'Secret of the same type with which builds pull base images; code of every build can read it, so it may only pull.',
+      'Secret of the same type for pulling base images; build code can read it, so it must have pull access only.',
     ),
-  kubernetesInsecureRegistry: flag().default(false).describe('Speak to the registry without TLS.'),
+  kubernetesInsecureRegistry: flag().default(false).describe('Connects to the registry without TLS.'),
   kubernetesBaseImage: text()
     .default('docker.io/library/node:24-bookworm-slim')
-    .describe('What images of web services are made on; has to bring Node.js 22.18 or newer.'),
+    .describe('Base image of web services; must contain Node.js 22.18 or newer.'),
   kubernetesBuilderImage: text()
     .default('docker.io/moby/buildkit:v0.25.1-rootless')
-    .describe('Rootless BuildKit with git, for builds.'),
+    .describe('Image for builds: rootless BuildKit with git.'),
   kubernetesIngressClass: text()
     .optional()
     .describe('Class of the Ingresses of web services; the cluster’s default if unset.'),
@@ -71,18 +73,18 @@ export const kubernetesSettings = {
   kubernetesAddressScheme: z
     .enum(['http', 'https'])
     .default('https')
-    .describe('How addresses of web services begin: whether their Ingress or Gateway ends TLS.'),
+    .describe('Scheme of the URLs of web services: https if the Ingress or Gateway terminates TLS.'),
   kubernetesNodeSelector: pairs()
     .optional()
     .describe('Labels of the nodes for web services and builds, as key=value,key=value.'),
-  kubernetesInstanceMemoryMib: integer().min(32).default(512).describe('Memory of one instance, at most.'),
-  kubernetesInstanceCpuMillicores: integer().min(50).default(1_000).describe('Processor of one instance, at most.'),
+  kubernetesInstanceMemoryMib: integer().min(32).default(512).describe('Memory limit of an instance.'),
+  kubernetesInstanceCpuMillicores: integer().min(50).default(1_000).describe('CPU limit of an instance.'),
   kubernetesDrainSeconds: integer()
     .min(0)
     .max(300)
     .default(5)
-    .describe('How long an instance that ends still serves, until every proxy knows that it ends.'),
-  kubernetesBuildMemoryMib: integer().min(256).default(2_048).describe('Memory of one build, at most.'),
-  kubernetesBuildCpuMillicores: integer().min(100).default(2_000).describe('Processor of one build, at most.'),
-  kubernetesBuildDiskMib: integer().min(512).default(10_240).describe('Disk of one build, at most.'),
+    .describe('Time that a terminating instance continues to serve, until all proxies have removed it.'),
+  kubernetesBuildMemoryMib: integer().min(256).default(2_048).describe('Memory limit of a build.'),
+  kubernetesBuildCpuMillicores: integer().min(100).default(2_000).describe('CPU limit of a build.'),
+  kubernetesBuildDiskMib: integer().min(512).default(10_240).describe('Disk limit of a build.'),
 };

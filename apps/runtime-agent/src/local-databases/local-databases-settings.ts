@@ -4,8 +4,12 @@ import { text } from '@postern/service-host/config';
 export const localDatabasesSettings = {
   platformPostgresBin: text()
     .optional()
-    .describe('Folder with initdb and postgres, for provisioned databases; searched on the machine if not set.'),
+    .describe(
+      'Folder with initdb and postgres, for PostgreSQL databases; if not set, the usual folders of the machine are searched.',
+    ),
   platformValkeyBin: text()
     .optional()
-    .describe('valkey-server or redis-server, or its folder, for key-value stores; searched on PATH if not set.'),
+    .describe(
+      'Path of valkey-server or redis-server, or of its folder, for key-value stores; if not set, PATH is searched.',
+    ),
 };

@@ -20,7 +20,7 @@ export const concurrentBuilds = () =>
     .max(100)
     .optional()
     .describe(
-      `Builds of all web services at one time; unset: one for each core and each 2 GiB of memory of the machine, ${MOST_BUILDS} at most.`,
+      `Maximum concurrent builds. Default: one for each core and 2 GiB of memory of the machine, at most ${MOST_BUILDS}.`,
     );
 
 /** The number of builds for the value of the setting. */

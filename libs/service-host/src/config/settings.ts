@@ -34,7 +34,7 @@ export const hostSettings = {
   natsMinPayloadBytes: integer()
     .min(0)
     .default(0)
-    .describe('Refuse to start with NATS servers with a smaller max_payload; 16777216 carries every email.'),
+    .describe('Refuses to start if max_payload of the NATS servers is smaller; 16777216 is enough for every email.'),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
@@ -49,21 +49,23 @@ export const hostSettings = {
     .min(0)
     .max(1)
     .default(0.1)
-    .describe('Share of traces started here that are recorded; traces of callers are recorded as they specify.'),
+    .describe(
+      'Share of new traces that are recorded, from 0 to 1; a trace of the caller is recorded if the caller records it.',
+    ),
   shutdownTimeoutMs: integer().min(100).default(15_000).describe('Time to finish running work on SIGTERM.'),
   stalledLoopLimitS: integer()
     .min(0)
     .default(60)
-    .describe('Ends the process when its event loop has been blocked for this many seconds; 0 turns it off.'),
+    .describe('The process exits after its event loop was blocked for this many seconds; 0 disables the check.'),
   exitWithParent: flag()
     .default(false)
-    .describe('Shut down when standard input closes, for example because the parent process ended.'),
+    .describe('Shuts down when standard input closes, for example because the parent process exited.'),
 };
 
 /** Settings of services with a database. */
 export const databaseSettings = {
   databaseUrl: secret().describe(
-    'PostgreSQL URL of the database of this service; created if it does not exist and the role may do so.',
+    'PostgreSQL URL of the service’s database; the database is created if it is missing and the role may create it.',
   ),
   databasePoolSize: integer().min(2).default(10).describe('Maximum number of connections per process.'),
   databaseStatementTimeoutMs: integer()
@@ -73,7 +75,7 @@ export const databaseSettings = {
   databaseIdleInTransactionTimeoutMs: integer()
     .min(0)
     .default(10_000)
-    .describe('Maximum idle time in a transaction: an open transaction holds back the event feed of its database.'),
+    .describe('Maximum idle time in a transaction; an open transaction delays the event feed of its database.'),
 };
 
 /** Settings of services that publish events. */
