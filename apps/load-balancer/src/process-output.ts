@@ -18,5 +18,5 @@ export const crash = (log: BalancerLog, message: string) => (error: unknown) => 
 
 export const crashOnUnhandled = (log: BalancerLog): void => {
   process.on('uncaughtException', crash(log, 'Nobody caught this error'));
-  process.on('unhandledRejection', crash(log, 'Nobody awaited this rejection'));
+  process.on('unhandledRejection', crash(log, 'Unhandled promise rejection'));
 };

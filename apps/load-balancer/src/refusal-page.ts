@@ -14,19 +14,19 @@ export const CLOSED: Record<ClosedReason, Refusal> = {
   stopped: {
     status: 503,
     title: 'This service is stopped',
-    message: 'Its owner has stopped it. It will answer here again once it is started.',
+    message: 'Its owner stopped it. It is unavailable until it is started again.',
     retryAfterSeconds: 60,
   },
   blocked: {
     status: 503,
     title: 'This service is blocked',
-    message: 'The platform does not serve it at present.',
+    message: 'An administrator of the platform has blocked it.',
     retryAfterSeconds: 3_600,
   },
   suspended: {
     status: 503,
     title: 'This service is suspended',
-    message: 'It has used up what it may use, and will answer here again once its owner has settled that.',
+    message: 'It exceeded its usage limit.',
     retryAfterSeconds: 3_600,
   },
 };
@@ -34,32 +34,32 @@ export const CLOSED: Record<ClosedReason, Refusal> = {
 export const NO_BACKEND: Refusal = {
   status: 503,
   title: 'This service is not running',
-  message: 'None of its instances is ready to answer. Try again in a moment.',
+  message: 'No instance is ready. Try again in a moment.',
   retryAfterSeconds: 5,
 };
 
 export const UNREACHABLE: Refusal = {
   status: 502,
   title: 'This service did not answer',
-  message: 'The connection to its instance failed before the answer began. Try again in a moment.',
+  message: 'The connection to its instance failed before the response began. Try again in a moment.',
 };
 
 export const TOO_SLOW: Refusal = {
   status: 504,
   title: 'This service took too long',
-  message: 'Its instance did not begin to answer in time.',
+  message: 'Its instance did not start to respond in time.',
 };
 
 export const NO_SUCH_HOST: Refusal = {
   status: 404,
   title: 'There is no service here',
-  message: 'No service answers at this address.',
+  message: 'No web service uses this host name.',
 };
 
 export const UNCLEAR_TARGET: Refusal = {
   status: 400,
-  title: 'The request is not clear',
-  message: 'It does not name one host and one path.',
+  title: 'Invalid request',
+  message: 'It must have exactly one host and one path.',
 };
 
 /** Sends the refusal as a page to browsers and as one sentence to everybody else. */

@@ -9,7 +9,7 @@ const pairs = () =>
       .filter(Boolean)
       .map(pair => pair.trim().split('='));
     if (found.every(pair => pair.length === 2)) return Object.fromEntries(found) as Record<string, string>;
-    context.addIssue('is no list of key=value pairs');
+    context.addIssue('must be a list of key=value pairs');
     return z.NEVER;
   });
 
@@ -36,7 +36,7 @@ export const kubernetesSettings = {
     ),
   kubernetesNamespace: text().default('postern-tenants').describe('Namespace for web services and builds only.'),
   kubernetesImageRepository: text()
-    .regex(/^[^/\s@]+\/[^\s@:]+$/, 'is no repository of a registry, without a tag')
+    .regex(/^[^/\s@]+\/[^\s@:]+$/, 'must be a repository of a registry, without a tag')
     .optional()
     .describe(
       'Repository for built images, such as registry.example.com/postern/web-services; required on Kubernetes.',

@@ -180,7 +180,9 @@ export class DatabaseFolders {
       if (wanted || (await isFree(port))) return port;
       await rm(claim, { force: true });
     }
-    throw new Error(wanted ? `port ${wanted} belongs to another database` : 'no port is left for another database');
+    throw new Error(
+      wanted ? `port ${wanted} belongs to another database` : 'no port is available for another database',
+    );
   }
 }
 

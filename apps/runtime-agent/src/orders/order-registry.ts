@@ -98,7 +98,7 @@ export class OrderRegistry {
       const silentMs = now - work.askedAt;
       if (work.end && silentMs > this.times.keptMs) this.#orders.delete(orderId);
       else if (!work.end && silentMs > this.times.leaseMs && isCancellable(work.order)) {
-        work.abort.abort(new OrderInterrupted('nobody asks about the order'));
+        work.abort.abort(new OrderInterrupted('platform-management no longer asks for the status of the order'));
         // A client that asks later finds it unknown and starts it again.
         this.#orders.delete(orderId);
       }

@@ -93,5 +93,5 @@ const ANSWERS: readonly Meaning[] = [
     () =>
       'repositories over SSH cannot be fetched on this machine: it needs the OpenSSH client and sandboxes. Use https:// with an access token',
   ],
-  [/git 2\.37 or newer is needed/, () => 'no repository can be fetched here: git 2.37 or newer has to be installed'],
+  [/git 2\.37 or newer is needed/, () => 'repositories cannot be fetched: install git 2.37 or newer'],
 ];

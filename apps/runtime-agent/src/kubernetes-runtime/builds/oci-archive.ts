@@ -88,7 +88,7 @@ const parsed = (content: Buffer): Fields => {
   try {
     return fieldsOf(JSON.parse(content.toString('utf8')));
   } catch {
-    throw new ArchiveRefused('an index or manifest is no JSON');
+    throw new ArchiveRefused('an index or manifest is not valid JSON');
   }
 };
 

@@ -21,7 +21,7 @@ const textAt = (header: Buffer, from: number, length: number): string => {
 
 const numberAt = (header: Buffer, from: number, length: number): number => {
   const text = textAt(header, from, length).trim();
-  if (!/^[0-7]{1,12}$/.test(text)) throw new ArchiveRefused('a header of the archive has a field that is no number');
+  if (!/^[0-7]{1,12}$/.test(text)) throw new ArchiveRefused('a field in a header of the archive is not a number');
   return Number.parseInt(text, 8);
 };
 

@@ -83,12 +83,12 @@ export class ArtefactStore {
   /** How an instance is started. @throws when the artefact is gone, or nothing starts it. */
   async launchOf(...[reference, startCommand]: Parameters<LaunchOf>): Promise<Launch> {
     const about = await this.metadataOf(reference);
-    if (!about) throw new Error('the artefact of this release is gone');
+    if (!about) throw new Error('the artifact of this release no longer exists');
     const tree = treeOf(this.#pathOf(reference));
     if (about.start?.kind === 'image') return imageLaunch(tree, about.start, startCommand);
     const command = typeof startCommand === 'object' ? await processIn(tree, startCommand.processType) : startCommand;
     const how = command === undefined ? about.start : ({ kind: 'command', command } as const);
-    if (!how) throw new Error('nothing says how to start it');
+    if (!how) throw new Error('the release has no start command');
     return how.kind === 'command'
       ? { directory: tree, folder: '.', argv: ['/bin/sh', '-c', SHELL, how.command] }
       : { directory: tree, folder: how.folder, argv: [process.execPath, await this.#installedStaticServer()] };
@@ -134,7 +134,7 @@ export class ArtefactStore {
   }
 
   #pathOf(reference: string): string {
-    if (!/^[A-Za-z0-9-]{1,64}$/.test(reference)) throw new Error(`${reference} names no artefact`);
+    if (!/^[A-Za-z0-9-]{1,64}$/.test(reference)) throw new Error(`${reference} is not the id of an artifact`);
     return join(this.#folder, reference);
   }
 }

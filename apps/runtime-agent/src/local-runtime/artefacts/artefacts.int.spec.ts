@@ -167,6 +167,8 @@ describe('An artefact', () => {
     await fixture.here.builds.retainArtefacts(new Set([kept.reference]));
     expect(await fixture.read(kept, 'a')).toBe('1');
     expect(await fixture.read(fresh, 'a')).toBe('3');
-    await expect(fixture.here.launchOf(old.reference, 'a')).rejects.toThrow('the artefact of this release is gone');
+    await expect(fixture.here.launchOf(old.reference, 'a')).rejects.toThrow(
+      'the artifact of this release no longer exists',
+    );
   });
 });

@@ -115,12 +115,12 @@ export class InstanceStarter {
 
   /** @throws while another instance is in the instance records with the disk: until its end, whatever becomes of this process. */
   async #claimDisk(webServiceId: string): Promise<void> {
-    if (this.#disks.has(webServiceId)) throw new Error('another instance starts with the disk');
+    if (this.#disks.has(webServiceId)) throw new Error('another instance with the disk is starting');
     this.#disks.add(webServiceId);
     try {
       const records = await this.host.instanceRecords.list();
       const holder = records.find(({ webServiceId: of, disk }) => of === webServiceId && disk);
-      if (holder) throw new Error(`${holder.name} has not ended and has the disk`);
+      if (holder) throw new Error(`${holder.name} is still running with the disk`);
     } catch (error) {
       this.#disks.delete(webServiceId);
       throw error;

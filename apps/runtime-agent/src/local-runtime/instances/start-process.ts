@@ -56,7 +56,7 @@ export const startProcess = async (
     const own = serviceEnvironment({ id, port, folders: view.folders }, environment);
     child.stdin?.end(handedEnvironment({ ...image?.environment, ...own }));
     const entry = processEntry(child.pid!);
-    if (!entry) throw new Error('it ended before it had begun');
+    if (!entry) throw new Error('the process exited before it started the command');
     return { ...entry, isBoxed: view.hasNamespaces };
   } finally {
     await Promise.all(pipes.map(pipe => pipe.close()));

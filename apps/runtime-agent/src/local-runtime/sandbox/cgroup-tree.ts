@@ -64,7 +64,7 @@ export class CgroupTree {
   /** A group of its own below this one; an earlier one of the same name is taken over. */
   async group(id: string, limits: CgroupLimits): Promise<Cgroup> {
     const group = await this.#limited(id, limits);
-    if (!group) throw new Error('the kernel does not take the limits of a group of processes');
+    if (!group) throw new Error('the kernel rejected the limits of a control group');
     return group;
   }
 

@@ -78,7 +78,9 @@ describe('A source', () => {
     await empty.git('update-ref', '-d', 'HEAD');
     await expect(resolve(empty.url)).rejects.toThrow('the repository is empty');
     await expect(resolve('file:///nowhere/at-all')).rejects.toThrow('there is no repository at file:///nowhere/at-all');
-    await expect(resolve(`file://${dirname(empty.folder)}`)).rejects.toThrow(/is no repository, or the user/);
+    await expect(resolve(`file://${dirname(empty.folder)}`)).rejects.toThrow(
+      /is not a Git repository, or the build user/,
+    );
   });
 
   it('says that the user who builds may not read a repository', async () => {
@@ -87,7 +89,7 @@ describe('A source', () => {
     await chmod(repository.folder, 0o700);
     const failure = resolve(repository.url);
     await expect(failure).rejects.toThrow(
-      `${repository.folder} is no repository, or the user that builds may not read it`,
+      `${repository.folder} is not a Git repository, or the build user cannot read it`,
     );
   });
 

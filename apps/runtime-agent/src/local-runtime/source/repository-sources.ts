@@ -161,6 +161,6 @@ export class RepositorySources {
       () => true,
       () => false,
     );
-    return there ? `${path} is no repository, or the user that builds may not read it` : reason;
+    return there ? `${path} is not a Git repository, or the build user cannot read it` : reason;
   }
 }

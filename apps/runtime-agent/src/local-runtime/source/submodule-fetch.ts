@@ -61,7 +61,7 @@ export class SubmoduleFetch {
     const { at, name, level } = parent;
     if (!isInnerPath(path)) throw new SourceUnavailable('its path does not name a folder of the repository');
     const commit = await this.#commitAt(path, at, signal);
-    if (commit === undefined) throw new SourceUnavailable('the repository has no commit of it');
+    if (commit === undefined) throw new SourceUnavailable('the repository does not contain a commit for it');
     const address = submoduleAddress(parent.url, url);
     if ('refusal' in address) throw new SourceUnavailable(address.refusal);
     if (level > MOST_LEVELS) throw new SourceUnavailable(`submodules are fetched ${MOST_LEVELS} levels deep`);
