@@ -48,7 +48,7 @@ const create = (provider: MeterProvider): Instruments => {
       description: 'Messages and frames that could not be read, by where they arrived',
     }),
     callbackErrors: meter.createCounter('postern.messaging.callback_errors', {
-      description: 'Exceptions that the boundary around the callbacks of the transport caught',
+      description: 'Exceptions caught outside of requests, in callbacks of the transport',
     }),
     eventGaps: meter.createCounter('postern.events.gaps', {
       description: 'Times the stream had lost events before the consumer took them',

@@ -13,7 +13,7 @@ export class OpenTelemetryReportMetrics extends ReportMetrics {
     super();
     const meter = metrics.meter('postern.delivery_tracking');
     this.#received = meter.createCounter('postern.tracking.reports.received', {
-      description: 'Mail to return paths and the feedback mailbox, by what it was read as',
+      description: 'Mail to return paths and mailboxes, by the kind of report',
     });
     this.#ignored = meter.createCounter('postern.tracking.reports.ignored', {
       description: 'Reports without effect, by cause',

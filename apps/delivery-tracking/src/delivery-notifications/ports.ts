@@ -47,7 +47,7 @@ export type IgnoredReportCause =
 /** The metrics of inbound mail. */
 export abstract class ReportMetrics {
   abstract ignored(cause: IgnoredReportCause): void;
-  /** Counts mail by what it was read as, and domain reports that were stored. */
+  /** Counts mail by the kind of report, and domain reports that were stored. */
   abstract received(kind: InboundMail['kind'] | 'domain_report', form: string): void;
   /** Counts mail rejected during the SMTP conversation. */
   abstract refusedMail(cause: string): void;

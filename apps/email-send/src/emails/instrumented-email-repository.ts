@@ -28,8 +28,10 @@ export class InstrumentedEmailRepository extends EmailRepository {
     super();
     const meter = metrics.meter('postern.emails');
     this.#accepted = meter.createCounter('postern.emails.accepted', { description: 'Messages let in' });
-    this.#sent = meter.createCounter('postern.emails.sent', { description: 'Messages of which a relay took a copy' });
-    this.#failed = meter.createCounter('postern.emails.failed', { description: 'Messages that ended without a copy' });
+    this.#sent = meter.createCounter('postern.emails.sent', {
+      description: 'Messages with at least one copy accepted by a relay',
+    });
+    this.#failed = meter.createCounter('postern.emails.failed', { description: 'Messages with no accepted copy' });
     // Prometheus sees no increase in a counter whose first sample is not zero.
     for (const mode of MODES) this.#accepted.add(0, { mode });
     this.#sent.add(0);

@@ -15,7 +15,7 @@ export class QueueGauges {
     });
     const delay = meter.createObservableGauge('postern.webhooks.queue.delay', {
       unit: 's',
-      description: 'How long the oldest of them has been due',
+      description: 'Age of the oldest due delivery',
     });
     meter.addBatchObservableCallback(
       async observed => {

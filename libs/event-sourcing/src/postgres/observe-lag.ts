@@ -24,11 +24,11 @@ export const observeLag = (name: string, attributes: Attributes, read: () => Pro
   const meter = metrics.getMeter(METER);
   const lag = meter.createObservableGauge(`${name}.lag`, {
     unit: '{event}',
-    description: 'Events that wait to be taken, counted to 100,000',
+    description: 'Events waiting to be read, counted up to 100,000',
   });
   const delay = meter.createObservableGauge(`${name}.delay`, {
     unit: 's',
-    description: 'For how long the first event that waits has been waiting',
+    description: 'Age of the oldest waiting event',
   });
   const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = async observed => {
     const { events, seconds } = await read();

@@ -136,9 +136,12 @@ export class OutboxRelay {
     this.countPublished = countFromZero('postern.outbox.published', 'Events published, repetitions included');
     this.countRegression = countFromZero('postern.outbox.regressions', 'Times the broker had lost events');
     this.countGap = countFromZero('postern.outbox.gaps', 'Gaps reported by consumers and published again');
-    this.countBlocked = countFromZero('postern.outbox.blockages', 'Times the broker accepted no more events');
+    this.countBlocked = countFromZero(
+      'postern.outbox.blockages',
+      'Number of times that the broker stopped accepting events',
+    );
     const unobserveState = observeState(
-      { name: 'postern.outbox.blocked', description: 'Whether the broker accepts no events', attribute: 'condition' },
+      { name: 'postern.outbox.blocked', description: '1 while the broker accepts no events', attribute: 'condition' },
       ['full', 'no_storage', WRONG_SETTINGS],
       () => this.leading?.blockage.current?.condition,
     );

@@ -17,7 +17,7 @@ export class InstrumentedMailRelay extends MailRelay {
   ) {
     super();
     this.#durations = metrics.meter('postern.emails').createHistogram('postern.emails.hand_over.duration', {
-      description: 'Time until a relay answered for a copy, the wait for a connection included',
+      description: 'Time until a relay responded for a copy, including the wait for a connection',
       unit: 's',
       advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25] },
     });

@@ -31,15 +31,16 @@ export class WebServiceGauges {
     const meter = metrics.meter('postern.deployments');
     const active = meter.createObservableGauge('postern.deployments.active', {
       unit: '{deployment}',
-      description: 'Deployments that are not over, by status',
+      description: 'Unfinished deployments, by status',
     });
     const depth = meter.createObservableGauge('postern.deployments.queue.depth', {
       unit: '{deployment}',
-      description: 'Deployments that wait for a place to build, and not for another deployment of their service',
+      description:
+        'Deployments waiting for a build slot, without those that wait for another deployment of their service',
     });
     const delay = meter.createObservableGauge('postern.deployments.queue.delay', {
       unit: 's',
-      description: 'Since when the first of them was asked for',
+      description: 'Age of the oldest deployment waiting for a build slot',
     });
     const services = metrics.meter('postern.web_services').createObservableGauge('postern.web_services.count', {
       unit: '{service}',

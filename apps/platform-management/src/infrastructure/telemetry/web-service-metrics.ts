@@ -39,27 +39,27 @@ export class WebServiceMetrics extends WebServiceObserver {
     const advice = { explicitBucketBoundaries: SECONDS };
     this.#outcomes = deployments.createCounter('postern.deployments.outcomes', {
       unit: '{deployment}',
-      description: 'Deployments and rollbacks that came to an outcome, by how far they had come',
+      description: 'Finished deployments and rollbacks, by outcome and stage',
     });
     this.#durations = deployments.createHistogram('postern.deployments.duration', {
       unit: 's',
       advice,
-      description: 'From the request of a deployment until it was live or had failed',
+      description: 'Time from the request of a deployment until it was live or failed',
     });
     this.#builds = deployments.createHistogram('postern.deployments.build.duration', {
       unit: 's',
       advice,
-      description: 'Fetching and building, until there was an artefact or the build had failed',
+      description: 'Time of a build, including the fetch',
     });
     const services = metrics.meter('postern.web_services');
     this.#restarts = services.createCounter('postern.web_services.instance.restarts', {
       unit: '{restart}',
-      description: 'Instances that were started anew after they had failed',
+      description: 'Instances restarted after a failure',
     });
     services
       .createObservableGauge('postern.web_services.instances', {
         unit: '{instance}',
-        description: 'Instances of web services that serve, as the leader last saw them',
+        description: 'Instances of live releases, as last observed by the leader',
       })
       .addCallback(observed => {
         for (const [state, count] of Object.entries(this.#instances)) observed.observe(count, { state });

@@ -133,7 +133,8 @@ describe('A submodule', () => {
     const { read, lines } = await built(site, `${server.url}/${pathOf(site)}`);
     expect(await read('src/a.txt')).toBe('kept');
     expect(lines).toHaveLength(paths.length);
-    for (const line of lines) expect(line).toMatch(/not contain a commit for it|does not name a folder of the repository/);
+    for (const line of lines)
+      expect(line).toMatch(/not contain a commit for it|does not name a folder of the repository/);
   }, 120_000);
 
   it('at a private address is not asked, and its reason does not tell what answers there', async () => {
