@@ -147,7 +147,7 @@ describe('the next step', () => {
 
   it('limits every wait', () => {
     expect(steps([created, requested('d1')], {}, 100_000)).toEqual([
-      report('fail-deployment', { deploymentId: 'd1', reason: 'it was not its turn within 100 seconds' }),
+      report('fail-deployment', { deploymentId: 'd1', reason: 'it waited in the queue for more than 100 seconds' }),
     ]);
     const hung = { change: { kind: 'stop', since: start } } as const;
     const reason = 'the release could not begin within 16 seconds';

@@ -73,7 +73,7 @@ function buildSteps(state: WebService, { build }: UnderWay, nowMs: number, deadl
 function queueSteps(state: WebService, nowMs: number, deadlines: StageDeadlines): Step[] {
   return state.deployments.filter(isQueued).flatMap((deployment): Step[] => {
     if (nowMs >= Date.parse(deployment.since) + deadlines.queueMs)
-      return [failing(deployment, `it was not its turn within ${duration(deadlines.queueMs)}`)];
+      return [failing(deployment, `it waited in the queue for more than ${duration(deadlines.queueMs)}`)];
     if (activeDeployment(state)) return [];
     return deployment.rollbackOf === undefined
       ? [{ kind: 'begin-build', deploymentId: deployment.id }]

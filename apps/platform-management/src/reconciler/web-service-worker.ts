@@ -192,7 +192,7 @@ export class WebServiceWorker {
   async #retryOrGiveUp(task: Task, error: unknown): Promise<void> {
     this.#logFailure(error, 'Work on a web service failed');
     if (this.#retries.recordFailure(task.key) === 'retry') return;
-    await task.giveUp('the platform failed to carry this out; its operator finds the cause in the log');
+    await task.giveUp('internal error; the operator of the platform can find the cause in the log');
   }
 
   #logFailure(error: unknown, message: string): void {

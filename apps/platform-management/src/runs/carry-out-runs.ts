@@ -74,8 +74,7 @@ export class CarryOutRuns {
     const giveUpMs = millisecondsLeft(run.createdAt, limitMs + GIVE_UP_AFTER_MS, now);
     if (giveUpMs === 0) return this.#finish(run.id, 'failed', NO_ANSWER);
     const configuration = await this.configurations.open(run.release.configurationId).catch(() => undefined);
-    if (!configuration)
-      return this.#finish(run.id, 'failed', 'the release has been replaced and its environment is gone');
+    if (!configuration) return this.#finish(run.id, 'failed', 'the release was replaced, and its environment deleted');
     await this.runs.begin(run.id);
     const late = AbortSignal.timeout(giveUpMs);
     try {

@@ -17,10 +17,10 @@ function whyNotABranch(name: string): string | undefined {
   if (name === '') return 'must not be empty';
   if (name.startsWith('-')) return 'must not begin with -';
   if (!name.isWellFormed()) return 'is not well-formed Unicode';
-  if (FORBIDDEN.test(name)) return 'must not hold spaces, control characters or any of ~ ^ : ? * [ \\';
-  if (name.includes('..')) return 'must not hold ..';
-  if (name.includes('@{')) return 'must not hold @{';
-  if (name === '@' || name === 'HEAD') return `${name} is no branch`;
+  if (FORBIDDEN.test(name)) return 'must not contain spaces, control characters or any of ~ ^ : ? * [ \\';
+  if (name.includes('..')) return 'must not contain ..';
+  if (name.includes('@{')) return 'must not contain @{';
+  if (name === '@' || name === 'HEAD') return `${name} is not a branch name`;
   if (name.endsWith('.')) return 'must not end with a dot';
   const parts = name.split('/');
   if (parts.includes('')) return 'must not begin or end with / nor hold //';

@@ -22,8 +22,8 @@ export interface RepositoryRules {
 export function repositoryUrl(text: string, { allowFiles }: RepositoryRules): string {
   if (text.startsWith('-')) throw invalid('must not begin with -');
   if (!/^[!-~]+$/.test(text)) throw invalid('must be printable ASCII without spaces and control characters');
-  if (/%(?:[01][0-9a-f]|7f)/i.test(text)) throw invalid('must not hold encoded control characters');
-  if (text.includes('\\')) throw invalid('must not hold backslashes');
+  if (/%(?:[01][0-9a-f]|7f)/i.test(text)) throw invalid('must not contain encoded control characters');
+  if (text.includes('\\')) throw invalid('must not contain backslashes');
   if (REMOTE_HELPER.test(text)) throw invalid('remote helpers (<transport>::<address>) are not allowed');
   const scheme = /^([a-z]+):\/\//.exec(text)?.[1];
   switch (scheme) {
@@ -45,19 +45,19 @@ function webAddress(text: string): string {
   const url = parse(text);
   // The parser is lenient: it forgets an empty user name, and takes the host from the path where there is none.
   const authority = /^https?:\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
-  if (authority.includes('@')) throw invalid('must not hold a user name or password');
-  if (authority === '' || !HOST.test(url.hostname)) throw invalid('names no host');
-  if (text.includes('#')) throw invalid('must not hold a fragment');
+  if (authority.includes('@')) throw invalid('must not contain a user name or password');
+  if (authority === '' || !HOST.test(url.hostname)) throw invalid('has no valid host');
+  if (text.includes('#')) throw invalid('must not contain a fragment');
   return text;
 }
 
 function sshAddress(text: string): string {
   const url = parse(text);
-  if (url.password || /^ssh:\/\/[^/]*:[^/]*@/.test(text)) throw invalid('must not hold a password');
-  if (url.username && !USER.test(url.username)) throw invalid('names a user that cannot be');
-  if (!HOST.test(url.hostname)) throw invalid('names no host');
+  if (url.password || /^ssh:\/\/[^/]*:[^/]*@/.test(text)) throw invalid('must not contain a password');
+  if (url.username && !USER.test(url.username)) throw invalid('has an invalid user name');
+  if (!HOST.test(url.hostname)) throw invalid('has no valid host');
   if (url.pathname.length < 2 || url.pathname.startsWith('/-') || url.search || text.includes('#'))
-    throw invalid('names no path of a repository');
+    throw invalid('has no repository path');
   return text;
 }
 
@@ -65,9 +65,9 @@ function scpAddress(text: string): string {
   const [, user, host, path] = SCP.exec(text) ?? [];
   if (user === undefined || host === undefined || path === undefined)
     throw invalid('must be https://, http://, ssh:// or git@host:path');
-  if (!USER.test(user)) throw invalid('names a user that cannot be');
-  if (!HOST.test(host)) throw invalid('names no host');
-  if (path.startsWith('-') || path.startsWith(':')) throw invalid('names no path of a repository');
+  if (!USER.test(user)) throw invalid('has an invalid user name');
+  if (!HOST.test(host)) throw invalid('has no valid host');
+  if (path.startsWith('-') || path.startsWith(':')) throw invalid('has no repository path');
   return text;
 }
 
