@@ -1,6 +1,6 @@
 /**
- * `npm run browser [part of a path …]`: checks pages in Chromium, an installed one, that of CHROMIUM, or a package of
- * Debian. `npm run browser -- stranger` goes from a clone to a verified webhook, and times each step.
+ * `npm run browser [part of a path …]`: checks pages in Chromium: the binary named by CHROMIUM, an installed one, or a Debian
+ * package. `npm run browser -- stranger` follows the documentation from a clone to a verified webhook, and times each step.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

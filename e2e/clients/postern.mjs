@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT, toolEnvironment } from '../../tools/setup/prepare.mjs';
 
-/** What the program of the stories prints when its Postern is ready, and the process. */
+/** Starts Postern. @returns what the program printed when Postern was ready, and the process. */
 export const startPostern = async () => {
   const program = join(ROOT, 'e2e/dist/shared-postern-main.js');
   const child = spawn('node', [program], { stdio: ['pipe', 'pipe', 'inherit'], env: toolEnvironment() });
@@ -12,7 +12,7 @@ export const startPostern = async () => {
   return { child, ...JSON.parse(line) };
 };
 
-/** The address and new keys of a Postern, as environment variables. */
+/** @returns the base URL and new keys of a running Postern, as environment variables. */
 export const keysIn = async ({ baseUrl, operator }) => {
   const post = async (path, body, headers = {}) => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };

@@ -1,6 +1,6 @@
 /**
- * `npm run clients`: starts Postern, generates clients with openapi-generator, and runs a program with each. By hand,
- * because the generator is a program of Java: mvn dependency:get -Dartifact=org.openapitools:openapi-generator-cli:7.23.0
+ * `npm run clients`: starts Postern, generates clients with openapi-generator, and runs a program with each. Run manually,
+ * because the generator is a Java program: mvn dependency:get -Dartifact=org.openapitools:openapi-generator-cli:7.23.0
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const run = async (command, args, options = {}) => {
   if (code !== 0) throw new Error(`${command} ${args[0]} ended with ${code}`);
 };
 
-/** How each client is generated and its program is run, in a folder of its own. */
+/** How to generate each client and to run its program, in its own folder. */
 const CLIENTS = {
   'typescript-fetch': {
     // Its runtime checks do not compile in strict mode.
@@ -75,7 +75,7 @@ try {
   for (const [generator, client] of Object.entries(CLIENTS)) {
     const own = join(folder, generator);
     mkdirSync(own);
-    // Answers may get fields that a client does not know yet.
+    // Responses may get fields that a client does not know yet.
     const properties = `${client.properties},disallowAdditionalPropertiesIfNotPresent=false`;
     const args = ['-g', generator, '-i', `${postern.baseUrl}/openapi.json`, '-o', join(own, 'postern')];
     await run('java', ['-jar', JAR, 'generate', ...args, `--additional-properties=${properties}`]);

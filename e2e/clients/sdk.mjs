@@ -1,6 +1,6 @@
 /**
  * `node e2e/clients/sdk.mjs`: packs the SDK, installs it into an empty project, and runs a program with it on Node.js, Bun and
- * Deno against a running Postern. By hand, because npm fetches Bun and Deno (about 200 MB).
+ * Deno against a running Postern. Run manually, because npm fetches Bun and Deno (about 200 MB).
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

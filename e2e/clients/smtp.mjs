@@ -1,6 +1,6 @@
 /**
- * `node e2e/clients/smtp.mjs [folder of a local start]`: sends through SMTP submission with swaks and msmtp, and shows
- * that the messages arrived. By hand, because both are programs of Debian: apt-get install swaks msmtp libnet-ssleay-perl
+ * `node e2e/clients/smtp.mjs [folder of a local start]`: sends through SMTP submission with swaks and msmtp, and checks that
+ * the messages arrived. Run manually, because both are Debian packages: apt-get install swaks msmtp libnet-ssleay-perl
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ const { host, port } = submission;
 const { api_key: key, domain } = email.production;
 const FROM = `smtp@${domain}`;
 
-/** Each program gets the key without an argument, where it can. */
+/** Each program gets the API key from standard input or the environment, not as an argument. */
 const PROGRAMS = {
   swaks: ({ to, subject }) => ({
     args: ['--server', host, '--port', port, '--tls', '--auth', 'PLAIN', '--from', FROM, '--to', to].concat([

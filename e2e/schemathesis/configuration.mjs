@@ -1,15 +1,15 @@
-/** The files that make schemathesis call operations with what was prepared for them. */
+/** The files that make schemathesis call operations with prepared ids, bodies and sessions. */
 import { writeFileSync } from 'node:fs';
 import { BUSY, REFUSALS_OF_INVALID_INPUT } from './checks.mjs';
 
-/** A path always names the resource; a field of a body mostly, so that unknown ids are tried as well. */
+/** Path parameters always have a prepared id; body fields have one in 90 % of the calls, so that unknown ids are tried too. */
 const IN_BODY = 0.9;
 /** Some calls wait for a build or a database. */
 const REQUEST_TIMEOUT_S = 30;
-/** A stream of a service that logs nothing more has no end. */
+/** The stream of a service that logs nothing more does not end. */
 const STREAM_TIMEOUT_S = 1;
 
-/** Writes the configuration for operations with their ids and sessions. */
+/** Writes the configuration for the operations with their ids and sessions. */
 export const writeConfiguration = (file, operations) => {
   const dictionaries = [];
   const parameterOf = ({ name, in: place, id }) => {
@@ -33,7 +33,7 @@ export const writeConfiguration = (file, operations) => {
     );
   const general = [
     `request-timeout = ${REQUEST_TIMEOUT_S}`,
-    // The examples are called as they were prepared, and an operation without a body with its ids.
+    // Examples are sent as prepared; an operation without a body is called with its ids.
     '[phases.examples]',
     'fill-missing = true',
     'extra-data-sources.responses = false',
@@ -47,8 +47,8 @@ export const writeConfiguration = (file, operations) => {
 };
 
 /**
- * Writes the document at an address, with the prepared bodies as its first examples, and without the schema of event
- * streams: it is the one of the whole text, and schemathesis compares each event with it.
+ * Writes the OpenAPI document of a URL, with the prepared bodies as first examples and without the schemas of event
+ * streams: such a schema describes the whole text, but schemathesis validates each event with it.
  */
 export const writeDocument = async (file, url, operations) => {
   const document = await (await fetch(url)).json();

@@ -1,10 +1,10 @@
-/** The options of `npm run schemathesis`; what it does not know goes to schemathesis. */
+/** The options of `npm run schemathesis`; unknown options are passed to schemathesis. */
 import { parseArgs } from 'node:util';
 
 const DEFAULT_MINUTES = 8;
 const DEFAULT_SEED = 7;
 
-/** @returns minutes of calls, the seed, and the arguments that schemathesis gets. */
+/** @returns the minutes, the seed, and the arguments for schemathesis. */
 export const optionsOf = args => {
   const { values, tokens } = parseArgs({
     args,

@@ -1,15 +1,15 @@
-/** Runs schemathesis within its time, and says how far it is: without a terminal, schemathesis prints only its end. */
+/** Runs schemathesis with a deadline, and prints its progress: without a terminal, schemathesis prints only the summary. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 
 const INTERVAL_MS = 20_000;
-/** The report of a call begins with this field. */
+/** The first field of each call in the report. */
 const ONE_CALL = 'startedDateTime';
-/** After its time, schemathesis finishes the call that it waits for, and shrinks what it found. */
+/** After its time, schemathesis finishes the current call and shrinks failing examples. */
 const GRACE_MS = 90_000;
 
-/** Counts the calls in a report that grows. */
+/** Counts the calls in a growing report. */
 const counterOf = file => {
   const buffer = Buffer.alloc(1 << 20);
   let [at, calls, rest] = [0, 0, ''];
@@ -30,7 +30,7 @@ const counterOf = file => {
 
 const clock = ms => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1_000) % 60).padStart(2, '0')}`;
 
-/** @returns the exit code; not 0 if it had to be ended after its time. */
+/** @returns the exit code; not 0 if schemathesis was killed after its time. */
 export const runInTime = async (program, args, { reportFile, seconds }) => {
   const began = performance.now();
   const child = spawn(program, args, { stdio: 'inherit' });

@@ -1,6 +1,6 @@
 /**
  * `npm run schemathesis -- --minutes 8 --seed 7`: starts Postern, creates a resource for every path, and runs schemathesis
- * over both OpenAPI documents. By hand, because it is a program of Python (README.md).
+ * over both OpenAPI documents. Run manually, because schemathesis is a Python program (README.md).
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { answersOf, printAnswers } from './statuses.mjs';
 
 const PROGRAM = process.env.SCHEMATHESIS ?? 'schemathesis';
 
-/** What the program of the stories prints when its Postern is ready, and the process. */
+/** Starts Postern. @returns what the program printed when Postern was ready, and the process. */
 const startPostern = async () => {
   const program = join(ROOT, 'e2e/dist/shared-postern-main.js');
   const child = spawn('node', [program], { stdio: ['pipe', 'pipe', 'inherit'], env: toolEnvironment() });
@@ -26,7 +26,7 @@ const startPostern = async () => {
   return { child, ...JSON.parse(line) };
 };
 
-/** @returns whether schemathesis found nothing, and every operation has succeeded. */
+/** @returns whether schemathesis found nothing, and every operation succeeded. */
 const checkDocument = async (baseUrl, { path, headers }, operations, { seconds, seed, further }) => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-schemathesis-'));
   const url = baseUrl + path;

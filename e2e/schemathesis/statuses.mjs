@@ -1,13 +1,13 @@
-/** What the calls of a run were answered with, from its HAR report. */
+/** The response statuses of a run, from its HAR report. */
 import { readFileSync } from 'node:fs';
 import { BUSY } from './checks.mjs';
 
-/** Fewer can all meet a busy moment. */
+/** A smaller number of calls can all fall into a moment of overload. */
 const ENOUGH_CALLS = 3;
 
 const patternOf = path => new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
 
-/** @returns for each operation that was called: its title, the number of calls, and the number of each status. */
+/** @returns for each called operation: its title, the number of calls, and the number per status. */
 export const answersOf = (harFile, operations) => {
   const { log } = JSON.parse(readFileSync(harFile, 'utf8'));
   const known = operations.map(({ method, path }) => ({
@@ -15,7 +15,7 @@ export const answersOf = (harFile, operations) => {
     method,
     pattern: patternOf(path),
   }));
-  // Of `/a/{id}` and `/a/b`, the one without a parameter.
+  // If `/a/{id}` and `/a/b` both match, the path without a parameter is used.
   known.sort((a, b) => a.title.split('{').length - b.title.split('{').length);
   const found = new Map();
   for (const { request, response } of log.entries) {
@@ -33,8 +33,8 @@ export const answersOf = (harFile, operations) => {
 const hasSuccess = ({ statuses }) => [...statuses.keys()].some(status => status >= 200 && status < 300);
 
 /**
- * Prints the calls of each operation, and the operations that never succeeded or answered nothing but {@link BUSY}.
- * @returns whether there are none. If `isPart`, only the operations that were called have to succeed.
+ * Prints the calls of each operation, and the operations that never succeeded or returned nothing but {@link BUSY}.
+ * @returns whether there are none. If `isPart`, only the called operations have to succeed.
  */
 export const printAnswers = (url, answers, operations, isPart) => {
   const calls = answers.reduce((sum, answer) => sum + answer.calls, 0);

@@ -37,10 +37,10 @@ const matrix = new Matrix(baseUrl, operations, resources);
 for (const operation of operations)
   for (const place of placesOf(operation, operations)) for (const tree of resources.values()) await tree.idOf(place);
 
-/** Stands for the base path of the operations that only operators may call. */
+/** Represents the base path of the operations for operators only. */
 const OPERATORS = 'operators';
 
-/** The credential that may write, by access. */
+/** The credential with write permission, by access. */
 const WRITERS: Readonly<Partial<Record<Operation['access'], string>>> = {
   'platform-key': 'a write key of the owner',
   session: 'the session of the owner',
@@ -58,12 +58,12 @@ const stateBefore = {
 const titled = (list: typeof operations) =>
   list.map(operation => [`${operation.method} ${operation.path}`, operation] as const);
 
-it('the documents have every route that the contracts declare', () => {
+it('the documents contain every route that the contracts declare', () => {
   const documented = new Set(operations.map(({ method, path }) => `${method} ${path}`));
   expect([...declaredRoutes().keys()].filter(route => !documented.has(route))).toEqual([]);
 });
 
-describe('every credential gets what the declared access says, for own, foreign and unknown resources', () => {
+describe('every credential gets the response of the declared access, for own, foreign and unknown resources', () => {
   it.each(titled(operations))('%s', async (_, operation) => {
     const cells = matrix.cellsOf(operation, credentials);
     const problems = await inParallel(cells, cell => matrix.problemOf(cell));
@@ -81,7 +81,7 @@ it('an answer that differs from the declared access is reported', async () => {
   expect(await matrix.problemOf({ operation, credential, owners: [neighbour] })).toBeUndefined();
 });
 
-it('and none of the refused requests has changed anything', async () => {
+it('none of the refused requests has changed anything', async () => {
   expect(await stateOf(matrix, operations, neighbour)).toEqual(stateBefore.neighbour);
   expect(await stateOf(matrix, operations, owner)).toEqual(stateBefore.owner);
 });
@@ -104,7 +104,7 @@ describe('the owner reaches their own resources with every write', () => {
   });
 });
 
-/** With a new session where the credential is one of the owner: some operations end it. */
+/** Creates a new session for a credential of the owner whose session ended: some operations end it. */
 const renewed = async (credential: Credential): Promise<Credential> => {
   if (credential.kind !== 'session' || credential.user !== owner) return credential;
   const { status } = await owner.call('GET', '/dashboard/api/me');
@@ -112,7 +112,7 @@ const renewed = async (credential: Credential): Promise<Credential> => {
   return { ...credential, headers: { authorization: `Bearer ${owner.token}` } };
 };
 
-/** Several requests at a time, and not all at once: the machine also runs Postern. */
+/** Limits the concurrency, because Postern runs on the same machine. */
 async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

@@ -21,7 +21,7 @@ const mailAbout = (address: string, subject: string) => world.mailTo(address, ma
 const tokenOf = (address: string, subject: string) => world.mailbox.linkTokenSentTo(address, subject);
 
 describe('an invitation', () => {
-  it('is mailed to an address without a user, who accepts it with a password and has the role', async () => {
+  it('is mailed to an address without a user, who accepts it with a password and gets the role', async () => {
     const owner = await newUser();
     const email = newAddress();
     const path = `/workspaces/${owner.workspaceId}/members`;
@@ -51,7 +51,7 @@ describe('an invitation', () => {
 });
 
 describe('a new password', () => {
-  it('is set with a link that is mailed, works once, and ends all sessions', async () => {
+  it('is set with a mailed link, which works once and ends all sessions', async () => {
     const user = await newUser();
     const ask = (email: string) => world.call('POST', '/dashboard/api/password-reset', { body: { email } });
     const [known, unknown] = [await ask(user.email), await ask(newAddress())];
@@ -71,7 +71,7 @@ describe('a new password', () => {
 });
 
 describe('a notice', () => {
-  it('is generated mail without links but to the dashboard, and tells of a new device once', async () => {
+  it('is an auto-generated mail with links to the dashboard only, and reports a new device once', async () => {
     const user = await newUser();
     const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
     for (let n = 0; n < 2; n++) await signIn(user.email, PASSWORD, { 'user-agent': FIREFOX });

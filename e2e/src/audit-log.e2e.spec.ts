@@ -35,7 +35,7 @@ const inDatabase = async <Result>(work: (client: pg.Client) => Promise<Result>):
 };
 
 describe('The audit log', () => {
-  it('has what a user does in the dashboard, with who, what, when, from where and the outcome', async () => {
+  it('records what a user does in the dashboard: actor, action, time, origin and outcome', async () => {
     const created = await world.atDesk('POST', '/email-services', { name: 'Shop' });
     const me = await world.atDesk('GET', '/me');
     expect(await entryOf(created)).toMatchObject({
@@ -57,7 +57,7 @@ describe('The audit log', () => {
     expect(JSON.stringify(stored.rows)).not.toContain(key.body['key']);
   });
 
-  it('has what a platform key does, and what is refused to it', async () => {
+  it('records the calls of a platform key, including refused ones', async () => {
     const key = await world.atDesk('POST', '/platform-keys', { name: 'CI', scope: 'write' });
     const headers = { authorization: `Bearer ${key.body['key'] as string}` };
     const created = await world.call('POST', '/api/v1/projects', { headers, body: { name: 'Shop' } });
@@ -67,7 +67,7 @@ describe('The audit log', () => {
     expect(await entryOf(refused)).toMatchObject({ actor, outcome: 'refused', code: 'invalid_input' });
   });
 
-  it('has sign-ins, failed ones of known and unknown accounts, and sign-outs, without an address', async () => {
+  it('records sign-ins, failed sign-ins of known and unknown accounts, and sign-outs, without an address', async () => {
     const { email, password } = world.postern.operator;
     const me = await world.atDesk('GET', '/me');
     const good = await signIn(email, password);
@@ -84,7 +84,7 @@ describe('The audit log', () => {
     expect(JSON.stringify(await entriesOf())).not.toMatch(/example\.com|password"/);
   });
 
-  it('has the commands of operators, erasures among them', async () => {
+  it('records the commands of operators, including erasures', async () => {
     await cli('recipients', 'erase', 'ada@customers.test');
     await cli('events', 'discard', 'email-send', '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f');
     const [discarded, erased] = await entriesOf('&actor=operator');
@@ -98,7 +98,7 @@ describe('The audit log', () => {
     expect(JSON.stringify(rows)).not.toContain('customers.test');
   });
 
-  it('is listed and exported by the CLI and the dashboard API alike', async () => {
+  it('is the same in lists and exports of the CLI and of the dashboard API', async () => {
     const listed = await cli('audit', 'list', '--action', 'platform_key', '--from', '2020-01-01');
     expect([listed.code, listed.printed]).toEqual([0, expect.stringContaining('platform_key.created')]);
     const { total } = (await world.atDesk('GET', '/audit-log')).body as { total: number };
@@ -110,7 +110,7 @@ describe('The audit log', () => {
     expect(String(file.body['text']).trim().split('\r\n')).toHaveLength(total + 1);
   });
 
-  it('names the request whose line is in the access log', async () => {
+  it('contains the request id of the access log', async () => {
     const refused = await world.call('POST', '/emails', { headers: { 'x-request-id': 'audit-story-1' } });
     expect(refused.status).toBe(401);
     await eventually(() => {
@@ -120,8 +120,8 @@ describe('The audit log', () => {
     });
   });
 
-  it('keeps the attempt of a call whose gateway is killed between the change and the answer', async () => {
-    // Storing an outcome takes so long that the kill comes first.
+  it('keeps the attempt of a call if the gateway is killed between the change and the response', async () => {
+    // A trigger delays the update of the outcome, so that the kill happens first.
     await inDatabase(client =>
       client.query(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$;
         CREATE TRIGGER slow BEFORE UPDATE ON audit_entries FOR EACH ROW EXECUTE FUNCTION slow()`),
@@ -139,7 +139,7 @@ describe('The audit log', () => {
     await eventually(async () => expect((await world.atDesk('GET', '/me')).status).toBe(200), { timeoutMs: 20_000 });
     const [killed, shop, ...more] = await entriesOf('&action=email_service.created');
     expect([killed?.actor.type, shop?.outcome, more]).toEqual(['user', 'succeeded', []]);
-    // PostgreSQL may have committed the outcome after the gateway was gone.
+    // PostgreSQL may have committed the outcome after the gateway was killed.
     expect(['attempted', 'succeeded']).toContain(killed?.outcome);
   });
 });

@@ -26,7 +26,7 @@ afterAll(() => {
 });
 
 describe('postern login', () => {
-  it('stores a key for its user only, and shows it nowhere', async () => {
+  it('stores a key readable by its user only, and never prints it', async () => {
     const runner = newRunner();
     const { code, out, err } = await runner.run(['login', '--url', `${url}/`], `${sender.apiKey}\n`);
 
@@ -42,7 +42,7 @@ describe('postern login', () => {
     expect(shown.out).not.toContain(sender.apiKey);
   });
 
-  it('stores nothing that Postern refuses', async () => {
+  it('stores nothing if Postern refuses the key', async () => {
     const runner = newRunner();
     const wrong = await runner.run(['login', '--url', url], `em_live_${'x'.repeat(43)}\n`);
     expect(wrong.code).toBe(3);
@@ -75,14 +75,14 @@ describe('the command with a key', () => {
     expect(shown.json()).toEqual(sent.json());
   });
 
-  it('sends what standard input contains, once for an idempotency key', async () => {
+  it('sends the content of standard input, once per idempotency key', async () => {
     const args = ['send', ...ADDRESSES, '--subject', 'Report', '--html-file', '-', '--header', 'X-Run: 7', '--json'];
     const once = [...args, '--idempotency-key', `report-${Date.now()}`];
     const [first, second] = [await runner.run(once, '<p>All well</p>'), await runner.run(once, '<p>All well</p>')];
     expect(second.json()['id']).toBe(first.json()['id']);
   });
 
-  it('fails with the words of the API, as text and as JSON', async () => {
+  it('fails with the message of the API, as text and as JSON', async () => {
     const args = ['send', '--from', 'broken', '--to', 'delivered@simulator.test', '--subject', 'x', '--text', 'x'];
     const { code, out, err } = await runner.run([...args, '--json']);
     expect(code).toBe(1);
@@ -94,7 +94,7 @@ describe('the command with a key', () => {
     expect(failed).toBe(1);
   });
 
-  it('says what an incomplete command lacks', async () => {
+  it('reports what an incomplete command lacks', async () => {
     const { code, err } = await runner.run(['send', ...ADDRESSES, '--subject', 'Empty']);
     expect([code, err]).toEqual([2, expect.stringContaining('--text')]);
     expect((await runner.run(['sned'])).err).toContain('Did you mean send?');
@@ -156,7 +156,7 @@ describe('the command with a session of the dashboard', () => {
     const event = await verifyWebhook({ body: call.body, headers: call.headers, secret });
     expect(event).toMatchObject({ event: 'delivered', email_id: body['id'], to: 'delivered@simulator.test' });
     expect(call.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'Postern-Webhooks/1' });
-    // The same bytes as the webhook of the service gets.
+    // The same bytes as in the call of the service's webhook.
     const webhook = await sender.call('delivered', String(body['id']));
     expect(call.body.equals(webhook.body)).toBe(true);
 
@@ -166,7 +166,7 @@ describe('the command with a session of the dashboard', () => {
     expect((await world.atDesk('GET', path)).body).toEqual([]);
   }, 90_000);
 
-  it('reports a local server that is down, and goes on', async () => {
+  it('reports a local server that is down, and continues', async () => {
     const environment = { POSTERN_WEBHOOK_SECRET: 'whsec_bXkgb3du' };
     const args = [
       'webhooks',

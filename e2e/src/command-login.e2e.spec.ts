@@ -23,7 +23,7 @@ beforeAll(async () => {
   const token = String(session.body['token']);
   const started = await world.atDesk('POST', '/me/second-factor', { password: PASSWORD }, token);
   secret = String(started.body['secret']);
-  // Of the period before, because a code is accepted once.
+  // The code of the previous period, because each code is accepted once.
   const code = codeAt(Date.now() - PERIOD_MS);
   const confirmed = await world.atDesk('POST', '/me/second-factor/confirm', { code }, token);
   expect(confirmed.status).toBe(200);
@@ -34,7 +34,7 @@ describe('postern login of a user with a second factor', () => {
   const signIn = (...lines: readonly string[]) =>
     runner.run(['login', '--url', url, '--email', email], lines.map(line => `${line}\n`).join(''));
 
-  it('fails without a code, and says what is missing', async () => {
+  it('fails without a code, and reports what is missing', async () => {
     const { code, err } = await signIn(PASSWORD);
     expect([code, err]).toEqual([2, expect.stringContaining('Code of your authenticator')]);
   });
@@ -56,14 +56,14 @@ describe('postern login of a user with a second factor', () => {
     expect((await world.atDesk('GET', '/me', undefined, stored.session.token)).body).toMatchObject({ email });
   });
 
-  it('takes a recovery code, once', async () => {
+  it('accepts a recovery code once', async () => {
     const [recovery = ''] = recoveryCodes;
     expect((await signIn(PASSWORD, recovery)).code).toBe(0);
     expect((await signIn(PASSWORD, recovery)).code).toBe(3);
   });
 });
 
-/** The code of an authenticator at a time (RFC 6238 with SHA-1, six digits). */
+/** The TOTP code at a time (RFC 6238 with SHA-1, six digits). */
 function codeAt(ms: number): string {
   const bits = [...secret].map(letter =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),

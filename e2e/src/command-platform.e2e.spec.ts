@@ -55,12 +55,12 @@ describe('postern env', () => {
     expect((await runner.run(['env', 'list', ...args])).out).toMatch(/GREETING/);
   });
 
-  it('takes no secret from its arguments', async () => {
+  it('accepts no secret as an argument', async () => {
     const { code, err } = await runner.run(['env', 'set', 'TOKEN=hidden', '--secret', '--service', name]);
     expect([code, err]).toEqual([2, expect.stringContaining('standard input')]);
   });
 
-  it('fails with a key that only reads', async () => {
+  it('fails with a read-only key', async () => {
     const { code, err } = await reader.run(['env', 'set', 'LEVEL=debug', '--service', name]);
     expect([code, err]).toEqual([1, expect.stringContaining('write')]);
   });
@@ -75,7 +75,7 @@ describe('postern deploy', () => {
     expect((await runner.run(['open', name, '--print'])).out.trim()).toBe(url);
   }, 90_000);
 
-  it('fails when the deployment fails, and says why', async () => {
+  it('fails when the deployment fails, and prints the reason', async () => {
     const broken = await platform.service({ 'README.md': 'Nothing to run' }, { name: `broken-${name}` });
     const { code, out, err } = await runner.run(['deploy', broken.id, '--json']);
     expect(code).toBe(1);
@@ -84,7 +84,7 @@ describe('postern deploy', () => {
     expect(err).toContain('postern logs');
   }, 90_000);
 
-  it('says which web services there are', async () => {
+  it('lists the existing web services if the name is unknown', async () => {
     const { code, err } = await runner.run(['deploy', 'missing']);
     const listed = expect.stringMatching(/There is no web service "missing".*\n {2}[0-9a-f-]{36} {2}\S/);
     expect([code, err]).toEqual([2, listed]);
@@ -92,7 +92,7 @@ describe('postern deploy', () => {
 });
 
 describe('postern logs', () => {
-  it('prints the log, and secrets are masked', async () => {
+  it('prints the log with masked secrets', async () => {
     const printed = await waitFor(
       async () => {
         const { out } = await runner.run(['logs', name, '--tail', '1000', '--since', '1h']);

@@ -60,7 +60,7 @@ describe('postern mcp', () => {
     expect(refused).toEqual({ isError: true, text: expect.stringContaining('Code: ') });
   }, 60_000);
 
-  it('has the rights of its key', async () => {
+  it('has the permissions of its key', async () => {
     const writer = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.writer.key }));
     const reader = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.reader.key }));
     const readOnly = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.writer.key }, ['--read-only']));
@@ -108,7 +108,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(stdout.trim().split('\n')).toEqual(expected);
   });
 
-  it('completes an option for fish and zsh in the same way', async () => {
+  it('completes an option for fish and zsh as for bash', async () => {
     const runner = newRunner({});
     expect((await runner.run(['completion', 'fish'])).out).toContain('complete -c postern');
     expect((await runner.run(['completion', 'zsh'])).out).toContain('compdef _postern postern');
@@ -117,7 +117,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 });
 
 describe('the command', () => {
-  it('includes the commands for administrators where Postern is installed', async () => {
+  it('includes the commands for administrators on a Postern installation', async () => {
     const { code, out } = await newRunner({}).run(['keys', 'generate']);
     expect([code, out]).toEqual([0, expect.stringContaining('encryption key')]);
   });

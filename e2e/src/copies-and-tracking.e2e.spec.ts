@@ -23,7 +23,7 @@ const visit = (url: string, userAgent = 'Mozilla/5.0 (X11; Linux x86_64) Firefox
   fetch(url, { headers: { 'user-agent': userAgent }, redirect: 'manual' });
 
 describe('every recipient', () => {
-  it('of to, cc and bcc gets a copy, and no copy tells of bcc', async () => {
+  it('in to, cc and bcc gets a copy, and no copy reveals bcc', async () => {
     const subject = 'Copies';
     await sender.send({
       ...NEWS,
@@ -40,14 +40,14 @@ describe('every recipient', () => {
     }
   });
 
-  it('that is named twice gets one copy', async () => {
+  it('named twice gets one copy', async () => {
     const twice = 'twice@customers.test';
     await sender.send({ ...NEWS, to: [twice, `Twice <${twice}>`], cc: [twice] });
     await world.mailTo(twice);
     expect(await world.mailsTo(twice)).toHaveLength(1);
   });
 
-  it('may have a name in any script and an internationalised domain', async () => {
+  it('may have a name in any script and an internationalized domain', async () => {
     const { status, body } = await sender.send({ ...NEWS, to: ['Ада Лавлейс <ada@bücher.test>'], subject: 'Привет ✓' });
     const mail = await PostalMime.parse((await world.mailTo('ada@bücher.test')).raw);
 
@@ -62,7 +62,7 @@ describe('every recipient', () => {
   });
 });
 
-it('every copy carries a DKIM signature of its domain that verifies', async () => {
+it('every copy has a valid DKIM signature of its domain', async () => {
   await sender.send({ ...NEWS, to: ['signed@customers.test'] });
   const { raw } = await world.mailTo('signed@customers.test');
   expect(await verifiedSignatures(raw, world.postern.dns.address)).toEqual([{ result: 'pass', domain: 'shop.test' }]);
@@ -81,7 +81,7 @@ describe('an open', () => {
     });
   });
 
-  it('is off for a service that switched it off', async () => {
+  it('is not recorded for a service with open tracking disabled', async () => {
     const quiet = await world.sender('Quiet', 'quiet.test');
     await world.dashboard.patch(quiet.path, { open_tracking: false });
     await quiet.send({ ...NEWS, from: 'a@quiet.test', to: ['quiet@customers.test'] });
@@ -90,7 +90,7 @@ describe('an open', () => {
 });
 
 describe('a click', () => {
-  it('leads to the link, of which the mail shows nothing, and fires with the url', async () => {
+  it('redirects to the link, which is not visible in the mail, and fires with the URL', async () => {
     const { body } = await sender.send({ ...NEWS, to: ['clicker@customers.test'] });
     const link = linkIn(await htmlTo('clicker@customers.test'));
     const followed = await visit(link);
@@ -104,7 +104,7 @@ describe('a click', () => {
     });
   });
 
-  it('on a forged link leads nowhere', async () => {
+  it('on a forged link does not redirect', async () => {
     await sender.send({ ...NEWS, to: ['victim@customers.test'] });
     const link = linkIn(await htmlTo('victim@customers.test'));
     const forged = `${link.slice(0, -3)}${link.endsWith('AAA') ? 'BBB' : 'AAA'}`;

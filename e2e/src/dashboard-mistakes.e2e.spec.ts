@@ -7,7 +7,7 @@ const shop = await world.sender('Mistakes in calls of the dashboard');
 
 const UNKNOWN_ID = '0198f3a0-0000-7000-8000-000000000000';
 
-describe('a mistake in a call of the dashboard API is answered with its status, code and message', () => {
+describe('an invalid call of the dashboard API is answered with its status, code and message', () => {
   it.each<Mistake>([
     [
       'no session',

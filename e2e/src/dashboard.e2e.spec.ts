@@ -7,7 +7,7 @@ const world = await sharedWorld();
 const sender = await world.sender('Shop', 'shop.test');
 
 describe('POST /dashboard/api/session', () => {
-  it('answers with a token and sets it as an HttpOnly, SameSite=Strict cookie', async () => {
+  it('returns a token and sets it as an HttpOnly, SameSite=Strict cookie', async () => {
     const { status, headers, body } = await signIn(world.postern.operator);
     const cookie = headers.get('set-cookie') ?? '';
 
@@ -17,7 +17,7 @@ describe('POST /dashboard/api/session', () => {
     expect(cookie).toMatch(/; SameSite=Strict/i);
   });
 
-  it('a wrong password and an unknown address are the same 401', async () => {
+  it('a wrong password and an unknown address get the same 401', async () => {
     const wrong = await signIn({ email: OPERATOR_EMAIL, password: 'not the password' });
     const unknown = await signIn({ email: 'nobody@example.com', password: 'not the password' });
 
@@ -37,7 +37,7 @@ describe('POST /dashboard/api/session', () => {
     expect(asBrowser.body).toEqual(asScript.body);
   });
 
-  it('a write with the cookie has to come from our own pages', async () => {
+  it('a write with the cookie must come from a page of Postern', async () => {
     const { headers } = await signIn(world.postern.operator);
     const cookie = headers.get('set-cookie')?.split(';')[0] as string;
     const create = (origin: Record<string, string>) =>
@@ -49,7 +49,7 @@ describe('POST /dashboard/api/session', () => {
     expect((await create({ 'sec-fetch-site': 'same-origin' })).status).toBe(201);
   });
 
-  it('nobody gets in without a session, nor with one that has ended', async () => {
+  it('a missing or ended session is refused', async () => {
     const token = (await signIn(world.postern.operator)).body['token'] as string;
     expect((await world.atDesk('GET', '/me', undefined, token)).status).toBe(200);
     await world.atDesk('DELETE', '/session', undefined, token);
@@ -80,7 +80,7 @@ describe('workspaces isolate email services', () => {
     `/stats?${today()}`,
   ];
 
-  it.each(READS.map(path => [path || 'the service']))('%s: 404 for somebody else', async path => {
+  it.each(READS.map(path => [path || 'the service']))('%s: 404 for another workspace', async path => {
     const own = await world.atDesk('GET', sender.path + (path === 'the service' ? '' : path));
     const foreign = await world.atDesk('GET', sender.path + (path === 'the service' ? '' : path), undefined, stranger);
 
@@ -95,7 +95,7 @@ describe('workspaces isolate email services', () => {
     ['POST', '/recipients', { address: 'thief@customers.test' }],
     ['POST', '/webhooks', { url: 'https://thief.test/', events: ['opened'] }],
     ['DELETE', '/suppressions/ada@customers.test', undefined],
-  ])('%s %s: 404 for somebody else, and nothing happens', async (method, path, body) => {
+  ])('%s %s: 404 for another workspace, and no change', async (method, path, body) => {
     const before = (await world.atDesk('GET', sender.path)).body;
 
     expect((await world.atDesk(method, sender.path + path, body, stranger)).status).toBe(404);
@@ -113,7 +113,7 @@ describe('workspaces isolate email services', () => {
     );
   });
 
-  it('one user can have several, and acts in the one that was chosen', async () => {
+  it('one user can have several, and acts in the selected one', async () => {
     const workspace = await world.atDesk('POST', '/workspaces', { name: 'Second shop' }, stranger);
     const before = (await world.atDesk('GET', '/me', undefined, stranger)).body['active_workspace'] as { id: string };
     await world.atDesk('POST', '/session/workspace', { workspace_id: workspace.body['id'] }, stranger);
@@ -136,7 +136,7 @@ describe('workspaces isolate email services', () => {
 });
 
 describe('email services', () => {
-  it('are listed with what the dashboard needs, and renamed', async () => {
+  it('are listed with the data of the dashboard, and renamed', async () => {
     await world.atDesk('PATCH', sender.path, { name: 'Corner shop' });
     const [listed] = ((await world.atDesk('GET', '/email-services')).body as unknown as { id: string }[]).filter(
       ({ id }) => id === sender.serviceId,
@@ -203,7 +203,7 @@ describe('messages', () => {
     );
   });
 
-  it('have a timeline of all that happened', async () => {
+  it('have a timeline of all events', async () => {
     const { body } = await sender.send({ ...MAIL, to: ['complaint@simulator.test'] });
     const id = body['id'] as string;
     await sender.event('complained', id);
@@ -218,7 +218,7 @@ describe('messages', () => {
     expect(shown.timeline.map(({ at }) => at)).toEqual(shown.timeline.map(({ at }) => at).toSorted());
   });
 
-  it('that are delayed show that in the timeline, and stay on their way', async () => {
+  it('that are delayed show that in the timeline, and remain in delivery', async () => {
     const { body } = await sender.send({ ...MAIL, to: ['slow@simulator.test'] });
     const id = body['id'] as string;
     const kinds = async () =>

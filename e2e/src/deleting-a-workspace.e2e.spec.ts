@@ -11,7 +11,7 @@ const newUser = (name: string) =>
   TestUser.create(world.postern.baseUrl, world.token, name, 'https://hooks.example.com/events');
 const remove = (user: TestUser, id = user.workspaceId) => user.call('DELETE', `/dashboard/api/workspaces/${id}`);
 
-it('An owner deletes a workspace once it is empty; its keys and sessions are refused at once', async () => {
+it('An owner can delete an empty workspace; its keys and sessions are refused at once', async () => {
   const owner = await newUser('closing');
   const project = await owner.call('POST', '/dashboard/api/projects', { name: 'Shop' });
   const service = await owner.call('POST', '/dashboard/api/email-services', { name: 'Shop' });
@@ -49,7 +49,7 @@ it('An owner deletes a workspace once it is empty; its keys and sessions are ref
   ]);
 });
 
-it('An email service and the deletion of its workspace, requested at once: exactly one succeeds', async () => {
+it('Of an email service and the deletion of its workspace, requested concurrently, exactly one succeeds', async () => {
   const owner = await newUser('racing');
   const outcomes: unknown[] = [];
   for (let round = 0; round < 8; round++) {
@@ -58,7 +58,7 @@ it('An email service and the deletion of its workspace, requested at once: exact
     await owner.call('POST', '/dashboard/api/session/workspace', { workspace_id: id });
     const elsewhere = await owner.newSession();
     const [created, deleted] = await Promise.all([
-      // A call before it, so that either may come first.
+      // In every second round, another call first delays this one, so that either may win.
       (round % 2 ? owner.call('GET', '/dashboard/api/me') : Promise.resolve()).then(() =>
         owner.call('POST', '/dashboard/api/email-services', { name: 'Shop' }),
       ),

@@ -6,7 +6,7 @@ import { sharedWorld } from './stories.js';
 
 const world = await sharedWorld();
 
-it('A deleted email service is not found, refuses its keys and stops webhooks, and its links lead to their targets', async () => {
+it('A deleted email service is not found, its keys are refused, its webhooks stop, and its links still redirect', async () => {
   const sender = await world.sender('Shop', 'gone.test');
   await world.dashboard.patch(sender.path, { click_tracking: true });
   const message = '<p><a href="https://gone.test/order?a=1">Your order</a></p>';

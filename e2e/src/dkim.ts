@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { verifyWithDkimpy } from '@postern/testing';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 
-/** What an independent verifier says of a mail's signatures, with the keys that the DNS at `dnsAddress` publishes. */
+/** The results of an independent verifier for a mail's signatures, with the keys in the DNS at `dnsAddress`. */
 export const verifiedSignatures = async (
   raw: Buffer | string,
   dnsAddress: string,
@@ -15,7 +15,7 @@ export const verifiedSignatures = async (
   return results.map(({ status, signingDomain }) => ({ result: status.result, domain: signingDomain }));
 };
 
-/** What a second verifier, in another language, says of each signature. */
+/** The result of a second verifier (dkimpy, in Python) for each signature. */
 export const verifiedByDkimpy = async (
   raw: Buffer | string,
   dnsAddress: string,

@@ -31,7 +31,7 @@ const signed = (body: string, seconds: number, secret = SECRET) => ({
   'x-service-signature': createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex'),
 });
 
-/** Paths that the HTML of a page links to, without fragments. */
+/** Paths of the links in the HTML of a page, without fragments. */
 const linksIn = (html: string): readonly string[] =>
   [...html.matchAll(/(?:src|href)="([^"#]+)/g)].map(([, link = '']) => link);
 
@@ -44,7 +44,7 @@ describe('the documentation', () => {
     return loaded;
   };
 
-  it('has no link that leads nowhere', async () => {
+  it('has no broken link', async () => {
     const queue = ['/docs'];
     for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
       const { status, text } = await load(path);

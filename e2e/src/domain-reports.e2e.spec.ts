@@ -10,7 +10,7 @@ const sender = await world.sender('Shop', 'reported.test');
 const receiver = await reportSender(world.postern, 'receiver.test');
 
 describe('a sending domain', () => {
-  it('asks receivers for DMARC reports in the record that it shows', async () => {
+  it('requests DMARC reports from receivers in the record that it shows', async () => {
     const { records } = await domainOf(sender);
     const dmarc = records.find(({ purpose }) => purpose === 'dmarc');
 
@@ -28,7 +28,7 @@ describe('a sending domain', () => {
     });
   });
 
-  it('shows which sources fail DMARC according to its reports, and what to do', async () => {
+  it('shows which sources fail DMARC according to its reports, and how to fix it', async () => {
     await receiver.send('report.xml.gz', dmarc('1', [SPOOFER, RELAY]));
 
     const { status, body } = await reportsOf(sender);
@@ -61,7 +61,7 @@ describe('a sending domain', () => {
     });
   });
 
-  it('shows why mail servers that receive for it fail at TLS', async () => {
+  it('shows why TLS connections to its mail servers fail', async () => {
     await receiver.send('report.json.gz', gzipSync(tlsReport({ domain: 'reported.test' })));
 
     expect((await reportsOf(sender)).body).toMatchObject({
@@ -72,7 +72,7 @@ describe('a sending domain', () => {
     });
   });
 
-  it('takes no reports of somebody who only claims to be a receiver, and no report twice', async () => {
+  it('accepts no report from a sender that only claims to be a receiver, and no report twice', async () => {
     const before = (await reportsOf(sender)).body;
     const unsigned = await reportSender(world.postern, 'receiver.test', { signs: false });
     await unsigned.send('report.xml.gz', dmarc('forged', [SPOOFER]));
@@ -85,7 +85,7 @@ describe('a sending domain', () => {
     expect({ since: expect.any(String), ...after }).toEqual({ ...before, since: expect.any(String) });
   });
 
-  it('shows no reports about the domains of others, nor its own to others', async () => {
+  it('shows no reports about domains of other workspaces, nor its own to them', async () => {
     const neighbour = await world.sender('Neighbour', 'neighbour-of-reported.test');
     await receiver.send('report.xml.gz', gzipSync(dmarcReport({ domain: 'nobody.test', id: '7' }, [SPOOFER])));
 

@@ -207,12 +207,12 @@ const MISTAKES: readonly Mistake[] = [
   ],
 ];
 
-describe('a mistake in a call of the email API is answered with its status, code and message', () => {
+describe('an invalid call of the email API is answered with its status, code and message', () => {
   it.each(MISTAKES)('%s', async (_, call, status, code, message) =>
     expect(await answerOf(call)).toEqual([status, code, { error: message }]),
   );
 
-  it('a limit that is reached says when to try again', async () => {
+  it('a reached limit has a time for the retry', async () => {
     await world.dashboard.patch(`${sandbox.path}/limits`, { sandbox_daily: 1 });
     const email = { ...EMAIL, to: ['ada@customers.test'] };
     await sandbox.verifyRecipient('ada@customers.test');

@@ -8,7 +8,7 @@ const world = await sharedWorld();
 const sender = await world.sender('Shop', 'shop.test');
 
 describe('open tracking', () => {
-  it('is on by default: a pixel of their own for every recipient, whose event tells user agent and ip', async () => {
+  it('is on by default: every recipient has their own pixel, whose event has user agent and IP address', async () => {
     const id = await sent({ to: ['ada@customers.test', 'bea@customers.test'], subject: 'Two readers' });
     const [ofAda, ofBea] = [
       pixelIn(await htmlTo('ada@customers.test', 'Two readers')),
@@ -25,7 +25,7 @@ describe('open tracking', () => {
     expect(event.data).toMatchObject({ user_agent: BROWSER, ip: '127.0.0.1' });
   });
 
-  it('needs an HTML body: plain text alone stays as it is', async () => {
+  it('needs an HTML body: plain text alone is not changed', async () => {
     await sent({ message: undefined, text: 'Thanks, and see https://shop.test/.', to: ['plain@customers.test'] });
     const { raw } = await world.mailTo('plain@customers.test');
 
@@ -46,7 +46,7 @@ describe('open tracking', () => {
     expect(eventsOf(id).filter(({ event }) => event === 'opened')).toHaveLength(1);
   });
 
-  it('an open by a machine is marked and not counted as one of a reader', async () => {
+  it('an open by a machine is marked and not counted as an open by a reader', async () => {
     const watched = await world.sender('Watched', 'watched.test');
     const from = 'a@watched.test';
     const id = await sent({ from, to: ['scanned@customers.test'] }, watched);
@@ -74,7 +74,7 @@ describe('click tracking', () => {
     <a href="mailto:help@shop.test">write</a> <a href="tel:+4912345">call</a> <a href="#part">part</a>
     </body></html>`;
 
-  it('is off by default: links stay as they are', async () => {
+  it('is off by default: links are not changed', async () => {
     await sent({ to: ['untracked@customers.test'], message: LINKS });
 
     expect(linksIn(await htmlTo('untracked@customers.test'))).toEqual([
@@ -100,19 +100,19 @@ describe('click tracking', () => {
       links = linksIn(html);
     });
 
-    it('signs the http(s) links of the HTML body and nothing else', () => {
+    it('signs only the http(s) links of the HTML body', () => {
       const tracked = expect.stringContaining(`${world.postern.baseUrl}/c/`);
 
       expect(links).toEqual([tracked, tracked, 'mailto:help@shop.test', 'tel:+4912345', '#part']);
     });
 
-    it('leaves the links of the plain text alone', async () => {
+    it('does not change the links of the plain text', async () => {
       const { text } = await PostalMime.parse((await world.mailTo('clicker@customers.test')).raw);
 
       expect(text).toContain('https://shop.test/order?a=1&b=2#top');
     });
 
-    it('leads to the link with 302 and tells the followed url', async () => {
+    it('redirects to the link with 302 and reports the followed URL', async () => {
       const { status, headers } = await visit(links[0] as string);
       expect([status, headers.get('location')]).toEqual([302, 'https://shop.test/order?a=1&b=2#top']);
 

@@ -33,7 +33,7 @@ afterAll(async () => {
 }, 120_000);
 
 describe('through a real Exim', () => {
-  it('a message is delivered when the receiving server takes it, with its signature intact', async () => {
+  it('a message is delivered when the receiving server accepts it, with its signature intact', async () => {
     const { status, body } = await sender.send({ ...MAIL, to: ['ada@customers.test'], subject: 'Ünïcode ✓' });
     expect(status).toBe(200);
     const { to } = await sender.event('delivered', body['id'] as string, 30_000);
@@ -59,7 +59,7 @@ describe('through a real Exim', () => {
     expect(data).toEqual({ bounce_type: type, reason: expect.stringContaining(text) });
   });
 
-  it('a refusal of the sender says nothing about the address', async () => {
+  it('a refusal of the sender is a soft bounce of the recipient', async () => {
     mailboxes.answer({
       stage: 'mail',
       address: /^b\+/,
@@ -73,7 +73,7 @@ describe('through a real Exim', () => {
     expect(data).toEqual({ bounce_type: 'soft', reason: expect.stringContaining('does not exist') });
   });
 
-  it('a forwarded recipient’s failure is a soft bounce of the recipient, which names the other address', async () => {
+  it('a failure of a forwarded recipient is a soft bounce of the recipient, which names the other address', async () => {
     mailboxes.answer({ stage: 'rcpt', address: 'moved@elsewhere.test', code: 550, text: '5.1.1 gone' });
     const { body } = await sender.send({ ...MAIL, to: ['forwarded@customers.test'] });
     const { to, data } = await sender.event('bounced', body['id'] as string, 30_000);
@@ -82,7 +82,7 @@ describe('through a real Exim', () => {
     expect(data['reason']).toMatch(/^moved@elsewhere\.test: .*5\.1\.1 gone/);
   });
 
-  it('a message that is late is delivered after a warning, and nothing bounces', async () => {
+  it('a delayed message is delivered after a warning, and nothing bounces', async () => {
     mailboxes.answer({ stage: 'rcpt', address: 'busy@customers.test', code: 451, text: '4.3.0 try again', times: 3 });
     const { body } = await sender.send({ ...MAIL, to: ['busy@customers.test'] });
     const id = body['id'] as string;

@@ -17,7 +17,7 @@ const sender = await platform.world.sender('Generated', 'generated.example.com')
 const project = temporaryHome();
 afterAll(() => project.remove());
 
-/** A program as a developer writes it with generated types, and mistakes that the types must show. */
+/** A program that uses the generated types, with mistakes that the types must detect. */
 const PROGRAM = `import createClient from 'openapi-fetch';
 import type { paths } from './public.ts';
 import type { paths as DashboardPaths } from './dashboard.ts';
@@ -84,7 +84,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('types that openapi-typescript generates', () => {
-  it('compile in strict mode with a program that uses them, and show its mistakes', async () => {
+  it('compile in strict mode with a program that uses them, and detect its mistakes', async () => {
     const options = ['--strict', '--noEmit', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
     const modules = ['--module', 'NodeNext', '--target', 'ES2024', '--types', 'node', '--allowImportingTsExtensions'];
     const tsc = run(join(ROOT, 'node_modules/.bin/tsc'), [...options, ...modules, '--ignoreConfig', 'program.ts'], {

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('the same key and the same body: the first answer again, marked as replayed, and nothing is sent twice', async () => {
+  it('same key and same body: the first response is replayed, and nothing is sent twice', async () => {
     const email = { ...RECEIPT, to: ['once@customers.test'] };
     const first = await sender.send(email, { 'idempotency-key': 'order-1' });
     const second = await sender.send(email, { 'idempotency-key': 'order-1' });
@@ -32,14 +32,14 @@ describe('Idempotency-Key', () => {
     expect(copiesTo('once@customers.test')).toBe(1);
   });
 
-  it('the same key and another body: 409', async () => {
+  it('same key and another body: 409', async () => {
     await sender.send(RECEIPT, { 'idempotency-key': 'order-2' });
     const { status, body } = await sender.send({ ...RECEIPT, subject: 'Other' }, { 'idempotency-key': 'order-2' });
 
     expect({ status, body }).toEqual({ status: 409, body: { error: expect.any(String) } });
   });
 
-  it('still in flight: 409 with Retry-After: 1', async () => {
+  it('request still in progress: 409 with Retry-After: 1', async () => {
     relay.answer({ stage: 'data', address: 'patient@customers.test', delayMs: 2_000, times: 1 });
     const email = { ...RECEIPT, to: ['patient@customers.test'] };
     const both = await Promise.all([1, 2].map(() => sender.send(email, { 'idempotency-key': 'order-3' })));
@@ -53,7 +53,7 @@ describe('Idempotency-Key', () => {
     expect(copiesTo('patient@customers.test')).toBe(1);
   });
 
-  it('many at once: one is sent', async () => {
+  it('many concurrent requests: one is sent', async () => {
     const email = { ...RECEIPT, to: ['crowd@customers.test'] };
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => sender.send(email, { 'idempotency-key': 'order-4' })),
@@ -63,7 +63,7 @@ describe('Idempotency-Key', () => {
     expect(copiesTo('crowd@customers.test')).toBe(1);
   });
 
-  it('the key of a request that was refused or handed nothing over is free again', async () => {
+  it('the key of a refused or failed request can be used again', async () => {
     const refused = await sender.send({ ...RECEIPT, to: [] }, { 'idempotency-key': 'order-5' });
     expect(refused.status).toBe(400);
 
@@ -76,7 +76,7 @@ describe('Idempotency-Key', () => {
     expect(copiesTo('later@customers.test')).toBe(1);
   });
 
-  it('belongs to its service: the same key of another one is another request', async () => {
+  it('the key is scoped to its service: the same key of another service is a new request', async () => {
     const other = await world.sender('Other', 'other.test');
     await sender.send(RECEIPT, { 'idempotency-key': 'order-6' });
     const answer = await other.send({ ...RECEIPT, from: 'a@other.test' }, { 'idempotency-key': 'order-6' });
@@ -84,7 +84,7 @@ describe('Idempotency-Key', () => {
     expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([200, null]);
   });
 
-  it('without one the same request twice is two messages', async () => {
+  it('without a key, the same request twice is two messages', async () => {
     const email = { ...RECEIPT, to: ['twice@customers.test'] };
     const [first, second] = [await sender.send(email), await sender.send(email)];
 

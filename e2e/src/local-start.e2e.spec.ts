@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts everything in a home below the folder. @returns all that was printed when the start is done. */
+/** Starts everything with a home inside the folder. @returns the output, once the start is complete. */
 const start = async (home: string, environment: Record<string, string> = {}): Promise<string> => {
   const child = spawn(process.execPath, [PROGRAM], {
     env: {
@@ -51,7 +51,7 @@ const start = async (home: string, environment: Record<string, string> = {}): Pr
 const readyFileOf = (home: string) => JSON.parse(readFileSync(join(home, 'ready.json'), 'utf8'));
 
 it(
-  'a demo that fails is a warning: everything runs, and ready.json says where',
+  'a failed demo is a warning: everything runs, and ready.json has the addresses',
   async () => {
     chmodSync(folder, 0o755);
     const home = join(folder, 'home');
@@ -70,7 +70,7 @@ it(
 );
 
 it(
-  'a home that other users cannot enter serves mail and web services all the same',
+  'a home that other users cannot enter serves mail and web services',
   async () => {
     chmodSync(folder, 0o711);
     const closed = join(folder, 'cløsed by its owner');

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import type { Sender } from './world.js';
 
-/** Sends a message in which everything that is about the recipient holds `mark`, and waits for its outcome. */
+/** Sends a message whose recipient-specific fields all contain `mark`, and waits for its outcome. */
 export const sendMarked = async (sender: Sender, to: string, mark: string, outcome = 'delivered'): Promise<string> => {
   const { status, body } = await sender.send(
     {
@@ -21,7 +21,7 @@ export const sendMarked = async (sender: Sender, to: string, mark: string, outco
   return id;
 };
 
-/** The address as it is stored. */
+/** The stored form of an address. */
 export const stored = (address: string): string => {
   const [local, domain = ''] = address.toLowerCase().split('@');
   return `${local}@${domainToASCII(domain)}`;

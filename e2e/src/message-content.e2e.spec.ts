@@ -9,7 +9,7 @@ const world = await sharedWorld();
 const sender = await world.sender('Shop', 'shop.test');
 
 describe('bodies', () => {
-  it('message alone: a plain-text version is derived from it', async () => {
+  it('message only: a plain-text version is derived from it', async () => {
     const mail = await parsed(
       await received({ message: '<h1>Thanks</h1><p>See <a href="https://shop.test/a">it</a></p>' }),
     );
@@ -20,14 +20,14 @@ describe('bodies', () => {
     expect(mail.text).not.toContain('<');
   });
 
-  it('text alone: no HTML part', async () => {
+  it('text only: no HTML part', async () => {
     const { raw, ...rest } = await received({ text: 'Only <text> & nothing else' });
 
     expect(raw).not.toMatch(/text\/html/);
     expect((await parsed({ raw, ...rest })).text?.trimEnd()).toBe('Only <text> & nothing else');
   });
 
-  it('message and text: both as given', async () => {
+  it('message and text: both unchanged', async () => {
     const mail = await parsed(await received({ message: '<p>In <b>HTML</b></p>', text: 'In words of its own' }));
 
     expect(mail.html).toContain('<p>In <b>HTML</b></p>');
@@ -39,7 +39,7 @@ describe('bodies', () => {
     ['a line of 5,000 characters', 'x'.repeat(5_000)],
     ['emoji and every script', '👩‍👩‍👧 שלום Ελλάδα 漢字 العربية'],
     ['a line that begins with From', 'From here on\nFrom there on'],
-  ])('%s arrives as it was sent, signed', async (_, text) => {
+  ])('%s arrives unchanged and signed', async (_, text) => {
     const mail = await received({ text });
 
     expect((await parsed(mail)).text?.trimEnd()).toBe(text);
@@ -88,13 +88,13 @@ describe('headers', () => {
     ]);
   });
 
-  it('a subject of 998 characters in any script arrives whole', async () => {
+  it('a subject of 998 characters in any script arrives complete', async () => {
     const subject = 'Ünïcödé 漢字 '.repeat(100).slice(0, 997).trimEnd().padEnd(998, '.');
 
     expect((await parsed(await received({ text: 'Hello', subject }))).subject).toBe(subject);
   });
 
-  it('a message has one of each header that there may be only one of, and no Bcc', async () => {
+  it('a message has at most one of each unique header, and no Bcc', async () => {
     const { raw } = await received({ text: 'Hello', cc: ['cc@customers.test'], bcc: ['hidden@customers.test'] });
     const head = raw.slice(0, raw.indexOf('\r\n\r\n'));
 
@@ -106,7 +106,7 @@ describe('headers', () => {
     expect((await parsed(blind)).to).toEqual((await parsed(await world.mailTo('cc@customers.test'))).to);
   });
 
-  it('every copy has a return path of its own at the bounce domain, which shows no address', async () => {
+  it('every copy has its own return path at the bounce domain, which reveals no address', async () => {
     await sender.send({ ...MAIL, text: 'Hello', to: ['one@customers.test', 'two@customers.test'] });
     const paths = [await world.mailTo('one@customers.test'), await world.mailTo('two@customers.test')].map(
       ({ envelope_from }) => envelope_from,
@@ -120,7 +120,7 @@ describe('headers', () => {
 });
 
 describe('recipients', () => {
-  it('the record lists those of to, bare and in their order', async () => {
+  it('the record lists the recipients of to, as bare addresses in their order', async () => {
     const { body } = await sender.send({
       ...MAIL,
       text: 'Hello',
@@ -149,7 +149,7 @@ describe('recipients', () => {
     expect(sender.receiver.requests.filter(call => call.body.includes(String(body['id'])))).toHaveLength(1);
   });
 
-  it('every recipient of to, cc and bcc fires a delivered event of their own', async () => {
+  it('every recipient of to, cc and bcc fires their own delivered event', async () => {
     const [to, cc, bcc] = ['to@each.test', 'cc@each.test', 'bcc@each.test'];
     const { body } = await sender.send({ ...MAIL, text: 'Hello', to: [to], cc: [cc], bcc: [bcc] });
     const id = body['id'] as string;
@@ -159,7 +159,7 @@ describe('recipients', () => {
     expect(told.sort()).toEqual([bcc, cc, to]);
   });
 
-  it('an internationalised domain is written in A-labels', async () => {
+  it('an internationalized domain is written in A-labels', async () => {
     const { body } = await sender.send({ ...MAIL, text: 'Hello', to: ['Jörg <joerg@bücher.test>'] });
 
     expect(body['to']).toEqual(['joerg@xn--bcher-kva.test']);
@@ -172,7 +172,7 @@ const MAIL = { from: 'Shop <orders@shop.test>', to: ['ada@customers.test'], subj
 
 let mails = 0;
 
-/** Sends with that change to a mailbox of its own, and answers what came. */
+/** Sends the message with this change to a new mailbox. @returns the received mail. */
 const received = async (change: object): Promise<MailboxMessage> => {
   const to = `reader-${++mails}@customers.test`;
   const { status, body } = await sender.send({ ...MAIL, ...change, to: [to] });

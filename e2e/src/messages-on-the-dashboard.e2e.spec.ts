@@ -37,7 +37,7 @@ describe('the content of a message', () => {
     expect(answer.body['raw']).not.toMatch(/\/o\/|\/c\//);
   });
 
-  it('is not opened by reading it', async () => {
+  it('does not count as opened when it is read', async () => {
     const { body } = await shop.send(EMAIL);
     const id = String(body['id']);
     await shop.event('delivered', id);
@@ -60,7 +60,7 @@ describe('the content of a message', () => {
     expect([answer.status, answer.headers.get('error-code')]).toEqual([status, code]);
   });
 
-  it('is not found by a user of another workspace, nor below another service', async () => {
+  it('is not found by a user of another workspace, nor under another service', async () => {
     const { body } = await shop.send(EMAIL);
     const other = await world.sender('Another service');
 
@@ -74,7 +74,7 @@ describe('the content of a message', () => {
 });
 
 describe('the webhook deliveries of a message', () => {
-  it('are those of its events alone, with their attempts', async () => {
+  it('are only those of its events, with their attempts', async () => {
     const { body } = await shop.send(EMAIL);
     await shop.send(EMAIL);
     await shop.event('delivered', String(body['id']));
@@ -99,7 +99,7 @@ describe('the webhook deliveries of a message', () => {
 describe('the suppression list', () => {
   const add = (path: string, body: object) => world.atDesk('POST', `${path}/suppressions`, body);
 
-  it('takes an address, which is then not sent to, and gives it back', async () => {
+  it('adds an address, which then gets no mail, and removes it', async () => {
     const careful = await world.sender('Careful', 'careful.test');
     await world.dashboard.patch(careful.path, { suppression: true });
     const email = { ...EMAIL, from: 'a@careful.test', to: ['Grace@customers.test'] };

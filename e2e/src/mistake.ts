@@ -1,6 +1,6 @@
 import type { ApiAnswer } from './world.js';
 
-/** A call that is wrong, and how it is answered. */
+/** An invalid call and its expected response. */
 export type Mistake = readonly [
   what: string,
   call: () => Promise<ApiAnswer>,
@@ -9,7 +9,7 @@ export type Mistake = readonly [
   message: string,
 ];
 
-/** A body has exactly one field, so the code is only in the header. */
+/** The body has exactly one field, so the code is only in the header. */
 export const answerOf = async (call: () => Promise<ApiAnswer>) => {
   const { status, headers, body } = await call();
   return [status, headers.get('error-code'), body];

@@ -8,7 +8,7 @@ import { sharedPlatform } from './stories.js';
 const FOLDER = join(import.meta.dirname, '../../observability');
 const MAIL = { from: 'orders@shop.test', subject: 'Your receipt', text: 'Thanks.' };
 
-/** As promtool reads it. */
+/** The format of promtool. */
 interface RuleTest {
   readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts?: readonly unknown[] }[];
 }
@@ -18,7 +18,7 @@ interface Rule {
   readonly expr: string;
 }
 
-/** Every PromQL expression of the files, by where it stands. */
+/** Every PromQL expression of the files, by location. */
 const expressions = (): [place: string, expression: string][] => {
   const dashboards = readdirSync(join(FOLDER, 'grafana')).flatMap(file => {
     const { panels } = JSON.parse(readFileSync(join(FOLDER, 'grafana', file), 'utf8')) as {
@@ -56,7 +56,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('a dashboard or an alert', () => {
-  it.each(expressions())('asks for nothing that no service shows: %s', (_place, expression) => {
+  it.each(expressions())('uses only metrics that a service exposes: %s', (_place, expression) => {
     const { metrics, labels } = namesIn(expression);
     expect(metrics).not.toEqual([]);
     expect(metrics.filter(name => !shown.has(name))).toEqual([]);
@@ -64,7 +64,7 @@ describe('a dashboard or an alert', () => {
     expect(labels.filter(label => !known.has(label))).toEqual([]);
   });
 
-  it('would be caught asking for what does not exist', () => {
+  it('would be detected if it used an unknown metric', () => {
     const { metrics, labels } = namesIn('sum by (anything) (rate(postern_emails_imagined_total[5m]))');
     expect(metrics.map(name => shown.has(name))).toEqual([false]);
     expect(labels).toEqual(['anything']);
@@ -76,12 +76,12 @@ describe('every alert', () => {
   const read = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
   const names = [...read('prometheus/alerts.yaml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name as string);
 
-  it('is explained to the operator', () => {
+  it('is explained in the documentation for operators', () => {
     const guide = read('../docs/observability.md');
     expect(names.filter(name => !guide.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('is tried with what it has to fire at', () => {
+  it('is tested with the condition that it must fire on', () => {
     const { tests } = parseYaml(read('prometheus/alerts.test.yaml')) as { tests: RuleTest[] };
     const tried = tests.flatMap(({ alert_rule_test = [] }) => alert_rule_test.filter(one => one.exp_alerts?.length));
     expect(names).toEqual([...new Set(tried.map(({ alertname }) => alertname))]);

@@ -30,7 +30,7 @@ const send = async (to: string): Promise<string> => {
   return id;
 };
 
-/** They open no more, until it is done once more. */
+/** Reverses the sealed DKIM keys, so that they cannot be decrypted; a second call restores them. */
 const turnDkimKeysAround = async ({ wiring }: RunningPostern): Promise<void> => {
   const client = new pg.Client({ connectionString: wiring.databaseUrl('email-send') });
   await client.connect();
@@ -40,7 +40,7 @@ const turnDkimKeysAround = async ({ wiring }: RunningPostern): Promise<void> => 
 };
 
 describe('The doctor', () => {
-  it('finds nothing to change where all is well, and sees a mail come back', async () => {
+  it('finds no problem in a healthy installation, and sees a test mail return', async () => {
     const { code, printed } = await run('doctor');
     expect(printed).toContain('✓ message from a return path to itself: through 127.0.0.1');
     expect(printed).toMatch(/✓ relay 127\.0\.0\.1:\d+: answers; SMTPUTF8 yes, DSN yes/);
@@ -50,7 +50,7 @@ describe('The doctor', () => {
     expect(code).toBe(0);
   });
 
-  it('says which record to publish where one is missing', async () => {
+  it('reports which record to publish if one is missing', async () => {
     world.postern.dns.removeText('spf.postern.test');
     const { code, printed } = await run('doctor', '--no-mail');
     world.postern.dns.setText('spf.postern.test', 'v=spf1 ip4:127.0.0.1 -all');
@@ -83,7 +83,7 @@ describe('An operation', () => {
     expect(printed).not.toContain('rebuilt');
   });
 
-  it('takes the credential of the operator from the home of the local start', async () => {
+  it('reads the credential of the operator from the home of the local start', async () => {
     writeFileSync(world.postern.home.path('ready.json'), JSON.stringify({ nats_url: world.postern.nats.url }));
     const nothing = { POSTERN_NATS_SERVERS: '', POSTERN_NATS_USER: '', POSTERN_NATS_PASSWORD: '' };
     const { code, printed } = await postern(
@@ -97,7 +97,7 @@ describe('An operation', () => {
 });
 
 describe('Read models', () => {
-  it('are rebuilt while the service answers, and say how they stand', async () => {
+  it('are rebuilt while the service responds, and report their progress', async () => {
     const id = await send('bob@customers.test');
     const { code, printed } = await run('projections', 'rebuild', 'delivery-tracking');
     expect(printed).toMatch(/tracked-emails rebuilt[\s\S]*suppressed-addresses rebuilt/);
@@ -106,14 +106,14 @@ describe('Read models', () => {
     expect((await world.atDesk('GET', `${sender.path}/emails/${id}`)).body).toMatchObject({ id });
   });
 
-  it('are known by their names', async () => {
+  it('are addressed by name', async () => {
     const { code, printed } = await run('projections', 'rebuild', 'delivery-tracking', 'nothing');
     expect(printed).toContain('Its projections are tracked-emails, suppressed-addresses');
     expect(code).toBe(2);
   });
 });
 
-it('An outbox says that it is led and that nothing waits', async () => {
+it('An outbox reports that it has a leader and that nothing waits', async () => {
   await eventually(async () =>
     expect((await run('outbox', 'status')).printed).toMatch(/email-send +publishing +0 +\d+ /),
   );
@@ -140,7 +140,7 @@ const kill = (service: string): void => {
 interface Erased {
   readonly id: string;
   readonly others: string;
-  /** Where the address was before the erasure. */
+  /** Where the address was stored before the erasure. */
   readonly before: readonly string[];
   readonly keys: readonly string[];
   readonly answer: Answer;
@@ -163,39 +163,44 @@ describe('Erasing a recipient', () => {
   ];
   const erased = new Map<string, Erased>();
 
-  // An erasure waits between its passes, so all run at the same time.
+  // An erasure waits between its passes, so all run concurrently.
   beforeAll(async () => {
     const erasures = RECIPIENTS.map(async recipient => erased.set(recipient[0], await sendAndErase(...recipient)));
     await Promise.all(erasures);
   }, 150_000);
 
-  it.each(RECIPIENTS)('leaves nothing of %s in any table or in JetStream, and others alone', async (address, mark) => {
-    const known = stored(address);
-    const other = `grace-${mark}@customers.test`;
-    const { id, others, before, keys, answer } = erased.get(address)!;
-    expect(before).toEqual(
-      expect.arrayContaining([
-        `email-send event_store.events: ${known}`,
-        `delivery-tracking event_store.events: ${known}`,
-        `delivery-tracking public.tracked_emails: ${known}`,
-        `webhook-dispatch public.deliveries: ${known}`,
-        expect.stringMatching(/^\d+\.blk: /),
-      ]),
-    );
-    expect(keys).toContain('public.idempotency_keys');
-    expect(answer.printed).toMatch(/Completed at \S+: the last pass over all services found nothing/);
-    expect(answer.printed).toMatch(/email-send +done +.*\d+ events.*jetstream_messages/);
-    expect(answer.printed).not.toContain(mark);
-    expect(answer.code).toBe(0);
-    // The other message names its recipient, whose address has the mark as well.
-    const texts = ['case-', 'dear ', 'results of ', 'clinic-', 'person '].map(start => `${start}${mark}`);
-    expect(await leftOvers(address, known, ...texts)).toEqual([]);
-    expect((await sender.get(id)).body['to']).toEqual([expect.stringMatching(/^erased-[0-9a-f]{16}@erased\.invalid$/)]);
-    expect((await sender.get(others)).body['to']).toEqual([other]);
-    expect(await tablesOf('webhook-dispatch', other)).toEqual(['public.deliveries']);
-  });
+  it.each(RECIPIENTS)(
+    'removes %s from every table and from JetStream, and affects no other address',
+    async (address, mark) => {
+      const known = stored(address);
+      const other = `grace-${mark}@customers.test`;
+      const { id, others, before, keys, answer } = erased.get(address)!;
+      expect(before).toEqual(
+        expect.arrayContaining([
+          `email-send event_store.events: ${known}`,
+          `delivery-tracking event_store.events: ${known}`,
+          `delivery-tracking public.tracked_emails: ${known}`,
+          `webhook-dispatch public.deliveries: ${known}`,
+          expect.stringMatching(/^\d+\.blk: /),
+        ]),
+      );
+      expect(keys).toContain('public.idempotency_keys');
+      expect(answer.printed).toMatch(/Completed at \S+: the last pass over all services found nothing/);
+      expect(answer.printed).toMatch(/email-send +done +.*\d+ events.*jetstream_messages/);
+      expect(answer.printed).not.toContain(mark);
+      expect(answer.code).toBe(0);
+      // The other message names its recipient, whose address contains the mark too.
+      const texts = ['case-', 'dear ', 'results of ', 'clinic-', 'person '].map(start => `${start}${mark}`);
+      expect(await leftOvers(address, known, ...texts)).toEqual([]);
+      expect((await sender.get(id)).body['to']).toEqual([
+        expect.stringMatching(/^erased-[0-9a-f]{16}@erased\.invalid$/),
+      ]);
+      expect((await sender.get(others)).body['to']).toEqual([other]);
+      expect(await tablesOf('webhook-dispatch', other)).toEqual(['public.deliveries']);
+    },
+  );
 
-  it('runs again when it is asked again, under the same id and with the same replacement', async () => {
+  it('runs again on request, under the same id and with the same replacement', async () => {
     const first = await run('recipients', 'erase', 'nobody-yet@customers.test');
     expect(first.printed).toMatch(/Completed at/);
     await sendMarked(sender, 'nobody-yet@customers.test', 'm4rk4');
@@ -206,7 +211,7 @@ describe('Erasing a recipient', () => {
     expect(await leftOvers('nobody-yet@customers.test', 'm4rk4')).toEqual([]);
   }, 90_000);
 
-  it('says which service is missing, and goes through by itself after services were away or killed', async () => {
+  it('reports which service is missing, and completes by itself after services were stopped or killed', async () => {
     await sendMarked(sender, 'lee-m4rk5@customers.test', 'm4rk5');
     const webhooks = world.postern.services.get('webhook-dispatch');
     await webhooks?.stop();
@@ -223,7 +228,7 @@ describe('Erasing a recipient', () => {
     expect(await leftOvers('lee-m4rk5@customers.test', 'm4rk5')).toEqual([]);
   }, 150_000);
 
-  it('refuses what is no address', async () => {
+  it('refuses an invalid address', async () => {
     const { code, printed } = await run('recipients', 'erase', 'ada@');
     expect(printed).toContain('malformed address');
     expect(code).toBe(2);
@@ -231,14 +236,14 @@ describe('Erasing a recipient', () => {
 });
 
 describe('A copy of the stopped PostgreSQL', () => {
-  it('is enough to continue elsewhere, with a new key in front of the old one', async () => {
+  it('is sufficient to continue elsewhere, with a new key in addition to the old one', async () => {
     const id = await send('carl@customers.test');
     const { home } = world.postern;
     await world.postern.stop();
     const folder = mkdtempSync(join(tmpdir(), 'postern-restored-'));
-    // Web services have users of their own, who pass through here.
+    // Web services run as other users, who need access to the folder.
     chmodSync(folder, 0o755);
-    // Who owns the files matters to PostgreSQL. NATS is left behind.
+    // PostgreSQL requires the file ownership to be kept. NATS is not copied.
     execFileSync('cp', ['-a', home.path('postgres'), home.path('secrets.json'), folder]);
 
     const [old, young] = [home.secrets().encryptionKey, `young:${randomBytes(32).toString('base64')}`];
@@ -272,7 +277,7 @@ describe('A copy of the stopped PostgreSQL', () => {
         body: JSON.stringify({ from: 'a@shop.test', to: ['carl@customers.test'], subject: 'Again', text: 'Hello.' }),
       });
       expect(sent.status).toBe(200);
-      // Signed with the domain's key, which opens with the new one alone.
+      // Signed with the domain's key, which can now be decrypted with the new key alone.
       const mails = await fetch(`${later.mailboxUrl}/messages?to=carl@customers.test`);
       expect(((await mails.json()) as { raw: string }[]).at(-1)?.raw).toMatch(/^DKIM-Signature:/m);
       await later.stop();

@@ -10,7 +10,7 @@ export interface Answer {
   readonly printed: string;
 }
 
-/** Runs the `postern` command as an operator at a terminal would; it is given NATS and nothing else. */
+/** Runs the `postern` command as an operator in a terminal; it only gets access to NATS. */
 export const postern = (
   { wiring }: Pick<RunningPostern, 'wiring'>,
   args: readonly string[],

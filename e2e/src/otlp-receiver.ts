@@ -1,6 +1,6 @@
 import { startHttpReceiver, type TestHttpReceiver } from '@postern/testing';
 
-/** A span as a collector receives it; ids are lower-case hex. */
+/** A span as received by a collector; ids are lower-case hex. */
 export interface ReceivedSpan {
   readonly service: string;
   readonly traceId: string;
@@ -10,7 +10,7 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** In a collector's place: takes OTLP over HTTP as protobuf, and keeps what it was told. */
+/** A test collector: accepts OTLP over HTTP as protobuf, and keeps the received spans. */
 export class OtlpReceiver {
   private constructor(private readonly receiver: TestHttpReceiver) {}
 
@@ -33,7 +33,7 @@ export class OtlpReceiver {
   }
 }
 
-// Field numbers as in opentelemetry/proto: collector/trace/v1, trace/v1, resource/v1 and common/v1.
+// Field numbers of opentelemetry/proto: collector/trace/v1, trace/v1, resource/v1 and common/v1.
 
 const spansOfResource = (bytes: Buffer): ReceivedSpan[] => {
   const resourceSpans = messageIn(bytes);
@@ -68,7 +68,7 @@ const attributesIn = (bytes: Buffer, field: number): Record<string, string | num
       }),
   );
 
-/** The fields of one protobuf message: length-delimited ones as bytes, varints as numbers. */
+/** The fields of one protobuf message: length-delimited fields as bytes, varints as numbers. */
 const messageIn = (bytes: Buffer) => {
   const delimited = new Map<number, Buffer[]>();
   const numbers = new Map<number, number>();

@@ -4,7 +4,7 @@ import { createTransport } from 'nodemailer';
 import { sharedWorld } from './stories.js';
 import type { WebhookEvent } from './world.js';
 
-/** Any mail system of the world, which brings notifications to the bounce domain. */
+/** Simulates any external mail system that sends notifications to the bounce domain. */
 
 const world = await sharedWorld();
 const sender = await world.sender('Shop', 'shop.test');
@@ -28,7 +28,7 @@ describe('delivered', () => {
     });
   });
 
-  it('fires once, however often it is notified', async () => {
+  it('fires once, even if several notifications arrive', async () => {
     const id = await send('repeated@customers.test');
     await sender.event('delivered', id);
     const { envelope_from } = await world.mailTo('repeated@customers.test');
@@ -38,7 +38,7 @@ describe('delivered', () => {
     expect(eventsOf(id)).toEqual(['delivered']);
   });
 
-  it('does not fire while a message is only delayed', async () => {
+  it('does not fire while a message is delayed', async () => {
     const id = await send('slow@simulator.test');
     await eventually(async () => expect(await timelineOf(id)).toContain('delayed'));
     expect(eventsOf(id)).toEqual([]);
@@ -75,7 +75,7 @@ describe('bounced', () => {
     });
   });
 
-  it('changes nothing about the record, which says what happened at the hand-over', async () => {
+  it('does not change the record, which keeps the result of the handover to the relay', async () => {
     const id = await send('hard-bounce@simulator.test');
     const before = (await sender.get(id)).body;
     await sender.event('bounced', id);
@@ -86,7 +86,7 @@ describe('bounced', () => {
 });
 
 describe('complained', () => {
-  it('fires after the delivery, with the report’s type and who reports', async () => {
+  it('fires after the delivery, with the report’s type and the reporter', async () => {
     const id = await send('complaint@simulator.test');
     const event = await sender.event('complained', id);
 
@@ -98,15 +98,15 @@ describe('complained', () => {
       to: 'complaint@simulator.test',
       data: { source: expect.stringMatching(/^abuse \S+/) },
     });
-    // Calls of an endpoint are made side by side, so it is the times that tell what came first.
+    // Calls of an endpoint are concurrent, so the timestamps define the order.
     const delivered = await sender.event('delivered', id);
     expect(String(delivered['timestamp']) <= String(event['timestamp'])).toBe(true);
     expect(eventsOf(id).toSorted()).toEqual(['complained', 'delivered']);
   });
 });
 
-describe('what strangers bring to the bounce listener', () => {
-  it('a return path that we did not sign is refused', async () => {
+describe('external mail to the bounce listener', () => {
+  it('a return path without a valid signature is refused', async () => {
     const id = await send('target@customers.test');
     await sender.event('delivered', id);
     const { envelope_from } = await world.mailTo('target@customers.test');
@@ -119,14 +119,14 @@ describe('what strangers bring to the bounce listener', () => {
     expect(eventsOf(id)).toEqual(['delivered']);
   });
 
-  it('mail for any other domain is not relayed', async () => {
+  it('mail to any other domain is not relayed', async () => {
     await expect(postman.sendMail(notification('victim@elsewhere.test', 'x@y.test', FAILED))).rejects.toMatchObject({
       responseCode: 550,
       response: expect.stringContaining('relay'),
     });
   });
 
-  it('an answer of a person, and a notification that does not have the null sender, change nothing', async () => {
+  it('a reply of a person, and a notification without the null sender, change nothing', async () => {
     const id = await send('replier@customers.test');
     await sender.event('delivered', id);
     const { envelope_from } = await world.mailTo('replier@customers.test');
@@ -170,12 +170,12 @@ const timelineOf = async (emailId: string) => {
   return timeline.map(({ kind }) => kind);
 };
 
-/** What was on its way has arrived once a message that was sent after it is told of. */
+/** Waits until earlier mail has been processed: the event of a message sent afterwards has arrived. */
 const aMomentLater = async () => {
   await sender.event('delivered', await send('afterwards@customers.test'));
 };
 
-/** A delivery status notification (RFC 3464), as the mail systems of the world write them. */
+/** A delivery status notification (RFC 3464) in the usual form of mail systems. */
 const notification = (to: string, recipient: string, told: { action: string; status: string; reply: string }) => ({
   envelope: { from: '', to: [to] },
   raw: [

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => packed?.remove());
 
-/** Runs the installed command with nothing of the checkout. */
+/** Runs the installed command without access to the checkout. */
 const postern = async (args: readonly string[], stdin = '') => {
   const env = { PATH: process.env['PATH'], HOME: packed.folder, XDG_CONFIG_HOME: join(packed.folder, 'config') };
   const running = promisify(execFile)(join(packed.folder, 'node_modules/.bin/postern'), args, { env });
@@ -44,14 +44,14 @@ describe('the packed command in an empty project', () => {
     expect(await postern(['login', '--help'])).toContain('postern login --url');
   }, 120_000);
 
-  it('logs in at a running Postern, and sends a message', async () => {
+  it('logs in to a running Postern, and sends a message', async () => {
     expect(await postern(['login', '--url', url], `${sender.apiKey}\n`)).toContain(`Stored the email key for ${url}`);
     const message = ['--from', 'shop@packed.example.com', '--to', 'delivered@simulator.test'];
     const sent = await postern(['send', ...message, '--subject', 'Packed', '--text', 'It works.', '--json']);
     expect(JSON.parse(sent)).toMatchObject({ status: 'sent', mode: 'production' });
   }, 60_000);
 
-  it('says where commands for administrators run', async () => {
+  it('explains where to run commands for administrators', async () => {
     await expect(postern(['doctor'])).rejects.toMatchObject({
       stderr: expect.stringContaining('Run it where Postern is installed'),
     });

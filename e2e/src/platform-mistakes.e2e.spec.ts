@@ -66,12 +66,12 @@ const MISTAKES: readonly Mistake[] = [
   ],
 ];
 
-describe('a mistake in a call of the platform API is answered with its status, code and message', () => {
+describe('an invalid call of the platform API is answered with its status, code and message', () => {
   it.each(MISTAKES)('%s', async (_, call, status, code, message) =>
     expect(await answerOf(call)).toEqual([status, code, { detail: message }]),
   );
 
-  it('a key that may only read', async () => {
+  it('a read-only key', async () => {
     const answer = await platform.reader.post('/projects', { name: 'Shop' });
 
     expect([answer.status, answer.headers.get('error-code'), answer.body]).toEqual([

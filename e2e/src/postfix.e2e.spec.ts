@@ -22,7 +22,7 @@ beforeAll(async () => {
     nextHopPort: mailboxes.port,
     retryEverySeconds: 2,
     settings: {
-      // Notifications on their way back to us.
+      // Routes notifications back to Postern.
       transport_maps: `inline:{ ${BOUNCE_DOMAIN}=smtp:[127.0.0.1]:${world.postern.wiring.bouncePort} }`,
       smtp_destination_recipient_limit: 1,
       smtpd_discard_ehlo_keywords: 'chunking',
@@ -40,7 +40,7 @@ afterAll(async () => {
 const MAIL = { from: 'Shop <orders@shop.test>', subject: 'Your receipt', message: '<p>You paid <b>42 €</b>.</p>' };
 
 describe('through a real Postfix', () => {
-  it('a message is delivered when the receiving server takes it, with that server’s words', async () => {
+  it('a message is delivered when the receiving server accepts it, with that server’s reply', async () => {
     const { status, body } = await sender.send({ ...MAIL, to: ['ada@customers.test'] });
     const { to, data } = await sender.event('delivered', body['id'] as string, 30_000);
 
@@ -49,7 +49,7 @@ describe('through a real Postfix', () => {
     expect(data['smtp_response']).toMatch(/250/);
   });
 
-  it('its signature still verifies on the other side', async () => {
+  it('its signature is still valid at the receiver', async () => {
     await sender.send({ ...MAIL, to: ['signed@customers.test'], subject: 'Ünïcode ✓', headers: { 'X-Order': '42' } });
     const { raw } = await mailboxes.nextMessage(({ to }) =>
       to.some(({ address }) => address === 'signed@customers.test'),
@@ -77,7 +77,7 @@ describe('through a real Postfix', () => {
     });
   });
 
-  it('a message that is rejected after its data bounces as well', async () => {
+  it('a message that is rejected after its data also bounces', async () => {
     mailboxes.answer({ stage: 'data', address: 'choosy@customers.test', code: 554, text: '5.7.1 looks like spam' });
     const { body } = await sender.send({ ...MAIL, to: ['choosy@customers.test'] });
 
@@ -104,7 +104,7 @@ describe('through a real Postfix', () => {
   });
 
   it.each(['jürgen@customers.test', '用户@customers.test', 'ада+x=y@customers.test'])(
-    '%s, a local part in another script, passes where the relay offers SMTPUTF8',
+    '%s, a local part in another script, is accepted if the relay supports SMTPUTF8',
     async address => {
       const { status, body } = await sender.send({ ...MAIL, to: [address] });
       expect({ status, body }).toMatchObject({ status: 200, body: { status: 'sent', to: [address] } });

@@ -1,12 +1,12 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** What Prometheus and Grafana put in before they ask; any value does where only the names are looked at. */
+/** Replaces the variables of Prometheus and Grafana; any value is sufficient, because only the names are examined. */
 const withoutVariables = (expression: string): string =>
   expression.replaceAll(/\[\$__\w+\]/g, '[5m]').replaceAll(/\$\w+/g, 'any');
 
 /**
- * The metrics and labels that an expression names.
- * @throws where it is not PromQL.
+ * The metrics and labels in an expression.
+ * @throws if it is not PromQL.
  */
 export const namesIn = (expression: string): { readonly metrics: string[]; readonly labels: string[] } => {
   const text = withoutVariables(expression);
@@ -24,7 +24,7 @@ export const namesIn = (expression: string): { readonly metrics: string[]; reado
 
 const SERIES = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? /;
 
-/** The label names of each metric in a text that Prometheus could read. */
+/** The label names of each metric in the Prometheus text format. */
 export const seriesIn = (exposition: string): ReadonlyMap<string, ReadonlySet<string>> => {
   const found = new Map<string, Set<string>>();
   for (const line of exposition.split('\n')) {

@@ -3,7 +3,7 @@ import { eventually } from '@postern/testing';
 import PostalMime from 'postal-mime';
 import { ownWorld } from './stories.js';
 
-/** Set as for a deployment behind an HTTPS load balancer on this machine, where webhooks may only go to the public. */
+/** Configured like a deployment behind a local HTTPS load balancer, where webhooks may only go to public addresses. */
 const PUBLIC_URL = 'https://mail.postern.test';
 
 const world = await ownWorld({
@@ -41,7 +41,7 @@ describe('a webhook’s URL', () => {
     });
   });
 
-  it('https with a public address is taken, and may not be moved to a private one', async () => {
+  it('https with a public address is accepted, and cannot be changed to a private one', async () => {
     const url = 'https://93.184.215.14/events';
     const created = await world.atDesk('POST', `${servicePath}/webhooks`, { url, events: ['bounced'] });
     expect(created).toMatchObject({ status: 201, body: { url } });
@@ -53,12 +53,12 @@ describe('a webhook’s URL', () => {
 });
 
 describe('the public address', () => {
-  it('says whether it lives and is ready, in one word', async () => {
+  it('reports liveness and readiness in one word', async () => {
     for (const path of ['/health/live', '/health/ready'])
       expect(await world.call('GET', path)).toMatchObject({ status: 200, body: { status: 'ok' } });
   });
 
-  it.each(['/metrics', '/health', '/dashboard/api/metrics'])('shows nobody %s', async path => {
+  it.each(['/metrics', '/health', '/dashboard/api/metrics'])('does not expose %s', async path => {
     expect((await world.call('GET', path)).status).toBe(404);
   });
 
@@ -82,7 +82,7 @@ describe('the public address', () => {
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
   });
 
-  it('marks the session cookie Secure and asks for HTTPS', async () => {
+  it('marks the session cookie Secure and sends HSTS', async () => {
     const { headers } = await world.call('POST', '/dashboard/api/session', { body: world.postern.operator });
 
     expect(headers.get('set-cookie')).toMatch(/; Secure/i);
@@ -92,7 +92,7 @@ describe('the public address', () => {
 });
 
 describe('tracking behind a load balancer', () => {
-  it('pixels begin with the public URL, and an open shows the reader’s address, not the balancer’s', async () => {
+  it('pixels begin with the public URL, and an open has the reader’s address, not the balancer’s', async () => {
     const sent = await world.call('POST', '/emails', {
       headers: { 'api-key': apiKey },
       body: {

@@ -6,7 +6,7 @@ import type { ApiAnswer } from './world.js';
 const world = await sharedWorld();
 const sender = await world.sender('Shop', 'shop.test');
 
-describe('a request that is not valid is answered with 400 and the field’s name', () => {
+describe('an invalid request is answered with 400 and the field’s name', () => {
   const INVALID: readonly (readonly [what: string, change: Record<string, unknown>, names: RegExp])[] = [
     ['no recipients', { to: [] }, /^to\b.*recipient/],
     ['no to at all', { to: undefined }, /^to\b/],
@@ -57,12 +57,12 @@ describe('a request that is not valid is answered with 400 and the field’s nam
     expect(await refusalOf(answer)).toEqual([400, { error: expect.stringMatching(/Idempotency-Key.*255/) }]);
   });
 
-  it('a body that is no object', async () => {
+  it('a body that is not an object', async () => {
     expect(await refusalOf(sender.send([]))).toEqual([400, { error: expect.stringMatching(/object/) }]);
   });
 });
 
-describe('what is at the limit is taken', () => {
+describe('input at the limit is accepted', () => {
   it('a body just under 10 MiB', async () => {
     expect((await sender.send({ ...RECEIPT, text: 'x'.repeat(10 * 1024 * 1024 - 1_000) })).status).toBe(200);
   }, 60_000);
@@ -81,7 +81,7 @@ describe('what is at the limit is taken', () => {
   });
 });
 
-describe('a request without a good key', () => {
+describe('a request without a valid key', () => {
   it.each([
     ['no Api-Key', {}],
     ['an invalid Api-Key', { 'api-key': `em_live_${'A'.repeat(43)}` }],
@@ -94,7 +94,7 @@ describe('a request without a good key', () => {
     expect(await refusalOf(world.call('GET', `/emails/${UNKNOWN_ID}`, { headers }))).toEqual(expected);
   });
 
-  it('learns nothing about its body', async () => {
+  it('gets no details about its body', async () => {
     expect((await world.call('POST', '/emails', { body: '{"from":' })).status).toBe(401);
     expect((await world.call('GET', '/emails/not-a-uuid')).status).toBe(401);
   });
@@ -137,17 +137,17 @@ describe('GET /emails/{id}', () => {
     expect(await refusalOf(other.get(body['id'] as string))).toEqual([404, { error: expect.any(String) }]);
   });
 
-  it('an id that is no UUID: 400', async () => {
+  it('an id that is not a UUID: 400', async () => {
     expect(await refusalOf(sender.get('42'))).toEqual([400, { error: expect.stringMatching(/\bid\b.*UUID/) }]);
   });
 });
 
-describe('HTTP’s own refusals', () => {
+describe('HTTP errors', () => {
   it('an unknown route: 404', async () => {
     expect(await refusalOf(world.call('GET', '/emailz'))).toEqual([404, { error: expect.any(String) }]);
   });
 
-  it('an unknown route under /api/v1: 404 in the shape of the platform API', async () => {
+  it('an unknown route under /api/v1: 404 in the format of the platform API', async () => {
     expect(await refusalOf(world.call('GET', '/api/v1/nothing'))).toEqual([404, { detail: expect.any(String) }]);
   });
 
@@ -165,7 +165,7 @@ describe('HTTP’s own refusals', () => {
     ]);
   });
 
-  it('a client that sends its body over 10 MiB to the end reads the 413 as well', async () => {
+  it('a client that sends its whole body over 10 MiB also gets the 413', async () => {
     expect((await sender.send({ ...RECEIPT, text: 'x'.repeat(10 * 1024 * 1024) })).status).toBe(413);
   });
 
@@ -177,7 +177,7 @@ describe('HTTP’s own refusals', () => {
 });
 
 describe('rate limits', () => {
-  it('the answer says how much is left of the limit that is nearest to its end', async () => {
+  it('the response has the remaining number of the limit that is closest to exhaustion', async () => {
     const fresh = await world.sender('Fresh', 'fresh.test');
     const { headers } = await fresh.send({ ...RECEIPT, from: 'orders@fresh.test' });
 
@@ -208,7 +208,7 @@ const refusalOf = async (answer: Promise<ApiAnswer>) => {
   return [status, body];
 };
 
-/** A client that only declares how much it will send and waits for the answer; fetch would keep sending. */
+/** Sends only the headers with a content length, and waits for the response; fetch would send the body. */
 const declaring = (baseUrl: string, apiKey: string, bytes: number): Promise<[number | undefined, unknown]> =>
   new Promise((resolve, reject) => {
     const headers = { 'api-key': apiKey, 'content-type': 'application/json', 'content-length': bytes };

@@ -6,7 +6,7 @@ let relay: TestSmtp;
 let world: World;
 let sender: Sender;
 let deferring: Sender;
-/** Sent first and looked at last: its second try comes a minute later. */
+/** Sent first and verified last, because its second attempt comes a minute later. */
 let partlyDeferred: ApiAnswer;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 describe('the upstream relay', () => {
-  it('takes the message, and where its 250 is final that is the delivery', async () => {
+  it('accepts the message, and if its 250 is final, the message counts as delivered', async () => {
     const { status, body } = await sender.send(MAIL);
 
     expect([status, body['status']]).toEqual([200, 'sent']);
@@ -48,7 +48,7 @@ describe('the upstream relay', () => {
     });
   });
 
-  it('refuses all recipients for good: 200 with status failed and its words', async () => {
+  it('permanently refuses all recipients: 200 with status failed and its reply', async () => {
     const { status, body } = await sender.send({ ...MAIL, to: ['nobody@customers.test'] });
 
     expect(status).toBe(200);
@@ -71,7 +71,7 @@ describe('the upstream relay', () => {
     expect(await sender.event('delivered', body['id'] as string)).toMatchObject({ to: 'ada@customers.test' });
   });
 
-  it('answers 4xx: 503 with Retry-After, nothing was handed over and a retry is safe', async () => {
+  it('replies 4xx: 503 with Retry-After, nothing was handed over and a retry is safe', async () => {
     const { status, headers, body } = await sender.send({ ...MAIL, to: ['greylisted@customers.test'] });
 
     expect({ status, body }).toEqual({ status: 503, body: { error: expect.stringContaining('4.7.1 greylisted') } });
@@ -103,12 +103,12 @@ describe('the daily quota', () => {
   });
 });
 
-describe('the limit of a minute', () => {
-  it('is answered with 429, Retry-After until the minute ends, and the standing of the limit', async () => {
+describe('the limit per minute', () => {
+  it('is answered with 429, Retry-After until the end of the minute, and the state of the limit', async () => {
     const eager = await world.sender('Eager', 'eager.test');
     const mail = { ...MAIL, from: 'a@eager.test', to: ['delivered@simulator.test'] };
     const answers: ApiAnswer[] = [];
-    // A minute may end meanwhile, two cannot.
+    // A new minute may begin during the loop, but not two.
     while (answers.length <= 2 * PER_MINUTE && answers.at(-1)?.status !== 429) answers.push(await eager.send(mail));
     const refused = answers.at(-1);
 
@@ -121,7 +121,7 @@ describe('the limit of a minute', () => {
   });
 });
 
-describe('a copy that met a temporary failure while another was accepted', () => {
+describe('a copy with a temporary failure while another was accepted', () => {
   it('is sent, retried in the background and delivered; the timeline shows each try', async () => {
     const id = partlyDeferred.body['id'] as string;
     expect(partlyDeferred.body).toMatchObject({
@@ -143,8 +143,8 @@ describe('a copy that met a temporary failure while another was accepted', () =>
   }, 130_000);
 });
 
-describe('when no relay can be reached', () => {
-  it('the answer is 503 with Retry-After, and messages go through again as soon as one is back', async () => {
+describe('when no relay is reachable', () => {
+  it('the response is 503 with Retry-After, and messages are sent again as soon as a relay is back', async () => {
     const { port } = relay;
     await relay.stop();
     const { status, headers, body } = await sender.send(MAIL);

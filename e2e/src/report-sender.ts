@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import type { PosternAccess } from './shared-postern.js';
 
-/** A mail system that reports, as mailbox providers do: over SMTP, with a DKIM signature of its domain. */
+/** A mail system that sends reports like a mailbox provider: over SMTP, with a DKIM signature of its domain. */
 export async function reportSender(postern: PosternAccess, domain: string, { signs = true } = {}) {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const key = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');

@@ -12,13 +12,13 @@ import { TcpBalancer } from './rolling/tcp-balancer.js';
 import { type Sender, World } from './world.js';
 
 const ALONE_MS = 1_500;
-/** Events that each version must have written while both run. */
+/** Minimum number of events that each version must write while both run. */
 const WORKED_AT_LEAST = 10;
 const SIDE_BY_SIDE_WITHIN_MS = 60_000;
 const GRACE_MS = 20_000;
 const EVENTS_WITHIN_MS = 60_000;
 const STORY_WITHIN_MS = 150_000;
-/** One service alone sends all of the load, which no daily quota is made for. */
+/** One email service sends the whole load, which exceeds the daily quota. */
 const UNLIMITED = {
   POSTERN_PRODUCTION_PER_MINUTE_LIMIT: '1000000',
   POSTERN_PRODUCTION_DAILY_START: '1000000',
@@ -27,12 +27,12 @@ const UNLIMITED = {
 
 interface Upgrade {
   readonly service: 'email-send' | 'delivery-tracking';
-  /** A published event that has one more field in the next version. */
+  /** A published event with one additional field in the next version. */
   readonly published: string;
-  /** An event that both versions write while they run side by side. */
+  /** An event that both versions write while they run at the same time. */
   readonly work: string;
   readonly projection: string;
-  /** The projection's version in the next version of the service. */
+  /** The version of the projection in the next version of the service. */
   readonly nextVersion: number;
   readonly changes: readonly Change[];
 }
@@ -103,7 +103,7 @@ afterAll(async () => {
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
-/** N+1 starts beside N, both work, N is stopped, N+1 continues alone. */
+/** N+1 starts alongside N, both process events, N is stopped, and N+1 continues alone. */
 const upgrade = async (story: Upgrade): Promise<void> => {
   const { service, changes } = story;
   const { postern } = world;
@@ -145,7 +145,7 @@ const rowsOf = async (
   }
 };
 
-/** How many events the versions have written; those of the older one since the next one began. */
+/** Number of events written by each version; for the older one, those since the next one started. */
 const writtenBy = async ({ service, published, work }: Upgrade): Promise<Record<string, number>> => {
   const [counts = {}] = await rowsOf(
     service,
@@ -160,17 +160,17 @@ const writtenBy = async ({ service, published, work }: Upgrade): Promise<Record<
   return counts;
 };
 
-/** Whether both versions have worked while they ran side by side. */
+/** Whether both versions have processed enough events while they ran at the same time. */
 const haveWorked = async (story: Upgrade): Promise<boolean> => {
   const { worked_by_next: next = 0, worked_by_old_meanwhile: old = 0 } = await writtenBy(story);
   return Math.min(next, old) >= WORKED_AT_LEAST;
 };
 
 /**
- * The next version is today's code with two changes made to its build: its events have a field more, and it builds a
- * read model anew from the first event on. What a change of tables would do is not shown here.
+ * The next version is the present code with two changes to its build: an additional field in its events, and a read model
+ * that is rebuilt from the first event. Schema changes of tables are not covered.
  */
-describe.each(UPGRADES)('while $service is replaced by a version beside it, under load', story => {
+describe.each(UPGRADES)('while $service is replaced in a rolling upgrade under load', story => {
   const { service, projection, nextVersion } = story;
   let sent: readonly Sent[];
 
@@ -183,7 +183,7 @@ describe.each(UPGRADES)('while $service is replaced by a version beside it, unde
     everything.push(...sent);
   }, STORY_WITHIN_MS);
 
-  it('no request is refused, fails or stays without an answer', () => {
+  it('no request is refused, fails or stays without a response', () => {
     expect(sent.length).toBeGreaterThan(100);
     expect(sent.filter(({ status }) => status !== 'sent')).toEqual([]);
   });
@@ -194,7 +194,7 @@ describe.each(UPGRADES)('while $service is replaced by a version beside it, unde
   });
 
   it(
-    'every message has its delivered event, whichever version published and whichever consumed it',
+    'every message has its delivered event, whichever version published and consumed it',
     async () => {
       const missing = () => {
         const told = deliveredEmails(sender);
@@ -209,23 +209,23 @@ describe.each(UPGRADES)('while $service is replaced by a version beside it, unde
     STORY_WITHIN_MS,
   );
 
-  it('the older version ends by itself and leaves no work unfinished', () => {
+  it('the older version ends by itself and leaves no unfinished work', () => {
     const log = readFileSync(world.postern.home.logFile(service), 'utf8');
     expect(log).toContain('Shutting down');
-    // The first text is of releases before this one.
+    // The first text is from earlier releases.
     expect(log).not.toContain('Stopped with work still under way');
     expect(log).not.toContain('Stopped before all work finished');
     expect(world.postern.processes()).not.toHaveProperty(service);
   });
 
-  it('both have worked, for some time side by side', async () => {
+  it('both have processed events, for some time simultaneously', async () => {
     const counts = await writtenBy(story);
     expect(Object.keys(counts)).toHaveLength(3);
     expect(Object.entries(counts).filter(([, count]) => count < WORKED_AT_LEAST)).toEqual([]);
   });
 
   it(
-    'the next version has read every event of the older one: its read model is its own, and complete',
+    'the next version has read every event of the older one: its read model is separate and complete',
     async () => {
       await waitFor(
         async () =>

@@ -9,7 +9,7 @@ const sender = await world.sender('Trial');
 await sender.verifyRecipient('ada@customers.test');
 
 describe('every new service is in sandbox mode', () => {
-  it('it says so, with the default limits of 50 messages a day and 60 a minute', async () => {
+  it('reports the mode, with the default limits of 50 messages a day and 60 a minute', async () => {
     const { body } = await world.atDesk('GET', sender.path);
 
     expect(body).toMatchObject({
@@ -29,7 +29,7 @@ describe('every new service is in sandbox mode', () => {
     expect((await sender.get(body['id'] as string)).body).toEqual(body);
   });
 
-  it('the sent message carries the original from as Reply-To, then any reply_to', async () => {
+  it('the sent message has the original from as Reply-To, then any reply_to', async () => {
     const subject = 'Replies welcome';
     await sender.send({ ...WELCOME, subject, reply_to: ['Help <help@shop.test>'] });
     const { raw } = await world.mailTo('ada@customers.test', has(subject));
@@ -90,8 +90,8 @@ describe('only verified recipients of the service receive', () => {
   });
 });
 
-describe('an address is verified by the 6-digit code that was sent to it', () => {
-  it('it awaits its code for 24 hours, then is verified by the right code', async () => {
+describe('an address is verified by the 6-digit code sent to it', () => {
+  it('waits for its code for 24 hours, then is verified by the right code', async () => {
     const added = await world.atDesk('POST', `${sender.path}/recipients`, { address: 'Bea@customers.test' });
     expect(added.body).toMatchObject({ address: 'bea@customers.test', status: 'awaiting_code' });
     const lifetimeMs = Date.parse(added.body['code_expires_at'] as string) - Date.now();
@@ -105,7 +105,7 @@ describe('an address is verified by the 6-digit code that was sent to it', () =>
     expect((await sender.send({ ...WELCOME, to: ['bea@customers.test'] })).status).toBe(200);
   });
 
-  it('a wrong code is refused with 400, and after five of them even the right one is', async () => {
+  it('a wrong code is refused with 400, and after five wrong codes also the right one', async () => {
     const { body } = await world.atDesk('POST', `${sender.path}/recipients`, { address: 'cleo@customers.test' });
     const wrong = (await world.codeSentTo('cleo@customers.test')) === '000000' ? '000001' : '000000';
 
@@ -115,7 +115,7 @@ describe('an address is verified by the 6-digit code that was sent to it', () =>
     expect((await sender.send({ ...WELCOME, to: ['cleo@customers.test'] })).status).toBe(400);
   });
 
-  it('after a new request only a code that was sent counts, and the tries begin anew', async () => {
+  it('after a new request only a newly sent code is accepted, and the attempts are counted from zero', async () => {
     const again = await world.atDesk('POST', `${sender.path}/recipients`, { address: 'cleo@customers.test' });
     const code = await secondCodeTo('cleo@customers.test');
 
@@ -135,7 +135,7 @@ describe('an address is verified by the 6-digit code that was sent to it', () =>
     );
   });
 
-  it('the creator’s own login address is pre-added without a code', async () => {
+  it('the creator’s own login address is added in advance, without a code', async () => {
     const { body } = await world.atDesk('POST', `${sender.path}/recipients/me`);
 
     expect(body).toMatchObject({ address: 'owner@example.com', status: 'verified' });
@@ -144,7 +144,7 @@ describe('an address is verified by the 6-digit code that was sent to it', () =>
 });
 
 describe('the daily cap of a sandbox service', () => {
-  it('is 50 messages: refused requests consume nothing of it, the 51st message is answered with 429', async () => {
+  it('is 50 messages: refused requests do not count, the 51st message is answered with 429', async () => {
     const capped = await world.sender('Capped');
     await capped.verifyRecipient('finn@customers.test');
     const email = { ...WELCOME, to: ['finn@customers.test'] };

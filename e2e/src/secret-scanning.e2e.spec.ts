@@ -34,7 +34,7 @@ const SECRETS = [
   ['whsec_', sender.webhookSecret],
 ] as const;
 
-it('every kind of secret that users keep has a pattern', () => {
+it('every kind of secret that users store has a pattern', () => {
   expect([...patterns.keys()].sort()).toEqual(SECRETS.map(([prefix]) => prefix).sort());
 });
 
@@ -48,7 +48,7 @@ describe.each(SECRETS)('the pattern of %s', (prefix, secret) => {
     expect(matches(prefix, `KEY=${around}${secret}${around}\n`)).toEqual([secret]);
   });
 
-  it('finds no part of a secret, no other kind, and nothing in random base64', () => {
+  it('does not match a part of a secret, another kind, or random base64', () => {
     expect(matches(prefix, secret.slice(0, -9))).toEqual([]);
     expect(matches(prefix, `${prefix}${'…'}`)).toEqual([]);
     const others = SECRETS.filter(([other]) => other !== prefix).map(([, other]) => other);

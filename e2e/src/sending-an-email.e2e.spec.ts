@@ -9,7 +9,7 @@ const sender = await world.sender('Shop', 'shop.test');
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('POST /emails with a production service', () => {
-  it('answers with the email message record once the relay took the message', async () => {
+  it('returns the email message record once the relay accepted the message', async () => {
     const { status, body } = await sender.send(RECEIPT);
 
     expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe('POST /emails with a production service', () => {
     expect(mail.text).toContain('You paid 42 €.');
   });
 
-  it('tells the webhook that the receiving server accepted the message, signed over the raw bytes', async () => {
+  it('notifies the webhook that the receiving server accepted the message, signed over the raw bytes', async () => {
     const { body } = await sender.send(RECEIPT);
     const call = await sender.call('delivered', body['id'] as string);
 
@@ -58,7 +58,7 @@ describe('POST /emails with a production service', () => {
     });
   });
 
-  it('tells of a hard bounce with its type and reason', async () => {
+  it('reports a hard bounce with its type and reason', async () => {
     const { body } = await sender.send({ ...RECEIPT, to: ['hard-bounce@simulator.test'] });
     const { to, data } = await sender.event('bounced', body['id'] as string);
 
@@ -66,13 +66,13 @@ describe('POST /emails with a production service', () => {
     expect(data).toEqual({ bounce_type: 'hard', reason: expect.stringMatching(/5\.1\.1/) });
   });
 
-  it('tells of a soft bounce when the mailbox is full', async () => {
+  it('reports a soft bounce when the mailbox is full', async () => {
     const { body } = await sender.send({ ...RECEIPT, to: ['soft-bounce@simulator.test'] });
 
     expect((await sender.event('bounced', body['id'] as string)).data).toMatchObject({ bounce_type: 'soft' });
   });
 
-  it('tells of a complaint with the source of its report', async () => {
+  it('reports a complaint with the source of its report', async () => {
     const { body } = await sender.send({ ...RECEIPT, to: ['complaint@simulator.test'] });
 
     expect((await sender.event('complained', body['id'] as string)).data).toEqual({

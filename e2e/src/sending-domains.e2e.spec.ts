@@ -6,7 +6,7 @@ import type { Sender } from './world.js';
 
 const world = await sharedWorld();
 
-describe('a sending domain that was just added', () => {
+describe('a new sending domain', () => {
   it('shows the three records to publish: SPF, DKIM and DMARC, each with its expected value', async () => {
     const domain = await add(await world.sender('Fresh'), 'Fresh.test');
 
@@ -39,7 +39,7 @@ describe('a sending domain that was just added', () => {
 });
 
 describe('verification', () => {
-  it('shows what was found in place of each record, and what is wrong with it', async () => {
+  it('shows the value found for each record, and what is wrong with it', async () => {
     const sender = await world.sender('Muddled');
     const domain = await add(sender, 'muddled.test');
     const [spf, dkim, dmarc] = domain.records;
@@ -59,7 +59,7 @@ describe('verification', () => {
     ]);
   });
 
-  it('takes all three: with one missing the service stays in sandbox mode', async () => {
+  it('requires all three: with one missing the service stays in sandbox mode', async () => {
     const sender = await world.sender('Nearly');
     const domain = await add(sender, 'nearly.test');
     for (const missing of domain.records) {
@@ -75,7 +75,7 @@ describe('verification', () => {
     expect((await world.atDesk('GET', sender.path)).body).toMatchObject({ mode: 'sandbox' });
   });
 
-  it('takes an SPF record with other senders in it, and any valid DMARC policy', async () => {
+  it('accepts an SPF record with additional senders, and any valid DMARC policy', async () => {
     const sender = await world.sender('Established');
     const domain = await add(sender, 'established.test');
     for (const { name, value } of domain.records) await world.postern.dns.setText(name, value);
@@ -116,7 +116,7 @@ describe('verification', () => {
   });
 });
 
-describe('a production service, from on a domain that is not verified for it', () => {
+describe('a production service that sends from a domain without verification', () => {
   let sender: Sender;
 
   beforeAll(async () => {
@@ -148,7 +148,7 @@ describe('a production service, from on a domain that is not verified for it', (
     });
   });
 
-  it('the original from is carried as Reply-To', async () => {
+  it('has the original from as Reply-To', async () => {
     await sender.send({ ...HELLO, from: 'Me <me@other.test>', to: ['replier@anywhere.test'] });
 
     const { raw } = await world.mailTo('replier@anywhere.test');
@@ -156,7 +156,7 @@ describe('a production service, from on a domain that is not verified for it', (
     expect(raw).toMatch(/^Reply-To: Me <me@other\.test>\r$/m);
   });
 
-  it('counts against the production quota', async () => {
+  it('counts toward the production quota', async () => {
     const quota = await world.sender('Quota', 'quota.test');
     const sent = async () => (await world.atDesk('GET', quota.path)).body['sent_today'];
     const before = await sent();
@@ -190,7 +190,7 @@ describe('signing keys', () => {
     expect(next?.name).not.toContain(`${first}.`);
   });
 
-  it('every email service has a key of its own for the same domain', async () => {
+  it('every email service has its own key for the same domain', async () => {
     const domains = [
       await add(await world.sender('One'), 'shared.test'),
       await add(await world.sender('Two'), 'shared.test'),

@@ -17,7 +17,7 @@ const postern = await startPostern({
   },
 });
 
-// All files of stories share the operator's workspace.
+// All test files share the operator's workspace.
 const dashboard = new DashboardClient(postern.baseUrl);
 await dashboard.login(postern.operator.email, postern.operator.password);
 const { workspaces } = await dashboard.get<{ workspaces: readonly { id: string }[] }>('/me');

@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import type { SERVICE_NAMES } from '@postern/contracts';
 import type { RunningPostern } from '@postern/local-start';
 
-/** What stories need of a running Postern when they only use its public API. */
+/** The parts of a running Postern for tests that only use its public API. */
 export interface PosternAccess extends Pick<RunningPostern, 'baseUrl' | 'mailboxUrl' | 'operator' | 'metricsUrls'> {
   readonly wiring: Pick<RunningPostern['wiring'], 'databaseUrl' | 'submissionPort' | 'bouncePort'>;
-  /** What code of tenants must not be able to read. */
+  /** A folder that the code of tenants must not be able to read. */
   readonly home: Pick<RunningPostern['home'], 'folder'>;
   readonly dns: {
     readonly address: string;
@@ -17,7 +17,7 @@ export interface PosternAccess extends Pick<RunningPostern, 'baseUrl' | 'mailbox
   };
 }
 
-/** What the program prints when its Postern is ready. */
+/** What the program prints when Postern is ready. */
 export interface SharedPosternReady {
   readonly baseUrl: string;
   readonly mailboxUrl: string;
@@ -28,7 +28,7 @@ export interface SharedPosternReady {
   readonly dnsAddress: string;
   readonly homeFolder: string;
   readonly metricsUrls: Readonly<Record<string, string>>;
-  /** Takes `{ name, value }` of a TXT record by POST; without a value the record is removed. */
+  /** Accepts `{ name, value }` of a TXT record by POST; without a value the record is removed. */
   readonly dnsControlUrl: string;
 }
 
@@ -37,8 +37,8 @@ const PROGRAM = join(import.meta.dirname, '../dist/shared-postern-main.js');
 let starting: Promise<SharedPosternReady> | undefined;
 
 /**
- * The Postern that all files of this Jest worker share; started by the first of them, ended when the worker ends. Calls
- * of the platform API and requests without a credential are not limited in it.
+ * The Postern that all files of this Jest worker share; the first file starts it, and it ends with the worker. It does not
+ * limit calls of the platform API or requests without a credential.
  */
 export const sharedPostern = async (): Promise<PosternAccess> => {
   starting ??= start();
@@ -77,7 +77,7 @@ const start = (): Promise<SharedPosternReady> => {
     child.once('error', reject);
     child.once('exit', code => reject(new Error(`the shared Postern ended with ${code} before it was ready`)));
     createInterface({ input: child.stdout }).once('line', line => {
-      // Neither the process nor its pipes keep the worker from ending.
+      // Neither the process nor its pipes keep the worker alive.
       for (const handle of [child, child.stdin, child.stdout] as unknown as { unref(): void }[]) handle.unref();
       resolve(JSON.parse(line) as SharedPosternReady);
     });

@@ -33,8 +33,8 @@ const MAIL = {
   ],
 };
 
-describe('a message that is submitted over SMTP', () => {
-  it('arrives with its structure and attachments, our header, signature and tracking, and has events', async () => {
+describe('a message submitted over SMTP', () => {
+  it('arrives with its structure and attachments, the Postern header, signature and tracking, and has events', async () => {
     const id = idIn(await submit(sender.apiKey).sendMail(MAIL));
     const record = await sender.get(id);
     expect(record).toMatchObject({
@@ -59,7 +59,7 @@ describe('a message that is submitted over SMTP', () => {
     expect(await sender.event('delivered', id)).toMatchObject({ event: 'delivered', subject: 'Grüße ✓' });
   });
 
-  it('twice with the same Message-ID and content is sent once, and has the first record', async () => {
+  it('is sent once if submitted twice with the same Message-ID and content, and has the first record', async () => {
     const same = {
       ...MAIL,
       messageId: '<once@smtp.test>',

@@ -11,7 +11,7 @@ interface Found {
   readonly text: string;
 }
 
-/** Which of the texts, in lower case, rows of a service's database have, and in which tables. */
+/** The given texts (lower case) that rows of a service's database contain, with their tables. */
 const textsIn = async (
   { wiring }: RunningPostern,
   service: ServiceName,
@@ -38,11 +38,11 @@ const textsIn = async (
   }
 };
 
-/** Tables of a service's database in which some row has the text. */
+/** Tables of a service's database with a row that contains the text. */
 export const tablesWith = async (postern: RunningPostern, service: ServiceName, text: string): Promise<string[]> =>
   (await textsIn(postern, service, [text])).map(({ name }) => name);
 
-/** Where any of the texts is left: tables of all databases, and files of JetStream. */
+/** Places that still contain any of the texts: tables of all databases, and files of JetStream. */
 export const placesOf = async (postern: RunningPostern, texts: readonly string[]): Promise<string[]> => {
   const wanted = [...new Set(texts.map(text => text.toLowerCase()))];
   const found: string[] = [];

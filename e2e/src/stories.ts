@@ -8,15 +8,15 @@ const stoppedAfterwards = <W extends { stop(): Promise<void> }>(world: W): W => 
   return world;
 };
 
-/** For files whose stories only use the public API: a Postern that they share. */
+/** For test files that only use the public API: a Postern shared by these files. */
 export const sharedWorld = async () => stoppedAfterwards(await World.shared());
 
-/** For files with options or stories that break parts of Postern: one that nobody else uses. */
+/** For test files with options or tests that break parts of Postern: a separate instance. */
 export const ownWorld = async (options: Partial<StartOptions> = {}) => stoppedAfterwards(await World.start(options));
 
 /** `sharedWorld` with keys of the platform API. */
 export const sharedPlatform = async () => stoppedAfterwards(await PlatformWorld.shared());
 
-/** `ownWorld` with keys of the platform API, whose calls are not limited unless the options say so. */
+/** `ownWorld` with keys of the platform API, whose calls are not limited unless the options set a limit. */
 export const ownPlatform = async (options: Parameters<typeof PlatformWorld.start>[0] = {}) =>
   stoppedAfterwards(await PlatformWorld.start(options));

@@ -6,7 +6,7 @@ import type { Sender } from './world.js';
 const world = await sharedWorld();
 
 describe('the suppression list', () => {
-  it('names addresses that bounced hard or complained, with the reason, and stops nothing while it is off', async () => {
+  it('lists addresses that bounced hard or complained, with the reason, and blocks nothing while it is off', async () => {
     const watching = await world.sender('Watching', 'watching.test');
     const send = (to: string) => watching.send({ ...MAIL, from: 'a@watching.test', to: [to] });
     await watching.event('bounced', (await send('hard-bounce@simulator.test')).body['id'] as string);
@@ -23,7 +23,7 @@ describe('the suppression list', () => {
     expect((await send('complaint@simulator.test')).body).toMatchObject({ status: 'sent' });
   });
 
-  it('switched on: a listed address is a failed recipient whose bounced event says suppressed, until it is removed', async () => {
+  it('switched on: a listed address is a failed recipient with a suppressed bounce event, until it is removed', async () => {
     const careful = await world.sender('Careful', 'careful.test');
     const send = (...to: string[]) => careful.send({ ...MAIL, from: 'a@careful.test', to });
     await careful.event('bounced', (await send('hard-bounce@simulator.test')).body['id'] as string);

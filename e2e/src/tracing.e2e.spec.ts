@@ -14,7 +14,7 @@ let sender: Sender;
 
 beforeAll(async () => {
   collector = await OtlpReceiver.start();
-  // Nothing is sampled of its own accord, so that every span there is has been asked for.
+  // The sampling ratio is 0, so every span belongs to a request that asked for a trace.
   const traced = { POSTERN_OTLP_ENDPOINT: collector.url, POSTERN_TRACE_RATIO: '0' };
   world = await World.start({
     environment: {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await collector.stop();
 });
 
-/** The span, what caused it, what caused that …, up to the client. */
+/** The span and its ancestors, up to the client. */
 const originsOf = (span: ReceivedSpan): string[] => {
   const cause = collector.spans.find(({ spanId }) => spanId === span.parentId);
   const root = span.parentId === CLIENT_SPAN ? 'the client' : `something unknown (${span.parentId})`;
@@ -68,14 +68,14 @@ describe('a trace', () => {
     );
   }, 60_000);
 
-  it('shows the hand-over to the relay, and the transactions that the message shared', () => {
+  it('includes the handover to the relay, and the transactions that the message shared', () => {
     const ofEmailSend = collector.spans.filter(({ service }) => service === 'email-send').map(({ name }) => name);
     expect(ofEmailSend).toEqual(
       expect.arrayContaining(['hand over copy', 'admission transaction', 'conclude message', 'conclusion transaction']),
     );
   });
 
-  it('is named by the lines of the log', () => {
+  it('has its id in the log lines', () => {
     const lines = readFileSync(world.postern.home.logFile('api-gateway'), 'utf8').split('\n');
     const answered = lines.filter(line => line.includes('"Request completed"')).map(line => JSON.parse(line) as object);
     expect(answered).toContainEqual(
@@ -83,13 +83,13 @@ describe('a trace', () => {
     );
   });
 
-  it('is recorded only where the sampling says so', async () => {
+  it('is recorded only if it is sampled', async () => {
     const { body } = await sender.send(MAIL);
     await sender.event('delivered', body['id'] as string);
     expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
   });
 
-  it('names no address of a person, nothing of the message and no secret', () => {
+  it('contains no address of a person, nothing of the message and no secret', () => {
     const told = JSON.stringify(collector.spans);
     for (const secret of ['customers.test', MAIL.from, MAIL.subject, MAIL.text, sender.apiKey, sender.webhookSecret])
       expect(told).not.toContain(secret);

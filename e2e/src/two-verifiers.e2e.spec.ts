@@ -6,7 +6,7 @@ const world = await sharedWorld();
 const sender = await world.sender('Shop', 'two-verifiers.test');
 const dns = world.postern.dns.address;
 
-/** Lines that composition must fold or encode, and that a relay must not change. */
+/** Lines that must be folded or encoded, and that a relay must not change. */
 const MESSAGES = {
   'a plain message': { subject: 'Your receipt', message: '<p>You paid <b>42 €</b>.</p>' },
   'other scripts, emoji and right-to-left text': {
@@ -23,7 +23,7 @@ const MESSAGES = {
   'blanks at line ends and empty lines at the end': { subject: '  x  ', message: '<p>a  \nb\t\n</p>\n\n\n\n' },
 };
 
-describe('a message that arrives', () => {
+describe('a received message', () => {
   it.each(Object.entries(MESSAGES))('passes mailauth and dkimpy: %s', async (name, content) => {
     const to = `${name.replace(/\W+/g, '-')}@customers.test`;
     const { status } = await sender.send({ from: 'Shop <shop@two-verifiers.test>', to: [to], ...content });
@@ -34,7 +34,7 @@ describe('a message that arrives', () => {
     expect(await verifiedByDkimpy(raw, dns)).toEqual([true]);
   });
 
-  it('fails both if its text, its author or its subject has changed', async () => {
+  it('fails both if its text, author or subject was changed', async () => {
     const to = 'changed@customers.test';
     await sender.send({ from: 'Shop <shop@two-verifiers.test>', to: [to], subject: 'Receipt', message: '<p>42</p>' });
     const { raw } = await world.mailTo(to);

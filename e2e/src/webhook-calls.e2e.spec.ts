@@ -10,7 +10,7 @@ const world = await sharedWorld();
 const sender = await world.sender('Shop', 'shop.test');
 
 afterEach(async () => {
-  // A service can have 20 webhooks.
+  // A service can have at most 20 webhooks.
   for (const id of webhookIds.splice(0)) await world.atDesk('DELETE', `${sender.path}/webhooks/${id}`);
   for (const receiver of receivers.splice(0)) await receiver.stop();
 });
@@ -69,7 +69,7 @@ describe('a call', () => {
     expect(eventOf(call)).toMatchObject({ event: 'delivered', subject: 'Grüße ✓', service_id: sender.serviceId });
   });
 
-  it('that is repeated has the same body, a new timestamp and a signature of its own', async () => {
+  it('that is repeated has the same body, a new timestamp and a new signature', async () => {
     const { receiver, secret, id } = await endpoint();
     receiver.answerNext({ status: 503 });
     const { body } = await sender.send(MAIL);
@@ -83,7 +83,7 @@ describe('a call', () => {
     expect(second?.headers['x-service-signature']).toBe(signatureOf(secret, second as ReceivedRequest));
   }, 40_000);
 
-  it('tells an endpoint only about its own email service', async () => {
+  it('reports only events of the endpoint’s own email service', async () => {
     const other = await world.sender('Other', 'other.test');
     const { receiver } = await endpoint();
     const ofOther = await other.send({ ...MAIL, from: 'a@other.test' });
@@ -95,7 +95,7 @@ describe('a call', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('of 4xx is final', async () => {
     const { receiver, id } = await endpoint();
     receiver.answerWith({ status: 401 });
@@ -117,7 +117,7 @@ describe('an answer', () => {
     });
   });
 
-  it('of 3xx is not followed and asks for a retry', async () => {
+  it('of 3xx is not followed and causes a retry', async () => {
     const elsewhere = await startHttpReceiver();
     receivers.push(elsewhere);
     const { receiver, id } = await endpoint();
@@ -128,7 +128,7 @@ describe('an answer', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it('of 5xx asks for a retry, about 5 seconds later', async () => {
+  it('of 5xx causes a retry, about 5 seconds later', async () => {
     const { receiver, id } = await endpoint();
     receiver.answerWith({ status: 500, body: 'database is down' });
     await sender.send(MAIL);
@@ -136,7 +136,7 @@ describe('an answer', () => {
     await expectRetry(id, { status: 500, outcome: 'retry', response_head: 'database is down' });
   });
 
-  it('that never comes because the connection breaks asks for a retry', async () => {
+  it('that never comes because the connection breaks causes a retry', async () => {
     const { receiver, id } = await endpoint();
     receiver.answerWith({ behaviour: 'drop' });
     await sender.send(MAIL);
@@ -144,7 +144,7 @@ describe('an answer', () => {
     await expectRetry(id, { status: null, outcome: 'retry', error: expect.any(String) });
   });
 
-  it('that takes over 10 seconds asks for a retry, and delays no other endpoint', async () => {
+  it('that takes over 10 seconds causes a retry, and delays no other endpoint', async () => {
     const hanging = await endpoint();
     hanging.receiver.answerWith({ behaviour: 'hang' });
     const prompt = await endpoint();
@@ -224,7 +224,7 @@ describe('a disabled endpoint', () => {
     for (const emailId of missed) await callAbout(receiver, emailId);
   });
 
-  it('that was removed gets nothing any more', async () => {
+  it('that was removed gets no further calls', async () => {
     const removed = await endpoint();
     const witness = await endpoint();
     await world.dashboard.delete(`${sender.path}/webhooks/${removed.id}`);
@@ -254,7 +254,7 @@ interface Delivery {
 
 const eventOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString('utf8')) as WebhookEvent;
 
-/** An endpoint of the shop's own that wants to know of deliveries and tests. */
+/** Registers a new endpoint of the shop for deliveries and tests. */
 const endpoint = async () => {
   const receiver = await startHttpReceiver();
   receivers.push(receiver);
@@ -272,7 +272,7 @@ const callAbout = (receiver: TestHttpReceiver, emailId: unknown) =>
 const deliveriesTo = async (webhookId: string) =>
   (await world.dashboard.get<{ items: Delivery[] }>(`${sender.path}/webhooks/${webhookId}/deliveries`)).items;
 
-/** The endpoint's newest delivery, as soon as it looks like that. */
+/** Waits until the newest delivery of the endpoint matches. */
 const deliveryOf = (webhookId: string, expected: Partial<Delivery>) =>
   eventually(
     async () => {

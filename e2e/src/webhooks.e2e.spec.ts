@@ -45,7 +45,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('is asked again after a 5xx, and its attempts are shown', async () => {
+  it('is called again after a 5xx, and its attempts are shown', async () => {
     const receiver = await startHttpReceiver();
     receiver.answerNext({ status: 500, body: 'not now' });
     const webhook = await world.dashboard.post<{ id: string }>(`${sender.path}/webhooks`, {
@@ -65,7 +65,7 @@ describe('a webhook', () => {
     ]);
   }, 60_000);
 
-  it('is not asked again after a 4xx, until the delivery is replayed', async () => {
+  it('is not called again after a 4xx, until the delivery is replayed', async () => {
     const receiver = await startHttpReceiver();
     receiver.answerNext({ status: 410 });
     const webhook = await world.dashboard.post<{ id: string }>(`${sender.path}/webhooks`, {
@@ -87,7 +87,7 @@ describe('a webhook', () => {
 });
 
 describe('the dashboard', () => {
-  it('shows the way of a message', async () => {
+  it('shows the timeline of a message', async () => {
     const { body } = await sender.send({ ...MAIL, to: ['traced@customers.test'] });
     await sender.event('delivered', body['id'] as string);
     await eventually(async () => {
@@ -104,7 +104,7 @@ describe('the dashboard', () => {
     );
   });
 
-  it('counts what became of messages', async () => {
+  it('counts the outcomes of messages', async () => {
     const counted = await world.sender('Counted', 'counted.test');
     const from = 'a@counted.test';
     await counted.send({ ...MAIL, from });
@@ -125,7 +125,7 @@ describe('the dashboard', () => {
     expect(login).toMatchObject({ status: 401, body: { error: expect.any(String) } });
   });
 
-  it('is closed without a session', async () =>
+  it('requires a session', async () =>
     expect((await world.call('GET', '/dashboard/api/email-services')).status).toBe(401));
 
   it('shows nothing of another workspace', async () => {
@@ -142,7 +142,7 @@ describe('the dashboard', () => {
 });
 
 describe('suppression', () => {
-  it('lists an address that bounced hard, and stops sends to it when it is switched on', async () => {
+  it('lists an address that bounced hard, and stops messages to it when it is switched on', async () => {
     const careful = await world.sender('Careful', 'careful.test');
     const mail = { ...MAIL, from: 'a@careful.test', to: ['hard-bounce@simulator.test'] };
     await careful.event('bounced', (await careful.send(mail)).body['id'] as string);

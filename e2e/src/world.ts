@@ -11,7 +11,7 @@ import { Mailbox, type MailboxMessage } from './mailbox.js';
 import { type PosternAccess, sharedPostern } from './shared-postern.js';
 import { temporaryHome } from './temporary-home.js';
 
-/** An answer of the public API, as a client sees it. */
+/** A response of the public API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -35,7 +35,7 @@ interface Domain {
   readonly records: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** An email service of the story's own, with its key and a webhook that listens to everything. */
+/** An email service for one test, with its key and a webhook for all events. */
 export class Sender {
   constructor(
     readonly world: World<PosternAccess>,
@@ -59,7 +59,7 @@ export class Sender {
     return this.world.call('GET', `/emails/${id}`, { headers: { 'api-key': this.apiKey } });
   }
 
-  /** Waits for the call that tells of this event. */
+  /** Waits for the webhook call of this event. */
   async call(event: string, emailId: string, timeoutMs = 20_000): Promise<ReceivedRequest> {
     return this.receiver.nextRequest(
       ({ body }) => {
@@ -74,14 +74,14 @@ export class Sender {
     return JSON.parse((await this.call(event, emailId, timeoutMs)).body.toString('utf8')) as WebhookEvent;
   }
 
-  /** Registers a domain, publishes its records and has them checked. */
+  /** Adds a domain, publishes its records and verifies them. */
   async verifyDomain(domain: string): Promise<Domain> {
     const added = await this.world.dashboard.post<Domain>(`${this.path}/domains`, { domain });
     for (const { name, value } of added.records) await this.world.postern.dns.setText(name, value);
     return this.world.dashboard.post<Domain>(`${this.path}/domains/${added.id}/verify`, {});
   }
 
-  /** Confirms an address with the code that its mailbox received. */
+  /** Verifies an address with the code from its mailbox. */
   async verifyRecipient(address: string): Promise<{ readonly id: string }> {
     const { id } = await this.world.dashboard.post<{ id: string }>(`${this.path}/recipients`, { address });
     const code = await this.world.codeSentTo(address);
@@ -90,7 +90,7 @@ export class Sender {
   }
 }
 
-/** A running Postern as stories use it, with the operator's session. */
+/** A running Postern for tests, with the operator's session. */
 export class World<Postern extends PosternAccess = RunningPostern> {
   private readonly receivers: TestHttpReceiver[] = [];
   readonly mailbox: Mailbox;
@@ -105,10 +105,10 @@ export class World<Postern extends PosternAccess = RunningPostern> {
     this.mailbox = new Mailbox(postern.mailboxUrl);
   }
 
-  /** A Postern for one file of stories: for options of its own, or because the stories break parts of it. */
+  /** Starts a Postern for one test file, for its own options or because its tests break parts of Postern. */
   static async start(options: Partial<StartOptions> = {}): Promise<World> {
     const home = temporaryHome();
-    // Many stories in one workspace, each of which asks again and again for an outcome, would reach its limits.
+    // Many tests in one workspace, each of which polls for an outcome, would reach its limits.
     const gateway = { ...LIFTED_CALLER_LIMITS, ...options.environment?.['api-gateway'] };
     const environment = { ...options.environment, 'api-gateway': gateway };
     const postern = await startPostern({ home: home.folder, port: 0, ...options, environment });
@@ -118,7 +118,7 @@ export class World<Postern extends PosternAccess = RunningPostern> {
     });
   }
 
-  /** The Postern that files share whose stories only use the public API. */
+  /** The Postern shared by the test files that only use the public API. */
   static async shared(): Promise<World<PosternAccess>> {
     return World.on(await sharedPostern(), async () => undefined);
   }
@@ -141,7 +141,7 @@ export class World<Postern extends PosternAccess = RunningPostern> {
     return this.postern.operator;
   }
 
-  /** A sandbox service; `domain` makes it a production one. */
+  /** A sandbox service, or a production service with `domain`. */
   async sender(name: string, domain?: string): Promise<Sender> {
     const service = await this.dashboard.post<{ id: string }>('/email-services', { name });
     const path = `/email-services/${service.id}`;
@@ -175,27 +175,27 @@ export class World<Postern extends PosternAccess = RunningPostern> {
     return { status: response.status, headers: response.headers, body: json ? JSON.parse(answer) : { text: answer } };
   }
 
-  /** The dashboard API as a script calls it, refusals included; the operator asks unless another token is given. */
+  /** Calls the dashboard API as a script and returns errors too; as the operator unless another token is given. */
   atDesk(method: string, path: string, body?: unknown, token = this.token): Promise<ApiAnswer> {
     return this.call(method, `/dashboard/api${path}`, { headers: { authorization: `Bearer ${token}` }, body });
   }
 
-  /** The newest mail in a mailbox that fits, as soon as there is one. */
+  /** Waits for the newest matching mail in a mailbox. */
   mailTo(address: string, fits?: (mail: MailboxMessage) => boolean): Promise<MailboxMessage> {
     return this.mailbox.mailTo(address, fits);
   }
 
-  /** Everything that a mailbox received since this world began, oldest first. */
+  /** All mail in a mailbox since this world started, oldest first. */
   mailsTo(address: string): Promise<readonly MailboxMessage[]> {
     return this.mailbox.mailsTo(address);
   }
 
-  /** The six digits that Postern sent to an address last. */
+  /** The newest six-digit code that Postern sent to an address. */
   codeSentTo(address: string): Promise<string> {
     return this.mailbox.codeSentTo(address);
   }
 }
 
-/** The signature that the specification asks a receiver to compute. */
+/** The signature that the specification defines for receivers to verify. */
 export const signatureOf = (secret: string, call: ReceivedRequest): string =>
   createHmac('sha256', secret).update(`${call.headers['x-service-timestamp']}.`).update(call.body).digest('hex');

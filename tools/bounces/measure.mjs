@@ -1,6 +1,6 @@
 /**
- * Measures the reader of notices on a folder of mails: `npm run bounces -- --corpus DIR [--verdicts FILE] [--list]`.
- * FILE holds the verdicts of another reader, one JSON object a line: {file, bounces: [{recipient, action, reason, hard}]}.
+ * Evaluates the bounce parser on a folder of mails: `npm run bounces -- --corpus DIR [--verdicts FILE] [--list]`.
+ * FILE has the verdicts of another parser, one JSON object per line: {file, bounces: [{recipient, action, reason, hard}]}.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const filesIn = folder =>
     .filter(name => statSync(join(folder, name)).isFile())
     .sort();
 
-/** What we read in one mail. */
+/** The verdict of Postern's parser on one mail. */
 const verdictOn = file => {
   const mail = readInboundMail(readFileSync(join(values.corpus, file)));
   if (mail.kind !== 'delivery_notification') {
@@ -52,7 +52,7 @@ if (values.verdicts) {
   const key = address => address.toLowerCase().replace(/^<|>$/g, '');
   const disagreements = [];
   const totals = { recognised: 0, decoded: 0, same: 0, failed: 0, hardHere: 0, inTerms: 0, complaints: 0, wrongly: 0 };
-  // Two reasons for which the oracle is soft although the reply names a lasting state of the mailbox.
+  // Two reasons that the other parser treats as soft although the reply describes a permanent state of the mailbox.
   const isMatterOfTerms = ({ reason }, { type, name, rule }) =>
     type === 'hard' &&
     ((reason === 'filtered' && (name === 'unknown_user' || rule === 'code.2.1')) ||

@@ -1,6 +1,6 @@
 /**
- * `node tools/checks/configuration.mjs`: writes docs/configuration.md, and the settings in the schema of the chart, from
- * the services as they are built.
+ * `node tools/checks/configuration.mjs`: generates docs/configuration.md and the settings in the schema of the chart from
+ * the built services.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

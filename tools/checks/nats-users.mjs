@@ -1,6 +1,6 @@
 /**
- * `node tools/checks/nats-users.mjs`: writes the users of NATS and their permissions, as the built contracts have them,
- * for Compose and for the chart. NATS takes the passwords from its environment.
+ * `node tools/checks/nats-users.mjs`: generates the NATS users and their permissions from the built contracts, for Compose
+ * and for the chart. NATS reads the passwords from its environment.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

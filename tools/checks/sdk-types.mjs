@@ -1,4 +1,4 @@
-/** `node tools/checks/sdk-types.mjs`: writes the types of the SDK from the OpenAPI document of the built gateway. */
+/** `node tools/checks/sdk-types.mjs`: generates the types of the SDK from the OpenAPI document of the built gateway. */
 import 'reflect-metadata';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `node tools/checks/words.mjs [folder or file …]`: prints each use of a banned word, whether or not the part is cleaned. */
+/** `node tools/checks/words.mjs [folder or file …]`: prints each use of a banned word. */
 import { join } from 'node:path';
 import { bannedWordsIn, WRITTEN_FILES } from './dist/banned-words.js';
 import { readTexts } from './dist/source-tree.js';

@@ -13,7 +13,7 @@ interface Manifest {
   readonly version?: string;
 }
 
-/** `name@version` of every package in a node_modules folder, the nested ones too. */
+/** `name@version` of every package in a node_modules folder, including nested ones. */
 const installedIn = (modules: string): string[] =>
   (existsSync(modules) ? readdirSync(modules) : []).flatMap(name => {
     const path = join(modules, name);
@@ -25,7 +25,7 @@ const installedIn = (modules: string): string[] =>
     return [`${packageName}@${version}`, ...nested];
   });
 
-it('the image of a service has a list of exactly the packages in it, with their checksums', async () => {
+it('the image of a service has an SBOM of exactly its packages, with their checksums', async () => {
   const pack = join(import.meta.dirname, 'pack.mjs');
   await promisify(execFile)(process.execPath, [pack, 'delivery-tracking', folder]);
   const sbom = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
@@ -39,7 +39,7 @@ it('the image of a service has a list of exactly the packages in it, with their 
   expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5' });
 }, 300_000);
 
-it('the image of a service has every module that it loads at its start', async () => {
+it('the image of a service has every module that it loads at startup', async () => {
   const env = { PATH: process.env['PATH'], NODE_ENV: 'production' };
   const options = { cwd: folder, env, timeout: 120_000 };
   const start = promisify(execFile)(process.execPath, ['apps/delivery-tracking/dist/main.js'], options);

@@ -10,7 +10,7 @@ import { describeImage } from './sbom.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** Programs beside `main.js`, and files that are read rather than imported. */
+/** Programs in addition to `main.js`, and files that are read instead of imported. */
 const BESIDE = {
   'api-gateway': { entries: [], files: ['apps/dashboard/dist', 'apps/documentation/dist/site'] },
   'runtime-agent': {
@@ -24,16 +24,16 @@ if (!app || !target || !existsSync(join(ROOT, 'apps', app, 'dist/main.js')))
   throw new Error('usage: node tools/images/pack.mjs <built app> <folder>');
 
 const { entries = [], files = [] } = BESIDE[app] ?? {};
-/** The `postern` command is part of every image, because containers have the credentials of NATS. */
+/** The `postern` command is part of every image, because containers have the NATS credentials. */
 const COMMAND = 'tools/postern-cli/dist/main.js';
 const programs = [...['main.js', ...entries].map(entry => join(ROOT, 'apps', app, 'dist', entry)), join(ROOT, COMMAND)];
-// `import` and `require` are chosen by the kind of each module.
+// Export conditions `import` and `require` are selected by the type of each module.
 const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['node'] });
 
 let bytes = 0;
 const copy = path => {
   const [from, to] = [join(ROOT, path), join(target, path)];
-  // A directory can already exist with a traced file in it.
+  // The directory may already exist if a traced file is in it.
   if (existsSync(to) && !lstatSync(from).isDirectory()) return;
   mkdirSync(dirname(to), { recursive: true });
   if (lstatSync(from).isSymbolicLink()) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The place of a file's package in the lockfile, `node_modules/zod` or `libs/mail`; undefined if it is in none. */
+/** The lockfile path of a file's package, `node_modules/zod` or `libs/mail`; undefined if it is in none. */
 const placeOf = (file, places) => {
   const parts = file.split('/');
   for (let length = parts.length; length > 0; length--) {
@@ -23,8 +23,8 @@ export const packagesOf = (files, lockfile) => {
 };
 
 /**
- * The part of a CycloneDX document that is about some packages, with the Node.js that runs them.
- * @throws if the document lacks one of them.
+ * The part of a CycloneDX document about some packages, with the Node.js that runs them.
+ * @throws if a package is missing in the document.
  */
 export const sbomOf = (document, packages, { app, version, node }) => {
   const components = document.components.filter(component => packages.has(component['bom-ref']));

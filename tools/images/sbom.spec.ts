@@ -21,7 +21,7 @@ const document = {
 const image = { app: 'email-send', version: '1.2.3', node: '24.0.0' };
 
 describe('the packages of an image', () => {
-  it('are those that one of its files belongs to, the innermost package first', () => {
+  it('are those that contain one of its files, the innermost package first', () => {
     const files = [
       'node_modules/zod/index.js',
       'node_modules/zod/node_modules/@scope/inner/a/b.js',
@@ -30,7 +30,7 @@ describe('the packages of an image', () => {
     expect([...packagesOf(files, lockfile)]).toEqual(['zod@4.0.0', '@scope/inner@2.0.0', '@postern/mail@0.1.0']);
   });
 
-  it('are described with their dependencies among themselves, and with Node.js', () => {
+  it('are described with the dependencies among them, and with Node.js', () => {
     const sbom = sbomOf(document, new Set(['zod@4.0.0', '@scope/inner@2.0.0']), image);
     expect(sbom.metadata.component).toMatchObject({ name: 'postern/email-send', version: '1.2.3' });
     expect(sbom.components.map(({ 'bom-ref': name }) => name)).toEqual([

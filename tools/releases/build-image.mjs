@@ -14,7 +14,7 @@ const BASES = { NODE_IMAGE: 'POSTERN_NODE_IMAGE', BASE_IMAGE: 'POSTERN_BASE_IMAG
 
 /**
  * The base images of a release by build argument, from the environment.
- * @throws unless each is named by digest: a tag can mean another image tomorrow.
+ * @throws unless each has a digest: a tag can refer to another image later.
  */
 export const baseImagesOf = environment =>
   Object.fromEntries(

@@ -11,7 +11,7 @@ export const buildTree = async (folder, service, progress) => {
   const schema = `prisma/${service}/schema.prisma`;
   if (existsSync(join(folder, schema))) {
     progress('generating the database client');
-    // Prisma's own engines are never used, so none is downloaded.
+    // Postern does not use Prisma's own engines, so none is downloaded.
     const noEngine = { ...env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true' };
     await run(join(bin, 'prisma'), ['generate', '--schema', schema], { cwd: folder, env: noEngine });
   }

@@ -1,4 +1,4 @@
-/** The program of `contracts.mjs`. */
+/** The program that `contracts.mjs` runs. */
 import { sourcesDigest } from './sources-digest.mjs';
 import { contracts } from './src/contracts.ts';
 import { ROOT } from './worktree.mjs';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Checks the compatibility of releases; `node tools/releases/contracts.mjs` prints its usage. It runs the sources, because
- * existing build output can come from others.
+ * existing build output can be from other sources.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

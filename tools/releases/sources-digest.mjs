@@ -1,4 +1,4 @@
-/** Digest of the sources of a service, by which its image and the snapshot of its release are compared. */
+/** The digest of a service's sources, to compare its image with the snapshot of its release. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';

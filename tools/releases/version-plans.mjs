@@ -17,8 +17,8 @@ export const plansOf = (root, service) => {
 };
 
 /**
- * The released packages that a service depends on and whose changes are not released yet. A package that is published
- * before them would be installed with what they were.
+ * The released packages that a service depends on and that have unreleased changes. A package published before them would
+ * be installed with their old versions.
  */
 export const unreleasedDependencies = (root, folder, released) => {
   const read = path => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));

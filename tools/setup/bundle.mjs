@@ -1,14 +1,14 @@
 /**
- * `node tools/setup/bundle.mjs <service>`: makes `dist/bundle.js` of a service from its build, with everything that it imports. A
- * process that loads one file instead of 2,000 starts in a quarter of the time. `dist/main.js` is the same program. Of
- * runtime-agent, it also makes the program that stops what outlives it, those that run in images of web services, each as
- * one file, and the process that tests start and kill.
+ * `node tools/setup/bundle.mjs <service>`: bundles the build of a service and all its imports into `dist/bundle.js`. A process
+ * that loads one file instead of 2,000 starts in a quarter of the time. `dist/main.js` is the same program. For runtime-agent,
+ * it also bundles, each into one file, the programs in images of web services, the program that stops processes that outlive
+ * the agent, and the process that tests start and kill.
  */
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from './prepare.mjs';
 
-/** Packages that Nest, Fastify and pg load only where an application uses them. */
+/** Optional packages that Nest, Fastify and pg load only if an application uses them. */
 const OPTIONAL = [
   '@fastify/multipart',
   '@fastify/view',
@@ -23,7 +23,7 @@ const OPTIONAL = [
   'pg-native',
 ];
 
-/** A compiled library that is loaded from the folder of its package, and a package in UMD, whose imports a bundler does not see. */
+/** A compiled library that is loaded from its package folder, and a UMD package, whose imports bundlers do not detect. */
 const SEPARATE = ['@node-rs/argon2', 'jsonc-parser'];
 
 const [service] = process.argv.slice(2);
@@ -31,14 +31,14 @@ if (!service) throw new Error('usage: node tools/setup/bundle.mjs <service>');
 
 const dist = join(ROOT, 'apps', service, 'dist');
 
-/** @param entries the entry point of each file. @param output what differs from the usual form. */
+/** @param entries the entry point of each file. @param output options that differ from the defaults. */
 const bundle = async (entries, output) => {
   const made = await rolldown({
     input: Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, join(dist, entry)])),
     platform: 'node',
     external: [...OPTIONAL, ...SEPARATE].map(each => new RegExp(`^${each}(/|$)`)),
     onLog: (level, log) => {
-      // A package that is not found would fail when the service needs it.
+      // An unresolved package would only fail at run time.
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
       if (level !== 'debug') console.log(log.message);
     },

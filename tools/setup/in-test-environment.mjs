@@ -1,6 +1,6 @@
 /**
- * `node tools/setup/in-test-environment.mjs <program> [arguments]`: runs a program of the workspace with a folder of its own
- * for temporary files, and where processes of other users find PostgreSQL and Node.js (open-programs.mjs).
+ * `node tools/setup/in-test-environment.mjs <program> [arguments]`: runs a program of the workspace with its own folder for
+ * temporary files, and with PostgreSQL and Node.js that processes of other users can run (open-programs.mjs).
  */
 import { spawn } from 'node:child_process';
 import { toolEnvironment } from './prepare.mjs';

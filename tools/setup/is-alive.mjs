@@ -1,4 +1,4 @@
-/** Whether a process runs, also one of another user. */
+/** Whether a process runs, including a process of another user. */
 export const isAlive = pid => {
   try {
     process.kill(pid, 0);

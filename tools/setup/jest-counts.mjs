@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const MOST_LINES = 15;
 
-/** The message of a failure without colours and stack, shortened. */
+/** The shortened message of a failure, without colors and stack. */
 const reasonOf = text => {
   const lines = stripVTControlCharacters(text).split('\n');
   const stack = lines.findIndex(line => /^\s+at /.test(line));
@@ -14,7 +14,7 @@ const reasonOf = text => {
     .trimEnd();
 };
 
-/** The failed tests of a suite by their full names; a suite that could not run is one failure. */
+/** The full names of the failed tests of a suite; a suite that could not run counts as one failure. */
 const failuresOf = ({ testExecError, testResults }) =>
   testExecError
     ? [{ name: 'the file could not be run', reason: reasonOf(testExecError.message ?? '') }]
@@ -22,7 +22,7 @@ const failuresOf = ({ testExecError, testResults }) =>
         .filter(({ status }) => status === 'failed')
         .map(({ fullName, failureMessages }) => ({ name: fullName, reason: reasonOf(failureMessages[0] ?? '') }));
 
-/** A reporter that writes how many tests of an Nx task passed, and which failed and why: an output of the task, which Nx restores. */
+/** A reporter that writes the passed and failed tests of an Nx task, with reasons, as an output of the task that Nx caches. */
 export default class JestCounts {
   onRunComplete(_, { numPassedTests, testResults }) {
     const { NX_WORKSPACE_ROOT, NX_TASK_TARGET_PROJECT: project, NX_TASK_TARGET_TARGET: target } = process.env;

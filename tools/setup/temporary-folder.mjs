@@ -1,13 +1,13 @@
-/** The folder for the temporary files of one test task. Plain JavaScript without dependencies, as prepare.mjs is. */
+/** The folder for the temporary files of one test task. Plain JavaScript without dependencies, like prepare.mjs. */
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './is-alive.mjs';
 
-/** Memory as a file system, on Linux. */
+/** The in-memory file system of Linux. */
 const MEMORY = '/dev/shm';
 const TMPFS_MAGIC = 0x0102_1994;
-/** Databases, homes and repositories of two tasks fit into it. */
+/** Sufficient for the databases, homes and repositories of two tasks. */
 const NEEDED_BYTES = 8 * 1024 ** 3;
 const NAME = /^postern-test-(\d+)-/;
 
@@ -20,7 +20,7 @@ const hasRoom = folder => {
   }
 };
 
-/** A sandbox that has not ended yet may still use a folder: the next task deletes it. */
+/** Errors are ignored: a sandbox that is still ending may use the folder, and the next task deletes it. */
 const remove = path => {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });
@@ -28,8 +28,8 @@ const remove = path => {
 };
 
 /**
- * In memory where the machine has enough of it, because data there survive the kill of a process and nothing longer; otherwise
- * where temporary files of this machine are, or where `POSTERN_TEST_FOLDER` says. Deletes those of tasks that were killed.
+ * Creates the folder in POSTERN_TEST_FOLDER, otherwise in memory if there is enough (data there survives the kill of a
+ * process, which is sufficient), otherwise in the system's temporary folder. Deletes the folders of killed tasks.
  */
 export const createTemporaryFolder = () => {
   const parent = process.env.POSTERN_TEST_FOLDER || (hasRoom(MEMORY) ? MEMORY : tmpdir());
@@ -38,7 +38,7 @@ export const createTemporaryFolder = () => {
     if (pid !== undefined && !isAlive(Number(pid))) remove(join(parent, name));
   }
   const path = mkdtempSync(join(parent, `postern-test-${process.pid}-`));
-  // As root, other users run parts of Postern.
+  // As root, web services and builds run as other users.
   chmodSync(path, 0o1777);
   return { path, remove: () => remove(path) };
 };

@@ -1,12 +1,12 @@
-/** The results of the tests, which `jest-counts.mjs` writes, and the repetition of failed spec files. */
+/** Reads the test results that `jest-counts.mjs` writes, and repeats failed spec files. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './prepare.mjs';
 
 const RESULTS = join(ROOT, 'test-results');
-/** As a project, the results of repeated spec files. */
+/** The project name of the results of repeated spec files. */
 const REPEATED = 'repeated';
-/** More failed spec files than these have one cause, which a repetition does not end. */
+/** More failed spec files have a common cause, so they are not repeated. */
 const MOST_REPEATED = 10;
 /** The Jest project of each Nx target whose failed spec files are repeated. */
 const TIERS = { 'test:integration': 'integration', e2e: 'e2e', 'e2e:crash': 'crash' };
@@ -19,7 +19,7 @@ const resultOf = (project, target) => {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 };
 
-/** How many tests passed, and the tests that failed. */
+/** The number of passed tests, and the failed tests. */
 export const readResults = () => {
   const files = existsSync(RESULTS) ? readdirSync(RESULTS, { recursive: true }) : [];
   const each = files
@@ -45,15 +45,15 @@ const repeat = async (target, files) => {
     () => true,
     () => false,
   );
-  // A test that does not fail again, because its file failed to run, has not passed.
+  // A test that did not fail again only because its file could not run has not passed.
   return passed
     ? []
     : (resultOf(REPEATED, target)?.failed ?? [{ file: files[0], name: target, reason: 'ended early' }]);
 };
 
 /**
- * Runs the spec files with failed tests of these targets once more, alone. Answers the tests that failed again; undefined
- * if nothing was repeated, because a task failed otherwise than by a test, or because too many spec files failed.
+ * Runs the spec files with failed tests of these targets again, one at a time. @returns the tests that failed again;
+ * undefined if nothing was repeated, because a task failed for another reason or too many spec files failed.
  */
 export const repeatFailed = async targets => {
   const failedFiles = new Map();

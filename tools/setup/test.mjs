@@ -1,6 +1,6 @@
 /**
- * `npm test [unit|integration|e2e|crash …]`: installs what is locked, then runs the Nx targets that prove the codebase.
- * Arguments name the tiers to run. The last line counts the tests; results that Nx has cached count as well.
+ * `npm test [unit|integration|e2e|crash …]`: installs the locked dependencies, then runs the Nx targets with the tests.
+ * Arguments select the tiers. The last line has the number of tests, including results from the Nx cache.
  */
 import { bootstrap, run } from './prepare.mjs';
 import { deleteResults, readResults, repeatFailed } from './test-results.mjs';
@@ -20,7 +20,7 @@ if (unknown.length > 0) {
 }
 const wanted = named.length > 0 ? named : Object.keys(TIERS);
 
-/** Whether all tasks of these targets passed. */
+/** Whether all tasks of these targets succeeded. */
 const runMany = async (...targets) => {
   if (targets.length === 0) return true;
   const args = ['run-many', '--target', ...targets, '--output-style', 'stream', '--parallel', '2'];

@@ -1,4 +1,4 @@
-/** Lets Node.js load the TypeScript of the workspace from its sources: `node --import <this file> <program>`. */
+/** Makes Node.js load the TypeScript sources of the workspace: `node --import <this file> <program>`. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -21,10 +21,10 @@ const CACHE = new URL('../../node_modules/.cache/postern-swc/', import.meta.url)
 const COMPILER = JSON.stringify([swc.version, SWC_OPTIONS]);
 const TYPESCRIPT = /^file:.*\.ts($|\?)/;
 
-/** The file of the source map of each compiled module, by the URL of the module. */
+/** The source map file of each compiled module, by module URL. */
 export const sourceMaps = new Map();
 
-/** Packages of the workspace are their sources, and `./name.js` in a source is `./name.ts`. */
+/** Resolves packages of the workspace to their sources, and `./name.js` in a source to `./name.ts`. */
 function resolve(specifier, context, next) {
   const sources = { ...context, conditions: [...context.conditions, 'postern-source'] };
   if (TYPESCRIPT.test(context.parentURL) && /^\.{1,2}\/.*\.js$/.test(specifier)) {
@@ -37,7 +37,7 @@ function resolve(specifier, context, next) {
   return next(specifier, sources);
 }
 
-/** Compiles TypeScript once for each content of a file. */
+/** Compiles TypeScript once per content of a file. */
 function load(url, context, next) {
   if (!TYPESCRIPT.test(url)) return next(url, context);
   const path = fileURLToPath(url);
@@ -65,7 +65,7 @@ function compile(path, text, compiled, map) {
   return output.code;
 }
 
-/** Other workers read the file meanwhile: it is complete from the start. */
+/** Writes the file atomically, because other workers may read it. */
 function writeAtOnce(file, text) {
   const incomplete = new URL(`${file.href}.${process.pid}`);
   writeFileSync(incomplete, text);

@@ -4,6 +4,6 @@ import { PublicServer } from './public-server.js';
 import { ServiceClientModule } from './service-client/service-client.module.js';
 import { SubmissionModule } from './submission/submission.module.js';
 
-/** The service. `PublicServer` opens the public port with the features of `PublicApiModule`. */
+/** The root module. `PublicServer` opens the public port with the features of `PublicApiModule`. */
 @Module({ imports: [ServiceClientModule, SubmissionModule, BufferedBytesModule], providers: [PublicServer] })
 export class ApiGatewayModule {}

@@ -52,10 +52,10 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => gateway.stop());
 
-/** Sends from the attacker's address and waits for an answer or the end of the connection. */
+/** Sends from the attacker's address and waits for a response or the end of the connection. */
 const attack = (request: string): Promise<string> => firstAnswer(gateway.port, request, ATTACKER).catch(() => '');
 
-/** The time of the processor for one call, in milliseconds. */
+/** CPU time per call, in milliseconds. */
 const cpuPerCall = async (calls: number, call: () => Promise<{ readonly status: number }>): Promise<number> => {
   const before = gateway.cpuMs();
   for (let n = 0; n < calls; n++) expect((await call()).status).toBe(200);
@@ -68,7 +68,7 @@ const send = (headers: Record<string, string>) =>
     body: { from: 'a@b.c', to: ['d@e.f'], subject: 's', text: 't' },
   });
 
-/** The gateway stops reading the refused bodies of a client that sends many of them. */
+/** The gateway stops reading refused bodies of a client that sends many of them. */
 const closedConnection = (error: NodeJS.ErrnoException) => {
   if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error;
   return { status: 'closed' };
@@ -92,7 +92,7 @@ describe('one anonymous request', () => {
     expect((gateway.cpuMs() - before) / 5).toBeLessThan(100);
   });
 
-  it('that ends before its body is not an error of the gateway', async () => {
+  it('that ends before its body causes no error of the gateway', async () => {
     for (let n = 0; n < 20; n++) {
       const socket = connect(gateway.port, '127.0.0.1');
       await new Promise(resolve => socket.write(announced('POST /emails', 50_000, [`Api-Key: ${API_KEY}`]), resolve));
@@ -105,7 +105,7 @@ describe('one anonymous request', () => {
 });
 
 describe('an anonymous connection', () => {
-  it('with 1,700 pipelined requests takes at most 10 ms of the processor on average', async () => {
+  it('with 1,700 pipelined requests uses at most 10 ms of CPU time on average', async () => {
     const request = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_700);
     const until = (address: string) =>
       new Promise<void>(resolve => {
@@ -119,11 +119,11 @@ describe('an anonymous connection', () => {
   });
 });
 
-/** What a flood may cost, as a rate of messages that the gateway takes: about a quarter of a processor. */
+/** The allowed cost of a flood, as a rate of accepted messages: about a quarter of a CPU core. */
 const MESSAGES_PER_SECOND = 500;
 
 describe('an anonymous client', () => {
-  it('that holds 40 unfinished bodies takes no memory', async () => {
+  it('with 40 incomplete bodies uses no memory', async () => {
     const before = gateway.residentBytes();
     const sockets = Array.from({ length: 40 }, () => {
       const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress: ATTACKER });

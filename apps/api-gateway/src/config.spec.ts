@@ -7,12 +7,12 @@ const proxiesOf = (environment: Record<string, string>) =>
 const HTTPS = { POSTERN_PUBLIC_URL: 'https://mail.example.com' };
 
 describe('the trusted proxies', () => {
-  it('must be stated for an https URL', () => {
+  it('are required for an https URL', () => {
     expect(() => proxiesOf(HTTPS)).toThrow(/POSTERN_TRUSTED_PROXIES: is required .* or to "none"/);
     expect(() => proxiesOf({ ...HTTPS, POSTERN_TRUSTED_PROXIES: '' })).toThrow('POSTERN_TRUSTED_PROXIES');
   });
 
-  it('may be none', () => {
+  it('can be none', () => {
     expect(proxiesOf({ ...HTTPS, POSTERN_TRUSTED_PROXIES: 'none' })).toEqual([]);
     expect(proxiesOf({})).toEqual([]);
   });
@@ -20,6 +20,6 @@ describe('the trusted proxies', () => {
   it('are addresses and networks', () =>
     expect(proxiesOf({ ...HTTPS, POSTERN_TRUSTED_PROXIES: '10.0.0.0/8, ::1' })).toEqual(['10.0.0.0/8', '::1']));
 
-  it('cannot be none and some', () =>
+  it('cannot combine none with other entries', () =>
     expect(() => proxiesOf({ POSTERN_TRUSTED_PROXIES: 'none, ::1' })).toThrow('"none" excludes other entries'));
 });

@@ -16,7 +16,9 @@ const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta
 const builtDocumentation = fileURLToPath(new URL('../../documentation/dist/site', import.meta.url));
 const url = text().refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http or https URL');
 
-/** Settings of the gateway. `host` and `port` are the public port; `httpPort` of the host is the operator's port. */
+/**
+ * Settings of the gateway. `host` and `port` are for the public port; `httpPort` of the host is the operator's port.
+ */
 export const gatewayConfig = defineConfig({
   host: text().default('127.0.0.1').describe('Address that the public port listens on.'),
   port: integer().min(0).max(65_535).default(8080).describe('The public port; 0 picks a free one.'),
@@ -137,7 +139,7 @@ export const gatewayConfig = defineConfig({
 
 export type GatewayConfig = ConfigOf<typeof gatewayConfig>;
 
-/** The trusted proxies. @throws for an https URL without a statement: behind a proxy all clients share one address. */
+/** The trusted proxies. @throws if an https URL has no such setting: behind a proxy all clients share one address. */
 export const trustedProxiesOf = ({ publicUrl, trustedProxies }: GatewayConfig): readonly string[] => {
   if (trustedProxies === undefined && publicUrl.startsWith('https:'))
     throw new ConfigError([

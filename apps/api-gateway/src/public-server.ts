@@ -25,8 +25,8 @@ import { PublicApiModule } from './public-api.module.js';
 import { ServiceClient } from './service-client/ports.js';
 
 /**
- * Serves the public port as an application of its own, because the operator's port has health details and metrics.
- * Opens after the service has started, and closes before the parts that it depends on.
+ * Serves the public port as a separate application, because the operator's port has health details and metrics. Opens
+ * once the service has started, and closes before its dependencies.
  */
 @Injectable()
 export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
@@ -85,7 +85,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Closes the connections of clients with their next response, then stops accepting connections, closes idle ones, finishes
+   * Closes client connections with their next response, then stops accepting connections, closes idle ones, finishes
    * open requests, and records the queued opens and clicks.
    */
   async onModuleDestroy(): Promise<void> {
@@ -121,7 +121,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
 
 const DRAIN_CHECK_MS = 100;
 
-/** Waits until a server has no connections, or the time is over. */
+/** Waits until a server has no connections, or the time limit is reached. */
 const untilUnused = async (server: Server, limitMs: number): Promise<void> => {
   const connections = promisify(server.getConnections.bind(server));
   const end = performance.now() + limitMs;

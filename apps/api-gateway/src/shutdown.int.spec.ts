@@ -35,7 +35,7 @@ describe('shutting down', () => {
 });
 
 describe('a client that reuses its connection', () => {
-  it('is answered once more while the gateway drains, and told to close', async () => {
+  it('gets one more response while the gateway drains, with Connection: close', async () => {
     const gateway = await startGateway({ POSTERN_CONNECTION_DRAIN_MS: '10000' });
     const socket = connect(gateway.port, '127.0.0.1');
     let received = '';
@@ -58,7 +58,7 @@ describe('a client that reuses its connection', () => {
 });
 
 describe('without the service', () => {
-  it('answers 503 with Retry-After at once', async () => {
+  it('responds with 503 and Retry-After immediately', async () => {
     const gateway = await startGateway();
     await gateway.services.stop();
     expect(await get(gateway)).toMatchObject({
@@ -69,7 +69,7 @@ describe('without the service', () => {
   });
 });
 
-/** Whether new connections are refused; asks until they are. */
+/** Polls until new connections are refused. */
 const closedTo = async (gateway: GatewayUnderTest): Promise<boolean> => {
   const answer = await call('GET', `${gateway.url}/health/live`, { headers: { connection: 'close' } }).catch(
     () => undefined,

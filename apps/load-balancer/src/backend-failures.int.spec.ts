@@ -12,7 +12,7 @@ describe('A request whose backend fails', () => {
 
   afterEach(() => balancer.stop());
 
-  it('goes to another one while that is possible, with its body', async () => {
+  it('is forwarded to another backend with its body, as long as no backend has received it', async () => {
     const { url, port } = await balancer.serve((incoming, response) => {
       incoming.pipe(response);
     });
@@ -35,7 +35,7 @@ describe('A request whose backend fails', () => {
     );
   });
 
-  it.each(['POST', 'PUT'])('is not repeated when the body of a %s had begun and the connection broke', async method => {
+  it.each(['POST', 'PUT'])('is not repeated if the connection broke while sending a %s body', async method => {
     let requests = 0;
     const breaking = (socket: Socket) => {
       requests += 1;
@@ -59,7 +59,7 @@ describe('A request whose backend fails', () => {
     expect(requests).toBe(1);
   });
 
-  it('gets 502 in plain words when nobody takes the connection', async () => {
+  it('gets a 502 page in plain language if the backend does not accept the connection', async () => {
     const url = await balancer.client.reserve(SERVICE, 'shop');
     await balancer.client.switchTo(SERVICE, [{ id: 'dead', port: await freePort() }], 1);
 
@@ -72,13 +72,13 @@ describe('A request whose backend fails', () => {
     expect(page.body).toContain('<h1>This service did not answer</h1>');
   });
 
-  it('gets 504 when no answer begins in time', async () => {
+  it('gets 504 if the response does not begin in time', async () => {
     const { url } = await balancer.serve(() => undefined);
 
     expect((await ask(url)).status).toBe(504);
   });
 
-  it('is seen to break off when the answer breaks off', async () => {
+  it('ends with a broken connection if the response breaks off', async () => {
     const { url } = await balancer.serve((incoming, response) => {
       response.writeHead(200, { 'Content-Length': 1_000 });
       response.write('only the beginning', () => incoming.socket.destroy());
@@ -87,9 +87,9 @@ describe('A request whose backend fails', () => {
     await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('does not notice that the backend closed an idle connection at that moment', async () => {
+  it('succeeds even if the backend closes an idle connection at that moment', async () => {
     const seen: number[] = [];
-    // Takes the second request of every connection for nothing, as a server whose idle timeout has just struck.
+    // Drops the second request of every connection, like a server whose idle timeout has just expired.
     const server = createServer(socket => {
       let requests = 0;
       socket.on('error', () => undefined);

@@ -3,15 +3,15 @@ import type { Backend } from '@postern/load-balancer-client';
 import { type buildConnector, Pool } from 'undici';
 import type { Timeouts } from './settings.js';
 
-/** Something under way between a client and a backend. */
+/** A request or connection in progress between a client and a backend. */
 export interface Exchange {
-  /** Ends it at once, on both sides. */
+  /** Ends it immediately on both sides. */
   cut(): void;
 }
 
 export const BACKEND_HOST = '127.0.0.1';
 
-/** One backend with its connections and what is under way on it. */
+/** A backend with its connection pool and its exchanges in progress. */
 export class BackendTarget {
   readonly id: string;
   readonly port: number;
@@ -47,19 +47,19 @@ export class BackendTarget {
     for (const resolve of waiting) resolve();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no exchange is in progress. */
   idle(): Promise<void> {
     return this.underWay.size === 0 ? Promise.resolve() : new Promise(resolve => this.#idle.push(resolve));
   }
 
-  /** Cuts all that is under way, and answers how much that was. */
+  /** Cuts all exchanges in progress and returns their number. */
   cutAll(): number {
     const cut = [...this.underWay];
     for (const exchange of cut) exchange.cut();
     return cut.length;
   }
 
-  /** Whether it refused a connection a moment ago. */
+  /** Whether the backend recently refused a connection. */
   get spared(): boolean {
     return performance.now() < this.#sparedUntil;
   }
@@ -72,7 +72,7 @@ export class BackendTarget {
     this.#sparedUntil = 0;
   }
 
-  /** Closes the idle connections. Only for a backend on which nothing is under way any more. */
+  /** Closes the idle connections. Only for a backend without exchanges in progress. */
   close(): void {
     void this.pool.close().catch(() => undefined);
   }
@@ -93,7 +93,7 @@ const openConnection = (port: number, timeoutMs: number, callback: buildConnecto
   });
 };
 
-/** The backend's listen queue is full, or its machine gone. */
+/** The listen queue of the backend is full, or its machine is unreachable. */
 export class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout';
   readonly code = 'ETIMEDOUT';

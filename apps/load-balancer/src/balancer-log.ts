@@ -1,6 +1,6 @@
 type Level = 'info' | 'warn' | 'error';
 
-/** Fields first, then a sentence; one JSON object a line, as the services write them. */
+/** Fields first, then a message. Writes one JSON object per line, in the format of the services' logs. */
 export type BalancerLog = Record<Level, (fields: object, message: string) => void>;
 
 export const balancerLog = (writeLine: (line: string) => void, always: object = {}): BalancerLog => {
@@ -11,7 +11,7 @@ export const balancerLog = (writeLine: (line: string) => void, always: object = 
   return { info: at('info'), warn: at('warn'), error: at('error') };
 };
 
-/** What of an error a log line needs. */
+/** The part of an error that is logged. */
 export const reasonOf = (error: unknown): { reason: string } => ({
   reason: error instanceof Error ? error.message : String(error),
 });

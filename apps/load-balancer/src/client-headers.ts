@@ -1,4 +1,7 @@
-/** Belong to one connection and not to the message (RFC 9110 §7.6.1), or are answered by us (`Expect`). */
+/**
+ * Headers of one connection, not of the message (RFC 9110 §7.6.1), and `Expect`, which the load balancer answers
+ * itself.
+ */
 const HOP_BY_HOP = new Set([
   'connection',
   'proxy-connection',
@@ -14,7 +17,10 @@ const HOP_BY_HOP = new Set([
   'expect',
 ]);
 
-/** What proxies say of a client; backends believe it, so no client may. `Proxy` becomes HTTP_PROXY in CGI. */
+/**
+ * Headers in which proxies describe a client. Backends trust them, so clients may not send them. CGI maps `Proxy` to
+ * HTTP_PROXY.
+ */
 const FORWARDING = new Set([
   'forwarded',
   'forwarded-for',
@@ -41,7 +47,7 @@ const FORWARDING = new Set([
 /** Whether a header belongs to one connection. The name is in lower case. */
 export const isHopByHop = (name: string): boolean => HOP_BY_HOP.has(name);
 
-/** Whether only proxies may send a header. CGI and WSGI read `X_Real_IP` as `X-Real-IP`. The name is in lower case. */
+/** Whether only proxies may send a header. CGI and WSGI treat `X_Real_IP` as `X-Real-IP`. The name is in lower case. */
 export const isForwarding = (name: string): boolean => {
   const plain = name.includes('_') ? name.replaceAll('_', '-') : name;
   return plain.startsWith('x-forwarded-') || FORWARDING.has(plain);

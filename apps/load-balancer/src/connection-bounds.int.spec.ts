@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** Opens connections that say nothing. Those that are closed by the other side are forgotten. */
+/** Opens connections that send no data. The returned set drops connections that the other side closes. */
 const hold = async (count: number, url: string, localAddress: string): Promise<ReadonlySet<Socket>> => {
   const held = new Set<Socket>();
   const open = () =>
@@ -46,7 +46,7 @@ const served = async (settings = {}, timeouts = {}) => {
 };
 
 describe('An address that holds 600 idle connections', () => {
-  it('takes no service from other clients, where the load balancer may open 600 files', async () => {
+  it('does not block other clients if the load balancer may open 600 files', async () => {
     const balancer = await SupervisedBalancer.start({}, [], 600);
     stops.push(() => balancer.stop());
     const instance = await BalancerFixture.start();
@@ -60,7 +60,7 @@ describe('An address that holds 600 idle connections', () => {
     expect(await statusFrom(url, '127.0.0.3')).toBe(200);
   }, 60_000);
 
-  it('has at most 500 of them', async () => {
+  it('is limited to 500 connections', async () => {
     const { url } = await served();
     const held = await hold(600, url, '127.0.0.2');
     await waitFor(() => held.size === 500, { describe: () => `500 connections: ${held.size}` });
@@ -68,7 +68,7 @@ describe('An address that holds 600 idle connections', () => {
     expect(await statusFrom(url, '127.0.0.3')).toBe(200);
   });
 
-  it('is counted over all services and the shared port together', async () => {
+  it('is limited over all services and the shared port together', async () => {
     const { balancer, url } = await served({
       sharedPort: await freePort(),
       connections: { total: 100, perAddress: 20 },
@@ -83,7 +83,7 @@ describe('An address that holds 600 idle connections', () => {
 });
 
 describe('All connections together', () => {
-  it('are bounded, and a place that becomes free is given away again', async () => {
+  it('are limited, and a closed connection makes room for a new one', async () => {
     const { url } = await served({ connections: { total: 10, perAddress: 5 } });
     const first = await hold(5, url, '127.0.0.2');
     await hold(5, url, '127.0.0.3');
@@ -92,7 +92,7 @@ describe('All connections together', () => {
     await waitFor(async () => (await statusFrom(url, '127.0.0.4')) === 200);
   });
 
-  it('from a trusted proxy are bounded in total only, at the shared port', async () => {
+  it('are limited only in total if they come from a trusted proxy at the shared port', async () => {
     const trustedProxies = rangesOf(['127.0.0.2']);
     const settings = { sharedPort: await freePort(), trustedProxies, connections: { total: 10, perAddress: 2 } };
     const { balancer, url } = await served(settings);
@@ -104,7 +104,7 @@ describe('All connections together', () => {
 });
 
 describe('A client that does not send its request', () => {
-  it.each(['', 'GET / HTTP/1.1\r\nHost: shop.test\r\n'])('is disconnected in time after "%s"', async beginning => {
+  it.each(['', 'GET / HTTP/1.1\r\nHost: shop.test\r\n'])('times out after sending "%s"', async beginning => {
     const { url } = await served({}, { requestHeadersMs: 500 });
     const held = await hold(1, url, '127.0.0.2');
     for (const socket of held) socket.write(beginning);

@@ -11,16 +11,16 @@ describe('the bounds of connections', () => {
     [600, 200, 50],
     [3, 1, 1],
     [Number.POSITIVE_INFINITY, 10_000, 500],
-  ])('with %d files are %d in total and %d for each address', (openFiles, total, perAddress) =>
+  ])('with %d files are %d in total and %d per address', (openFiles, total, perAddress) =>
     expect(boundsWithin(BOUNDS, openFiles)).toEqual({ total, perAddress }),
   );
 
-  it('are not changed where they need fewer files', () => {
+  it('are unchanged if the file limit is sufficient', () => {
     const whole = { total: 100, perAddress: 100 };
     expect(boundsWithin(whole, 1_024)).toBe(whole);
   });
 });
 
-it('the limit of open files is that of this process', async () => {
+it('the open file limit is read from this process', async () => {
   expect(await openFileLimit()).toBeGreaterThan(100);
 });

@@ -20,7 +20,7 @@ import { StaleVersion } from './route-table.js';
 
 const LARGEST_ORDER_BYTES = 4 * 1024 * 1024;
 
-/** The API for orders: HTTP on a unix socket that only the user of the load balancer can open. */
+/** The control API: HTTP on a Unix socket that only the load balancer's user can open. */
 export class ControlServer {
   readonly #server: Server;
 
@@ -32,7 +32,7 @@ export class ControlServer {
   }
 
   async listen(path: string): Promise<void> {
-    // What a killed load balancer left behind.
+    // Removes the socket of a load balancer that was killed.
     await rm(path, { force: true });
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -100,10 +100,9 @@ export class ControlServer {
   }
 }
 
-/** Whether a load balancer that lives answers at this socket; a leftover of a dead one does not. */
+/** Whether a running load balancer accepts connections on this socket; false for the leftover of a dead one. */
 export const answersAt = (path: string): Promise<boolean> =>
   new Promise(resolve => {
-    // Without its folder there is no socket either.
     if (!existsSync(dirname(path))) return resolve(false);
     const probe = connect({ path: addressOf(path) });
     probe.once('connect', () => resolve(true));

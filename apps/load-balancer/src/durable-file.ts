@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 
 /**
- * One small JSON file that is always whole: the next content lies beside it and is on disk before it takes its name.
- * Saves are done one after the other.
+ * A small JSON file that is replaced atomically: new content is written to a temporary file and synced before the
+ * rename. Saves run one at a time.
  */
 export class DurableFile<T> {
   #saving: Promise<void> = Promise.resolve();
@@ -15,7 +15,7 @@ export class DurableFile<T> {
     private readonly onUnreadable: (reason: string) => void,
   ) {}
 
-  /** Undefined where there is none yet, or where what is there makes no sense; that is kept aside for a human eye. */
+  /** Undefined if the file does not exist or is not valid; an invalid file is renamed for inspection. */
   async load(): Promise<T | undefined> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') this.onUnreadable(error.message);
@@ -31,7 +31,7 @@ export class DurableFile<T> {
     }
   }
 
-  /** Resolves when the content would survive a loss of power. */
+  /** Resolves once the content would survive a power failure. */
   save(content: T): Promise<void> {
     const saved = this.#saving.then(() => this.#write(JSON.stringify(content)));
     this.#saving = saved.catch(() => undefined);

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { isForwarding, isHopByHop } from './client-headers.js';
 
-/** Names and values in turn, as they stood on the wire. */
+/** Names and values alternately, as received on the wire. */
 export type RawHeaders = readonly string[];
 
 /**
- * The request's headers for its backend: `Host` as the client sent it, and where it came from. Only a trusted proxy in
- * front may say which client, scheme and host a request has.
+ * The request headers for the backend: `Host` as the client sent it, and the forwarding headers. Only a trusted proxy
+ * may set a request's client, scheme and host.
  */
 export const requestHeaders = (request: IncomingMessage, host: string, trustsFront: boolean): string[] => {
   const { headers, rawHeaders, socket } = request;
@@ -33,7 +33,7 @@ export const requestHeaders = (request: IncomingMessage, host: string, trustsFro
   ];
 };
 
-/** The response's headers for the client. */
+/** The response headers for the client. */
 export const responseHeaders = (raw: RawHeaders): string[] => {
   let connection = '';
   for (let index = 0; index < raw.length; index += 2)
@@ -50,7 +50,7 @@ export const responseHeaders = (raw: RawHeaders): string[] => {
 const firstOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
-/** `Content-Length` and `Host` frame and route the message: no client may have them taken out (RFC 9110 §7.6.1). */
+/** `Content-Length` and `Host` control framing and routing: a client must not get them removed (RFC 9110 §7.6.1). */
 const namedByConnection = (connection: string | undefined): ReadonlySet<string> | undefined => {
   if (!connection || /^,?(keep-alive|close|upgrade)$/i.test(connection)) return undefined;
   const named = new Set(connection.split(',').map(token => token.trim().toLowerCase()));
@@ -64,14 +64,14 @@ export interface RequestTarget {
   readonly host: string;
 }
 
-/** Path and host of a request; undefined for what no service can answer (`*`, or hosts that contradict each other). */
+/** Path and host of a request; undefined if no service can answer it (`*`, or several `Host` headers). */
 export const targetOf = ({ url = '', headers, rawHeaders }: IncomingMessage): RequestTarget | undefined => {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]!.toLowerCase() === 'host') hosts += 1;
   if (hosts > 1) return undefined;
   if (url.startsWith('/')) return { path: url, host: headers.host ?? '' };
-  // A client may send the whole URL (RFC 9112 §3.2.2); its host then counts.
+  // A client may send an absolute URL (RFC 9112 §3.2.2); its host takes precedence.
   const whole = /^https?:\/\/([^/?#@\s]+)([/?][^#\s]*)?$/i.exec(url);
   if (!whole?.[1]) return undefined;
   const rest = whole[2] ?? '/';

@@ -3,7 +3,7 @@ import type { DurableFile } from './durable-file.js';
 
 export const hostRoutesShape = z.record(z.string(), z.string());
 
-/** Web services by custom domain, in lower case. Each order replaces all of them. */
+/** Web services by custom domain, in lower case. Each order replaces all domains. */
 export class HostRoutes {
   #services = new Map<string, string>();
 
@@ -13,7 +13,7 @@ export class HostRoutes {
     this.#services = new Map(Object.entries((await this.file.load()) ?? {}));
   }
 
-  /** Durable when it returns; an order that changes nothing writes nothing. */
+  /** Durable when it returns. Unchanged routes are not written. */
   async replace(services: Readonly<Record<string, string>>): Promise<void> {
     const next = new Map(Object.entries(services));
     const isSame =

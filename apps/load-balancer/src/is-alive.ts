@@ -1,4 +1,4 @@
-/** Whether there is a process with this id, of this user or another one. */
+/** Whether a process with this id exists, of this user or another. */
 export const isAlive = (processId: number): boolean => {
   try {
     process.kill(processId, 0);

@@ -9,11 +9,11 @@ import { SupervisedBalancer, untilDead } from './testing/supervised-balancer.js'
 
 const SERVICE = randomUUID();
 const AT_ONCE = 8;
-/** While a process dies, its sockets are closed one by one: a client can lose a connection, and the next one too. */
+/** A dying process closes its sockets one by one, so a client can lose a connection and also its next one. */
 const LOST_AT_MOST = 2 * AT_ONCE;
 const STORY_MS = 120_000;
 
-describe('When a process of the load balancer is killed, and connections are opened all the time', () => {
+describe('When a process of the load balancer is killed while connections are opened continuously', () => {
   let balancer: SupervisedBalancer;
   let server: Server;
   let port: number;
@@ -21,7 +21,7 @@ describe('When a process of the load balancer is killed, and connections are ope
   let connections: SteadyConnections;
 
   beforeEach(async () => {
-    // Answers take a while, so that some are under way whenever a process is killed.
+    // Responses are delayed so that some are in progress whenever a process is killed.
     server = createServer((_incoming, response) => setTimeout(() => response.end('one'), 10));
     echoWebSockets(server, 'one');
     port = await listening(server);
@@ -67,7 +67,7 @@ describe('When a process of the load balancer is killed, and connections are ope
   };
 
   it(
-    'a worker: only requests that it had are lost',
+    'a worker: only its own requests are lost',
     async () => {
       await killWorker(0);
       await connections.stop();
@@ -97,7 +97,7 @@ describe('When a process of the load balancer is killed, and connections are ope
   );
 
   it(
-    'each in turn, several times: only requests that killed workers had are lost',
+    'each in turn, several times: only requests of killed workers are lost',
     async () => {
       const rounds = 3;
       for (let round = 0; round < rounds; round += 1) {
@@ -115,7 +115,7 @@ describe('When a process of the load balancer is killed, and connections are ope
   );
 
   it(
-    'a worker while traffic is switched: no new request goes to the older backend after the switch',
+    'a worker while traffic is switched: no new request reaches the older backend after the switch',
     async () => {
       const next = createServer((_incoming, response) => response.end('next'));
       const nextPort = await listening(next);

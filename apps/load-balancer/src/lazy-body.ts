@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * The body of a client's request, untouched until the backend's connection is there and takes it. Until then the
- * request can go to another backend as if nothing had been; and when a backend fails, the client's connection stays.
+ * The body of a client's request, not read until a connected backend consumes it. Until then the request can be sent to
+ * another backend, and the client's connection survives a backend failure.
  */
 export class LazyBody extends Readable {
   #begun = false;
@@ -41,6 +41,6 @@ export class LazyBody extends Readable {
   };
 }
 
-/** Whether the request announces a body. */
+/** Whether the request declares a body. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -20,8 +20,8 @@ import type { BusyBackend, WorkerReport, Workers } from './traffic-worker.js';
 const SAVE_TRAFFIC_EVERY_MS = 1_000;
 
 /**
- * The orders that the load balancer takes. Each is durable when it returns, and may be given again. Decision 59 compares
- * it with proxies.
+ * The control operations of the load balancer. Each is durable when it returns, and idempotent. Decision 59 compares
+ * the load balancer with existing proxies.
  */
 export class LoadBalancer {
   readonly traffic: TrafficCounters;
@@ -44,7 +44,7 @@ export class LoadBalancer {
     workers.onLast = report => this.#charge([report]);
   }
 
-  /** Loads the routes from disk; every service answers at its port when this returns. */
+  /** Loads the routes from disk; every service is reachable at its port when this resolves. */
   static async start(settings: BalancerSettings, log: BalancerLog, workers: Workers): Promise<LoadBalancer> {
     const folder = balancerFolder(settings.platformHome);
     await mkdir(folder, { recursive: true });
@@ -56,7 +56,7 @@ export class LoadBalancer {
     return balancer;
   }
 
-  /** The service's URL; the same for as long as it is not removed. */
+  /** Returns the URL of the service, which stays the same until the service is removed. */
   async reserve(id: string, name: string): Promise<string> {
     let made = false;
     const make = async (): Promise<RouteEntry> => {
@@ -82,14 +82,14 @@ export class LoadBalancer {
     await this.#book.change(id, found => withoutTraffic(known(found, id), reason, version), this.#apply);
   }
 
-  /** Answers how many exchanges were cut at the deadline. */
+  /** Returns the number of exchanges cut at the deadline. */
   async drain(id: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
     const active = this.#book.find(id)?.backends.find(backend => backendIds.includes(backend.id));
     if (active) throw new RefusedOrder(`backend ${active.id} still takes new requests; put others first`);
     return this.workers.drain(id, backendIds, timeoutMs);
   }
 
-  /** Cuts requests in progress; drain first to let them finish. */
+  /** Cuts requests in progress; call `drain` first to let them finish. */
   async remove(id: string): Promise<void> {
     await this.#book.change(
       id,
@@ -98,7 +98,7 @@ export class LoadBalancer {
     );
   }
 
-  /** Routes these host names, and no others besides the services' own, on the shared port. */
+  /** Routes exactly these host names on the shared port, in addition to the services' own. */
   async routeHosts(services: Readonly<Record<string, string>>): Promise<void> {
     await this.#book.undisturbed(async () => {
       await this.#hosts.replace(services);
@@ -128,12 +128,12 @@ export class LoadBalancer {
     });
   }
 
-  /** The processes that clients are connected to, the one for new connections first. */
+  /** Process ids of the workers, the one for new connections first. */
   workerProcesses(): readonly number[] {
     return this.workers.processIds();
   }
 
-  /** Charges what long responses have moved so far. */
+  /** Charges the bytes that responses in progress have transferred so far. */
   async countTraffic(): Promise<void> {
     await this.#reports();
   }
@@ -142,7 +142,7 @@ export class LoadBalancer {
     return this.#sharedPort;
   }
 
-  /** Takes nothing new and finishes what is under way, within the time that the settings allow. */
+  /** Accepts no new requests and finishes those in progress within the configured time. */
   async stop(): Promise<void> {
     clearInterval(this.#saving);
     this.#charge(await this.workers.stop());
@@ -153,7 +153,7 @@ export class LoadBalancer {
     if (entry) await this.workers.serve(entry);
   };
 
-  /** No order is carried out meanwhile, so that every worker is given each change once it is included. */
+  /** Blocks other orders, so that an included worker receives every later change. */
   readonly #restore = (include: () => void): Promise<void> =>
     this.#book.undisturbed(async () => {
       include();
@@ -165,7 +165,7 @@ export class LoadBalancer {
       await this.#openSharedPort();
     });
 
-  /** Another port than the one before only where a stranger keeps that; answers the entry that has moved. */
+  /** Returns the entry, with a new port, if another process uses the previous one. */
   async #resume(entry: RouteEntry): Promise<RouteEntry[]> {
     const listen = (port: number) => this.workers.serve({ ...entry, port });
     if (await listenPatiently(listen, entry.port)) return [];
@@ -207,7 +207,7 @@ export class LoadBalancer {
   }
 }
 
-/** Requests under way on the service's backends, on all workers together. */
+/** Requests in progress on the service's backends, summed over all workers. */
 const busyOf = (serviceId: string, reports: readonly WorkerReport[]): BusyBackend[] => {
   const sums = new Map<string, BusyBackend>();
   for (const backend of reports.flatMap(({ busy }) => busy[serviceId] ?? [])) {
@@ -217,12 +217,12 @@ const busyOf = (serviceId: string, reports: readonly WorkerReport[]): BusyBacken
   return [...sums.values()];
 };
 
-/** An order that cannot be carried out as things stand. */
+/** An order that is not possible in the current state. */
 export class RefusedOrder extends Error {
   override readonly name = 'RefusedOrder';
 }
 
-/** An order for a service that was never reserved, or is removed. */
+/** An order for a service that was never reserved or has been removed. */
 export class UnknownService extends Error {
   override readonly name = 'UnknownService';
 }

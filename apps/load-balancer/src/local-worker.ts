@@ -25,7 +25,7 @@ export class LocalWorker implements TrafficWorker {
   #sharedPort: number | undefined;
   #stopped: Promise<void> | undefined;
 
-  /** With `sharesPorts`, other processes of this user may listen at the same ports. */
+  /** With `sharesPorts`, other processes of this user may listen on the same ports. */
   constructor(
     private readonly settings: BalancerSettings,
     private readonly sharesPorts: boolean,

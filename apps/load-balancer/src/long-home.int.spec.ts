@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-it('takes orders in a home whose path is longer than the address of a unix socket may be', async () => {
+it('accepts orders if the path of its home exceeds the length limit of Unix socket addresses', async () => {
   const platformHome = join(folder, 'a folder with a long näme'.repeat(5), 'platform');
   const socket = controlSocket(platformHome);
   const log = balancerLog(() => undefined);

@@ -13,7 +13,7 @@ import { ask, SERVICE } from './testing/balancer-fixture.js';
 
 const app = fileURLToPath(new URL('..', import.meta.url));
 const entryPoint = join(app, 'dist/main.js');
-/** An instance as a process of its own: it can be killed at any moment. */
+/** An instance in its own process, so that it can be killed at any time. */
 const INSTANCE = `
   const server = require('node:http').createServer((incoming, response) => {
     if (incoming.url === '/slow') { response.write('slow '); process.stdin.once('data', () => response.end('end')); }
@@ -77,7 +77,7 @@ describe('The load balancer as a process', () => {
     expect(await client.reserve(SERVICE, 'shop')).toBe(url);
   });
 
-  it('does not count again what was confirmed before kill -9', async () => {
+  it('does not report traffic again that was confirmed before kill -9', async () => {
     const first = start();
     await first.ready();
     const url = await client.reserve(SERVICE, 'shop');
@@ -96,7 +96,7 @@ describe('The load balancer as a process', () => {
     expect(taken).toEqual([expect.any(Number)]);
   });
 
-  it('fails no request when an instance is killed while another runs', async () => {
+  it('fails no request if an instance is killed while another runs', async () => {
     await start().ready();
     const [one, two] = await Promise.all([startInstance('one'), startInstance('two')]);
     const url = await client.reserve(SERVICE, 'shop');
@@ -120,7 +120,7 @@ describe('The load balancer as a process', () => {
     expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]));
   });
 
-  it('finishes what is under way on SIGTERM, and takes nothing new', async () => {
+  it('finishes requests in progress on SIGTERM and accepts no new ones', async () => {
     const balancer = start();
     await balancer.ready();
     const instance = await startInstance('one');
@@ -149,7 +149,7 @@ describe('The load balancer as a process', () => {
     expect(await balancer.exit).toEqual([0, null]);
   });
 
-  it('ends with its parent where it is told to', async () => {
+  it('exits with its parent if configured to', async () => {
     const balancer = start({ POSTERN_EXIT_WITH_PARENT: 'true' });
     await balancer.ready();
     balancer.child.stdin.end();
@@ -157,7 +157,7 @@ describe('The load balancer as a process', () => {
     expect(await balancer.exit).toEqual([0, null]);
   });
 
-  it('leaves the field to the one that serves this home already', async () => {
+  it('exits if another load balancer already serves its home', async () => {
     await start().ready();
     const second = start();
 
@@ -166,7 +166,7 @@ describe('The load balancer as a process', () => {
     expect(await client.routes()).toEqual([]);
   });
 
-  it('says what is wrong with its configuration', async () => {
+  it('reports invalid settings', async () => {
     const balancer = start({ POSTERN_PLATFORM_HOME: '', POSTERN_PLATFORM_BALANCER_PORT: 'many' });
 
     expect(await balancer.exit).toEqual([2, null]);

@@ -26,7 +26,7 @@ const start = async (settings: BalancerSettings): Promise<void> => {
   await control.listen(socket);
   let asked = false;
   const stop = async (reason: string) => {
-    // A second signal means that somebody is tired of waiting.
+    // A second signal stops the process without draining.
     if (asked) {
       workers.kill();
       process.exit(1);
@@ -46,7 +46,7 @@ const start = async (settings: BalancerSettings): Promise<void> => {
   writeLine(JSON.stringify({ ready: true, name: 'load-balancer', port: balancer.sharedPort ?? 0 }));
 };
 
-/** Processes can share ports on Linux only (SO_REUSEPORT of other systems does not spread connections). */
+/** Processes can share ports on Linux only (other systems' SO_REUSEPORT does not distribute connections). */
 const workersOf = async (settings: BalancerSettings) => {
   const entryPoint = process.argv[1];
   if (process.platform !== 'linux' || !entryPoint) {

@@ -3,7 +3,7 @@ import { isTaken } from './port-claim.js';
 import type { BalancerSettings } from './settings.js';
 import type { ServedRoute, WorkerReport, Workers } from './traffic-worker.js';
 
-/** One worker in the process of the load balancer, where processes cannot share a port. */
+/** One worker in the load balancer's process, for systems where processes cannot share a port. */
 export class OneWorker implements Workers {
   readonly #worker: LocalWorker;
   onLast: (report: WorkerReport) => void = () => undefined;
@@ -51,7 +51,7 @@ export class OneWorker implements Workers {
   }
 
   kill(): void {
-    // It ends with this process.
+    // The worker ends with this process.
   }
 
   served(): readonly string[] {

@@ -20,12 +20,12 @@ describe('The load balancer', () => {
 
   const file = (name: string) => join(balancerFolder(balancer.home), name);
 
-  it('takes orders from its own user only', async () => {
+  it('accepts orders from its own user only', async () => {
     expect((await stat(controlSocket(balancer.home))).mode & 0o777).toBe(0o600);
     expect((await stat(balancerFolder(balancer.home))).mode & 0o777).toBe(0o700);
   });
 
-  it('gives every service an address of its own, the same at every question', async () => {
+  it('gives every service its own address, which stays the same', async () => {
     const [first, again, other] = await Promise.all([
       balancer.client.reserve(SERVICE, 'shop'),
       balancer.client.reserve(SERVICE, 'shop'),
@@ -37,7 +37,7 @@ describe('The load balancer', () => {
     expect(first).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it('keeps addresses, backends and pages over a restart', async () => {
+  it('keeps addresses, backends and pages across a restart', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('one'));
     const other = await balancer.client.reserve(OTHER, 'blog');
     await balancer.client.close(OTHER, 'suspended');
@@ -51,7 +51,7 @@ describe('The load balancer', () => {
     expect((await ask(other)).body).toMatch(/is suspended/);
   });
 
-  it('moves a service only when a stranger sits on its port, and says so', async () => {
+  it('moves a service only if another process uses its port, and logs it', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('one'));
     await balancer.stopBalancer();
     const stranger = createServer((_incoming, response) => response.end('stranger'));
@@ -87,7 +87,7 @@ describe('The load balancer', () => {
     },
   );
 
-  it('gives an address back when its service is removed', async () => {
+  it('releases an address when its service is removed', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('one'));
 
     await balancer.client.remove(SERVICE);
@@ -98,7 +98,7 @@ describe('The load balancer', () => {
     await expect(balancer.client.switchTo(SERVICE, [], 1)).rejects.toThrow('no service');
   });
 
-  it('refuses what is no order in words that say why', async () => {
+  it('refuses an invalid order with the reason', async () => {
     await balancer.client.reserve(SERVICE, 'shop');
 
     await expect(balancer.client.switchTo(SERVICE, [{ id: 'x', port: 70_000 }], 1)).rejects.toThrow(/port/);
@@ -106,7 +106,7 @@ describe('The load balancer', () => {
     await expect(balancer.client.switchTo(OTHER, [], 1)).rejects.toThrow(/no service/);
   });
 
-  it('is waited for while it is away', async () => {
+  it('is waited for while it restarts', async () => {
     await balancer.stopBalancer();
     const waiting = balancer.client.reserve(SERVICE, 'shop');
     await balancer.startAgain();
@@ -118,7 +118,7 @@ describe('The load balancer', () => {
 });
 
 describe('With a domain', () => {
-  it('a client of the same machine is not believed at the shared port, unless its address is a trusted proxy', async () => {
+  it('forwarding headers are ignored at the shared port, even from localhost, unless the address is a trusted proxy', async () => {
     const balancer = await BalancerFixture.start({}, { domain: 'apps.test' });
     try {
       await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
@@ -139,7 +139,7 @@ describe('With a domain', () => {
     }
   });
 
-  it('custom domains reach their services at the shared port, also after a restart, until they are routed no more', async () => {
+  it('custom domains reach their services at the shared port, also after a restart, until their routes are removed', async () => {
     const balancer = await BalancerFixture.start({}, { domain: 'apps.test' });
     const at = async (host: string) =>
       (await ask(`http://127.0.0.1:${balancer.sharedPort}`, { headers: { Host: host } })).status;
@@ -161,7 +161,7 @@ describe('With a domain', () => {
     }
   });
 
-  it('services answer by host name at one shared port, and the proxy in front is believed about the scheme', async () => {
+  it('services answer by host name at one shared port, and a trusted proxy sets the scheme', async () => {
     const trustedProxies = rangesOf(['127.0.0.1']);
     const balancer = await BalancerFixture.start({}, { domain: 'apps.test', trustedProxies });
     const end = SERVICE.slice(-8);

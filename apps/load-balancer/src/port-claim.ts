@@ -1,14 +1,15 @@
 import { type AddressInfo, createServer, isIPv4, type ListenOptions, type Server } from 'node:net';
 
-/** A port that nobody listens at, and that no other load balancer of this machine takes until it is released. */
+/** A free port that no other load balancer of this machine takes until it is released. */
 export interface PortClaim {
   readonly port: number;
   release(): Promise<void>;
 }
 
 /**
- * Claims a port, which sockets could otherwise share with another load balancer of the same user: by an address in the
- * kernel's abstract namespace. @throws with code EADDRINUSE where another process has the port.
+ * Claims a port by binding an address in the abstract socket namespace; otherwise SO_REUSEPORT would share it with
+ * another load balancer of the same user.
+ * @throws with code EADDRINUSE if another process uses the port.
  */
 export const claimPort = async (port: number, host: string): Promise<PortClaim> => {
   const probe = await listening({ port, host });
@@ -22,8 +23,9 @@ export const claimPort = async (port: number, host: string): Promise<PortClaim> 
 };
 
 /**
- * The address at which connections to `host` arrive while nobody listens at `host` itself: Linux prefers IPv4 sockets to
- * IPv6 sockets of the same port (tools/testing/selftests/net/reuseport_dualstack.c). Where there is none, both share.
+ * The address at which the standby listens: connections to `host` arrive there only while no process listens on `host`,
+ * because Linux prefers IPv4 sockets to IPv6 sockets of the same port
+ * (tools/testing/selftests/net/reuseport_dualstack.c). Without such an address, both workers share `host`.
  */
 export const standbyHostOf = async (host: string): Promise<string> => {
   if (!isIPv4(host)) return host;
@@ -36,7 +38,7 @@ export const standbyHostOf = async (host: string): Promise<string> => {
   }
 };
 
-/** Whether the error says that a port cannot be had. */
+/** Whether the error means that the port is unavailable. */
 export const isTaken = (error: unknown): boolean => {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'EADDRINUSE' || code === 'EACCES';

@@ -1,16 +1,16 @@
 import { writeSync } from 'node:fs';
 import { type BalancerLog, reasonOf } from './balancer-log.js';
 
-/** Straight to the descriptor: nothing of it is lost when the process ends, and a broken pipe ends nobody's traffic. */
+/** Writes synchronously to the descriptor: no line is lost at exit, and a broken pipe does not stop traffic. */
 export const writeLine = (line: string): void => {
   try {
     writeSync(1, `${line}\n`);
   } catch {
-    // The reader of the output is gone; traffic continues.
+    // The reader of the output has closed it; traffic continues.
   }
 };
 
-/** Logs what ends this process, and ends it. */
+/** Logs the error and exits. */
 export const crash = (log: BalancerLog, message: string) => (error: unknown) => {
   log.error({ ...reasonOf(error), stack: error instanceof Error ? error.stack : undefined }, message);
   process.exit(1);

@@ -10,21 +10,21 @@ export interface ProxyContext {
   readonly route: Route;
   readonly target: RequestTarget;
   readonly trustsFront: boolean;
-  /** Whether the connection shall end with this response, because the load balancer is stopping. */
+  /** Whether to close the connection after this response, because the load balancer is stopping. */
   readonly isLast: () => boolean;
-  /** Called once when the request goes to a backend, so that its bytes count as the service's. */
+  /** Called once when the request is sent to a backend, so that its bytes are charged to the service. */
   readonly onProxied: () => void;
 }
 
 const MAX_ATTEMPTS = 3;
-/** What may be sent twice without harm (RFC 9110 §9.2.2). */
+/** Methods that can be repeated safely (RFC 9110 §9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 const RESET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const LATE = new Set(['UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT']);
-/** How long a client that is still sending may take to see an answer that came early. */
+/** Time for a client that is still uploading to receive an early response. */
 const LINGER_MS = 1_000;
 
-/** One request on its way to a backend and its response on its way back, both streamed at the pace of the slower side. */
+/** A request forwarded to a backend and its response, both streamed at the pace of the slower side. */
 export class ProxiedRequest implements Exchange {
   readonly #headers: string[];
   readonly #hasBody: boolean;
@@ -92,13 +92,13 @@ export class ProxiedRequest implements Exchange {
         if (this.#clientGone) controller.abort(new Error('the client has gone'));
       },
       onResponseStart: (controller, status, _parsed, statusText) => {
-        // Interim responses concern the connection between us and the backend only.
+        // Interim responses concern only the connection to the backend.
         if (status < 200) return;
         backend.answered();
         const headers = responseHeaders(asText(controller.rawHeaders));
         if (this.context.isLast()) headers.push('Connection', 'close');
         response.writeHead(status, statusText ?? '', headers);
-        // The head of a response whose body takes its time goes out alone; otherwise both share a packet.
+        // Sends the head alone if the body is delayed; otherwise both share a packet.
         process.nextTick(() => {
           if (!response.writableEnded && !response.destroyed) response.flushHeaders();
         });
@@ -118,7 +118,7 @@ export class ProxiedRequest implements Exchange {
   #onFailure(backend: BackendTarget, error: NodeJS.ErrnoException): void {
     backend.leave(this);
     if (this.#clientGone || this.response.destroyed) return;
-    // A response that ends early must look like one: the client's parser sees a connection that broke.
+    // Breaks the client's connection, so that the client detects the incomplete response.
     if (this.response.headersSent) {
       this.response.destroy();
       return;
@@ -138,7 +138,10 @@ export class ProxiedRequest implements Exchange {
     refuse(this.request, this.response, refusal);
   }
 
-  /** An answer that came before the upload was over ends the connection: nobody is left who takes the rest. */
+  /**
+   * Closes the connection after a response that came before the end of the upload, because the rest of the upload is
+   * not read.
+   */
   #closeUnreadUpload(): void {
     const { request, response } = this;
     if (!this.#hasBody || request.complete) return;

@@ -12,7 +12,7 @@ describe('A request to a web service', () => {
 
   afterEach(() => balancer.stop());
 
-  it('reaches the backend as the client sent it, and the answer comes back as the backend gave it', async () => {
+  it('reaches the backend unchanged, and so does the response reach the client', async () => {
     const { url } = await balancer.serve((incoming, response) => {
       const chunks: Buffer[] = [];
       incoming.on('data', chunk => chunks.push(chunk));
@@ -45,7 +45,7 @@ describe('A request to a web service', () => {
     expect(answer.headers['x-cased']).toBe('é');
   });
 
-  it('says where it came from, and does not let a client claim the address, the scheme or the host', async () => {
+  it('carries its origin, and does not let a client forge the address, the scheme or the host', async () => {
     const { url } = await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
 
     const { body } = await ask(url, {
@@ -64,7 +64,7 @@ describe('A request to a web service', () => {
     });
   });
 
-  it('carries no header of a client that only proxies send', async () => {
+  it('carries no header from a client that only proxies may send', async () => {
     const { url } = await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
     const claims = {
       'X-Real-IP': '203.0.113.9',
@@ -91,7 +91,7 @@ describe('A request to a web service', () => {
     expect(JSON.stringify(seen)).not.toContain('203.0.113.9');
   });
 
-  it('loses the headers that belong to one connection only, both ways', async () => {
+  it('loses hop-by-hop headers in both directions', async () => {
     const { url } = await balancer.serve((incoming, response) => {
       response.writeHead(200, { Connection: 'X-Hop', 'X-Hop': 'secret', 'Keep-Alive': 'timeout=99', 'X-Stays': 'yes' });
       response.end(JSON.stringify(incoming.headers));
@@ -110,7 +110,7 @@ describe('A request to a web service', () => {
     expect(headers['keep-alive']).not.toBe('timeout=99');
   });
 
-  it('is answered piece by piece, the head at once', async () => {
+  it('gets a streamed response, with the head first', async () => {
     let next: (text: string) => void = () => undefined;
     const { url } = await balancer.serve((_incoming, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -136,7 +136,7 @@ describe('A request to a web service', () => {
     outgoing.destroy();
   });
 
-  it('is uploaded piece by piece', async () => {
+  it('is uploaded as a stream', async () => {
     let received = '';
     const { url } = await balancer.serve((incoming, response) => {
       incoming.on('data', chunk => {
@@ -155,7 +155,7 @@ describe('A request to a web service', () => {
     expect(received).toBe('onetwo');
   });
 
-  it('ends at the backend when the client goes away', async () => {
+  it('ends at the backend when the client disconnects', async () => {
     let begun = false;
     let ended = false;
     const { url } = await balancer.serve((_incoming, response) => {
@@ -173,7 +173,7 @@ describe('A request to a web service', () => {
     await waitFor(() => begun && ended, { describe: 'the end at the backend' });
   });
 
-  it('goes at the pace of a slow reader, without piling up here', async () => {
+  it('is streamed at the pace of a slow reader, without buffering', async () => {
     const piece = Buffer.alloc(64 * 1024);
     const total = 64 * 1024 * 1024;
     let sent = 0;
@@ -202,7 +202,7 @@ describe('A request to a web service', () => {
         response.pause();
         let before = -1;
         const quiet = () => {
-          // The backend stands still once every buffer on the way is full.
+          // The backend stops sending once every buffer on the path is full.
           const stands = isPaused && sent === before;
           before = sent;
           return stands;
@@ -224,7 +224,7 @@ describe('A request to a web service', () => {
     expect(read).toBe(total);
   });
 
-  it('of the kinds HEAD, 204 and 304 leaves the connection in order for the next one', async () => {
+  it('leaves the connection usable after HEAD, 204 and 304', async () => {
     const { url } = await balancer.serve((incoming, response) => {
       if (incoming.url === '/204') response.writeHead(204).end();
       else if (incoming.url === '/304') response.writeHead(304, { ETag: '"x"' }).end();
@@ -243,7 +243,7 @@ describe('A request to a web service', () => {
     expect(full.body).toBe('four');
   });
 
-  it('that is refused by a backend before its upload is over gets that answer', async () => {
+  it('gets the response of a backend that refuses it before the upload is complete', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.writeHead(413).end('too much'));
 
     const answered = new Promise<number | undefined>((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClosedReason } from '@postern/load-balancer-client';
 import { hasBody } from './lazy-body.js';
 
-/** A response of the load balancer itself, for the visitor of the page. */
+/** A response that the load balancer itself sends to a visitor. */
 export interface Refusal {
   readonly status: number;
   readonly title: string;
@@ -62,7 +62,7 @@ export const UNCLEAR_TARGET: Refusal = {
   message: 'It must have exactly one host and one path.',
 };
 
-/** Sends the refusal as a page to browsers and as one sentence to everybody else. */
+/** Sends the refusal as HTML to browsers and as plain text to other clients. */
 export const refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal): void => {
   const { type, body } = rendered(refusal, request.headers.accept);
   response.writeHead(refusal.status, {
@@ -70,7 +70,7 @@ export const refuse = (request: IncomingMessage, response: ServerResponse, refus
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     ...(refusal.retryAfterSeconds === undefined ? {} : { 'Retry-After': refusal.retryAfterSeconds }),
-    // A body that nobody will read would have to be taken in before the next request on the connection.
+    // Otherwise the unread body would have to be consumed before the next request on the connection.
     ...(request.complete || !hasBody(request) ? {} : { Connection: 'close' }),
   });
   response.end(request.method === 'HEAD' ? undefined : body);

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { hostLabelOf, type RouteEntry, withBackends, withoutTraffic } from './route-table.js';
 
 describe('The host name of a service', () => {
-  it('is one valid DNS label, whatever the service is called', () =>
+  it('is one valid DNS label for every service name', () =>
     fc.assert(
       fc.property(fc.uuid(), fc.string({ unit: 'grapheme', maxLength: 200 }), (id, name) => {
         expect(hostLabelOf(id, name)).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])$/);
       }),
     ));
 
-  it('is readable, and different for services of one name', () => {
+  it('is readable, and different for services with the same name', () => {
     expect(hostLabelOf('0192f0c1-7c3a-7d31-9d4a-5a1b2c3d4e5f', 'Café & Shop!')).toBe('cafe-shop-2c3d4e5f');
     expect(hostLabelOf('0192f0c1-7c3a-7d31-9d4a-5a1b2c3d4e60', 'Café & Shop!')).toBe('cafe-shop-2c3d4e60');
     expect(hostLabelOf('0192f0c1-7c3a-7d31-9d4a-5a1b2c3d4e5f', '店')).toBe('service-2c3d4e5f');
@@ -29,7 +29,7 @@ describe('A route', () => {
     backends: [],
   };
 
-  it('is opened by backends and closed by a reason, each at its version or a later one', () => {
+  it('is opened with backends and closed with a reason, at the same or a later version', () => {
     const opened = withBackends(entry, backends, 4);
 
     expect(opened).toMatchObject({ backends, version: 4, closed: null });

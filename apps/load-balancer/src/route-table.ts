@@ -14,15 +14,15 @@ const entry = z.object({
 
 export const routeTableShape = z.object({ services: z.array(entry) });
 
-/** All that must survive about one service's route. */
+/** The persistent state of one service's route. */
 export type RouteEntry = Readonly<z.infer<typeof entry>>;
 
-/** Somebody with a newer view of the service has spoken already. */
+/** A newer version of the route has been set already. */
 export class StaleVersion extends Error {
   override readonly name = 'StaleVersion';
 }
 
-/** The routes on disk. A change is durable before anybody acts on it; changes are made one after the other. */
+/** The routes on disk. A change is durable before it is applied; changes run one at a time. */
 export class RouteTable {
   #entries = new Map<string, RouteEntry>();
   #changing: Promise<unknown> = Promise.resolve();
@@ -43,8 +43,8 @@ export class RouteTable {
   }
 
   /**
-   * Makes `change` of the entry as it is when it is this change's turn; undefined deletes. `apply` is over before the
-   * next change is looked at.
+   * Applies `change` to the current entry once earlier changes are complete; undefined deletes the entry. `apply`
+   * completes before the next change starts.
    */
   change(
     id: string,
@@ -60,7 +60,7 @@ export class RouteTable {
     });
   }
 
-  /** Does this while no change is made. */
+  /** Runs `work` while no change is made. */
   undisturbed<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#changing.then(work);
     this.#changing = done.catch(() => undefined);
@@ -87,13 +87,13 @@ export const withBackends = (found: RouteEntry, backends: readonly Backend[], ve
   return { ...found, backends: [...backends], version, closed: null };
 };
 
-/** The entry without traffic, and why. */
+/** The entry without backends, with the reason. */
 export const withoutTraffic = (found: RouteEntry, reason: ClosedReason, version = found.version): RouteEntry => {
   if (version < found.version) throw new StaleVersion(`version ${version} is older than ${found.version}`);
   return { ...found, backends: [], version, closed: reason };
 };
 
-/** First label of the service's host name: readable, and unique through the random end of the id. */
+/** First label of the service's host name: readable, and unique by the random end of the id. */
 export const hostLabelOf = (id: string, name: string): string => {
   const shortId = id.replaceAll('-', '').slice(-8).toLowerCase();
   const readable = name

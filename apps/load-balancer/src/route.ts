@@ -2,7 +2,7 @@ import type { Backend, ClosedReason } from '@postern/load-balancer-client';
 import { BackendTarget } from './backend-target.js';
 import type { Timeouts } from './settings.js';
 
-/** Where the requests of one service go now, and where earlier ones still are. */
+/** The active backends of one service, and former ones with requests in progress. */
 export class Route {
   #active: readonly BackendTarget[] = [];
   readonly #retiring = new Set<BackendTarget>();
@@ -26,7 +26,7 @@ export class Route {
     return [...this.#retiring];
   }
 
-  /** From this call on every new request goes to these backends. A backend that stays keeps its connections. */
+  /** Sends every new request to these backends from now on. A backend that remains keeps its connections. */
   switchTo(backends: readonly Backend[], closed: ClosedReason | null): void {
     const known = [...this.#active, ...this.#retiring];
     const next = backends.map(
@@ -42,8 +42,8 @@ export class Route {
   }
 
   /**
-   * The backend with the least under way among those that accept connections, in turn where several have; one of
-   * `avoided` only if there is no other and `avoided` may be used again.
+   * The backend with the fewest exchanges in progress among those that accept connections, round robin if several are
+   * equal; one of `avoided` only if there is no other and `mayRepeat` is true.
    */
   choose(avoided: ReadonlySet<BackendTarget>, mayRepeat: boolean): BackendTarget | undefined {
     const fresh = this.#active.filter(target => !avoided.has(target));
@@ -53,8 +53,8 @@ export class Route {
   }
 
   /**
-   * Resolves when nothing is under way on the backends of these ids, at the latest after `timeoutMs`, when the rest is
-   * cut; answers how many exchanges that were.
+   * Resolves when the backends with these ids are idle, or after `timeoutMs`, when the remaining exchanges are cut.
+   * @returns the number of exchanges cut
    */
   async drain(ids: readonly string[], timeoutMs: number): Promise<number> {
     const targets = this.retiring.filter(({ id }) => ids.includes(id));
@@ -78,7 +78,7 @@ export class Route {
     return best;
   }
 
-  /** A retired backend that is added again before it was idle continues. */
+  /** A retired backend that is added again before it was idle stays in use. */
   #retire(target: BackendTarget): void {
     this.#retiring.add(target);
     void target.idle().then(() => {

@@ -14,25 +14,25 @@ import { UpgradedConnection } from './upgraded-connection.js';
 export interface ListenerOptions {
   readonly timeouts: Timeouts;
   readonly gauges: TrafficGauges;
-  /** Of all listeners of this process together. */
+  /** Limits over all listeners of this process. */
   readonly connections: ConnectionLimits;
-  /** The route of a request's host; undefined for nobody's host. */
+  /** The route for the host of a request; undefined for an unknown host. */
   readonly routeOf: (host: string) => Route | undefined;
-  /** Proxies of the operator in front, whose word on client, scheme and host counts. */
+  /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies: BlockList | undefined;
 }
 
-/** How long a client that has connected may take to send its first request when the listener stops. */
+/** When the listener stops: time for a connected client to send its first request. */
 const FIRST_REQUEST_MS = 500;
 const MOST_ACCEPTED_AT_STOP = 10_000;
 const CHECK_CONNECTIONS_EVERY_MS = 5_000;
 
-/** One port that clients connect to. Requests are parsed strictly: what two parsers could read differently is refused. */
+/** One port for clients. Parsing is strict: a request that two parsers could interpret differently is refused. */
 export class ServiceListener {
   readonly #server: Server;
   readonly #upgraded = new Set<UpgradedConnection>();
   readonly #responses = new Set<ServerResponse>();
-  /** Connections on which no request has begun yet. */
+  /** Connections without a request so far. */
   readonly #fresh = new Set<Socket>();
   #accepted = 0;
   #onQuiet: () => void = () => undefined;
@@ -46,7 +46,7 @@ export class ServiceListener {
       keepAliveTimeout: timeouts.clientKeepAliveMs,
       headersTimeout: timeouts.requestHeadersMs,
       connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_EVERY_MS, timeouts.requestHeadersMs),
-      // An upload may take as long as it likes while it moves.
+      // The duration of an upload is not limited; only inactivity is.
       requestTimeout: 0,
       shouldUpgradeCallback: canUpgrade,
     });
@@ -63,8 +63,8 @@ export class ServiceListener {
   }
 
   /**
-   * With `reusePort`, processes of this user that also say so may listen at the same port.
-   * @throws with code EADDRINUSE where somebody else has the port.
+   * With `reusePort`, other processes of this user that also set it may listen on the same port.
+   * @throws with code EADDRINUSE if another process uses the port.
    */
   listen(port: number, host: string, reusePort = false): Promise<number> {
     const server = this.#server;
@@ -81,7 +81,10 @@ export class ServiceListener {
     });
   }
 
-  /** Takes no new connection, finishes the responses under way until `deadline`, then ends WebSockets and the rest. */
+  /**
+   * Accepts no new connections, waits for responses in progress until `deadline`, then closes WebSockets and all other
+   * connections.
+   */
   async stop(deadline: Promise<unknown>): Promise<void> {
     this.#stopping = true;
     await this.#acceptQueued();
@@ -104,8 +107,8 @@ export class ServiceListener {
   }
 
   /**
-   * Closing a socket resets the connections in its queue. Node.js takes one of them at each turn of its event loop, so
-   * the queue is empty after a turn without any. Only what comes between that turn and the close is lost.
+   * Closing a socket resets the connections in its queue. Node.js accepts one of them per turn of its event loop, so
+   * the queue is empty after a turn without one. Only connections between that turn and the close are lost.
    */
   async #acceptQueued(): Promise<void> {
     const most = this.#accepted + MOST_ACCEPTED_AT_STOP;
@@ -177,6 +180,9 @@ export class ServiceListener {
   }
 }
 
-/** Clear-text HTTP/2 is not offered: such a request is an ordinary one. So is one with a body, which would be unread. */
+/**
+ * Clear-text HTTP/2 is not supported, and the body of an upgrade request would stay unread: both are treated as
+ * ordinary requests.
+ */
 const canUpgrade = (request: IncomingMessage): boolean =>
   request.headers.upgrade !== undefined && !/^h2c$/i.test(request.headers.upgrade) && !hasBody(request);

@@ -6,23 +6,25 @@ import { type BalancerConfig, config } from './config.js';
 /** Timeouts, in milliseconds. */
 export interface Timeouts {
   readonly connectMs: number;
-  /** For the headers of a request, from the connection or their first byte. */
+  /** For the headers of a request, from the connection or the first byte of the request. */
   readonly requestHeadersMs: number;
   /** From the end of the request to the first line of its response. */
   readonly headersMs: number;
-  /** A connection, body or WebSocket on which nothing moves. */
+  /** Maximum time without data on a connection, body or WebSocket. */
   readonly idleMs: number;
-  /** Shorter than what servers of every language keep an idle connection for, so that we are the one who closes it. */
+  /**
+   * Shorter than the keep-alive of common servers, so that the load balancer closes idle connections, not the backend.
+   */
   readonly backendKeepAliveMs: number;
   readonly clientKeepAliveMs: number;
-  /** How long a backend that refused a connection is spared while others are there. */
+  /** How long a backend that refused a connection is avoided while others are available. */
   readonly spareMs: number;
   readonly shutdownMs: number;
-  /** How long a worker process serves on without a main process. */
+  /** How long a worker process keeps serving without a main process. */
   readonly failoverMs: number;
 }
 
-/** How many connections of clients a worker has. */
+/** Maximum number of client connections per worker. */
 export interface ConnectionBounds {
   readonly total: number;
   readonly perAddress: number;
@@ -30,13 +32,13 @@ export interface ConnectionBounds {
 
 export interface BalancerSettings {
   readonly platformHome: string;
-  /** Address that services are reached at. */
+  /** Address at which services are reachable. */
   readonly host: string;
-  /** With it, or with a shared port, one more listener routes by `<name>-<short id>.<domain>` and custom domains. */
+  /** With it, or with a shared port, another listener routes by `<name>-<short id>.<domain>` and custom domains. */
   readonly domain: string | undefined;
   /** Port of that listener; with a domain, 0 picks a free one. */
   readonly sharedPort: number;
-  /** Proxies on the shared port whose word on client, scheme and host counts. */
+  /** Proxies whose forwarding headers are trusted on the shared port. */
   readonly trustedProxies: BlockList;
   readonly connections: ConnectionBounds;
   readonly exitWithParent: boolean;
@@ -55,7 +57,7 @@ const timeoutsOf = (read: BalancerConfig): Timeouts => ({
   failoverMs: read.platformBalancerFailoverTimeoutMs,
 });
 
-/** @throws `ConfigError` with one line for every variable that is missing or makes no sense. */
+/** @throws `ConfigError` with one line for each missing or invalid variable. */
 export const settingsFrom = (environment: Environment): BalancerSettings => {
   const read = config.read(environment);
   return {

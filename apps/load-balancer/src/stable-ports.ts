@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-// Below every system's range for outgoing connections, so that none of them can sit on a service's port after a restart.
+// Below the ephemeral port range of every system, so that no outgoing connection can occupy a service's port after a
+// restart.
 const LOWEST = 20_000;
 const HIGHEST = 31_999;
 const PATIENCE_MS = 3_000;
 const RETRY_MS = 50;
 
-/** Answers false where somebody else has the port. */
+/** Resolves with false if another process uses the port. */
 type Listen = (port: number) => Promise<boolean>;
 
 /**
- * Listens on a free port of the range. Looks first where the service's id points, so that an address stays the same
- * even when the file that knew it is lost.
+ * Listens on a free port of the range. Starts at a port derived from the service's id, so that the address stays the
+ * same even if the route table is lost.
  */
 export const listenAnywhere = async (listen: Listen, serviceId: string): Promise<number> => {
   const size = HIGHEST - LOWEST + 1;
@@ -24,7 +25,7 @@ export const listenAnywhere = async (listen: Listen, serviceId: string): Promise
   throw new Error(`no free port between ${LOWEST} and ${HIGHEST}`);
 };
 
-/** Listens on exactly this port, or answers false when somebody holds it for good. */
+/** Listens on exactly this port. Retries for a while, then resolves with false if another process still uses it. */
 export const listenPatiently = async (listen: Listen, port: number): Promise<boolean> => {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

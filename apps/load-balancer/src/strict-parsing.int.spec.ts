@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BalancerFixture, untilEnd } from './testing/balancer-fixture.js';
 
-describe('A request that two parsers could read differently', () => {
+describe('A request that two parsers could interpret differently', () => {
   let balancer: BalancerFixture;
 
   beforeEach(async () => {
@@ -42,7 +42,7 @@ describe('A request that two parsers could read differently', () => {
     ['a folded header', 'GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n\tTransfer-Encoding: chunked\r\n\r\n'],
     ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'],
     ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
-  ])('is refused before any backend sees it: %s', async (_what, text) => {
+  ])('is refused before it reaches a backend: %s', async (_what, text) => {
     expect(await raw(text)).toMatch(/^HTTP\/1\.1 400 /);
     expect(received).toBe(0);
   });
@@ -54,13 +54,13 @@ describe('A request that two parsers could read differently', () => {
     expect(received).toBe(0);
   });
 
-  it('is taken by its own URL when it names a whole one', async () => {
+  it('with an absolute URL is routed by that URL', async () => {
     expect(await raw('GET http://b.test/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 200 /,
     );
   });
 
-  it('may not have its own framing taken out by a Connection header', async () => {
+  it('keeps its framing headers, even if a Connection header lists them', async () => {
     const text = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: close, content-length\r\n\r\nabc';
 
     expect(await raw(text)).toMatch(/^HTTP\/1\.1 200 /);

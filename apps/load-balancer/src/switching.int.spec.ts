@@ -22,7 +22,7 @@ describe('A switch of backends', () => {
     ...(await balancer.backend(listener)),
   });
 
-  it('fails no request, at 200 a second over roll after roll, uploads and keep-alive connections among them', async () => {
+  it('fails no request, at 200 requests per second over repeated switches, including uploads and keep-alive connections', async () => {
     const stopped = new Set<string>();
     const servedAfterStop: string[] = [];
     const start = (id: string) =>
@@ -30,7 +30,7 @@ describe('A switch of backends', () => {
         if (stopped.has(id)) servedAfterStop.push(id);
         const chunks: Buffer[] = [];
         incoming.on('data', chunk => chunks.push(chunk));
-        // Answers take a while, so that some are under way whenever the backends are switched.
+        // Responses are delayed so that some are in progress whenever the backends are switched.
         incoming.on('end', () => setTimeout(() => response.end(`${id}:${Buffer.concat(chunks).length}`), 15));
       });
     const stop = async ({ id, server }: Backend & { server: Server }) => {
@@ -80,7 +80,7 @@ describe('A switch of backends', () => {
     expect(servedAfterStop).toEqual([]);
   });
 
-  it('lets WebSockets of the older backend talk until they are drained, and cuts them then', async () => {
+  it('keeps WebSockets of the older backend open until they are drained, then cuts them', async () => {
     const old = await instance('old', (_incoming, response) => response.end());
     const next = await instance('next', (_incoming, response) => response.end('next'));
     echoWebSockets(old.server, 'old');
@@ -105,7 +105,7 @@ describe('A switch of backends', () => {
     after.close();
   });
 
-  it('drains a backend as soon as its last answer is out', async () => {
+  it('drains a backend as soon as its last response is sent', async () => {
     let finish: () => void = () => undefined;
     const old = await instance('old', (_incoming, response) => {
       finish = () => response.end('old');
@@ -130,7 +130,7 @@ describe('A switch of backends', () => {
     expect((await answer).body).toBe('the old');
   });
 
-  it('back to a backend that is not drained yet takes it up again', async () => {
+  it('back to a backend that is not drained yet uses it again', async () => {
     let finish: () => void = () => undefined;
     const old = await instance('old', (incoming, response) => {
       if (incoming.url === '/slow') finish = () => response.end('slow');
@@ -149,7 +149,7 @@ describe('A switch of backends', () => {
     await expect(balancer.client.drain(SERVICE, ['old'], 0)).rejects.toThrow('still takes new requests');
   });
 
-  it('gives new requests to the backend with the least under way, and to equals in turn', async () => {
+  it('sends new requests to the backend with the fewest in progress, round robin among equals', async () => {
     const hung = await instance('hung', incoming => incoming.resume());
     const quick = await Promise.all(
       ['a', 'b'].map(id => instance(id, (_incoming, response) => setTimeout(() => response.end(id), 5))),
@@ -161,7 +161,7 @@ describe('A switch of backends', () => {
     const answers: string[] = [];
     for (let index = 0; index < 30; index += 1) answers.push((await ask(url)).body);
 
-    // The hung one is asked again only while it has no more under way than the others.
+    // The hung backend is chosen only while it has no more requests in progress than the others.
     expect(answers.filter(body => body === 'a').length).toBeGreaterThan(8);
     expect(answers.filter(body => body === 'b').length).toBeGreaterThan(8);
     await balancer.client.switchTo(SERVICE, [], 2);
@@ -169,7 +169,7 @@ describe('A switch of backends', () => {
     await Promise.all(stuck);
   });
 
-  it('of an older version than the last is refused, and the same version may come again', async () => {
+  it('to an older version than the last is refused, and the same version may be repeated', async () => {
     const one = await instance('one', (_incoming, response) => response.end('one'));
     const two = await instance('two', (_incoming, response) => response.end('two'));
     await balancer.client.switchTo(SERVICE, [one], 5);
@@ -180,7 +180,7 @@ describe('A switch of backends', () => {
     expect((await balancer.client.routes())[0]).toMatchObject({ version: 5, backends: [{ id: 'one' }, { id: 'two' }] });
   });
 
-  it('to none answers with a page for each reason, until there are backends again', async () => {
+  it('to no backends responds with a page for each reason, until there are backends again', async () => {
     const one = await instance('one', (_incoming, response) => response.end('one'));
     expect(await ask(url)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
 

@@ -5,8 +5,8 @@ import type { DurableFile } from './durable-file.js';
 export const trafficShape = countedTraffic;
 
 /**
- * Bytes in and out by service: sums that only grow within an epoch, and how much of them somebody has taken over. What
- * was confirmed never comes again; after a kill about a second's worth may be missing from the sums.
+ * Bytes by service, in and out: sums that only grow within an epoch, and the part of them that is confirmed. Confirmed
+ * bytes are never reported again; after a kill the sums may lack the bytes of about one second.
  */
 export class TrafficCounters {
   #epoch: string = randomUUID();
@@ -39,8 +39,8 @@ export class TrafficCounters {
   }
 
   /**
-   * Durable when it returns. Sums that were read before a kill may be ahead of what was saved: they are believed.
-   * False for sums of another epoch.
+   * Durable when it returns. Sums that were read before a kill may exceed the saved ones; they are accepted.
+   * @returns false for sums of another epoch
    */
   async confirm({ epoch, upTo }: TrafficConfirmation, stillThere: (serviceId: string) => boolean): Promise<boolean> {
     if (epoch !== this.#epoch) return false;
@@ -58,7 +58,7 @@ export class TrafficCounters {
     return true;
   }
 
-  /** Does nothing where nothing was counted since the last time. */
+  /** Does nothing if the counters have not changed since the last save. */
   async save(): Promise<void> {
     if (!this.#changed) return;
     this.#changed = false;

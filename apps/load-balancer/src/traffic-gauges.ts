@@ -6,8 +6,8 @@ interface Gauge {
 }
 
 /**
- * Reads off the clients' connections what went over them, heads included, and charges it to the service that was
- * talking. Our own answers (a stopped service's page) are nobody's.
+ * Reads the transferred bytes, including heads, from the clients' connections and charges them to the service in use.
+ * Responses of the load balancer itself (the page of a stopped service) are not charged.
  */
 export class TrafficGauges {
   readonly #gauges = new Map<Socket, Gauge>();
@@ -23,7 +23,7 @@ export class TrafficGauges {
     });
   }
 
-  /** From the request that is being answered now on, until `release`. */
+  /** Charges the connection to the service from the current request on, until `release`. */
   charge(socket: Socket, serviceId: string): void {
     const gauge = this.#gauges.get(socket);
     if (gauge) gauge.serviceId = serviceId;
@@ -36,7 +36,7 @@ export class TrafficGauges {
     gauge.serviceId = undefined;
   }
 
-  /** Takes in what long responses and WebSockets have moved so far. */
+  /** Counts the bytes that responses in progress and WebSockets have transferred so far. */
   settle(): void {
     for (const [socket, gauge] of this.#gauges) if (gauge.serviceId) this.#settle(socket, gauge);
   }

@@ -1,6 +1,6 @@
 import type { RouteEntry } from './route-table.js';
 
-/** What a worker has to know about one service. */
+/** The part of a service's route that a worker needs. */
 export type ServedRoute = Omit<RouteEntry, 'name' | 'version'>;
 
 export interface BusyBackend {
@@ -10,54 +10,54 @@ export interface BusyBackend {
 }
 
 export interface WorkerReport {
-  /** Backends with requests under way, by service. */
+  /** Backends with requests in progress, by service. */
   readonly busy: Readonly<Record<string, readonly BusyBackend[]>>;
   /** Bytes by service since the last report. */
   readonly traffic: Readonly<Record<string, number>>;
 }
 
-/** Accepts the connections of clients and forwards their requests. Every order may be given again. */
+/** Accepts client connections and forwards their requests. Every operation is idempotent. */
 export interface TrafficWorker {
   /**
-   * From now on new requests to this service go by this route, and its port is listened at.
-   * @throws with code EADDRINUSE or EACCES where the port cannot be had.
+   * Sends new requests to this service by this route from now on, and listens on its port.
+   * @throws with code EADDRINUSE or EACCES if the port is unavailable.
    */
   serve(route: ServedRoute): Promise<void>;
-  /** Closes the port of the service, and cuts what is under way. */
+  /** Closes the port of the service and cuts its requests in progress. */
   withdraw(serviceId: string): Promise<void>;
-  /** Services by custom domain: all that the shared port routes besides the services' own host names. */
+  /** Services by custom domain: the only names that the shared port routes besides the services' own. */
   routeHosts(services: Readonly<Record<string, string>>): Promise<void>;
-  /** Listens at the port where services answer by host name; 0 picks a free one. Resolves with the port. */
+  /** Listens on the port where services answer by host name; 0 picks a free one. Resolves with the port. */
   openShared(port: number): Promise<number>;
-  /** Resolves when nothing is under way on these backends, at the latest after `timeoutMs`; answers how much was cut. */
+  /** Resolves when these backends are idle, or after `timeoutMs`, with the number of exchanges cut. */
   drain(serviceId: string, backendIds: readonly string[], timeoutMs: number): Promise<number>;
   report(): Promise<WorkerReport>;
-  /** Takes nothing new and finishes what is under way, within the time that the settings allow. */
+  /** Accepts no new requests and finishes those in progress within the configured time. */
   stop(): Promise<WorkerReport>;
 }
 
-/** All workers of a load balancer, as one. */
+/** All workers of a load balancer behind one interface. */
 export interface Workers {
-  /** False where somebody else has the port. */
+  /** Resolves with false if another process uses the port. */
   serve(route: ServedRoute): Promise<boolean>;
   withdraw(serviceId: string): Promise<void>;
   routeHosts(services: Readonly<Record<string, string>>): Promise<void>;
-  /** @throws with code EADDRINUSE where somebody else has the port. */
+  /** @throws with code EADDRINUSE if another process uses the port. */
   openShared(port: number): Promise<number>;
   drain(serviceId: string, backendIds: readonly string[], timeoutMs: number): Promise<number>;
   reports(): Promise<readonly WorkerReport[]>;
   stop(): Promise<readonly WorkerReport[]>;
-  /** Ends all worker processes at once. */
+  /** Kills all worker processes. */
   kill(): void;
-  /** Services that a worker serves already, because it outlived the process that gave it orders. */
+  /** Services that a worker already serves, because it outlived its main process. */
   served(): readonly string[];
-  /** Told what a worker had counted that somebody else told to end. */
+  /** Called with the last report of a worker that another process stopped. */
   onLast: (report: WorkerReport) => void;
-  /** The processes that clients are connected to, the one for new connections first. */
+  /** Process ids of the workers, the one for new connections first. */
   processIds(): readonly number[];
   /**
-   * `restore` gives the workers all that they need to serve, whenever one of them is new; that one is among them after
-   * the call of `include`. Resolves when all of them serve.
+   * `restore` configures the workers whenever one of them is new; the new one receives orders after the call of
+   * `include`. Resolves when all workers serve.
    */
   start(restore: (include: () => void) => Promise<void>): Promise<void>;
 }

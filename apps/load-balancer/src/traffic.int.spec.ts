@@ -24,7 +24,7 @@ describe('Counted traffic', () => {
     return taken.find(({ webServiceId }) => webServiceId === SERVICE)?.bytes ?? 0;
   };
 
-  it('is what went in and out of a service, heads included, once', async () => {
+  it('is the bytes in and out of a service, including heads, counted once', async () => {
     const { url } = await balancer.serve((incoming, response) => {
       incoming.resume();
       response.end('y'.repeat(50_000));
@@ -40,7 +40,7 @@ describe('Counted traffic', () => {
     agent.destroy();
   });
 
-  it('comes again when it could not be taken over', async () => {
+  it('is reported again if it was not confirmed', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('y'.repeat(5_000)));
     await ask(url);
 
@@ -49,7 +49,7 @@ describe('Counted traffic', () => {
     expect(await take()).toBeGreaterThan(5_000);
   });
 
-  it('of a WebSocket that is still open is counted too', async () => {
+  it('includes a WebSocket that is still open', async () => {
     const { url, server } = await balancer.serve((_incoming, response) => response.end());
     echoWebSockets(server, 'one');
     const client = await EchoClient.connect(url);
@@ -64,7 +64,7 @@ describe('Counted traffic', () => {
     await client.closed;
   });
 
-  it("does not include our own answers in a stopped service's place", async () => {
+  it("does not include the load balancer's own responses for a stopped service", async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end());
     await balancer.client.close(SERVICE, 'suspended');
     await ask(url);
@@ -72,7 +72,7 @@ describe('Counted traffic', () => {
     expect(await take()).toBe(0);
   });
 
-  it('outlives a restart on either side, and the removal of its service', async () => {
+  it('survives a restart on either side, and the removal of its service', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('y'.repeat(5_000)));
     await ask(url);
     await take();
@@ -88,7 +88,7 @@ describe('Counted traffic', () => {
     expect(await take()).toBe(0);
   });
 
-  it('that was read before its counters were lost is not confirmed away from the new ones', async () => {
+  it('that was read before the counters were lost is not subtracted from the new ones', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('y'.repeat(5_000)));
     await ask(url);
     const taking = balancer.client.takeTraffic(async () => {

@@ -7,18 +7,18 @@ import { CLOSED, NO_BACKEND, type Refusal, TOO_SLOW, UNREACHABLE } from './refus
 import type { Timeouts } from './settings.js';
 import { GOING_AWAY, WebSocketFrames } from './websocket-frames.js';
 
-/** How long the two sides may take to say goodbye once a connection is cut. */
+/** Time for both sides to close once a connection is cut. */
 const FAREWELL_MS = 500;
 
 /**
- * A request to change the protocol, as WebSockets begin. After the backend's 101 bytes go both ways untouched; any
- * other answer is passed on as the last one of the connection, so that nothing unread follows it to the backend.
+ * A protocol upgrade, as used by WebSockets. After the backend's 101 response bytes are forwarded unchanged in both
+ * directions; any other response is the last one of the connection, so that no unread bytes reach the backend.
  */
 export class UpgradedConnection implements Exchange {
   readonly #failed = new Set<BackendTarget>();
   readonly #client: Socket;
   #backendSide: Socket | undefined;
-  /** Of the backend, once it has changed the protocol to WebSocket. */
+  /** Frames from the backend, once it has switched to WebSocket. */
   #frames: WebSocketFrames | undefined;
 
   constructor(
@@ -37,7 +37,7 @@ export class UpgradedConnection implements Exchange {
     this.#attempt();
   }
 
-  /** A WebSocket is told that its endpoint goes away, so that the client connects again. */
+  /** Sends a WebSocket the close code "going away" (1001), so that the client reconnects. */
   cut(): void {
     this.#backendSide?.unpipe(this.#client);
     if (this.#frames?.betweenFrames) this.#client.write(GOING_AWAY);

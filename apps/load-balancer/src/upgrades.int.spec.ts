@@ -7,7 +7,7 @@ import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
 const upgrade = (extra = '') =>
   `GET /live HTTP/1.1\r\nHost: shop.test\r\nConnection: Upgrade\r\nUpgrade: echo\r\n${extra}\r\n`;
 
-describe('A change of protocol', () => {
+describe('A protocol upgrade', () => {
   let balancer: BalancerFixture;
   let sockets: Socket[];
 
@@ -40,7 +40,7 @@ describe('A change of protocol', () => {
     await client.closed;
   });
 
-  it('tells a WebSocket that its endpoint goes away when it is cut', async () => {
+  it('closes a WebSocket with the code "going away" when it is cut', async () => {
     const { url, server } = await balancer.serve((_incoming, response) => response.end());
     echoWebSockets(server, 'one');
     const client = await EchoClient.connect(url);
@@ -52,7 +52,7 @@ describe('A change of protocol', () => {
     expect(await client.closed).toBe(1001);
   });
 
-  it('carries any bytes both ways, those that came with the head among them, and the end of each side', async () => {
+  it('forwards any bytes in both directions, including those sent with the head, and the end of each side', async () => {
     const { url, server } = await balancer.serve((_incoming, response) => response.end());
     let fromClient = '';
     server.on('upgrade', (incoming, socket, head) => {
@@ -77,7 +77,7 @@ describe('A change of protocol', () => {
     expect(fromClient).toBe('with the head;\x00\xc3\xbf');
   });
 
-  it('that the backend declines gives its answer, and nothing after it reaches the backend', async () => {
+  it('that the backend declines gets its response, and no later bytes reach the backend', async () => {
     let requests = 0;
     const { url, server } = await balancer.serve(() => undefined);
     server.on('upgrade', (_incoming, socket) => {
@@ -96,7 +96,7 @@ describe('A change of protocol', () => {
     expect(requests).toBe(1);
   });
 
-  it('goes to another backend when the first takes no connection, and gets 502 when none does', async () => {
+  it('is sent to another backend if the first accepts no connection, and gets 502 if none does', async () => {
     const { url, port, server } = await balancer.serve((_incoming, response) => response.end());
     echoWebSockets(server, 'one');
     const dead = await freePort();
@@ -120,7 +120,7 @@ describe('A change of protocol', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 502 /);
   });
 
-  it('gets 504 when the backend does not respond, and 503 when the service is stopped', async () => {
+  it('gets 504 if the backend does not respond, and 503 if the service is stopped', async () => {
     const { url, server } = await balancer.serve(() => undefined);
     server.on('upgrade', (_incoming, socket) => socket.on('error', () => undefined));
     const unanswered = dial(url);
@@ -135,7 +135,7 @@ describe('A change of protocol', () => {
     expect(await closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*This service is stopped/);
   });
 
-  it('of clear-text HTTP/2 or with a body is an ordinary request', async () => {
+  it('to clear-text HTTP/2 or with a body is an ordinary request', async () => {
     const { url } = await balancer.serve((incoming, response) => {
       response.setHeader('X-Upgrade', String(incoming.headers.upgrade));
       incoming.pipe(response);

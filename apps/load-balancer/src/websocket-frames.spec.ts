@@ -25,7 +25,7 @@ describe('The frames of a WebSocket', () => {
     expect(after(frame, frame)).toBe(true);
   });
 
-  it('are the same however they are cut', () => {
+  it('are found regardless of how the bytes are split', () => {
     const bytes = Buffer.concat([text(3), text(300), text(70_000), text(0)]);
     for (const size of [1, 2, 3, 13, 14, 1_000, 65_536]) {
       const frames = new WebSocketFrames();
@@ -34,7 +34,7 @@ describe('The frames of a WebSocket', () => {
     }
   });
 
-  it('of clients have a mask', () => {
+  it('of clients are masked', () => {
     const masked = Buffer.from([0x81, 0x82, 1, 2, 3, 4, 9, 9]);
     expect(after(masked)).toBe(true);
     expect(after(masked.subarray(0, 7))).toBe(false);

@@ -1,15 +1,15 @@
-/** RFC 6455 §5.5.1 and §7.4.1: the endpoint goes away. */
+/** Close frame with the code 1001, "going away" (RFC 6455 §5.5.1 and §7.4.1). */
 export const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 
 const LENGTH_OF_16_BITS = 126;
 const LENGTH_OF_64_BITS = 127;
 
-/** Follows the frames of one direction of a WebSocket, to tell where another frame may be written. */
+/** Tracks the frames of one direction of a WebSocket, to find where another frame may be inserted. */
 export class WebSocketFrames {
   #header = Buffer.alloc(0);
   #payload = 0;
 
-  /** Whether nothing but whole frames has passed. */
+  /** Whether only complete frames have passed. */
   get betweenFrames(): boolean {
     return this.#payload === 0 && this.#header.length === 0;
   }
@@ -37,7 +37,7 @@ export class WebSocketFrames {
   }
 }
 
-/** Bytes of the first header and of its payload; undefined until the header is whole. */
+/** Lengths of the first header and of its payload; undefined until the header is complete. */
 const frameOf = (bytes: Buffer): { readonly header: number; readonly payload: number } | undefined => {
   if (bytes.length < 2) return undefined;
   const mask = bytes[1]! & 0x80 ? 4 : 0;

@@ -5,17 +5,17 @@ import { balancerFolder } from '@postern/load-balancer-client';
 import type { BalancerSettings } from './settings.js';
 import type { TrafficWorker, WorkerReport } from './traffic-worker.js';
 
-/** Counts up when the orders change their meaning: workers of another version are replaced, not taken over. */
+/** Incremented when the meaning of the orders changes: workers of another version are replaced, not reused. */
 const PROTOCOL = 1;
 
-/** Every worker process takes its orders at a unix socket in this folder, named by its process id. */
+/** Every worker process accepts orders on a Unix socket in this folder, named by its process id. */
 export const workersFolder = (platformHome: string): string => join(balancerFolder(platformHome), 'workers');
 
-/** Workers that were started with other settings, or another Node.js, do not equal a new one. */
+/** Identifies compatible workers: those with other settings or another Node.js version differ. */
 export const kindOf = ({ trustedProxies, exitWithParent: _, ...settings }: BalancerSettings): string =>
   JSON.stringify([PROTOCOL, process.version, settings, trustedProxies.rules]);
 
-/** The methods of a worker that may be called from outside its process. */
+/** The methods of a worker that other processes may call. */
 export const ORDERS = ['serve', 'withdraw', 'routeHosts', 'openShared', 'drain', 'report', 'stop'] as const;
 export type OrderName = (typeof ORDERS)[number];
 
@@ -30,11 +30,11 @@ export interface OrderMessage<Name extends OrderName = OrderName> {
 export const ROLES = ['active', 'standby'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The first line of a worker to each main process. */
+/** The first line that a worker sends to each main process. */
 export interface Introduction {
   readonly kind: string;
   readonly role: Role;
-  /** Where the worker listens already, by service. */
+  /** Ports on which the worker already listens, by service. */
   readonly ports: Readonly<Record<string, number>>;
   readonly sharedPort: number | null;
 }
@@ -44,7 +44,7 @@ export type WorkerMessage =
   | { readonly introduction: Introduction }
   | { readonly id: number; readonly result?: unknown }
   | { readonly id: number; readonly failure: { readonly message: string; readonly code?: string | undefined } }
-  /** The worker was told to end by somebody else. */
+  /** Another process stopped the worker. */
   | { readonly last: WorkerReport };
 
 export const sendLine = (socket: Socket, message: OrderMessage | WorkerMessage): void => {
@@ -61,7 +61,7 @@ export const onLines = (socket: Socket, take: (message: never) => void): void =>
   });
 };
 
-/** Undefined for the beginning of a line whose writer was killed. */
+/** Undefined for an incomplete line whose writer was killed. */
 const parsed = (line: string): unknown => {
   try {
     return JSON.parse(line);

@@ -11,7 +11,7 @@ import {
 } from './worker-channel.js';
 
 const TICK_MS = 1_000;
-/** Ticks, not milliseconds: a main process that was paused itself has not waited. */
+/** Counts ticks, not milliseconds: while the main process itself is paused, no tick passes. */
 const PATIENCE_TICKS = 10;
 
 interface Pending {
@@ -54,7 +54,7 @@ export class WorkerConnection implements TrafficWorker {
     );
   }
 
-  /** Undefined where no living worker listens at the path. */
+  /** Undefined if no running worker listens at the path. */
   static connect(
     path: string,
     processId: number,
@@ -79,7 +79,7 @@ export class WorkerConnection implements TrafficWorker {
     });
   }
 
-  /** Whether the worker listens at this port for the service. */
+  /** Whether the worker listens on this port for the service. */
   holds(serviceId: string, port: number): boolean {
     return this.#ports.get(serviceId) === port;
   }
@@ -166,6 +166,6 @@ const kill = (processId: number): void => {
   try {
     process.kill(processId, 'SIGKILL');
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 };

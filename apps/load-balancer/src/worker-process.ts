@@ -25,8 +25,8 @@ import {
 const ALONE_CHECK_MS = 250;
 
 /**
- * A process that serves traffic as the main process orders. When the main process is killed, it serves on by the routes
- * that it has, and the next main process continues to give it orders.
+ * A process that serves traffic as configured by the main process. If the main process is killed, it keeps serving with
+ * its current routes, and the next main process takes control of it.
  */
 export const runWorker = async (settings: BalancerSettings, role: Role, supervisorId: number): Promise<void> => {
   const log = balancerLog(writeLine, { workerPid: process.pid });
@@ -43,11 +43,11 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
 
   const end = async (reason: string) => {
     log.info({ reason }, 'The worker is shutting down');
-    // Nobody takes over a worker that ends.
+    // No main process may connect to a worker that is stopping.
     if (!main) orders.close();
     const last = await worker.stop();
     if (main) sendLine(main, { last });
-    // Ends when the report is out and the main process has closed the connection.
+    // Exits once the report is sent and the main process has closed the connection.
     main?.end(() => process.exit(0));
     if (!main) process.exit(0);
   };
@@ -104,7 +104,7 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
 
   process.once('exit', () => rmSync(path, { force: true }));
   await mkdir(dirname(path), { recursive: true });
-  // What a process with the same id left behind.
+  // Removes the socket of an earlier process with the same id.
   await rm(path, { force: true });
   await new Promise<void>((resolve, reject) => {
     orders.once('error', reject);

@@ -53,7 +53,7 @@ describe('The worker processes of the load balancer', () => {
   };
 
   it(
-    'leave all new connections to the active one while there is one',
+    'leave all new connections to the active one while it runs',
     async () => {
       await start();
       const clients = await Promise.all(Array.from({ length: 10 }, () => EchoClient.connect(url)));
@@ -70,7 +70,7 @@ describe('The worker processes of the load balancer', () => {
   );
 
   it(
-    'end when no main process takes over in time',
+    'exit if no main process takes control in time',
     async () => {
       await start({ POSTERN_PLATFORM_BALANCER_FAILOVER_TIMEOUT_MS: '500' });
       const workers = await balancer.workers();
@@ -84,7 +84,7 @@ describe('The worker processes of the load balancer', () => {
   );
 
   it(
-    'end when the supervisor is gone too, where they shall end with it',
+    'exit with the supervisor if configured to',
     async () => {
       await start({ POSTERN_EXIT_WITH_PARENT: 'true' }, ['-e', SUPERVISOR]);
       const workers = await balancer.workers();
@@ -99,7 +99,7 @@ describe('The worker processes of the load balancer', () => {
   );
 
   it(
-    'serve host names at one shared port, whichever process is killed',
+    'serve host names at one shared port after the kill of any process',
     async () => {
       await start({ POSTERN_PLATFORM_DOMAIN: 'apps.test' });
       await balancer.client.routeHosts({ 'shop.example.com': SERVICE });
@@ -130,7 +130,7 @@ describe('The worker processes of the load balancer', () => {
   );
 
   it(
-    'are counted together, and no longer when they are killed',
+    'report summed counts, without those of killed workers',
     async () => {
       await start();
       const slow: Promise<unknown>[] = [];
@@ -182,7 +182,7 @@ describe('The worker processes of the load balancer', () => {
   );
 
   it(
-    'are replaced when they do not answer the main process',
+    'are replaced if they do not respond to the main process',
     async () => {
       await start();
       const [worker] = await balancer.workers();
@@ -197,7 +197,7 @@ describe('The worker processes of the load balancer', () => {
   );
 
   it(
-    'accept what waits for them, and finish it, when they are told to end',
+    'accept queued connections and finish them when they are stopped',
     async () => {
       await start();
       const connections = new SteadyConnections(url, 8);
@@ -215,7 +215,7 @@ describe('The worker processes of the load balancer', () => {
   );
 
   it(
-    'give way to new ones when the next main process has other settings',
+    'are replaced if the next main process has other settings',
     async () => {
       await start();
       const before = await balancer.workers();
@@ -249,7 +249,7 @@ describe('The worker processes of the load balancer', () => {
   );
 
   it.each([false, true])(
-    'share no port with a stranger, also one who would share it: %s',
+    'share no port with another process, even one that sets SO_REUSEPORT: %s',
     async reusePort => {
       await start();
       await balancer.halt();

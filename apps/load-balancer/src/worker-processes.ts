@@ -10,18 +10,18 @@ import { kindOf, ROLES, type Role, workersFolder } from './worker-channel.js';
 import { WorkerConnection, WorkerGone } from './worker-connection.js';
 
 const RESTART_DELAYS_MS = [0, 100, 200, 400, 800, 1_600, 3_200, 5_000];
-/** The end of a worker that served this long is no reason to wait before the next one. */
+/** A worker that served at least this long is replaced without delay. */
 const STEADY_AFTER_MS = 10_000;
-/** What a worker needs beyond the time for its requests to end. */
+/** Extra time for a worker to stop, beyond the time for its requests to end. */
 const STOP_MARGIN_MS = 2_000;
 
 /**
- * Two worker processes that listen at the same ports (SO_REUSEPORT), so that new connections go to the standby when the
- * active one is killed. A main process takes over the workers that its predecessor left.
+ * Two worker processes that listen on the same ports (SO_REUSEPORT), so that new connections reach the standby if the
+ * active one is killed. A main process takes control of the workers that its predecessor left.
  */
 export class WorkerProcesses implements Workers {
   readonly #living = new Set<WorkerConnection>();
-  /** Of a predecessor with other settings; they end when the new ones serve. */
+  /** Workers of a predecessor with other settings; they stop once the new ones serve. */
   #outdated: WorkerConnection[] = [];
   readonly #children = new Set<ChildProcess>();
   #restore: (include: () => void) => Promise<void> = () => Promise.resolve();
@@ -53,7 +53,7 @@ export class WorkerProcesses implements Workers {
       for (const report of await settled(this.#outdated, worker => worker.stop())) this.onLast(report);
       this.#outdated = [];
     } catch (error) {
-      // Workers of a predecessor serve on until somebody takes them over.
+      // Workers of a predecessor keep serving until another main process takes control of them.
       this.#stopping = true;
       for (const child of this.#children) child.kill('SIGKILL');
       throw error;
@@ -134,7 +134,7 @@ export class WorkerProcesses implements Workers {
     return inOrder.map(({ processId }) => processId);
   }
 
-  /** A worker that is killed meanwhile has nothing to obey any more; the next one gets all routes. */
+  /** A worker that is killed meanwhile is skipped; its replacement receives all routes. */
   #all<T>(order: (worker: TrafficWorker) => Promise<T>): Promise<T[]> {
     return settled([...this.#living], order);
   }
@@ -162,7 +162,7 @@ export class WorkerProcesses implements Workers {
     } catch (error) {
       if (this.#stopping) return;
       this.log.error(reasonOf(error), 'A worker could not be started');
-      // The end of a worker that is included starts the next one.
+      // If the worker is included, its end starts the replacement.
       worker?.kill();
       if (!worker || !this.#living.has(worker)) await this.#replace(role);
     }

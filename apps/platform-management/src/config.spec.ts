@@ -13,19 +13,21 @@ const configured = (environment: Record<string, string>) =>
     }),
   );
 
-describe('the configured first operator', () => {
-  it('has an address and a password', () =>
+describe('the configuration of the first operator', () => {
+  it('is an email address and a password', () =>
     expect(configured({ ...EMAIL, ...PASSWORD })).toEqual({ email: 'Owner@example.com', password: 'twelve chars' }));
 
-  it('may be nobody', () => expect(configured({})).toBeUndefined());
+  it('is optional', () => expect(configured({})).toBeUndefined());
 
-  it.each([EMAIL, PASSWORD])('is not half of one: %j', half => expect(() => configured(half)).toThrow('go together'));
+  it.each([EMAIL, PASSWORD])('is refused with only one of the two settings: %j', half =>
+    expect(() => configured(half)).toThrow('go together'),
+  );
 
-  it('has a real address', () =>
+  it('requires a valid email address', () =>
     expect(() => configured({ POSTERN_OPERATOR_EMAIL: 'owner', ...PASSWORD })).toThrow(
       'must be a valid email address',
     ));
 
-  it('has a password of twelve characters at least', () =>
+  it('requires a password of at least twelve characters', () =>
     expect(() => configured({ ...EMAIL, POSTERN_OPERATOR_PASSWORD: 'eleven char' })).toThrow('at least 12 characters'));
 });

@@ -15,7 +15,7 @@ import { moderationSettings } from './moderation/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
 import { webServiceSettings } from './web-services/settings.js';
 
-/** Every setting of platform-management. */
+/** All settings of platform-management. */
 export const config = defineConfig({
   ...databaseSettings,
   ...eventSettings,
@@ -38,7 +38,7 @@ export const config = defineConfig({
 
 export type PlatformManagementConfig = ConfigOf<typeof config>;
 
-/** The configured first operator, if any. @throws when only one of its two settings is set. */
+/** Returns the configured first operator, or undefined if there is none. @throws if only one of its two settings is set. */
 export const firstOperatorOf = ({ operatorEmail, operatorPassword }: PlatformManagementConfig) => {
   if (!operatorEmail && !operatorPassword) return undefined;
   if (!operatorEmail || !operatorPassword)

@@ -2,13 +2,14 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /*
- * Found from this folder, because `main.js` and its bundle are both in it: code of deeper folders is elsewhere in a bundle.
+ * Paths are resolved from this folder, because it contains both `main.js` and its bundle; bundling moves code of
+ * deeper folders.
  */
 
-/** The server of static sites, as a module of its own. */
+/** The static site server, a separate module. */
 export const STATIC_SERVER = fileURLToPath(
   new URL(`./local-runtime/artefacts/static-server${extname(import.meta.url)}`, import.meta.url),
 );
 
-/** A program that runs in images; `nx bundle runtime-agent` makes them. */
+/** A bundled program that runs in images; `nx bundle runtime-agent` builds it. */
 export const imageProgram = (name: string): URL => new URL(`../dist/program-${name}.js`, import.meta.url);

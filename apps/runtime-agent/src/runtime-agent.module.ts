@@ -13,7 +13,7 @@ export class RuntimeAgentModule implements OnApplicationShutdown {
     private readonly runtime: DetachableRuntime,
   ) {}
 
-  /** Cancels the orders under way and leaves running what runs. */
+  /** Cancels the orders in progress; web services and databases keep running. */
   async onApplicationShutdown(): Promise<void> {
     await this.orders.stop();
     await this.runtime.detach();

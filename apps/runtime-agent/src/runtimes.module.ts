@@ -13,10 +13,10 @@ export abstract class DetachableRuntime extends Runtime {
   abstract detach(): Promise<void>;
 }
 
-/** What runs databases. */
+/** The runtime of databases. */
 abstract class Databases {}
 
-/** What runs web services, as POSTERN_PLATFORM_RUNTIME says, and what runs databases. */
+/** Provides the runtimes of web services and of databases, as selected by POSTERN_PLATFORM_RUNTIME. */
 @Module({
   providers: [
     {

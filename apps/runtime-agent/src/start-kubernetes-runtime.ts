@@ -14,13 +14,13 @@ export type KubernetesConfig = ConfigOf<ConfigDefinition<typeof kubernetesSettin
   readonly gitAllowPrivate: boolean;
 };
 
-/** The certificates that this process trusts beside the usual ones: what pushes images has to trust them, too. */
+/** Additional CA certificates that this process trusts; the container that pushes images has to trust them, too. */
 const ownAuthorities = async (): Promise<string | undefined> => {
   const file = process.env['NODE_EXTRA_CA_CERTS'];
   return file ? await readFile(file, 'utf8') : undefined;
 };
 
-/** Web services in a cluster. Lines are kept in the same store as by the local runtime. */
+/** Starts the Kubernetes runtime. It keeps log lines in the same store as the local runtime. */
 export const startKubernetesRuntime = async (config: KubernetesConfig, log: Log): Promise<KubernetesRuntime> => {
   const { platformHome, platformAllowFileRepositories: allowFileRepositories, kubernetesImageRepository } = config;
   if (!kubernetesImageRepository)

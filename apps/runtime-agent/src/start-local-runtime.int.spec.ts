@@ -10,9 +10,9 @@ import { startLocalRuntime } from './start-local-runtime.js';
 
 const never = new AbortController().signal;
 
-it('runs as many builds at a time as the setting allows', async () => {
+it('runs as many concurrent builds as the setting allows', async () => {
   const home = await mkdtemp(join(tmpdir(), 'postern-home-'));
-  // Builds run as users of their own where we are root.
+  // As root, builds run as separate users, which have to enter this folder.
   await chmod(home, 0o755);
   const repository = await GitRepository.make({ 'index.html': 'hello' });
   const runtime = await startLocalRuntime(
@@ -27,7 +27,7 @@ it('runs as many builds at a time as the setting allows', async () => {
   );
   const commit = await repository.git('rev-parse', 'HEAD');
   const [one, other] = [await freePort(), await freePort()];
-  /** Ends only when the other one has begun: builds see none of each other's files, but share the network. */
+  /** Ends only after the other build has started. Builds cannot see each other's files, but share the network. */
   const build = async (own: number, others: number) => {
     const webServiceId = randomUUID();
     const output = runtime.logWriter(webServiceId, 'build', []);

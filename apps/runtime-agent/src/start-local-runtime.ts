@@ -24,7 +24,7 @@ export type LocalRuntimeConfig = Pick<
   readonly spareMs?: number;
 };
 
-/** Starts the runtime for web services as processes of this machine, and ends builds that an earlier run left behind. */
+/** Starts the runtime that runs web services as processes of this machine, and ends builds left by an earlier run. */
 export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): Promise<LocalRuntime> => {
   const {
     platformHome,

@@ -1,7 +1,7 @@
 import { stopDatabases } from './local-databases/stop-databases.js';
 import { stopEverything } from './local-runtime/stop-everything.js';
 
-/** `node stop-everything.js <platform home>`: stops what outlives runtime-agent; the next start continues. */
+/** `node stop-everything.js <platform home>`: stops processes that outlive runtime-agent; its next start restarts them. */
 const [home] = process.argv.slice(2);
 if (!home || home.startsWith('-')) {
   process.stderr.write('Usage: node stop-everything.js <platform home>\n');

@@ -1,4 +1,4 @@
-/** `npm run faults -- …`: makes the checkout ready, then hands over to the pinned Node.js. */
+/** `npm run faults -- …`: prepares the checkout, then runs the program with the pinned Node.js. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, ROOT, toolEnvironment } from '../../../tools/setup/prepare.mjs';
@@ -14,7 +14,7 @@ const child = spawn('node', [join(ROOT, 'e2e/faults/dist/main.js'), ...process.a
   stdio: 'inherit',
   env: toolEnvironment(),
 });
-// Ctrl-C reaches the child by itself (same terminal); signals to this process alone are passed on.
+// The terminal sends Ctrl-C to the child too; other signals are forwarded.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));

@@ -1,4 +1,4 @@
-/** `npm run faults`: sends, breaks things at random, and compares what Postern says with what was seen outside. */
+/** `npm run faults`: sends email, injects random faults, and compares what Postern reports with what outside systems observed. */
 
 import { Cleanup } from '@postern/testing';
 import { readOptions, UsageError } from './options.js';

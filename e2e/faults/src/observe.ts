@@ -21,7 +21,7 @@ interface Delivery {
   readonly payload: { readonly event: string; readonly email_id: string; readonly to: string };
 }
 
-/** Reads everything that Postern says about the messages of one email service. */
+/** Reads everything that Postern reports about the messages of one email service. */
 export class Observer {
   private readonly final = new Map<string, { status: number; record: EmailRecord | null }>();
 
@@ -33,7 +33,7 @@ export class Observer {
     private readonly firstDay: string,
   ) {}
 
-  /** @throws when Postern does not respond. */
+  /** @throws if Postern does not respond. */
   async observe(traffic: ObservedTraffic): Promise<Observation> {
     const ids = new Set([...toldIds(traffic), ...traffic.taken.map(({ emailId }) => emailId)]);
     const today = new Date().toISOString().slice(0, 10);
@@ -49,7 +49,7 @@ export class Observer {
     };
   }
 
-  /** What the dashboard shows of one message; undefined where it does not know it. */
+  /** The dashboard's timeline of one message, or the text of the error. */
   timelineOf(emailId: string): Promise<unknown> {
     return this.dashboard.get(`${this.path}/emails/${emailId}`).catch(error => String(error));
   }

@@ -1,23 +1,23 @@
-/** The record of a message as POST and GET answer it, as far as it is compared. */
+/** The compared fields of the record that POST and GET return. */
 export interface EmailRecord {
   readonly id: string;
   readonly status: string;
   readonly message: string;
 }
 
-/** One try of a client to send its message. */
+/** One attempt of a client to send its message. */
 export interface Attempt {
   readonly startedAt: number;
   readonly endedAt: number;
-  /** HTTP status; null where no answer came. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** The header `Email-Id` of the answer. */
+  /** The header `Email-Id` of the response. */
   readonly emailId: string | null;
   readonly record: EmailRecord | null;
   readonly error: string | null;
 }
 
-/** A message that a client wanted to send, with all its attempts. */
+/** A message that a client tried to send, with all attempts. */
 export interface ClientRequest {
   /** Unique word in subject, body and every recipient address of the message. */
   readonly marker: string;
@@ -26,7 +26,7 @@ export interface ClientRequest {
   readonly attempts: readonly Attempt[];
 }
 
-/** A copy for which the relay answered, or was about to answer, 250 to the final dot. */
+/** A copy for which the relay replied 250 to the final dot, or was about to. */
 export interface TakenCopy {
   readonly at: number;
   /** From the Message-ID header. */
@@ -35,7 +35,7 @@ export interface TakenCopy {
   readonly recipient: string;
 }
 
-/** A recipient whom the relay refused with 5xx. */
+/** A recipient that the relay refused with 5xx. */
 export interface RefusedRecipient {
   readonly at: number;
   readonly recipient: string;
@@ -48,19 +48,19 @@ export interface Report {
   readonly kind: ReportKind;
   readonly emailId: string;
   readonly recipient: string;
-  /** When Postern answered 250; null while it has not. */
+  /** When Postern replied 250; null if it has not. */
   takenAt: number | null;
-  /** The 5xx answer that ended its delivery. */
+  /** The 5xx reply that ended the delivery. */
   refusedWith: string | null;
 }
 
-/** A pixel that was fetched or a link that was followed. */
+/** A fetched pixel or a followed link. */
 export interface Visit {
   readonly kind: 'opened' | 'clicked';
   readonly emailId: string;
   readonly recipient: string;
   readonly at: number;
-  /** Whether the gateway answered with the picture or the redirect. */
+  /** Whether the gateway responded with the image or the redirect. */
   readonly answered: boolean;
 }
 
@@ -71,13 +71,13 @@ export interface WebhookCall {
   readonly emailId: string;
   readonly recipient: string;
   readonly machine: boolean;
-  /** Why the signature is not accepted; null where it is. */
+  /** Why the signature is not valid; null if it is valid. */
   readonly unsigned: string | null;
-  /** Whether the receiver answered 2xx. */
+  /** Whether the receiver responded 2xx. */
   readonly accepted: boolean;
 }
 
-/** What the world outside Postern saw. */
+/** What systems outside Postern observed. */
 export interface ObservedTraffic {
   readonly requests: readonly ClientRequest[];
   readonly taken: readonly TakenCopy[];
@@ -87,7 +87,7 @@ export interface ObservedTraffic {
   readonly calls: readonly WebhookCall[];
 }
 
-/** A message in the dashboard's list. */
+/** An email in the dashboard's list. */
 export interface ListedEmail {
   readonly id: string;
   readonly status: string;
@@ -101,17 +101,17 @@ export interface ListedEmail {
   }[];
 }
 
-/** What Postern says in the end. */
+/** What Postern reports at the end of the run. */
 export interface Observation {
-  /** GET /emails/{id} for every id that is known from outside: its status, and the record where that is 200. */
+  /** GET /emails/{id} for every id known from outside: the status, and the record if it is 200. */
   readonly records: ReadonlyMap<string, { readonly status: number; readonly record: EmailRecord | null }>;
   readonly listed: readonly ListedEmail[];
-  /** The total of the statistics, by name of the count. */
+  /** The totals of the statistics, by count name. */
   readonly totals: Readonly<Record<string, number>>;
-  /** Deliveries that still wait for their next attempt, as `eventKey` names them. */
+  /** Deliveries that wait for their next attempt, by `eventKey`. */
   readonly scheduled: ReadonlySet<string>;
 }
 
-/** Names an event of the webhook contract for comparison. */
+/** Identifies an event of the webhook contract in comparisons. */
 export const eventKey = (event: string, emailId: string, recipient: string): string =>
   `${event} ${emailId} ${recipient}`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readOptions, UsageError } from './options.js';
 
 describe('the options of a run', () => {
-  it('are 30 minutes with seed 7 unless told otherwise', () =>
+  it('default to 30 minutes with seed 7', () =>
     expect(readOptions([])).toMatchObject({ minutes: 30, seed: 7, perSecond: 5, only: [], preload: 0 }));
 
   it('are read from the command line', () =>

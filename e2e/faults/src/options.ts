@@ -1,27 +1,27 @@
 import { parseArgs } from 'node:util';
 
-/** How a run is made. */
+/** Options of a run. */
 export interface FaultOptions {
   readonly minutes: number;
   readonly seed: number;
   readonly perSecond: number;
-  /** Ends the run after so many faults, if that is sooner. */
+  /** Ends the run after this number of faults, if that is earlier. */
   readonly faults: number;
   /** Only faults whose name contains one of these. */
   readonly only: readonly string[];
-  /** Events that lie in the log before the run begins. */
+  /** Number of events in the log before the run begins. */
   readonly preload: number;
   readonly json: string | undefined;
-  /** Prints the first steps of the schedule and does nothing else. */
+  /** Only prints the first steps of the schedule. */
   readonly plan: boolean;
-  /** Folder that gets the logs of all services in the end. */
+  /** Folder for the logs of all services at the end of the run. */
   readonly logs: string | undefined;
 }
 
 const USAGE =
   'npm run faults -- [--minutes 30] [--seed 7] [--rate 5] [--faults N] [--only NAME]… [--preload EVENTS] [--json FILE] [--logs FOLDER] [--plan]';
 
-/** The command line was not understood; the message says why, and what can be asked for. */
+/** The command line is not valid; the message has the reason and the usage. */
 export class UsageError extends Error {
   constructor(reason: string) {
     super(`${reason}\n${USAGE}`);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { WebhookCall } from './observed-traffic.js';
 
-/** What the receiver does with calls; `down` refuses connections. */
+/** How the receiver treats calls; `down` refuses connections. */
 export type ReceiverBehaviour = 'normal' | 'hang' | 'error' | 'reset' | 'down';
 
-/** About five minutes, as the specification asks of a receiver. */
+/** The specification recommends a tolerance of about five minutes to receivers. */
 const TOLERANCE_S = 300;
 
 interface Payload {
@@ -16,10 +16,10 @@ interface Payload {
   readonly data: { readonly machine?: boolean };
 }
 
-/** The webhook endpoint of a run: verifies each call as the specification says, and writes it down. */
+/** The webhook endpoint of a run: verifies each call as the specification defines, and records it. */
 export class WebhookReceiver {
   readonly calls: WebhookCall[] = [];
-  /** How far the caller's clock may be off beyond the tolerance, while a fault has moved it. */
+  /** How far the caller's clock may be off in addition to the tolerance, while a fault has shifted it. */
   clockToleranceMs = 0;
   secret = '';
   private current: ReceiverBehaviour = 'normal';
@@ -55,7 +55,7 @@ export class WebhookReceiver {
     await closed;
   }
 
-  /** Resolves when an accepted call tells of this event of a recipient; earlier calls count. */
+  /** Resolves when an accepted call reports this event of a recipient; earlier calls count too. */
   told(event: string, recipient: string, timeoutMs: number): Promise<boolean> {
     if (this.calls.some(call => call.accepted && call.event === event && call.recipient === recipient))
       return Promise.resolve(true);

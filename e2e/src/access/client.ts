@@ -1,4 +1,4 @@
-/** An answer as a client sees it; `body` is its text. */
+/** A response as a client sees it; `body` is its text. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
@@ -7,7 +7,7 @@ export interface Answer {
 
 const MOST_WAITED_S = 15;
 
-/** `sendOnce`, again after a short `Retry-After`: the gateway limits requests without a credential by address. */
+/** Calls `sendOnce`, and again after a short `Retry-After`: the gateway limits requests without a credential by address. */
 export const callApi = async (...request: Parameters<typeof sendOnce>): Promise<Answer> => {
   const { retryAfterS, ...answer } = await sendOnce(...request);
   if (answer.status !== 429 || retryAfterS === undefined || retryAfterS > MOST_WAITED_S) return answer;
@@ -15,7 +15,7 @@ export const callApi = async (...request: Parameters<typeof sendOnce>): Promise<
   return callApi(...request);
 };
 
-/** One request without redirects, with a JSON body where there is one. */
+/** Sends one request without following redirects, with an optional JSON body. */
 const sendOnce = async (
   baseUrl: string,
   {

@@ -2,33 +2,33 @@ import { randomBytes } from 'node:crypto';
 import type { PlatformOperation, WorkspaceRole } from '@postern/contracts';
 import type { TestUser } from './test-user.js';
 
-/** What a caller shows, and whose it is. */
+/** A credential that a caller presents, and its holder. */
 export interface Credential {
   readonly name: string;
   readonly kind: 'none' | 'session' | 'platform-key' | 'api-key';
   readonly headers: Readonly<Record<string, string>>;
-  /** The user that it stands for; absent if it is not valid. */
+  /** The user that it authenticates; absent if it is not valid. */
   readonly user?: TestUser;
   readonly scope?: 'read' | 'write';
   readonly operator?: boolean;
-  /** Of its holder in the workspace of `user`; absent for the owner. */
+  /** The role of the holder in the workspace of `user`; absent for the owner. */
   readonly role?: WorkspaceRole;
-  /** Whether it acts in another workspace of `user`, where none of the resources are. */
+  /** Whether it acts in another workspace of `user`, which contains none of the resources. */
   readonly elsewhere?: boolean;
-  /** What a platform key is restricted to: the project of the resources or another one, and operations. */
+  /** The restriction of a platform key: the project of the resources or another project, and operations. */
   readonly project?: 'own' | 'other';
   readonly operations?: readonly PlatformOperation[];
-  /** A key of an email service that is disabled. */
+  /** A key of a disabled email service. */
   readonly disabled?: boolean;
-  /** A session cookie in a request that another site makes. */
+  /** A session cookie in a cross-site request. */
   readonly crossSite?: boolean;
 }
 
-/** Shown in every header where some operation looks for a credential. */
+/** Sent in every header in which an operation accepts a credential. */
 export const everywhere = (secret: string) => ({ authorization: `Bearer ${secret}`, 'api-key': secret });
 const random = () => randomBytes(40).toString('base64').replace(/[+/=]/g, 'x').slice(0, 43);
 
-/** One credential of every kind; `emailServicePath` is the service of the owner whose key they use. */
+/** One credential of every kind; `emailServicePath` is the owner's email service to which the API keys belong. */
 export const credentialsOf = async (
   owner: TestUser,
   neighbour: TestUser,
@@ -65,7 +65,7 @@ const sessionsOf = async (
   ];
 };
 
-/** The session of another user who was added to the workspace of the owner, where it acts. */
+/** The session of another user who was added to the owner's workspace and acts in it. */
 const sessionOfColleague = async (
   role: 'member' | 'viewer',
   colleague: TestUser,
@@ -75,7 +75,7 @@ const sessionOfColleague = async (
   return { name: `the session of a ${role}`, kind: 'session', role, headers: everywhere(colleague.token), user: owner };
 };
 
-/** Adds a user to the workspace of the owner, where their session acts from then on. */
+/** Adds a user to the owner's workspace and switches their session to it. */
 export const join = async (colleague: TestUser, owner: TestUser, role: WorkspaceRole): Promise<void> => {
   const workspace_id = owner.workspaceId;
   const added = await owner.call('POST', `/dashboard/api/workspaces/${workspace_id}/members`, {

@@ -6,7 +6,7 @@ import type { TestUser } from './test-user.js';
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}`, 'api-key': secret });
 
-/** Credentials that were valid: a session whose time is over, and those of a user whom the operator has disabled. */
+/** Credentials that were valid: an expired session, and those of a user whom the operator has disabled. */
 export const endedCredentials = async (
   owner: TestUser,
   disabled: TestUser,
@@ -31,7 +31,7 @@ export const endedCredentials = async (
   ];
 };
 
-/** No route ends a session by its time, so the end of its time is set in the database. */
+/** No route expires a session, so its expiry is set in the database. */
 const expire = async (token: string, databaseUrl: string): Promise<void> => {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

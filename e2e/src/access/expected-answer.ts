@@ -4,19 +4,19 @@ import type { Access, Operation } from './operations.js';
 import type { Place } from './resources.js';
 import type { TestUser } from './test-user.js';
 
-/** Whose resource a place names; undefined for an id that nobody has. */
+/** The owner of the resource that a place names; undefined for an unknown id. */
 export type OwnerOfPlace = TestUser | undefined;
 
-/** A place of an operation with the owner of what it names. */
+/** A place of an operation with the owner of the resource. */
 export interface OwnedPlace {
   readonly place: Place;
   readonly owner: OwnerOfPlace;
 }
 
-/** What a cell of the matrix must be answered with. */
+/** The expected response of a cell of the matrix. */
 export type ExpectedAnswer = 'unauthenticated' | 'forbidden' | 'not found' | 'admitted';
 
-/** The kind of credential that each access wants. */
+/** The kind of credential that each access requires. */
 const WANTED: Readonly<Record<Exclude<Access, 'anyone'>, Credential['kind']>> = {
   'platform-key': 'platform-key',
   session: 'session',
@@ -34,7 +34,7 @@ export const expectedAnswer = (
 ): ExpectedAnswer => {
   if (operation.access === 'anyone') return 'admitted';
   if (credential.kind !== WANTED[operation.access]) return 'unauthenticated';
-  // Of a workspace that a user does not belong to, they learn nothing.
+  // Users must not learn whether a workspace exists that they do not belong to.
   if (operation.access === 'workspace-member' && !mayReach(operation, credential, places.slice(0, 1)))
     return credential.crossSite && !isRead(operation) ? 'forbidden' : 'not found';
   if (!mayCall(operation, credential)) return 'forbidden';
@@ -52,7 +52,7 @@ const mayCall = (operation: Operation, credential: Credential): boolean => {
   return operator || !operation.operatorsOnly;
 };
 
-/** `write` includes `read`; a key may always ask about itself. */
+/** `write` includes `read`; a key may always read its own data. */
 const permits = ({ operations }: Credential, operation: Operation): boolean => {
   if (!operations || operation.path === OWN_KEY) return true;
   const wanted = operationOf(operation.tag.replaceAll(' ', '-'), !isRead(operation));
@@ -64,7 +64,7 @@ const OWN_KEY = '/api/v1/users/me/api-key';
 const mayReach = (operation: Operation, credential: Credential, places: readonly OwnedPlace[]): boolean =>
   places.every(one => reaches(operation, credential, one, places));
 
-/** Operators reach the resources of every user, as long as they belong together. */
+/** Operators reach the resources of all users, if the resources of the request belong together. */
 export const reaches = (
   operation: Operation,
   credential: Credential,
@@ -78,9 +78,9 @@ export const reaches = (
   return project === undefined || (project === 'own' && !isOutsideProjects(place));
 };
 
-/** Workspaces and sessions are the same in every workspace that the session of their user acts in. */
+/** Workspaces and sessions are the same, whatever workspace the session acts in. */
 const belongsToUser = ({ ofUser }: Operation, { collection }: Place): boolean =>
   ofUser || collection === '/dashboard/api/workspaces';
 
-/** A key that is restricted to projects sees no database. */
+/** A key that is restricted to projects cannot access databases. */
 const isOutsideProjects = ({ collection }: Place): boolean => collection.startsWith('/dashboard/api/databases');

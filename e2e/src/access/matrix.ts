@@ -7,7 +7,7 @@ import { placesOf, type Resources } from './resources.js';
 import { bodyOf, queryOf } from './samples.js';
 import type { TestUser } from './test-user.js';
 
-/** One request of the matrix: who calls which operation, and whose resource each place names. */
+/** One request of the matrix: operation, credential, and the owner of the resource in each place. */
 export interface Cell {
   readonly operation: Operation;
   readonly credential: Credential;
@@ -22,7 +22,7 @@ const STATUS: Readonly<Record<Exclude<ExpectedAnswer, 'admitted'>, number>> = {
 const UNKNOWN_ID = randomUUID();
 const UNKNOWN_ADDRESS = 'nobody@unknown.test';
 
-/** `withoutIds` is the body with the ids of the request replaced. */
+/** `withoutIds` is the body without the ids of the request. */
 interface Reply extends Answer {
   readonly withoutIds: string;
 }
@@ -35,7 +35,7 @@ export class Matrix {
     private readonly resources: ReadonlyMap<TestUser, Resources>,
   ) {}
 
-  /** Every combination of credentials with resources of each user and of nobody. */
+  /** Every combination of credentials with the resources of each user and with unknown ids. */
   cellsOf(operation: Operation, credentials: readonly Credential[]): readonly Cell[] {
     const combinations = placesOf(operation, this.operations).reduce<readonly (readonly OwnerOfPlace[])[]>(
       (before, _place) => before.flatMap(owners => [...this.resources.keys(), undefined].map(one => [...owners, one])),
@@ -44,7 +44,7 @@ export class Matrix {
     return credentials.flatMap(credential => combinations.map(owners => ({ operation, credential, owners })));
   }
 
-  /** @returns what is wrong with the answer to a cell; undefined for a write that is admitted, which is not sent. */
+  /** @returns what is wrong with the response to a cell; undefined for an admitted write, which is not sent. */
   async problemOf(cell: Cell): Promise<string | undefined> {
     const { operation, credential, owners } = cell;
     const expected = expectedAnswer(operation, credential, this.placesOf(cell));
@@ -56,7 +56,7 @@ export class Matrix {
     return unknown.withoutIds === answer.withoutIds ? undefined : describe(cell, `the words ${unknown.body}`, answer);
   }
 
-  /** @returns what is wrong with the answer to a cell that must reach its resource. */
+  /** @returns what is wrong with the response to a cell that must reach its resource. */
   async problemOfAdmitted(cell: Cell): Promise<string | undefined> {
     const { operation, credential } = cell;
     const answer = await this.send(cell);
@@ -70,7 +70,7 @@ export class Matrix {
     return unknown.withoutIds === answer.withoutIds ? describe(cell, 'admitted', answer) : undefined;
   }
 
-  /** What a user reads from an operation with their session, their own resource in every place. */
+  /** The response to a user who reads an operation with their session and their own resource in every place. */
   read(operation: Operation, user: TestUser): Promise<Answer> {
     const owners = placesOf(operation, this.operations).map(() => user);
     const headers = { authorization: `Bearer ${user.token}` };

@@ -3,11 +3,11 @@ import { isRead, type Matrix } from './matrix.js';
 import type { Operation } from './operations.js';
 import type { TestUser } from './test-user.js';
 
-/** Fields that workers of Postern change by themselves, or a read does. */
+/** Fields that change through background workers or reads. */
 const VOLATILE = new Set(['last_used_at', 'usage', 'found', 'ok', 'problem', 'last_checked_at', 'expires_at', 'since']);
 const UNFINISHED = /"status":"(creating|queued|building|releasing|deleting)"/;
 
-/** What every list and resource of a user says, once the work that creating them began is over. */
+/** The content of every list and resource of a user, after the background work of their creation has finished. */
 export const stateOf = async (
   matrix: Matrix,
   operations: readonly Operation[],
@@ -17,7 +17,7 @@ export const stateOf = async (
     const state: Record<string, unknown> = {};
     for (const operation of operations) {
       if (!isRead(operation) || !['session', 'service-owner', 'workspace-member'].includes(operation.access)) continue;
-      // The audit log has refused calls too, and listeners expire.
+      // The audit log records refused calls too, and listeners expire.
       if (/metrics|logs|audit-log|webhook-listeners/.test(operation.path)) continue;
       const { body } = await matrix.read(operation, user);
       state[operation.path] = JSON.parse(body, (key, value) => (VOLATILE.has(key) ? undefined : value));

@@ -9,7 +9,7 @@ import {
   type WorkspaceRole,
 } from '@postern/contracts';
 
-/** The parts of a JSON schema that samples are made from. */
+/** The parts of a JSON schema that the samples use. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -25,26 +25,26 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** Who may call an operation: the access that its contract declares, or the security of its OpenAPI entry. */
+/** Who may call an operation: the access of its contract, or the security of its OpenAPI entry. */
 export type Access = RouteAccess | 'api-key';
 
 /** One operation of an OpenAPI document, with what its contract declares. */
 export interface Operation {
   readonly name: string;
-  /** What it is about; platform keys are restricted to operations by it. */
+  /** The resource type; platform keys are restricted to operations by it. */
   readonly tag: string;
   readonly method: string;
   readonly path: string;
   readonly access: Access;
   /** The role that a session needs in the workspace. */
   readonly role: WorkspaceRole;
-  /** Whether the contract refuses users who are no operators. */
+  /** Whether the contract refuses users who are not operators. */
   readonly operatorsOnly: boolean;
-  /** Whether operators reach the resources of every user. */
+  /** Whether operators reach the resources of all users. */
   readonly operatorsReachAll: boolean;
   /** Whether the contract refuses keys that are restricted to projects. */
   readonly refusesRestrictedKeys: boolean;
-  /** Whether it is about what belongs to the user, or names its workspace itself. */
+  /** Whether it concerns resources of the user, or names the workspace itself. */
   readonly ofUser: boolean;
   readonly pathParameters: readonly string[];
   readonly query: readonly { readonly name: string; readonly required: boolean; readonly schema: Schema }[];
@@ -66,7 +66,7 @@ interface OpenApiDocument {
 
 const DOCUMENTS = ['/openapi.json', '/dashboard/api/openapi.json'];
 
-/** Every operation of both OpenAPI documents that a running Postern serves. */
+/** Every operation in both OpenAPI documents of a running Postern. */
 export const operationsOf = async (baseUrl: string): Promise<readonly Operation[]> => {
   const declared = declaredRoutes();
   const found: Operation[] = [];
@@ -129,7 +129,7 @@ const operationOf = (
   };
 };
 
-/** Whether the request has the workspace of the session. */
+/** Whether the request takes the workspace from the session. */
 const actsInWorkspace = (declared: Declared | undefined): boolean => {
   if (!declared || declared.route.fromBody?.includes('workspace_id')) return false;
   const { request } = declared.contract;

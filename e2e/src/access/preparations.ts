@@ -4,12 +4,12 @@ import type { Mailbox } from '../mailbox.js';
 import type { Resources } from './resources.js';
 import { TestUser } from './test-user.js';
 
-/** What a call of one operation needs to succeed, beyond any resource in every place and a sample of the body. */
+/** What a call of an operation needs in addition to a resource in every place and a sample body. */
 export interface Preparation {
-  /** By the name of the place. */
+  /** By place name. */
   readonly ids?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Who calls it, where that is not the operator. */
+  /** The caller, if not the operator. */
   readonly user?: TestUser;
 }
 
@@ -18,10 +18,10 @@ type Prepare = (setup: Setup) => Promise<Preparation>;
 const DASHBOARD = '/dashboard/api';
 const NEW_PASSWORD = 'four unrelated words here';
 const TOTP_PERIOD_MS = 30_000;
-/** Takes longer than a run of all operations. */
+/** Longer than a run of all operations. */
 const ENDLESS = 'sleep 3600';
 
-/** Creates what the preparations need. */
+/** Creates the resources that the preparations need. */
 export class Setup {
   private addresses = 0;
   private controlled: Promise<string> | undefined;
@@ -33,7 +33,7 @@ export class Setup {
     private readonly receiverUrl: string,
   ) {}
 
-  /** An address with a mailbox, and without a user. */
+  /** An address with a mailbox but without a user. */
   newAddress(): string {
     return `prepared-${Date.now()}-${++this.addresses}@customers.test`;
   }
@@ -43,16 +43,16 @@ export class Setup {
     return TestUser.create(baseUrl, token, 'prepared', this.receiverUrl, this.newAddress());
   }
 
-  /** A user who has started to set up a second factor, and the code that confirms it for at least a minute. */
+  /** A user who has started the setup of a second factor, and a code that confirms it, valid for at least a minute. */
   async starting(): Promise<{ readonly user: TestUser; readonly code: string }> {
     const user = await this.newUser();
     const { secret } = await send(user, 'POST', '/me/second-factor', passwordOf(user));
     const totp = new TOTP({ secret: Secret.fromBase32(String(secret)) });
-    // The code of the next period is accepted too, because clocks differ.
+    // The code of the next period is accepted too, to tolerate clock differences.
     return { user, code: totp.generate({ timestamp: Date.now() + TOTP_PERIOD_MS }) };
   }
 
-  /** A user with a second factor, and the password and a recovery code that prove who they are. */
+  /** A user with a second factor, and a password and a recovery code to authenticate. */
   async enrolled(): Promise<{ readonly user: TestUser; readonly body: object }> {
     const { user, code } = await this.starting();
     const { recovery_codes } = await send(user, 'POST', '/me/second-factor/confirm', { code });
@@ -60,12 +60,12 @@ export class Setup {
     return { user, body: { ...passwordOf(user), code: recoveryCode } };
   }
 
-  /** The id of a new resource in a collection without a parent. */
+  /** The id of a new resource in a top-level collection. */
   another(collection: string): Promise<string> {
     return this.resources.another({ name: 'id', in: 'path', collection: `${DASHBOARD}/${collection}` });
   }
 
-  /** The id of a web service that runs, for the operations that deploy, start and stop it. */
+  /** The id of a running web service, for the operations that deploy, start and stop it. */
   controlledService(): Promise<string> {
     this.controlled ??= this.resources.deployedService();
     return this.controlled;
@@ -90,7 +90,7 @@ const send = async (user: TestUser, method: string, path: string, body?: object)
 
 const passwordOf = (user: TestUser) => ({ password: user.known()['password'] });
 
-/** For operations that end the sessions of their user, or change a workspace that others act in. */
+/** For operations that end the sessions of their user, or change a workspace that other users act in. */
 const inOwnWorkspace =
   (...names: readonly string[]): Prepare =>
   async setup => {
@@ -100,7 +100,7 @@ const inOwnWorkspace =
 
 const onControlledService: Prepare = async setup => ({ ids: { web_service_id: await setup.controlledService() } });
 
-/** For an operation that deletes a part of a web service, which `method` creates. */
+/** For an operation that deletes a part of a web service; `method` creates that part. */
 const withPart =
   (method: 'POST' | 'PUT', part: string, body?: object): Prepare =>
   async setup => {
@@ -109,7 +109,7 @@ const withPart =
     return { ids: { web_service_id } };
   };
 
-/** Of a service of its own, because other calls replace all variables of a service. */
+/** In a separate service, because other calls replace all variables of a service. */
 const variableToDelete: Prepare = async setup => {
   const web_service_id = await setup.another('web-services');
   const variable = { key: 'UNUSED', value: 'x', is_secret: false };
@@ -117,7 +117,7 @@ const variableToDelete: Prepare = async setup => {
   return { ids: { web_service_id, var_id: String(id) } };
 };
 
-/** Of a project of its own, because other calls replace all secrets of a project. */
+/** In a separate project, because other calls replace all secrets of a project. */
 const secretToDelete: Prepare = async setup => {
   const project_id = await setup.another('projects');
   const secret = { key: 'UNUSED', value: 'x', is_secret: true, scope: 'production' };
@@ -159,7 +159,7 @@ const recipientWithCode: Prepare = async setup => {
   return { ids: { service_id, recipient_id: String(id) }, body: { code: await setup.mailbox.codeSentTo(address) } };
 };
 
-/** Operations of both documents, by the method and the path after the base path. */
+/** Operations of both documents, by method and path without the base path. */
 const IN_BOTH_DOCUMENTS: Readonly<Record<string, Prepare>> = {
   'POST /web-services/{web_service_id}/deploy': onControlledService,
   'POST /web-services/{web_service_id}/deployments': onControlledService,

@@ -4,13 +4,13 @@ import { PREPARATIONS, type Preparation, Setup } from './preparations.js';
 import { type Place, placesOf, Resources } from './resources.js';
 import { TestUser } from './test-user.js';
 
-/** An operation with the id of a real resource for each of its places, and a body that it accepts once. */
+/** An operation with the id of a real resource for each place, and a body that is accepted once. */
 export interface PreparedOperation {
   readonly method: string;
   readonly path: string;
   readonly ids: readonly (Pick<Place, 'name' | 'in'> & { readonly id: string })[];
   readonly body: object | undefined;
-  /** The session to call it with, where that is not the one of the operator. */
+  /** The session for the call, if not the operator's. */
   readonly sessionToken: string | undefined;
 }
 
@@ -21,18 +21,18 @@ export interface PreparedWorkspace {
   readonly platformKey: string;
   readonly apiKey: string;
   /**
-   * Prepares the operations that fit. Some bodies are accepted for a minute only, and some ids change in calls of other
-   * operations, so it is called just before their use.
+   * Prepares the matching operations. Some bodies are accepted for a minute only, and calls of other operations change some
+   * ids, so call it just before use.
    */
   prepare(fits: (operation: Pick<Operation, 'path'>) => boolean): Promise<readonly PreparedOperation[]>;
 }
 
-/** Enough for every resource that the calls create. */
+/** Sufficient for all resources that the calls create. */
 const QUOTAS = { web_services: 10_000, instances: 10_000, memory_mib: 10_000_000, disk_mib: 10_000_000 };
 
 /**
- * Creates in the workspace of an operator what the operations of both documents name. Operations that change or delete a
- * whole resource get one of their own, so that the others still find theirs.
+ * Creates the resources of the operations of both documents in the workspace of an operator. Operations that change or
+ * delete a whole resource get their own, so that the others remain usable.
  */
 export const prepareWorkspace = async (
   {
@@ -88,11 +88,11 @@ export const prepareWorkspace = async (
   };
 };
 
-/** Whether calls leave a resource that others cannot use: deleted, disabled or blocked. */
+/** Whether calls make a resource unusable for others: deleted, disabled or blocked. */
 const isConsumed = ({ method, operatorsOnly }: Operation): boolean =>
   method === 'DELETE' || method === 'PATCH' || operatorsOnly;
 
-/** Quotas of a few resources would keep the other operations from creating theirs. */
+/** Lowered quotas would prevent other operations from creating their resources. */
 const isOfOther = ({ path, method }: Operation): boolean =>
   method === 'PATCH' && path.endsWith('/workspaces/{id}/quotas');
 

@@ -4,20 +4,20 @@ import type { Operation } from './operations.js';
 import { bodyOf } from './samples.js';
 import type { TestUser } from './test-user.js';
 
-/** A part of a request that names a resource: a path parameter, or a field of the body such as `project_id`. */
+/** A part of a request that names a resource: a path parameter, or a body field such as `project_id`. */
 export interface Place {
   readonly name: string;
   readonly in: 'path' | 'body';
-  /** The path of the collection that the resource belongs to, in the dashboard API. */
+  /** The path of the resource's collection in the dashboard API. */
   readonly collection: string;
 }
 
 const DASHBOARD = '/dashboard/api';
 
-/** Fields that name no resource of a user. */
+/** Parameters that do not name a resource of a user. */
 const NO_RESOURCE = new Set(['path', 'file', 'token']);
 
-/** Every place of an operation, parents first. */
+/** All places of an operation, parents first. */
 export const placesOf = (operation: Operation, operations: readonly Operation[]): readonly Place[] => {
   const inPath = operation.pathParameters
     .filter(name => !NO_RESOURCE.has(name))
@@ -37,20 +37,20 @@ const topLevelCollection = (name: string, operations: readonly Operation[]): str
 };
 
 /**
- * The resources of one user, created on first use by the operations of the API: by POST to their collection, or from its
- * list where they cannot be created, such as the messages of a service.
+ * The resources of one user, created on first use through the API: by POST to their collection, or from its list if they
+ * cannot be created, such as the messages of a service.
  */
 export class Resources {
   private readonly ids = new Map<string, Promise<string>>();
-  /** Makes the fields different that two resources of a list must not share. */
+  /** Number for the fields that must be unique within a list. */
   private fields = 0;
 
   constructor(
     readonly user: TestUser,
     private readonly operations: readonly Operation[],
-    /** The address of a new user, who can be added to a workspace. */
+    /** The address of a new user who can be added to a workspace. */
     private readonly newcomer: () => Promise<string>,
-    /** By the path of their collection. */
+    /** By path of the collection. */
     known: Readonly<Record<string, string>> = {},
   ) {
     this.ids.set(`${DASHBOARD}/workspaces`, Promise.resolve(user.workspaceId));
@@ -65,7 +65,7 @@ export class Resources {
     return id;
   }
 
-  /** A further one of the collection, which can be deleted without an effect on others; the same one if there is no other. */
+  /** Another resource of the collection, safe to delete; the same one if no other can be created. */
   async another(place: Place): Promise<string> {
     const post = this.find('POST', place.collection);
     const made = post && (await this.create(post, await this.filled(place.collection)).catch(() => undefined));
@@ -78,7 +78,7 @@ export class Resources {
     if (collection.endsWith('/runs')) await this.deploy(path.split('/').at(-2)!);
     const post = this.find('POST', collection);
     const made = post && (await this.create(post, path));
-    // What the answer to a POST does not name is in the list.
+    // If the response to POST has no name, the list has it.
     const item = made && (made[name] ?? made['id']) !== undefined ? made : await this.listed(collection, path);
     const id = item[name] ?? item['id'];
     if (typeof id !== 'string') throw new Error(`${collection} has no ${name}: ${JSON.stringify(item)}`);
@@ -92,7 +92,7 @@ export class Resources {
     return json;
   }
 
-  /** Two resources in one list must differ in these. */
+  /** Fields that must be unique within a list. */
   private async uniqueFields({ method, path }: Operation): Promise<Record<string, string>> {
     if (method !== 'POST') return {};
     const number = ++this.fields;
@@ -115,7 +115,7 @@ export class Resources {
     );
   }
 
-  /** A body in which every place names a resource of the user; undefined if the operation takes none. */
+  /** A body in which every place names a resource of the user; undefined if the operation has no body. */
   async body(operation: Operation): Promise<object | undefined> {
     const inBody = placesOf(operation, this.operations).filter(place => place.in === 'body');
     const ids = await Promise.all(inBody.map(async place => [place.name, await this.idOf(place)] as const));
@@ -123,7 +123,7 @@ export class Resources {
     return sample && { ...sample, ...(await this.uniqueFields(operation)) };
   }
 
-  /** The path with the ids of the user's resources in the place of its parameters. */
+  /** The path with its parameters replaced by the ids of the user's resources. */
   private async filled(path: string): Promise<string> {
     let filled = path;
     for (const [parameter, name = ''] of path.matchAll(/\{(\w+)\}/g))
@@ -135,7 +135,7 @@ export class Resources {
     return this.operations.find(operation => operation.method === method && operation.path === path);
   }
 
-  /** What makes the lists of a new resource non-empty. */
+  /** Makes the lists of a new resource non-empty. */
   private async prepare(collection: string, path: string): Promise<void> {
     if (collection === `${DASHBOARD}/email-services`) await this.sendBouncingEmail(path);
     if (collection === `${DASHBOARD}/databases`) await this.untilRunning(path);
@@ -146,20 +146,20 @@ export class Resources {
     if (collection.endsWith('/webhooks')) await this.user.call('POST', `${path}/test`, { event: 'delivered' });
   }
 
-  /** Only a database that runs can be backed up and get a new password. */
+  /** Backups and password changes need a running database. */
   private untilRunning(path: string): Promise<unknown> {
     const isRunning = async () => (await this.user.call('GET', path)).json['status'] === 'running' || undefined;
     return waitFor(isRunning, { timeoutMs: 60_000, intervalMs: 200, describe: `${path} to run` });
   }
 
-  /** @returns the id of a new web service that runs. */
+  /** @returns the id of a new, running web service. */
   async deployedService(): Promise<string> {
     const id = await this.another({ name: 'web_service_id', in: 'path', collection: `${DASHBOARD}/web-services` });
     await this.deploy(id);
     return id;
   }
 
-  /** Starts a deployment of a new repository, which the caller removes after the build has begun. */
+  /** Deploys a new repository; the caller removes the repository after the build has begun. */
   async startDeployment(service: string, buildCommand: string | null): Promise<Repository> {
     const path = `${DASHBOARD}/web-services/${service}`;
     const repository = Repository.create(webApp('one'));
@@ -169,7 +169,7 @@ export class Resources {
     return repository;
   }
 
-  /** Only a web service with a release runs commands. */
+  /** Only a web service with a release can run commands. */
   private async deploy(service: string): Promise<void> {
     const repository = await this.startDeployment(service, null);
     const path = `${DASHBOARD}/web-services/${service}`;

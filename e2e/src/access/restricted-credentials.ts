@@ -5,10 +5,10 @@ import type { TestUser } from './test-user.js';
 const READS = platformOperation.options.filter(operation => operation.endsWith(':read'));
 const DEPLOYS: readonly PlatformOperation[] = ['deployments:write', 'web-services:read'];
 
-/** Users who were owners of the workspace when they created a platform key. */
+/** Users who created a platform key while they were owners of the workspace. */
 export type FormerOwners = Readonly<Record<'demoted' | 'removed', TestUser>>;
 
-/** Credentials that are valid and reach less than the workspace of the owner. */
+/** Valid credentials that reach less than the owner's workspace. */
 export const restrictedCredentials = async (
   owner: TestUser,
   projectId: string,
@@ -65,7 +65,7 @@ const sessionElsewhere = async (owner: TestUser): Promise<Credential> => {
   };
 };
 
-/** A key has the role that its user has now. */
+/** A key has the present role of its user. */
 const keyOfDemoted = async (owner: TestUser, colleague: TestUser): Promise<Credential> => {
   await join(colleague, owner, 'owner');
   const headers = everywhere(await newKey(colleague));

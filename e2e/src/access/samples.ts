@@ -1,6 +1,6 @@
 import type { Operation, Schema } from './operations.js';
 
-/** Values by the name of a field, for shapes that a schema does not tell. */
+/** Values by field name, for formats that the schema does not define. */
 export type Known = Readonly<Record<string, unknown>>;
 
 const PATTERN_SAMPLES = ['123456', 'main', 'KEY', 'a'.repeat(64), '/health'];
@@ -12,7 +12,7 @@ const KNOWN: Known = {
   enabled: true,
 };
 
-/** A valid body of an operation, or undefined if it takes none. */
+/** A valid body of an operation, or undefined if it has none. */
 export const bodyOf = ({ body, example }: Operation, known: Known): Readonly<Record<string, unknown>> | undefined => {
   if (!body) return undefined;
   const sampled = sampleOf(body, '', known) as Record<string, unknown>;
@@ -26,14 +26,14 @@ export const queryOf = ({ query }: Operation, known: Known): string => {
   return values.length > 0 ? `?${new URLSearchParams(values)}` : '';
 };
 
-/** The fields of a body; of the first alternative if there are several. */
+/** The field names of a body; of the first alternative if there are several. */
 const namesOf = ({ properties, anyOf, oneOf }: Schema): readonly string[] =>
   Object.keys(properties ?? (anyOf ?? oneOf)?.[0]?.properties ?? {});
 
 const pick = (known: Known, names: readonly string[]): Known =>
   Object.fromEntries(names.filter(name => name in known).map(name => [name, known[name]]));
 
-/** A value that fits a schema; only the required fields of objects. */
+/** A value that matches a schema; objects have only their required fields. */
 const sampleOf = (schema: Schema, name: string, known: Known): unknown => {
   const value = known[name] ?? KNOWN[name];
   if (value !== undefined) return value;

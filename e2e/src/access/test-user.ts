@@ -2,7 +2,7 @@ import { type Answer, callApi } from './client.js';
 
 const PASSWORDS = ['correct horse battery staple', 'another horse, another staple'] as const;
 
-/** A user of the matrix, signed in. */
+/** A signed-in user of the matrix. */
 export class TestUser {
   private constructor(
     readonly baseUrl: string,
@@ -15,7 +15,7 @@ export class TestUser {
     private password: string = PASSWORDS[0],
   ) {}
 
-  /** Created by an operator; mail to the login address bounces, so that there is a suppression. Webhooks go to the receiver. */
+  /** Creates a user as an operator. Mail to the login address bounces, which creates a suppression; webhooks go to the receiver. */
   static async create(
     baseUrl: string,
     operatorToken: string,
@@ -36,7 +36,7 @@ export class TestUser {
     return user;
   }
 
-  /** A user who exists, with their first workspace. */
+  /** Signs in an existing user, with their first workspace. */
   static async signIn(
     baseUrl: string,
     name: string,
@@ -54,7 +54,7 @@ export class TestUser {
     return new TestUser(baseUrl, String(json['id']), name, email, token, id, receiverUrl, password);
   }
 
-  /** A further session, after a change of the password too. */
+  /** Creates another session, also after a password change. */
   async newSession(): Promise<string> {
     for (const password of [this.password, ...PASSWORDS]) {
       const body = { email: this.email, password };
@@ -65,7 +65,7 @@ export class TestUser {
     throw new Error(`${this.name} cannot sign in`);
   }
 
-  /** Again after a 503, which a loaded machine causes: these calls prepare what is tested. */
+  /** Retries after a 503, which a loaded machine can cause: these calls only prepare the test. */
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const authorization = `Bearer ${this.token}`;
     const send = () => callApi(this.baseUrl, { method, path, headers: { authorization, ...headers }, body });
@@ -77,7 +77,7 @@ export class TestUser {
     return answer;
   }
 
-  /** Fields that only this user can fill. */
+  /** Values for fields that are specific to this user. */
   known(): Readonly<Record<string, unknown>> {
     return {
       url: this.receiverUrl,

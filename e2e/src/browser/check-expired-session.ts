@@ -6,8 +6,8 @@ import { clickButton, fill } from './page-actions.js';
 const TYPED = 'Written before the session expired';
 
 /**
- * Types into a form, ends the session, sends the form, and logs in again: the page is still there with what was typed,
- * and sends it. @throws if it is not.
+ * Fills in a form, ends the session, submits the form, and logs in again. The page must still contain the input and
+ * submit it. @throws otherwise.
  */
 export const checkExpiredSession = async (
   page: Page,

@@ -1,19 +1,19 @@
 /// <reference lib="dom" />
 import type { Page } from 'puppeteer-core';
 
-/** What the keyboard meets when it goes through a page with the Tab key. */
+/** The result of a walk through a page with the Tab key. */
 interface Walk {
   readonly unreached: readonly string[];
   readonly withoutFocusRing: readonly string[];
 }
 
 const MARK = 'data-keyboard-check';
-/** A page with more is long enough to show whether the keyboard gets through. */
+/** Upper bound of Tab presses, sufficient for the keyboard check of a long page. */
 const MOST_STEPS = 400;
 
 /**
- * Presses Tab from the start of the page: every control has to get the focus, and has to show that it has it. Of a group
- * of radio buttons the keyboard visits one.
+ * Presses Tab from the start of the page: every control must get the focus and have a visible focus indicator. In a group
+ * of radio buttons, the keyboard reaches one.
  */
 export async function checkKeyboard(page: Page): Promise<readonly { rule: string; targets: string[] }[]> {
   const { unreached, withoutFocusRing } = await walk(page);
@@ -36,7 +36,7 @@ const walk = async (page: Page): Promise<Walk> => {
   return { unreached: count > MOST_STEPS ? [] : await leftControls(page), withoutFocusRing };
 };
 
-/** Marks what the keyboard has to reach; returns how many there are. */
+/** Marks the elements that the keyboard must reach. @returns their number. */
 const markControls = (page: Page): Promise<number> =>
   page.evaluate(mark => {
     (document.activeElement as HTMLElement | null)?.blur();
@@ -59,7 +59,7 @@ const markControls = (page: Page): Promise<number> =>
     return marked;
   }, MARK);
 
-/** Runs in the page. Returns the element that has the focus and does not show it, or `done` if all were visited. */
+/** Runs in the page. Returns the focused element if its focus is not visible, or `done` if all were visited. */
 const visit = (mark: string): string | undefined => {
   const focused = document.activeElement as HTMLElement | null;
   if (!focused || focused === document.body) return undefined;

@@ -6,10 +6,10 @@ import { checkWording } from './check-wording.js';
 
 export const WIDTHS = [390, 768, 1440] as const;
 export const THEMES = ['light', 'dark'] as const;
-/** Where a page must not scroll sideways either: the width of WCAG 1.4.10, a phone, and a small laptop. */
+/** Further widths at which a page must not scroll horizontally: that of WCAG 1.4.10, a phone, and a small laptop. */
 const OTHER_WIDTHS = [320, 640, 1024] as const;
 
-/** What is wrong on a page, and where it was seen. */
+/** A violation on a page, with its location. */
 export interface Finding {
   readonly path: string;
   readonly width: number;
@@ -25,10 +25,10 @@ interface Violation {
 
 const WIDEST = 1440;
 const HEIGHT = 900;
-/** Fades of colours and positions. */
+/** Duration of the CSS transitions of colors and positions. */
 const TRANSITION_MS = 300;
 
-/** Opens a page once and checks it with every width and theme. */
+/** Opens a page once and checks it at every width and theme. */
 export async function checkPage(page: Page, url: string, path: string): Promise<readonly Finding[]> {
   const failures: string[] = [];
   const onError = (error: unknown) => failures.push(error instanceof Error ? error.message : String(error));
@@ -62,7 +62,7 @@ export async function checkPage(page: Page, url: string, path: string): Promise<
 const untilLoaded = (page: Page) =>
   page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { timeout: 30_000 });
 
-/** Shows what a page keeps closed, with what it loads then. */
+/** Opens collapsed elements, and waits for the content that they load. */
 const openDetails = async (page: Page): Promise<void> => {
   await page.evaluate(() => {
     for (const closed of document.querySelectorAll('main details:not([open])'))
@@ -72,7 +72,7 @@ const openDetails = async (page: Page): Promise<void> => {
   await untilLoaded(page);
 };
 
-/** The rules of axe that the page breaks, and whether it scrolls sideways. */
+/** The violated axe rules, and whether the page scrolls horizontally. */
 const violations = async (page: Page): Promise<Violation[]> => [
   ...(await page.evaluate(async () => {
     const { axe: checker } = window as unknown as { axe: typeof axe };
@@ -85,7 +85,7 @@ const violations = async (page: Page): Promise<Violation[]> => [
   ...(await tooWide(page)),
 ];
 
-/** Whether the page scrolls sideways, and which elements reach beyond its edge. */
+/** Whether the page scrolls horizontally, and the elements that overflow. */
 const tooWide = (page: Page): Promise<Violation[]> =>
   page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

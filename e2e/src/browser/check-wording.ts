@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'puppeteer-core';
 
-/** Beginnings of buttons for which the dashboard has another word, as its README lists them. */
+/** Button labels that start with a synonym of a dashboard term; its README lists the terms. */
 const OTHER_WORDS = [
   '^(New|Make|Submit|OK|Yes|Update|Modify|Lift|Drop|Destroy|Erase|Discard)\\b',
   '^Remove\\b(?! from list$| member$|$)',
@@ -9,7 +9,7 @@ const OTHER_WORDS = [
   '\\bnow$',
 ];
 
-/** What the dashboard shows against its own rules: an empty list without a next step, a time without its zone, synonyms. */
+/** Violations of the dashboard's wording rules: an empty list without a next step, a time without its zone, synonyms. */
 export const checkWording = (page: Page): Promise<readonly { rule: string; targets: string[] }[]> =>
   page.evaluate(sources => {
     const otherWords = sources.map(source => new RegExp(source));

@@ -8,15 +8,15 @@ import { programFolder } from '@postern/testing';
 const run = promisify(execFile);
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** A browser, and the variables that it is started with. */
+/** The path of the browser and its environment variables. */
 export interface Chromium {
   readonly program: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * `CHROMIUM`, an installed one, or that of Debian, which is unpacked and kept.
- * @throws with what to do if there is none.
+ * Returns the binary of `CHROMIUM`, an installed one, or the Debian package, which is unpacked and cached.
+ * @throws with instructions if none is available.
  */
 export async function findChromium(): Promise<Chromium> {
   const installed = [process.env['CHROMIUM'] ?? '', ...INSTALLED].find(existsSync);
@@ -35,7 +35,7 @@ export async function findChromium(): Promise<Chromium> {
   };
 }
 
-/** Unpacks Chromium and what it needs and this machine lacks; installs nothing. */
+/** Unpacks Chromium and its missing dependencies; installs nothing. */
 async function unpackFromDebian(target: string): Promise<void> {
   await mkdir(programFolder(), { recursive: true });
   const draft = await mkdtemp(join(programFolder(), '.chromium-'));

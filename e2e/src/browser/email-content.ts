@@ -15,7 +15,7 @@ const OUTCOMES = {
   complaint: 'complained',
 };
 
-/** An email service of each mode with messages of every outcome, and the paths of its pages. */
+/** Creates an email service of each mode with messages of every outcome. @returns the paths of its pages. */
 export async function createEmailContent(world: World): Promise<readonly string[]> {
   const sender = await world.sender('Shop', 'shop.test');
   const emails: string[] = [];
@@ -43,7 +43,7 @@ export async function createEmailContent(world: World): Promise<readonly string[
   ];
 }
 
-/** A DMARC and a TLS report about shop.test, which the page of its domains shows. */
+/** Sends a DMARC report and a TLS report about shop.test for the page of its domains. */
 async function createReports(world: World, sender: Sender): Promise<void> {
   const receiver = await reportSender(world.postern, 'receiver.test');
   const records = [

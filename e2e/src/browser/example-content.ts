@@ -2,7 +2,7 @@ import type { PlatformWorld } from '../platform/platform-world.js';
 import { createEmailContent } from './email-content.js';
 import { createPlatformContent } from './platform-content.js';
 
-/** Content for every kind of page, and the paths of the pages that show it. */
+/** Creates content for every kind of page. @returns the paths of the pages. */
 export const createContent = async (platform: PlatformWorld): Promise<readonly string[]> => [
   '/',
   ...(await createEmailContent(platform.world)),

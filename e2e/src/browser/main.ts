@@ -10,7 +10,7 @@ import { logIn, openBrowser } from './open-browser.js';
 const wanted = process.argv.slice(2);
 const isWanted = (path: string): boolean => wanted.length === 0 || wanted.some(part => path.includes(part));
 
-/** A page that breaks a rule and is too wide has to be found, or every page would pass. */
+/** Verifies that the check finds known violations; otherwise a broken check would pass every page. */
 const assertFindsMistakes = async (page: Page): Promise<void> => {
   const mistakes = encodeURIComponent(
     '<img src="x"><p style="width: 3000px">wide</p><button style="outline: none">quiet</button><b tabindex="0" onfocus="this.blur()">trap</b>' +
@@ -54,7 +54,7 @@ try {
   await logIn(page, base, platform.world.operatorLogin);
   for (const path of paths) await check(page, `/dashboard${path}`);
   await checkExpiredSession(page, base, platform.world.operatorLogin);
-  // Puppeteer counts requests that a page has left as open, so that a tab of the dashboard never becomes idle here.
+  // Puppeteer counts the requests of a page that was left as open, so a tab that showed the dashboard never becomes idle.
   const documentation = await browser.newPage();
   for (const path of await documentationPages(documentation, base)) await check(documentation, path);
 } finally {

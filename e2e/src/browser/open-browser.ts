@@ -1,13 +1,13 @@
 import { type Browser, launch, type Page } from 'puppeteer-core';
 import { findChromium } from './chromium.js';
 
-/** Starts Chromium without a window. */
+/** Starts headless Chromium. */
 export const openBrowser = async (): Promise<Browser> => {
   const { program, environment } = await findChromium();
   return launch({
     executablePath: program,
     env: { ...process.env, ...environment },
-    // Root has no sandbox; only our own pages are opened.
+    // Chromium's sandbox does not run as root; the browser only opens pages of Postern.
     args: process.getuid?.() === 0 ? ['--no-sandbox', '--disable-dev-shm-usage'] : [],
     protocolTimeout: 300_000,
   });
@@ -24,7 +24,7 @@ export const logIn = async (page: Page, base: string, login: Login): Promise<voi
   await Promise.all([page.waitForSelector('nav'), fillLogin(page, login)]);
 };
 
-/** Fills in the login page, as soon as it is there, and sends it. */
+/** Waits for the login page, fills it in, and submits it. */
 export const fillLogin = async (page: Page, { email, password }: Login): Promise<void> => {
   await page.waitForSelector('input[name=password]');
   await page.type('input[name=email]', email);

@@ -3,13 +3,13 @@ import type { Page } from 'puppeteer-core';
 
 const TIMEOUT_MS = 120_000;
 
-/** Types into the field with a name. */
+/** Types into the field with this name. */
 export const fill = async (page: Page, name: string, text: string): Promise<void> => {
   const field = await page.waitForSelector(`input[name=${name}]`, { timeout: TIMEOUT_MS });
   await field?.type(text);
 };
 
-/** Clicks what says a text, as soon as it is there. */
+/** Waits for an element with this text and clicks it. */
 export const clickButton = async (page: Page, text: string, selector = 'main button'): Promise<void> => {
   const found = await page.waitForFunction(
     (wanted, among) =>
@@ -23,7 +23,7 @@ export const clickButton = async (page: Page, text: string, selector = 'main but
   await (found as unknown as { click(): Promise<void> }).click();
 };
 
-/** Waits until the page, or a part of it, says a text. */
+/** Waits until an element contains this text. */
 export const untilText = async (page: Page, text: string, selector = 'main'): Promise<void> => {
   await page.waitForFunction(
     (wanted, among) => [...document.querySelectorAll(among)].some(each => each.textContent?.includes(wanted)),
@@ -33,7 +33,7 @@ export const untilText = async (page: Page, text: string, selector = 'main'): Pr
   );
 };
 
-/** The first block of code that contains a text. @throws if there is none. */
+/** The first code block that contains a text. @throws if there is none. */
 export const codeOf = async (page: Page, text: string, selector = 'main pre'): Promise<string> => {
   const blocks = await page.$$eval(selector, found => found.map(each => each.textContent ?? ''));
   const code = blocks.find(block => block.includes(text));
@@ -41,7 +41,7 @@ export const codeOf = async (page: Page, text: string, selector = 'main pre'): P
   return code;
 };
 
-/** A selector of the code after a heading of a document. */
+/** A selector for the code after a heading of a document. */
 export const sectionOf = async (page: Page, heading: string): Promise<string> => {
   const id = await page.$$eval(
     'main h2',

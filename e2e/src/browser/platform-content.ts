@@ -4,7 +4,7 @@ import { webApp } from '../platform/repository.js';
 
 type Reply = Readonly<Record<string, unknown>>;
 
-/** A deployed web service with all that belongs to one, a database of each kind, and the paths of their pages. */
+/** Creates a deployed web service with all its resources and a database of each kind. @returns the paths of their pages. */
 export async function createPlatformContent(platform: PlatformWorld): Promise<readonly string[]> {
   const { world, writer } = platform;
   const post = async (path: string, body: unknown): Promise<Reply> => {

@@ -3,7 +3,7 @@ import { waitFor } from '@postern/testing';
 
 const STOP_WITHIN_MS = 60_000;
 
-/** A program in a process group of its own, and what it prints. */
+/** A program in its own process group, with its output. */
 export class StartedProgram {
   #printed = '';
   readonly ended: Promise<{ readonly code: number | null; readonly printed: string }>;
@@ -19,7 +19,7 @@ export class StartedProgram {
     });
   }
 
-  /** Waits for output that fits. @throws with the end of the output if the program ends before, or the time is over. */
+  /** Waits for matching output. @throws with the end of the output if the program ends first, or after the timeout. */
   until(pattern: RegExp, timeoutMs: number): Promise<RegExpExecArray> {
     return waitFor(
       () => {
@@ -32,7 +32,7 @@ export class StartedProgram {
     );
   }
 
-  /** Presses Ctrl-C, and waits until the program has ended. */
+  /** Sends SIGINT, and waits until the program has ended. */
   async stop(): Promise<void> {
     const { pid, exitCode } = this.child;
     if (pid === undefined || exitCode !== null) return;
@@ -40,7 +40,7 @@ export class StartedProgram {
       try {
         process.kill(-pid, signal);
       } catch {
-        // It has ended.
+        // The process has already ended.
       }
     };
     kill('SIGINT');

@@ -1,6 +1,6 @@
 /**
- * The program behind `npm run browser -- stranger`: goes the way of somebody who has only the repository, the
- * documentation and the dashboard, from a clone to a verified webhook in a server of their own, and times each step.
+ * The program behind `npm run browser -- stranger`: follows the repository, the documentation and the dashboard as a new user
+ * would, from a clone to a verified webhook on the user's own server, and times each step.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ const start = (command: string, cwd: string, environment: Record<string, string>
   return program;
 };
 
-/** The block of code of a document that contains a text. @throws if the document has none. */
+/** The line of a shell code block that contains a text. @throws if the document has none. */
 const commandIn = (document: string, text: string): string => {
   const blocks = [...document.matchAll(/```sh.*\n([^`]*)```/g)].map(([, block = '']) => block);
   const line = blocks.flatMap(block => block.split('\n')).find(each => each.includes(text));
@@ -89,7 +89,7 @@ const run = async (): Promise<void> => {
   await receiveEvents(page, origin, service);
 };
 
-/** From the documentation of webhooks to an event that the reader's own server has verified. */
+/** Follows the webhook documentation until the user's own server has verified an event. */
 const receiveEvents = async (page: Page, origin: string, service: string): Promise<void> => {
   const port = await freePort();
   const url = `http://localhost:${port}/`;

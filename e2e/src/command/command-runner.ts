@@ -34,7 +34,7 @@ export class Running {
     });
   }
 
-  /** Waits for output that fits; returns what the pattern captures. */
+  /** Waits for matching output; returns the captured group. */
   async until(pattern: RegExp, timeoutMs = 20_000): Promise<string> {
     return waitFor(
       async () => {
@@ -45,14 +45,14 @@ export class Running {
     );
   }
 
-  /** Presses Ctrl-C. */
+  /** Sends SIGINT. */
   interrupt(): Promise<Result> {
     this.child.kill('SIGINT');
     return this.ended;
   }
 }
 
-/** Runs the `postern` command as its user does, with a folder for configuration of its own. */
+/** Runs the `postern` command as a user would, with its own configuration folder. */
 export class CommandRunner {
   readonly #home = temporaryHome();
   readonly #started: ChildProcessWithoutNullStreams[] = [];

@@ -8,12 +8,12 @@ import { Gate, isOpen } from './gate.js';
 const platform = await ownPlatform();
 const { world } = platform;
 
-/** How long before the time of the schedule the control plane is killed: it is away when the time comes. */
+/** How long before the scheduled time the control plane is killed, so that it is down at that time. */
 const KILLED_BEFORE_MS = 300;
 
 type Row = Readonly<Record<string, unknown>>;
 
-describe('a cron job whose control plane is killed just before its time, and with the agent during the run', () => {
+describe('a cron job whose control plane is killed just before the scheduled time, and again with the agent during the run', () => {
   const gate = Gate.create();
   let scheduledFor: string;
   let history: readonly Row[];
@@ -60,7 +60,7 @@ describe('a cron job whose control plane is killed just before its time, and wit
 
   afterAll(() => gate.remove());
 
-  it('has one run for this time, which ends well', () => {
+  it('has one successful run for this time', () => {
     expect(history.filter(run => run['scheduled_for'] === scheduledFor)).toEqual([
       expect.objectContaining({ status: 'succeeded', exit_code: 0 }),
     ]);

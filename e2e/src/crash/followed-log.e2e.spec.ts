@@ -3,7 +3,7 @@ import { CommandRunner } from '../command/command-runner.js';
 import type { Service } from '../platform/platform-world.js';
 import { ownPlatform } from '../stories.js';
 
-/** Counts aloud, several numbers at a time, so that lines have the same time. */
+/** Prints consecutive numbers, several at a time, so that lines have the same timestamp. */
 const COUNTER = `
 let number = 0;
 setInterval(() => { for (let i = 0; i < 3; i += 1) console.log('number', ++number, 'of', process.pid); }, 100);

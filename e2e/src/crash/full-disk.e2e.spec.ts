@@ -7,13 +7,13 @@ import { PlatformWorld, type Service } from '../platform/platform-world.js';
 import { webApp } from '../platform/repository.js';
 import { type SteadyAnswers, underSteadyRequests } from '../platform/steady-requests.js';
 
-/** A build begins only where 1024 MiB are free; this leaves it about a hundred more to fill. */
+/** A build requires 1024 MiB of free space; this leaves it about 100 MiB more to fill. */
 const DISK_MIB = 1_130;
 
 const home = mkdtempSync(join(tmpdir(), 'postern-full-disk-'));
 const disk = join(home, 'platform');
 
-// Web services run as users of their own, who have to pass.
+// Web services run as other users, who need access to the folder.
 chmodSync(home, 0o711);
 
 const mounted = (() => {
@@ -61,19 +61,19 @@ if (mounted)
       unmount();
     });
 
-    it('it fails, and says that the disk is full', () =>
+    it('it fails with the reason that the disk is full', () =>
       expect(error).toMatch(/no space left on device|the disk is (nearly )?full/i));
 
-    it('what runs continues to answer', () => expect(answers.failures).toEqual([]));
+    it('running services continue to respond', () => expect(answers.failures).toEqual([]));
 
-    it('nothing of it stays on the disk, and the next deployment goes live', async () => {
+    it('its files are removed, and the next deployment goes live', async () => {
       expect(freeMib()).toBeGreaterThan(1_024);
       running.repository.commit(webApp('two'));
       await running.deploy();
       expect(await running.ask()).toBe('200 two');
     }, 60_000);
 
-    it('a disk that somebody else fills fails a deployment before it begins, and nothing that runs', async () => {
+    it('a disk filled by another process fails a deployment before it begins, and affects no running service', async () => {
       execFileSync('fallocate', ['-l', `${Math.floor(freeMib()) - 1}MiB`, join(disk, 'of-somebody-else')]);
       const failing = await running.requestDeployment();
       expect(await running.outcomeOf(failing.id)).toMatchObject({
@@ -89,7 +89,7 @@ if (mounted)
     }, 60_000);
   });
 else
-  it('a full disk is not tried here: nothing can be mounted without being root', () => {
+  it('a full disk is not tested without root, because mounting requires it', () => {
     unmount();
     expect(mounted).toBe(false);
   });

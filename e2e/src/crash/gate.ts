@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Files } from '../platform/repository.js';
 
 /**
- * What builds and services of a story wait for, so that a state lasts until the story has seen it. They see no files of
- * the story, so it answers on a port.
+ * Builds and services of a test wait for a gate, so that a state lasts until the test has observed it. They cannot read the
+ * files of the test, so the gate is an HTTP server.
  */
 export class Gate {
   #isOpen = false;
@@ -27,7 +27,7 @@ export class Gate {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** How often a path was asked for; the gate itself is at `/`. */
+  /** Number of requests for a path; the gate itself is at `/`. */
   visitsOf(path: string): number {
     return this.#visits.get(path) ?? 0;
   }
@@ -46,21 +46,21 @@ export class Gate {
   }
 }
 
-/** An expression of module code: whether the gate is open. */
+/** A JavaScript expression: whether the gate is open. */
 export const isOpen = (gate: Gate): string => `await fetch('${gate.url}').then(({ ok }) => ok, () => false)`;
 
-/** Module code that continues when the gate is open. */
+/** JavaScript module code that waits until the gate is open. */
 const waitFor = (gate: Gate): string => `
   while (!(${isOpen(gate)})) await new Promise(resolve => setTimeout(resolve, 50));
 `;
 
 export interface Gates {
   readonly build?: Gate;
-  /** Passed before the service listens. */
+  /** The service waits for it before it listens. */
   readonly start?: Gate;
-  /** Passed after SIGTERM, before the service ends. */
+  /** The service waits for it after SIGTERM, before it ends. */
   readonly end?: Gate;
-  /** Passed by `node command.js`, which tells it of its begin and its end at `BEGUN` and `ENDED`. */
+  /** `node command.js` waits for it, and requests `BEGUN` and `ENDED` at its start and end. */
   readonly command?: Gate;
 }
 
@@ -73,7 +73,7 @@ const commandOf = (gate: Gate): string => `
   await fetch('${gate.url}${ENDED}');
 `;
 
-/** A web service that answers with its version, built by `node build.js`, and waits where it is told to. */
+/** A web service that responds with its version, is built by `node build.js`, and waits at its gates. */
 export const gatedApp = (version: string, gates: Gates = {}): Files => ({
   'package.json': '{"name":"story","private":true,"type":"module"}',
   'build.js': gates.build ? waitFor(gates.build) : '',

@@ -6,7 +6,7 @@ import { accepted, type KilledOperation, type Row } from './killed-operations.js
 
 const WITHIN_MS = 120_000;
 
-/** A relational database of the story. */
+/** A relational database of the test. */
 export class StoryDatabase {
   private constructor(
     readonly path: string,
@@ -45,7 +45,7 @@ export const rotating = (platform: PlatformWorld): KilledOperation => {
   };
 };
 
-/** `kill` is called again during the restore. */
+/** `kill` is called a second time during the restore. */
 export const backingUp = (platform: PlatformWorld, kill: () => Promise<void>): KilledOperation => {
   let database: StoryDatabase;
   let backupId: string;

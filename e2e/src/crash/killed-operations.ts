@@ -11,21 +11,21 @@ import { MarkedService } from './marked-service.js';
 const WITHIN_MS = 60_000;
 const INTERRUPTED = 'was interrupted before its end was known';
 
-/** An operation in whose midst a process is killed. */
+/** An operation during which a process is killed. */
 export interface KilledOperation {
-  /** Resolves when the operation is in its midst, where it stays, or when it can be asked for. */
+  /** Resolves when the operation is in progress and blocked, or ready to be requested. */
   begin(): Promise<void>;
-  /** Sent while the process is killed. */
+  /** Requests that are sent while the process is killed. */
   meanwhile?(): Promise<void>;
-  /** Lets it go on. */
+  /** Unblocks the operation. */
   release?(): void;
-  /** Waits for its end, and for what has to be true then. */
+  /** Waits for its end, and verifies the expected result. */
   verify(): Promise<void>;
 }
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Repeats a request until it is accepted, as clients do while a part of Postern is away. */
+/** Repeats a request until it is accepted, as clients do while a part of Postern is down. */
 export const accepted = (platform: PlatformWorld, method: string, path: string, body?: unknown): Promise<Row> =>
   waitFor(
     async () => {
@@ -111,7 +111,7 @@ export const deleting = (platform: PlatformWorld): KilledOperation => {
   };
 };
 
-/** Begun at most once; ended as often, unless the platform says that it does not know. */
+/** Started at most once; also completed exactly once, unless the platform reported an interruption. */
 const expectOnce = (gate: Gate, wasInterrupted: boolean): void => {
   const counts = [gate.visitsOf(BEGUN), gate.visitsOf(ENDED)];
   if (wasInterrupted) expect(counts[0]).toBeLessThanOrEqual(1);
@@ -168,7 +168,7 @@ export const runningOnce = (platform: PlatformWorld): KilledOperation => {
   };
 };
 
-/** `sharedPort` is the port of the load balancer that routes host names. */
+/** `sharedPort` is the load balancer port that routes by host name. */
 export const verifyingDomain = (platform: PlatformWorld, domain: string, sharedPort: number): KilledOperation => {
   let marked: MarkedService;
   let path: string;

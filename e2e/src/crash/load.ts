@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { MailboxMessage } from '../mailbox.js';
 import type { Sender, WebhookEvent } from '../world.js';
 
-/** What a client knows of one message in the end. */
+/** The final state of one message, as the client sees it. */
 export interface Sent {
   readonly recipient: string;
-  /** Whether the client named its request, and so may repeat it. */
+  /** Whether the request has an idempotency key, so that the client may repeat it. */
   readonly repeatable: boolean;
   readonly id: string | undefined;
   readonly status: string | undefined;
@@ -14,7 +14,7 @@ export interface Sent {
 
 const CLIENTS = 12;
 const PAUSE_MS = 60;
-/** The retry guidance of the specification, in a hurry. */
+/** The retry pauses of the specification, shortened. */
 const RETRY_PAUSES_MS = [500, 1_000, 2_000, 4_000];
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
@@ -31,7 +31,7 @@ const sendOnce = async (sender: Sender, recipient: string, key: string | undefin
   }
 };
 
-/** Half of the clients name their requests and repeat them after failures; the other half may not, and do not. */
+/** Half of the clients send idempotency keys and retry failures; the others do neither. */
 const sendAsAClient = async (sender: Sender, recipient: string, repeatable: boolean): Promise<Sent> => {
   const key = repeatable ? randomUUID() : undefined;
   let answer = await sendOnce(sender, recipient, key);
@@ -50,7 +50,7 @@ const sendAsAClient = async (sender: Sender, recipient: string, repeatable: bool
   };
 };
 
-/** Sends from several clients at once for as long as `during` takes, which is told what has been answered so far. */
+/** Sends from several clients concurrently while `during` runs; `during` gets the messages answered so far. */
 export const underLoad = async (
   sender: Sender,
   name: string,
@@ -71,7 +71,7 @@ export const underLoad = async (
   return all;
 };
 
-/** How many copies each recipient's mailbox received. */
+/** Number of copies in each recipient's mailbox. */
 export const copiesByRecipient = async (mailboxUrl: string): Promise<ReadonlyMap<string, number>> => {
   const response = await fetch(`${mailboxUrl}/messages`);
   const copies = new Map<string, number>();
@@ -79,7 +79,7 @@ export const copiesByRecipient = async (mailboxUrl: string): Promise<ReadonlyMap
   return copies;
 };
 
-/** Emails that the webhook was told are delivered; a repeated call of the same event counts once. */
+/** Emails with a `delivered` webhook call; repeated calls of the same event count once. */
 export const deliveredEmails = (sender: Sender): ReadonlySet<string> => {
   const told = sender.receiver.requests.map(({ body }) => JSON.parse(body.toString('utf8')) as WebhookEvent);
   return new Set(told.filter(({ event }) => event === 'delivered').map(({ email_id }) => email_id));

@@ -6,16 +6,16 @@ import { type Gates, gatedApp } from './gate.js';
 
 const STATE_WITHIN_MS = 30_000;
 
-/** A web service of which every build and instance is found among the processes of the machine. */
+/** A web service whose builds and instances can be found in the process table. */
 export class MarkedService {
   private constructor(
     readonly service: Service,
-    /** Among the arguments of each of its processes. */
+    /** An argument of each of its processes. */
     readonly mark: string,
     readonly url: string,
   ) {}
 
-  /** Runs as version one already. */
+  /** Already runs version one. */
   static async running(platform: PlatformWorld, gates: Gates = {}): Promise<MarkedService> {
     const mark = `story-${randomUUID()}`;
     const service = await platform.service(gatedApp('one', gates), {
@@ -30,23 +30,23 @@ export class MarkedService {
     return this.processes('node build.js');
   }
 
-  /** One for each instance. */
+  /** Process ids, one per instance. */
   get instances(): readonly number[] {
     return this.processes('node server.js');
   }
 
-  /** Everything of it, shells and all. */
+  /** All of its processes, including shells. */
   get all(): readonly number[] {
     return processesWith(this.mark).map(({ pid }) => pid);
   }
 
-  /** Asks for version two, which passes these gates. */
+  /** Requests a deployment of version two, which waits at these gates. */
   deployTwo(gates: Gates = {}): Promise<Deployment> {
     this.service.repository.commit(gatedApp('two', gates));
     return this.service.requestDeployment();
   }
 
-  /** Both releases are there: the one that serves, and the one that is on its way up. */
+  /** Waits until both releases run: the present one and the new one. */
   untilTwoInstances(): Promise<unknown> {
     return this.until(() => this.instances.length === 2, 'two instances');
   }

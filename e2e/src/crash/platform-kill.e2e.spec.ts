@@ -48,7 +48,7 @@ const untilTheApiAnswers = () =>
     describe: 'the platform API to answer',
   });
 
-/** What has to be true of a service in the end, whatever was killed: one release, its address, and nothing else. */
+/** The expected final state of a service, whatever was killed: one release at its address, and nothing else. */
 const expectOnly = async (marked: MarkedService, version: string): Promise<void> => {
   await marked.service.untilStatus('running');
   expect(await marked.service.url()).toBe(marked.url);
@@ -63,7 +63,7 @@ const nothingLost = ({ failures, count }: SteadyAnswers): void => {
 };
 
 describe.each(['platform-management', 'runtime-agent'])(
-  'when %s is killed, twice in a row, in the midst of everything',
+  'when %s is killed, twice in a row, during all operations',
   victim => {
     let building: MarkedService;
     let queued: MarkedService;
@@ -72,7 +72,7 @@ describe.each(['platform-management', 'runtime-agent'])(
     let restarting: MarkedService;
     let stopping: MarkedService;
     const deployments = new Map<MarkedService, Deployment>();
-    /** What served before anything was asked for. */
+    /** The instances that served before any operation was requested. */
     const older = new Map<MarkedService, readonly number[]>();
     const streams: SteadyAnswers[] = [];
 
@@ -130,7 +130,7 @@ describe.each(['platform-management', 'runtime-agent'])(
       ...(await Promise.all([live, restarting, stopping].map(async each => (await each.service.read())['status']))),
     ];
 
-    it('no request to what runs fails', () => {
+    it('no request to running services fails', () => {
       for (const answers of streams) nothingLost(answers);
       expect(streams).toHaveLength(3);
     });
@@ -153,12 +153,12 @@ describe.each(['platform-management', 'runtime-agent'])(
       await expectOnly(live, 'one');
     }, 60_000);
 
-    it('the restart goes on, and the older instance is gone', async () => {
+    it('the restart completes, and the older instance is removed', async () => {
       await expectOnly(restarting, 'one');
       expect(restarting.instances).not.toEqual(older.get(restarting));
     }, 60_000);
 
-    it('the stop continues until no process of the service is left', async () => {
+    it('the stop completes, and no process of the service is left', async () => {
       await stopping.service.untilStatus('stopped');
       expect(stopping.all).toEqual([]);
       expect((await stopping.service.ask()).slice(0, 3)).toBe('503');
@@ -168,7 +168,7 @@ describe.each(['platform-management', 'runtime-agent'])(
 );
 
 describe('when the load balancer is killed under traffic', () => {
-  it('no request fails, it knows its ports and routes, and the instances have noticed nothing', async () => {
+  it('no request fails, it restores its ports and routes, and the instances are not affected', async () => {
     const service = await MarkedService.running(platform);
     const before = service.instances;
     nothingLost(await underSteadyRequests(service.url, () => killAndSeeBack('load-balancer')));
@@ -179,7 +179,7 @@ describe('when the load balancer is killed under traffic', () => {
     await expectOnly(service, 'two');
   }, 60_000);
 
-  it('during a roll, the release goes live all the same', async () => {
+  it('during a rollout, the release still goes live', async () => {
     const way = gate();
     const service = await MarkedService.running(platform);
     const { id } = await service.deployTwo({ start: way });
@@ -196,7 +196,7 @@ describe.each([
   ['NATS', () => platform.world.postern.nats.kill()],
   ['PostgreSQL', () => platform.world.postern.postgres.kill()],
 ])('when %s is killed during deployments', (_, kill) => {
-  it('they go live, and no request to what runs fails', async () => {
+  it('they go live, and no request to running services fails', async () => {
     const way = gate();
     const [building, releasing] = [await MarkedService.running(platform), await MarkedService.running(platform)];
     const { id: released } = await releasing.deployTwo({ start: way });

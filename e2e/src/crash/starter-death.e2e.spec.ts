@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'postern-starter-death-'));
 const home = join(folder, 'a home');
 const port = await freePort();
 
-/** The processes that a process has started, and theirs, with what each of them is. */
+/** All descendants of a process, with their commands. */
 const descendantsOf = (root: number): Map<number, string> => {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter(entry => /^\d+$/.test(entry))) {
@@ -22,7 +22,7 @@ const descendantsOf = (root: number): Map<number, string> => {
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   const found = new Map<number, string>();
@@ -55,7 +55,7 @@ const isFree = () =>
 let npm: ChildProcess | undefined;
 let output = '';
 
-/** `npm start`, as a user of a terminal starts it. @returns when the demo, too, is over. */
+/** Runs `npm start` as from a terminal. @returns its processes, after the demo has finished. */
 const start = async (): Promise<Map<number, string>> => {
   output = '';
   npm = spawn('npm', ['start'], {
@@ -89,7 +89,7 @@ afterEach(() => {
   try {
     if (npm?.pid) process.kill(-npm.pid, 'SIGTERM');
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

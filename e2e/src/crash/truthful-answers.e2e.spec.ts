@@ -3,7 +3,7 @@ import { startSmtpSink, type TestSmtp, waitFor } from '@postern/testing';
 import { type ApiAnswer, type Sender, World } from '../world.js';
 
 const STORY_WITHIN_MS = 150_000;
-/** The retry guidance of the specification. */
+/** The retry pauses of the specification. */
 const RETRY_PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 const CLIENTS = 10;
 
@@ -56,10 +56,10 @@ const isBack = (name: string, killed: number) =>
     describe: `${name} to be started again`,
   });
 
-/** What a client makes of a broken connection: no answer at all. */
+/** Sends a message; a broken connection counts as no response. */
 const send = (address: string): Promise<ApiAnswer | undefined> => sender.send(emailTo(address)).catch(() => undefined);
 
-describe('a message whose answer is lost because email-send stands still', () => {
+describe('a message whose response is lost because email-send is paused', () => {
   const address = 'paused@customers.test';
   let unknown: ApiAnswer | undefined;
 
@@ -71,7 +71,7 @@ describe('a message whose answer is lost because email-send stands still', () =>
     unknown = await answer;
   }, STORY_WITHIN_MS);
 
-  it('is answered at the deadline: 503, its id, and that its outcome is unknown', () => {
+  it('is answered at the deadline with 503, its id, and an unknown outcome', () => {
     expect(unknown?.status).toBe(503);
     const id = unknown?.headers.get('email-id');
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
@@ -80,7 +80,7 @@ describe('a message whose answer is lost because email-send stands still', () =>
   });
 
   it(
-    'is what a retry gets, marked as replayed, also after gateway and email-send were killed; nothing is sent twice',
+    'is replayed to a retry, also after gateway and email-send were killed; nothing is sent twice',
     async () => {
       const killed = ['email-send', 'api-gateway'].map(name => [name, kill(name)] as const);
       for (const [name, pid] of killed) await isBack(name, pid);
@@ -100,9 +100,9 @@ describe('a message whose answer is lost because email-send stands still', () =>
   );
 
   it(
-    'is over with that: the same message again is another one',
+    'is complete after the retry: the same message again is a new message',
     async () => {
-      // The answer is confirmed a moment after it was given.
+      // The response is confirmed shortly after it was sent.
       await waitFor(async () => (await send(address))?.headers.get('idempotent-replayed') === null, {
         timeoutMs: 20_000,
         intervalMs: 300,
@@ -114,7 +114,7 @@ describe('a message whose answer is lost because email-send stands still', () =>
   );
 });
 
-/** Sends as the specification's guidance prescribes, without a key. */
+/** Sends with the retries that the specification recommends, without a key. */
 const sendWithRetries = async (address: string): Promise<ApiAnswer | undefined> => {
   let answer = await send(address);
   for (const pauseMs of RETRY_PAUSES_MS) {
@@ -128,7 +128,7 @@ const sendWithRetries = async (address: string): Promise<ApiAnswer | undefined> 
 describe.each<[string, () => Promise<unknown>]>([
   ['NATS', () => world.postern.nats.kill()],
   ['email-send', async () => kill('email-send')],
-])('when %s is killed while clients send and retry as they are told', (story, killIt) => {
+])('when %s is killed while clients send and retry as specified', (story, killIt) => {
   const answers = new Map<string, ApiAnswer | undefined>();
 
   beforeAll(async () => {
@@ -154,7 +154,7 @@ describe.each<[string, () => Promise<unknown>]>([
   it('no message reaches the relay twice', () =>
     expect([...answers.keys()].filter(address => copiesTo(address) > 1)).toEqual([]));
 
-  it('every message with a record that says sent reached the relay', () => {
+  it('every message whose record is `sent` reached the relay', () => {
     const sent = [...answers].filter(([, answer]) => answer?.status === 200 && answer.body['status'] === 'sent');
     expect(sent.length).toBeGreaterThan(100);
     expect(sent.filter(([address]) => copiesTo(address) !== 1)).toEqual([]);

@@ -3,10 +3,10 @@ import { join, relative } from 'node:path';
 
 export const DOCS = join(import.meta.dirname, '../../../docs');
 
-/** A fenced code block whose info string says how to run it, for example `js run file=send.mjs`. */
+/** A fenced code block whose info string defines how to run it, for example `js run file=send.mjs`. */
 export interface CodeExample {
   readonly language: string;
-  /** `run`: a program that ends; `sdk`: one that imports the SDK. `receiver`: a webhook receiver that listens on PORT. */
+  /** `run`: a program that ends; `sdk`: a program that imports the SDK. `receiver`: a webhook receiver on PORT. */
   readonly kind: 'run' | 'sdk' | 'receiver';
   readonly file: string;
   readonly code: string;
@@ -27,7 +27,7 @@ const examplesIn = (markdown: string): readonly CodeExample[] =>
     code,
   }));
 
-/** Every page of the documentation with code examples that can be run, in the order of their names. */
+/** All documentation pages with runnable code examples, by file name. */
 export const examplePages = (): readonly ExamplePage[] =>
   readdirSync(DOCS, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))

@@ -27,12 +27,12 @@ export const canRun = (example: CodeExample): boolean => {
   return (process.env['PATH'] ?? '').split(delimiter).some(folder => existsSync(join(folder, program)));
 };
 
-/** curl succeeds on error responses; examples must not. The first folder of the PATH is the one of this script. */
+/** curl succeeds on error responses; examples must not. The first folder of PATH contains this script. */
 const CURL = `#!/bin/sh
 PATH="\${PATH#*:}" exec curl --fail-with-body --max-time 60 "$@"
 `;
 
-/** Readers run the shell examples of a page in one shell, so each begins with the variables of the one before. */
+/** Readers run the shell examples of a page in one shell, so each example starts with the variables of the previous one. */
 const inOneShell = (code: string): string => `set +e
 [ -f variables ] && . ./variables 2> /dev/null
 set -eu
@@ -40,7 +40,7 @@ ${code}
 declare -p > variables
 `;
 
-/** Runs the examples of one page in a folder of their own, with the environment that the documentation describes. */
+/** Runs the examples of one page in their own folder, with the environment that the documentation describes. */
 export class ProgramRunner {
   private readonly children: ChildProcess[] = [];
 
@@ -56,7 +56,7 @@ export class ProgramRunner {
     chmodSync(join(folder, 'bin/curl'), 0o755);
   }
 
-  /** @returns what it printed. @throws with its output if it fails */
+  /** @returns the output of the program. @throws with the output if the program fails. */
   async run(example: CodeExample): Promise<string> {
     const { code, file, language } = example;
     writeFileSync(join(this.folder, file), language === 'sh' ? inOneShell(code) : code);

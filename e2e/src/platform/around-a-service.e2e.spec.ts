@@ -32,7 +32,7 @@ describe('a release command', () => {
     expect(later).toHaveLength(1);
   }, 180_000);
 
-  it('that fails fails the deployment with its output, and the version before keeps serving', async () => {
+  it('that fails also fails the deployment with its output, and the previous version keeps serving', async () => {
     service.repository.commit(webApp('two'));
     await change({ release_command: 'echo no such table; exit 4' });
     const failed = await service.outcomeOf((await service.requestDeployment()).id);
@@ -54,7 +54,7 @@ describe('a one-off command', () => {
       { timeoutMs: 60_000, intervalMs: 200, describe: `the end of run ${id}` },
     );
 
-  it('runs with the live release and its environment, and shows its exit code and its output', async () => {
+  it('runs with the live release and its environment, and reports its exit code and output', async () => {
     const { status, body } = await start('echo seeding $TABLE; node -p 1+1; exit 3');
     expect([status, body]).toEqual([201, expect.objectContaining({ exit_code: null, status: 'queued' })]);
     const run = await untilOver(String(body['id']));
@@ -83,7 +83,7 @@ describe('a one-off command', () => {
 describe('worker processes', () => {
   const processes = async () => (await world.atDesk('GET', `${service.path}/processes`)).body;
 
-  it('of the Procfile run beside the instances without a port, and are in the log by their name', async () => {
+  it('of the Procfile run alongside the instances without a port, and appear in the log by name', async () => {
     await change({ processes: { worker: 2 } });
     await platform.writer.post(`${service.path}/restart`);
     await service.untilStatus('running');
@@ -93,7 +93,7 @@ describe('worker processes', () => {
     expect(await processes()).toEqual([{ type: 'worker', configured: 2, running: 2, failure: null }]);
   }, 120_000);
 
-  it('change their number at once', async () => {
+  it('are scaled at once', async () => {
     await change({ processes: { worker: 1 } });
     await waitFor(async () => JSON.stringify(await processes()).includes('"running":1'), { timeoutMs: 30_000 });
     expect(await service.ask()).toBe('200 one');

@@ -25,8 +25,8 @@ beforeAll(async () => {
 
 const query = (text: string) => queryAt(url, text);
 
-describe('a database that is attached to a web service', () => {
-  it('is in its environment from the next start on, and in no read of the environment', async () => {
+describe('a database attached to a web service', () => {
+  it('is in its environment from the next start, and never in reads of the environment', async () => {
     const body = { web_service_id: service.id };
     const attached = await platform.world.atDesk('POST', `${path}/attachments`, body);
     expect([attached.status, attached.body]).toMatchObject([201, { ...body, variable: 'DATABASE_URL' }]);
@@ -38,7 +38,7 @@ describe('a database that is attached to a web service', () => {
     expect(JSON.stringify((await platform.writer.get(`${service.path}/env`)).body)).not.toContain('postgresql');
   }, 120_000);
 
-  it('gets a new password, with which the web service is restarted', async () => {
+  it('gets a new password, and the web service is restarted with it', async () => {
     const old = url;
     const { status, body } = await platform.world.atDesk('POST', `${path}/rotate`);
     expect([status, body['restarting']]).toEqual([200, [service.id]]);
@@ -50,7 +50,7 @@ describe('a database that is attached to a web service', () => {
     });
   }, 150_000);
 
-  it('is backed up and restored, and its clients connect again', async () => {
+  it('is backed up and restored, and its clients reconnect', async () => {
     const made = await platform.world.atDesk('POST', `${path}/backups`);
     expect([made.status, made.body['status']]).toEqual([201, 'creating']);
     const backup = async () => {

@@ -1,25 +1,25 @@
-/** What the code of a web service found when it tried to get into the platform. */
+/** The findings of a web service whose code tried to access the platform. */
 export interface Seen {
-  /** The last message of NATS to a client without a password. */
+  /** The last response of NATS to a client without a password. */
   readonly nats: string;
-  /** By database: whether PostgreSQL accepts its superuser without a password. */
+  /** By database: whether PostgreSQL accepts the superuser without a password. */
   readonly postgres: Readonly<Record<string, string>>;
-  /** The status of the dashboard API to a request without a session. */
+  /** The status of the dashboard API for a request without a session. */
   readonly dashboard: number;
-  /** Names of its variables that belong to the platform. */
+  /** Names of its environment variables that belong to the platform. */
   readonly environment: readonly string[];
-  /** Processes of the platform whose environment it could read. */
+  /** Platform processes whose environment it could read. */
   readonly processes: readonly string[];
-  /** Files that hold secrets or data of the platform, which it could open. */
+  /** Files with secrets or data of the platform that it could open. */
   readonly files: readonly string[];
 }
 
-/** Code without dependencies that tries each way in and prints what it found as one line. */
+/** Code without dependencies that tries each access and prints its findings as one line. */
 export const attackerCode = (of: {
   readonly nats: string;
   readonly postgres: string;
   readonly home: string;
-  /** An address of the dashboard API. */
+  /** A URL of the dashboard API. */
   readonly dashboard: string;
 }): string => `
   const { readdirSync, readFileSync, openSync, statSync } = require('node:fs');

@@ -25,11 +25,11 @@ const service = await platform.service(
 );
 await service.deploy();
 const lines = (await service.logs('?tail=10000')).map(({ message }) => message);
-/** Once during the build, and once while the service runs. */
+/** Printed once during the build and once while the service runs. */
 const seen = lines.filter(line => line.startsWith('{"nats"')).map(line => JSON.parse(line) as Seen);
 if (seen.length !== 2) throw new Error(`the attacker's code printed too little:\n${lines.join('\n')}`);
 
-describe('the code of a web service, in its build and when it serves', () => {
+describe('the code of a web service, during its build and at run time', () => {
   it('is refused by NATS', () => {
     expect(seen.map(({ nats }) => nats)).toEqual(Array(2).fill("-ERR 'Authorization Violation'"));
   });
@@ -43,21 +43,21 @@ describe('the code of a web service, in its build and when it serves', () => {
     expect(seen.map(({ dashboard }) => dashboard)).toEqual([401, 401]);
   });
 
-  it('finds no credential in its own environment nor in the arguments of any process', () => {
+  it('finds no credential in its own environment or in the arguments of any process', () => {
     expect(seen.map(({ environment }) => environment)).toEqual([[], []]);
     for (const credential of credentials)
       expect(processesWith(credential).filter(({ command }) => command.includes(credential))).toEqual([]);
   });
 
-  it('finds no credential in the environment of other processes nor in files, where it has a user of its own', () => {
+  it('finds no credential in the environment of other processes or in files, if it runs as its own user', () => {
     const ofOthers = seen.map(({ processes, files }) => ({ processes, files }));
     if (isRoot) expect(ofOthers).toEqual(Array(2).fill({ processes: [], files: [] }));
-    // Said in the documentation: without users of their own, web services may read what the platform may.
+    // Documented: without separate users, web services can read what the platform can read.
     else expect(ofOthers[1]?.files).toEqual(expect.arrayContaining(['nats.conf', 'secrets.json']));
   });
 });
 
-it('The credentials lie in two files that only their owner may read, and in no log', () => {
+it('Only the owner can read the two files with credentials, and no log contains them', () => {
   const { home } = platform.world.postern;
   const { databasePassword } = home.secrets();
   const passwords = [databasePassword, ...Object.values(databasePasswords), ...Object.values(natsPasswords)];

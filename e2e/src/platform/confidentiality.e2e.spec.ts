@@ -7,14 +7,14 @@ import { webApp } from './repository.js';
 const isRoot = process.getuid?.() === 0;
 const platform = await sharedPlatform();
 
-describe('what a build and a service can see of the host', () => {
+describe('what a build and a service can read on the host', () => {
   const SNOOP = `
     cat HOME/secrets.json HOME/ready.json HOME/nats.conf;
     ls -R HOME HOME/platform HOME/platform/* HOME/postgres;
     cat /proc/[0-9]*/environ | tr '\\0' '\\n';
     id -u`;
 
-  it('holds no secret of the platform, nor of other services', async () => {
+  it('contains no secret of the platform or of other services', async () => {
     if (!isRoot) {
       console.warn('not told: without root, services run as the user of the platform, and may read what it may');
       return;
@@ -50,7 +50,7 @@ describe('what a build and a service can see of the host', () => {
 describe('a secret', () => {
   const SECRET = 'p/ss+wörd & "more" =~ 0123';
 
-  it('in the output of a build is masked, plain or encoded, also when it comes in pieces', async () => {
+  it('in the output of a build is masked, plain or encoded, even if it is written in pieces', async () => {
     const service = await platform.service(
       {
         ...webApp('one'),
@@ -87,7 +87,7 @@ describe('a secret', () => {
       SECRET.slice(-9),
       encodeURIComponent(SECRET),
       Buffer.from(SECRET).toString('base64'),
-      // What is left of each encoding without its ends, whatever stands beside it.
+      // The inner part of each encoding, independent of the adjacent bytes.
       Buffer.from(`user:${SECRET}`).toString('base64').slice(8, -4),
       Buffer.from(`a${SECRET}b`).toString('base64url').slice(4, -4),
       new URLSearchParams({ q: SECRET }).toString().slice(2),
@@ -96,7 +96,7 @@ describe('a secret', () => {
     for (const part of parts) expect(told).not.toContain(part);
   }, 60_000);
 
-  it('is never in the arguments of a process, nor told by the API', async () => {
+  it('is never in the arguments of a process, nor returned by the API', async () => {
     const service = await platform.service(webApp('one'), { build_command: "cat /proc/*/cmdline | tr '\\0' '\\n'" });
     await service.caller.post(`${service.path}/env`, { key: 'TOKEN', value: SECRET, is_secret: true });
     await service.deploy();

@@ -3,15 +3,15 @@ import { EventReader, LongRequests, SocketClient } from './open-connections.js';
 import { type Failure, type SteadyRate, underSteadyRequests } from './steady-requests.js';
 
 export interface TrafficOptions extends SteadyRate {
-  /** How long the web service lets connections end. */
+  /** How long the web service drains connections. */
   readonly drainMs: number;
   readonly longRequestMs: number;
 }
 
-/** What clients of every kind have counted. */
+/** The counts of all clients. */
 export interface TrafficFigures {
   readonly requests: number;
-  /** Of the requests that the web service answers at once. */
+  /** Only requests that the web service answers immediately. */
   readonly p99Ms: number;
   readonly longRequests: number;
   readonly streams: number;
@@ -24,7 +24,7 @@ export interface TrafficFigures {
 const CONNECTIONS_AT_ONCE = 3;
 const DRAINED_WITHIN_MS = 30_000;
 
-/** Clients of a `streamingApp`: long requests, server-sent events and WebSockets, beside steady short requests. */
+/** Clients of a `streamingApp`: long requests, server-sent events and WebSockets, in addition to steady short requests. */
 export class ContinuousTraffic {
   readonly #streams: EventReader[] = [];
   readonly #sockets: SocketClient[] = [];
@@ -38,7 +38,7 @@ export class ContinuousTraffic {
     this.#long = new LongRequests(url, options.longRequestMs);
   }
 
-  /** Opens more streams and sockets, which go to the instances with the fewest of them. */
+  /** Opens more streams and sockets, which are routed to the instances with the fewest connections. */
   connectMore(): void {
     for (let number = 0; number < CONNECTIONS_AT_ONCE; number += 1) {
       const [stream, socket] = [
@@ -51,7 +51,7 @@ export class ContinuousTraffic {
     }
   }
 
-  /** Resolves when connections were cut because of the change, and none is left to an instance that ends. */
+  /** Resolves when the change has cut connections, and no connection to an ending instance is left. */
   async untilDrained(change: () => Promise<unknown>): Promise<void> {
     const before = this.#opened;
     await change();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The rows of a statement on a connection of its own, as the owner of a database has them. */
+/** The rows of a statement on a new connection with a database's URL. */
 export const queryAt = async (url: string, statement: string): Promise<unknown[]> => {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

@@ -11,7 +11,7 @@ describe('a relational database', () => {
   let id: string;
   let url: string;
 
-  it('is provisioned from the dashboard, and its URL is told this once', async () => {
+  it('is provisioned from the dashboard, which shows its URL once', async () => {
     const made = await platform.world.atDesk('POST', '/databases', {
       name: 'orders',
       kind: 'relational',
@@ -44,11 +44,11 @@ describe('a relational database', () => {
       expect(JSON.stringify(answer)).not.toMatch(new RegExp(`${password}|postgres(ql)?:`));
   });
 
-  it('that is nearly full is mailed about to the owners of the workspace', async () => {
+  it('that is nearly full causes a mail to the owners of the workspace', async () => {
     const { world } = platform;
     const { postern, operatorLogin } = world;
     const filler = postern.home.openPath('platform/databases', id, 'data/filler');
-    // The plan allows 1 GiB; the server itself takes the rest of 90 percent.
+    // The plan allows 1 GiB; the server itself uses the rest of the 90 percent.
     execFileSync('fallocate', ['--length', '900MiB', filler]);
     const mails = async () => (await world.mailsTo(operatorLogin.email)).map(({ subject }) => subject);
     await eventually(async () => expect(await mails()).toContain('Database nearly full: orders'), {
@@ -59,7 +59,7 @@ describe('a relational database', () => {
     expect((await platform.reader.get(`/databases/${id}`)).body['status']).toBe('running');
   }, 150_000);
 
-  it('has its current CPU and memory in the detail', async () => {
+  it('has its current CPU and memory usage in the detail', async () => {
     const { body } = await eventually(async () => {
       const answer = await platform.reader.get(`/databases/${id}`);
       expect(answer.body['usage']).not.toBeNull();
@@ -100,7 +100,7 @@ describe('a relational database', () => {
     expect((await platform.world.call('GET', `/api/v1/databases/${id}`, { headers })).status).toBe(404);
   });
 
-  it('is gone with its data when it is deleted', async () => {
+  it('is removed with its data when it is deleted', async () => {
     expect((await platform.world.atDesk('DELETE', `/databases/${id}`)).body).toEqual({ id, deleted: true });
 
     await eventually(() => expect(answerOf(url, 'SELECT 1')).rejects.toThrow(), { timeoutMs: 20_000 });
@@ -110,7 +110,7 @@ describe('a relational database', () => {
   }, 30_000);
 });
 
-it('a plan that does not exist is refused with those that do', async () => {
+it('an unknown plan is refused with the list of plans', async () => {
   const { status, body } = await platform.world.atDesk('POST', '/databases', {
     name: 'x',
     kind: 'relational',

@@ -13,7 +13,7 @@ import { StoredRows } from './stored-rows.js';
 
 const WITHIN_MS = 60_000;
 const ACCESS = { username: 'oauth2', password: 'glpat-story_0123456789' };
-/** What the first web service or database makes for all of them; what is in these folders is compared. */
+/** Shared folders that the first web service or database creates; their contents are compared. */
 const SHARED =
   /^(artefacts|builds|cache|commands|databases(\/ports)?|disks|git-settings|instances|load-balancer\/\w+\.json|runtime-owner|users(\/\w+){0,2})$/;
 
@@ -27,14 +27,14 @@ const desk = async (method: string, path: string, body?: unknown): Promise<Recor
   return answer.body;
 };
 
-/** Without groups of other Posterns of the machine. */
+/** Removes control groups of other Postern installations on the machine. */
 const comparable = (state: MachineState, groups: readonly string[]) => ({
   ...state,
   paths: state.paths.filter(path => !SHARED.test(path)),
   controlGroups: state.controlGroups.filter(path => groups.some(name => path.includes(name))),
 });
 
-describe('a web service with everything around it that is deleted with its project and database', () => {
+describe('a web service with all its resources that is deleted with its project and database', () => {
   let before: MachineState;
   let during: MachineState;
   let sealedBefore: readonly string[];
@@ -43,7 +43,7 @@ describe('a web service with everything around it that is deleted with its proje
   let databaseId: string;
   let hookUrl: string;
   let url: string;
-  /** What the names of control groups of this Postern have in common. */
+  /** The prefixes of the control group names of this Postern. */
   let groups: readonly string[];
   const stops: (() => Promise<unknown>)[] = [];
 
@@ -121,14 +121,14 @@ describe('a web service with everything around it that is deleted with its proje
     for (const stop of stops) await stop();
   });
 
-  it('had processes, ports, files and control groups of its own', () => {
+  it('had its own processes, ports, files and control groups', () => {
     const [was, is] = [comparable(before, groups), comparable(during, groups)];
     for (const part of ['paths', 'processes', 'ports'] as const)
       expect(is[part].length).toBeGreaterThan(was[part].length);
     if (groups.length > 1) expect(is.controlGroups.length).toBeGreaterThan(was.controlGroups.length);
   });
 
-  it('leaves paths, processes, ports and control groups as they were before', async () => {
+  it('leaves paths, processes, ports and control groups as before', async () => {
     await eventually(() => expect(comparable(machineState(home, mark), groups)).toEqual(comparable(before, groups)), {
       timeoutMs: WITHIN_MS,
       intervalMs: 500,
@@ -136,7 +136,7 @@ describe('a web service with everything around it that is deleted with its proje
     await expect(fetch(url)).rejects.toThrow();
   }, 90_000);
 
-  it('leaves no row that names it, and no encrypted value', async () => {
+  it('leaves no row with its id, and no encrypted value', async () => {
     await eventually(
       async () => {
         expect(await rows.naming([service.id, service.projectId, databaseId])).toEqual({});
@@ -146,7 +146,7 @@ describe('a web service with everything around it that is deleted with its proje
     );
   }, 90_000);
 
-  it('is answered with 404 by every route', async () => {
+  it('gets 404 from every route', async () => {
     const ids = { web_service_id: service.id, project_id: service.projectId, database_id: databaseId };
     const operations = (await operationsOf(world.postern.baseUrl)).filter(({ pathParameters }) =>
       pathParameters.some(name => name in ids),

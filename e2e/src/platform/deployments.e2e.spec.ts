@@ -6,7 +6,7 @@ import type { Deployment, Service } from './platform-world.js';
 import { processesWith, untilRuns } from './processes.js';
 import { type Files, webApp } from './repository.js';
 
-/** Only a build that does not end takes as long, also on a busy machine. */
+/** Longer than any build but an endless one, also on a busy machine. */
 const BUILD_WITHIN_S = 25;
 
 const platform = await ownPlatform({
@@ -28,14 +28,14 @@ const untilDeploymentIs = (service: Service, id: string, status: string): Promis
     { timeoutMs: 40_000, intervalMs: 20, describe: `deployment ${id} to be ${status}` },
   );
 
-/** A service whose build does not end by itself; every process of it carries the mark. */
+/** A service with an endless build; every process of the build has the mark. */
 const endlessBuild = async (buildCommand: string, files: Files = webApp('one')) => {
   const mark = `story-${randomUUID()}`;
   const service = await platform.service(files, { build_command: buildCommand.replaceAll('MARK', mark) });
   return { service, mark };
 };
 
-describe('fifty deployments asked for at once', () => {
+describe('fifty deployments requested at once', () => {
   let service: Service;
   const mostActive = { count: 0 };
 
@@ -54,7 +54,7 @@ describe('fifty deployments asked for at once', () => {
     );
   }, 90_000);
 
-  it('never have two active ones', () => expect(mostActive.count).toBe(1));
+  it('never include two active ones', () => expect(mostActive.count).toBe(1));
 
   it('end with the newest live and all others superseded', async () => {
     const [newest, ...others] = (await deploymentsOf(service)).map(({ status }) => status);
@@ -93,7 +93,7 @@ describe('a deployment that is cancelled while it is built', () => {
     60_000,
   );
 
-  it('leaves the build of another service alone', async () => {
+  it('does not affect the build of another service', async () => {
     const [cancelled, other] = [await endlessBuild('sleep 600 # MARK'), await endlessBuild('sleep 2 # MARK')];
     const { id } = await cancelled.service.requestDeployment();
     await untilRuns(cancelled.mark);
@@ -104,7 +104,7 @@ describe('a deployment that is cancelled while it is built', () => {
     expect(await cancelled.service.deployment(id)).toMatchObject({ status: 'cancelled', error: null });
   }, 60_000);
 
-  it('is over at once when it is still queued, and cannot be cancelled twice', async () => {
+  it('ends at once if it is still queued, and cannot be cancelled twice', async () => {
     const { service, mark } = await endlessBuild('sleep 600 # MARK');
     const { id: building } = await service.requestDeployment();
     await untilRuns(mark);
@@ -120,7 +120,7 @@ describe('a deployment that is cancelled while it is built', () => {
 });
 
 describe('a newer deployment', () => {
-  it('supersedes those that are queued, and lets the one that is built finish', async () => {
+  it('supersedes the queued ones, and the running build finishes', async () => {
     const { service, mark } = await endlessBuild('sleep 3 # MARK');
     const { id: first } = await service.requestDeployment();
     await untilRuns(mark);
@@ -135,7 +135,7 @@ describe('a newer deployment', () => {
 });
 
 describe('a deadline', () => {
-  it('that passes while it is built fails the deployment with the reason, and nothing of it runs', async () => {
+  it('that passes during the build fails the deployment with the reason, and ends its processes', async () => {
     const { service, mark } = await endlessBuild("trap '' TERM; while :; do sleep 1; done # MARK");
     const { id } = await service.requestDeployment();
     await untilRuns(mark);
@@ -163,7 +163,7 @@ describe('configuration', () => {
     await service.deploy();
   }, 90_000);
 
-  it('of a rollback is the one with which that deployment was released', async () => {
+  it('of a rollback is that of the original deployment', async () => {
     await colour('blue');
     const { status, body } = await service.caller.post(`${service.path}/deployments/${first.id}/rollback`);
     expect(status).toBe(202);
@@ -172,14 +172,14 @@ describe('configuration', () => {
     expect([await service.ask(), await service.ask('/env?key=COLOUR')]).toEqual(['200 one', '200 "red"']);
   }, 60_000);
 
-  it('of a restart after it is the one of now', async () => {
+  it('of a restart after it is the present one', async () => {
     await service.caller.post(`${service.path}/restart`);
     await service.untilStatus('running');
 
     expect([await service.ask(), await service.ask('/env?key=COLOUR')]).toEqual(['200 one', '200 "blue"']);
   }, 60_000);
 
-  it('of a rollback to the rollback is again the one of then', async () => {
+  it('of a rollback to the rollback is again the original one', async () => {
     const rollback = (await deploymentsOf(service))[0] as Deployment;
     service.repository.commit(webApp('three'));
     await service.deploy();
@@ -191,7 +191,7 @@ describe('configuration', () => {
   }, 60_000);
 });
 
-describe('what comes in between', () => {
+describe('concurrent operations', () => {
   it('a stop during a build cancels it, and the service is stopped', async () => {
     const { service, mark } = await endlessBuild('test -f quick || sleep 600 # MARK', webApp('one', { quick: '' }));
     await service.deploy();
@@ -211,7 +211,7 @@ describe('what comes in between', () => {
     expect(processesWith(mark)).toEqual([]);
   }, 60_000);
 
-  it('a block during a roll ends it, and nothing of the service runs any more', async () => {
+  it('a block during a rollout ends it, and all processes of the service', async () => {
     const mark = `story-${randomUUID()}`;
     const service = await platform.service(webApp('one'), { start_command: `exec node server.js ${mark}` });
     await service.deploy();

@@ -6,7 +6,7 @@ import { webApp } from './repository.js';
 const platform = await sharedPlatform();
 const { world } = platform;
 
-/** Counts its starts in a file of the disk and answers the count. */
+/** Counts its starts in a file on the disk and responds with the count. */
 const COUNTING = `
   import { appendFileSync, readFileSync } from 'node:fs';
   import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ const COUNTING = `
 `;
 
 describe('a disk', () => {
-  it('keeps files over a restart, a stop and a deployment, and has one instance', async () => {
+  it('keeps files across a restart, a stop and a deployment, and has one instance', async () => {
     const service = await platform.service(webApp('one', { 'server.js': COUNTING }));
     const change = (settings: object) => world.atDesk('PATCH', service.path, settings);
     const { status, body } = await change({ disk: { size_mib: 64 } });
@@ -44,7 +44,7 @@ describe('a disk', () => {
 });
 
 describe('a cron job', () => {
-  it('runs its command at the time of its schedule, and its history shows the run', async () => {
+  it('runs its command at the scheduled time, and its history shows the run', async () => {
     const service = await platform.service(webApp('one'));
     await service.deploy();
     const path = `${service.path}/cron-jobs`;

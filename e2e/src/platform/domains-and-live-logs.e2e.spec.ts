@@ -5,7 +5,7 @@ import { webApp } from './repository.js';
 
 const platform = await sharedPlatform();
 
-it('A custom domain is verified by its TXT record, and a TLS front may then get a certificate for it', async () => {
+it('A custom domain is verified by its TXT record, and a TLS proxy may then get a certificate for it', async () => {
   const service = await platform.service(webApp('one'));
   const { world } = platform;
   const ask = async () => (await world.call('GET', '/tls/ask?domain=shop.example.com')).status;
@@ -24,7 +24,7 @@ it('A custom domain is verified by its TXT record, and a TLS front may then get 
   await waitFor(async () => (await ask()) === 404);
 }, 60_000);
 
-it('The log of a web service is followed live, from its build on', async () => {
+it('The log of a web service can be followed live, including its build', async () => {
   const service = await platform.service(webApp('one'));
   const { world } = platform;
   const url = `${world.postern.baseUrl}/dashboard/api${service.path}/logs/stream`;

@@ -7,7 +7,7 @@ import type { Service } from './platform-world.js';
 import { webApp } from './repository.js';
 
 const platform = await sharedPlatform();
-/** Of the host, and readable by everybody: only the platform's own care keeps it from being served. */
+/** A folder of the host, readable by all users: only the checks of the platform prevent serving it. */
 let outside: string;
 
 beforeAll(() => {
@@ -17,7 +17,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(outside, { recursive: true, force: true }));
 
-describe('the address of a repository', () => {
+describe('the URL of a repository', () => {
   it.each([
     'ext::sh -c touch% /tmp/owned',
     'ext::sh',
@@ -43,7 +43,7 @@ describe('the address of a repository', () => {
     '/etc',
     '../x',
     '',
-  ])('%p is refused by the name of the field', async url => {
+  ])('%p is refused with the name of the field', async url => {
     const { status, body } = await platform.writer.post('/web-services', {
       name: 'x',
       project_id: projectId,
@@ -97,11 +97,11 @@ describe('a variable', () => {
     await service.deploy();
   }, 60_000);
 
-  it.each(Object.keys(ODD))('%s reaches the process as it was set, up to 64 KiB', async key => {
+  it.each(Object.keys(ODD))('%s reaches the process unchanged, up to 64 KiB', async key => {
     expect(await service.ask(`/env?key=${key}`)).toBe(`200 ${JSON.stringify(ODD[key as keyof typeof ODD])}`);
   });
 
-  it.each(['PORT', 'POSTERN_INSTANCE'])('%s is what the platform says', async key => {
+  it.each(['PORT', 'POSTERN_INSTANCE'])('%s is set by the platform', async key => {
     expect(await service.ask(`/env?key=${key}`)).not.toMatch(/"(1|mine)"/);
   });
 
@@ -122,7 +122,7 @@ describe('a variable', () => {
     expect([status, body]).toEqual([400, { detail: expect.stringMatching(message) }]);
   });
 
-  it('in a bulk request that is refused leaves everything as it was', async () => {
+  it('in a refused bulk request changes nothing', async () => {
     const before = (await service.caller.get(`${service.path}/env`)).body;
     const variables = [
       { key: 'NEW', value: 'x' },
@@ -133,7 +133,7 @@ describe('a variable', () => {
   });
 });
 
-it('more variables than a process can be given fail the deployment with words for that', async () => {
+it('more variables than a process can get fail the deployment with that reason', async () => {
   const service = await platform.service(webApp('one'));
   for (const half of ['A', 'B']) {
     const variables = Array.from({ length: 30 }, (_, n) => ({ key: `${half}${n}`, value: 'x'.repeat(65_536) }));
@@ -142,7 +142,7 @@ it('more variables than a process can be given fail the deployment with words fo
   expect(await service.failure()).toMatch(/too large|too long/i);
 }, 60_000);
 
-describe('a link that leads elsewhere', () => {
+describe('an unsafe symbolic link', () => {
   it.each([
     ['to a file', 'secret.txt', () => join(outside, 'index.html')],
     ['to a folder', 'folder', () => outside],
@@ -184,7 +184,7 @@ describe('a link that leads elsewhere', () => {
   );
 
   it.each(['Procfile', 'package.json', 'index.html'])(
-    'and is made by a build in the place of %s is not read',
+    'created by a build as %s is not read',
     async name => {
       writeFileSync(join(outside, 'Procfile'), 'web: node server.js');
       writeFileSync(join(outside, 'package.json'), '{"scripts":{"start":"node server.js"}}');
@@ -196,13 +196,13 @@ describe('a link that leads elsewhere', () => {
 });
 
 describe('a build', () => {
-  it('whose repository is gone fails and says so', async () => {
+  it('whose repository does not exist fails with that reason', async () => {
     const service = await platform.service(webApp('one'));
     service.repository.remove();
     expect(await service.failure()).toMatch(/not (be )?(found|exist)|no (such )?repository|does not exist/i);
   }, 60_000);
 
-  it('with output without end is told from what is worth keeping, and its end is kept', async () => {
+  it('with endless output has its log truncated, and keeps the end', async () => {
     const service = await platform.service(webApp('one'), {
       build_command: `head -c 60000000 /dev/zero | tr '\\0' 'x'; echo; seq 1 400000; echo the end`,
     });

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MarkedProcess, processesWith } from './processes.js';
 
-/** What of a machine belongs to one Postern, in words that can be compared. */
+/** The resources of one Postern on the machine, in comparable form. */
 export interface MachineState {
-  /** Folders and files below the platform's home. */
+  /** Folders and files in the platform's home. */
   readonly paths: readonly string[];
   readonly processes: readonly string[];
-  /** Ports of its processes that accept connections. */
+  /** Ports on which its processes accept connections. */
   readonly ports: readonly number[];
   readonly controlGroups: readonly string[];
 }
@@ -15,7 +15,7 @@ export interface MachineState {
 const LISTENING = '0A';
 const CGROUPS = '/sys/fs/cgroup';
 
-/** What is there now of the Postern with this home and of web services with this mark. */
+/** The present resources of the Postern with this home and of web services with this mark. */
 export const machineState = (home: string, mark: string): MachineState => {
   const processes = [...processesWith(home), ...processesWith(mark)].filter(isStable);
   const pids = [...new Set(processes.map(({ pid }) => pid))];
@@ -27,10 +27,10 @@ export const machineState = (home: string, mark: string): MachineState => {
   };
 };
 
-/** Connections of the services to PostgreSQL come and go. */
+/** Connections of the services to PostgreSQL vary. */
 const isStable = ({ command }: MarkedProcess): boolean => !command.startsWith('postgres: ');
 
-/** Without following links, which lead out of it. */
+/** Does not follow symbolic links, which lead out of the folder. */
 export const pathsBelow = (folder: string, prefix = ''): readonly string[] =>
   entriesOf(folder)
     .flatMap(entry => {
@@ -39,7 +39,7 @@ export const pathsBelow = (folder: string, prefix = ''): readonly string[] =>
     })
     .sort();
 
-/** Groups of all Posterns of the machine, each by its path below the hierarchy of its controller. */
+/** Groups of all Postern installations on the machine, each by its path below the controller's hierarchy. */
 const controlGroups = (folder = CGROUPS, isOfPostern = false): readonly string[] =>
   entriesOf(folder)
     .filter(entry => entry.isDirectory())
@@ -52,13 +52,13 @@ const controlGroups = (folder = CGROUPS, isOfPostern = false): readonly string[]
     })
     .sort();
 
-/** The names of the control groups that a process is in. */
+/** The names of a process's control groups. */
 export const controlGroupNamesOf = (pid: number): readonly string[] =>
   readFileSync(`/proc/${pid}/cgroup`, 'latin1')
     .split('\n')
     .flatMap(line => /\/postern\/(.+)$/.exec(line)?.[1] ?? []);
 
-/** The ports that sockets of these processes listen at (proc_pid_net(5)). */
+/** The ports on which these processes listen (proc_pid_net(5)). */
 const portsOf = (pids: readonly number[]): readonly number[] => {
   const listening = new Map<string, number>();
   for (const table of ['tcp', 'tcp6'])
@@ -70,7 +70,7 @@ const portsOf = (pids: readonly number[]): readonly number[] => {
   return [...new Set(held.flatMap(link => listening.get(link) ?? []))].sort((one, other) => one - other);
 };
 
-/** Nothing where the folder has gone meanwhile. */
+/** Empty if the folder was removed in the meantime. */
 const entriesOf = (folder: string) => {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -17,7 +17,7 @@ const platform = await ownPlatform({
 
 const otherPort = await freePort();
 
-/** A server with this body around `answer`; `listen` is what it listens on. */
+/** A server with this body before `answer`; `listen` is the argument of its listen call. */
 const server = (body: string, listen = 'process.env.PORT') => `
   import { createServer } from 'node:http';
   ${body}
@@ -58,11 +58,11 @@ describe('a new release that does not respond', () => {
     ],
     ['ends when it is asked', /exited with code 7\nout of luck/],
     ['answers with an error', /GET \/ answered 500$/],
-  ])('because it %s fails with words for that', (name, message) => {
+  ])('because it %s fails with that reason', (name, message) => {
     expect(outcomes.get(name)?.deployment).toMatchObject({ status: 'failed', error: expect.stringMatching(message) });
   });
 
-  it.each(Object.keys(bad))('because it %s leaves the one before it serving', async name => {
+  it.each(Object.keys(bad))('because it %s leaves the previous one serving', async name => {
     const service = outcomes.get(name)?.service as Service;
     expect(await service.ask()).toBe('200 good');
     expect(await service.read()).toMatchObject({ status: 'running' });
@@ -70,7 +70,7 @@ describe('a new release that does not respond', () => {
 });
 
 describe('a failed deployment', () => {
-  it('is mailed to the owners of the workspace once an hour, without the output of the service', async () => {
+  it('causes a mail to the owners of the workspace once an hour, without the output of the service', async () => {
     const { world } = platform;
     const { email } = world.operatorLogin;
     const broken = (name: string) =>
@@ -85,14 +85,14 @@ describe('a failed deployment', () => {
     const isAboutIt = ({ subject }: { subject: string }) => subject === 'Deployment failed: mailed once';
     const { raw } = await world.mailTo(email, isAboutIt);
     const text = raw.slice(raw.indexOf('\r\n\r\n')).replace(/=\r\n/g, '').replaceAll('=3D', '=');
-    // The mail has further spaces, so that nothing in the reason becomes a link.
+    // The mail adds spaces, so that nothing in the reason becomes a link.
     const letters = (words = '') => words.replace(/[^\p{L}]+/gu, '');
     expect(letters(text)).toContain(`Reason${letters(error?.split('\n')[0])}`);
     expect(text).toContain(`/dashboard/web-services/${service.id}/deployments/${id}`);
     expect(text).not.toContain('hunter2');
 
     await failureOf(service);
-    // Events are mailed about in their order: this mail shows that there was none about the second failure.
+    // Mails are sent in the order of the events: this mail proves that none was sent about the second failure.
     await failureOf(await broken('mailed last'));
     await world.mailTo(email, ({ subject }) => subject === 'Deployment failed: mailed last');
     const mails = await world.mailsTo(email);
@@ -100,8 +100,8 @@ describe('a failed deployment', () => {
   }, 90_000);
 });
 
-describe('a service that stops answering', () => {
-  it('is failed with the reason, and running again by itself when it answers again', async () => {
+describe('a service that stops responding', () => {
+  it('is failed with the reason, and running again once it responds', async () => {
     const service = await platform.service(webApp('one'), { name: 'breaks' });
     const broken = Gate.create();
     service.repository.commit({
@@ -120,7 +120,7 @@ describe('a service that stops answering', () => {
     await service.line(({ stream, message }) => stream === 'platform' && /web-\w+ exited with code 4/.test(message));
     expect((await service.ask()).slice(0, 3)).toBe('503');
 
-    // Soon, because the pauses between its restarts become longer.
+    // Soon, because the delays between its restarts grow.
     broken.close();
     expect(await service.untilStatus('running')).toMatchObject({ status_reason: null });
     expect(await service.ask()).toBe('200 one');
@@ -129,7 +129,7 @@ describe('a service that stops answering', () => {
     await world.mailTo(world.operatorLogin.email, mail => mail.subject === 'Web service does not respond: breaks');
   }, 120_000);
 
-  it('because it holds more memory than it may is started anew, and its log says why', async () => {
+  it('is restarted when it exceeds its memory limit, and its log has the reason', async () => {
     const service = await platform.service({
       ...webApp('one'),
       'server.js': server(`
@@ -158,7 +158,7 @@ describe('a service that stops answering', () => {
 });
 
 describe('a service that floods its log', () => {
-  it('costs itself lines, which are counted, and nobody else anything', async () => {
+  it('loses lines, which are counted, and affects no other service', async () => {
     const [flooding, other] = [
       await platform.service({
         ...webApp('one'),

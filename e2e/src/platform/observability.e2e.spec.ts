@@ -17,7 +17,7 @@ beforeAll(async () => {
   collector = await OtlpReceiver.start();
   const port = await freePort();
   metricsUrl = `http://127.0.0.1:${port}/metrics`;
-  // Nothing is sampled of its own accord, so that every span there is has been asked for.
+  // The sampling ratio is 0, so every span belongs to a request that asked for a trace.
   const traced = { POSTERN_OTLP_ENDPOINT: collector.url, POSTERN_TRACE_RATIO: '0' };
   platform = await PlatformWorld.start({
     environment: {
@@ -37,7 +37,7 @@ afterAll(async () => {
   await collector.stop();
 });
 
-/** The span, what caused it, what caused that …, up to the client. */
+/** The span and its ancestors, up to the client. */
 const originsOf = (span: ReceivedSpan): string[] => {
   const cause = collector.spans.find(({ spanId }) => spanId === span.parentId);
   const root = span.parentId === CLIENT_SPAN ? 'the client' : `something unknown (${span.parentId})`;
@@ -98,7 +98,7 @@ describe('the trace of a request for a deployment', () => {
     );
   }, 60_000);
 
-  it('says what came of it, and of which deployment', () => {
+  it('has the outcome and the id of the deployment', () => {
     const outcomes = ['build deployment', 'release deployment'].flatMap(spansNamed).map(({ attributes }) => attributes);
     expect(outcomes).toEqual([
       {
@@ -114,7 +114,7 @@ describe('the trace of a request for a deployment', () => {
     ]);
   });
 
-  it('holds nothing of what the service is given, nor where it comes from', () => {
+  it('contains no secret, no key and no repository URL', () => {
     const told = JSON.stringify(collector.spans);
     for (const secret of [SECRET, service.repository.url, platform.writer.key]) expect(told).not.toContain(secret);
   });
@@ -134,7 +134,7 @@ describe('the metrics of the platform', () => {
     );
   }, 30_000);
 
-  it('count the instances that crash and are started anew', async () => {
+  it('count the instances that crash and are restarted', async () => {
     await service.ask('/crash').catch(() => {});
     await eventually(async () => expect(await shown(/^postern_web_services_instance_restarts_total/)).toBe(1), {
       timeoutMs: 20_000,

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Failure, reasonOf } from './steady-requests.js';
 
-/** What a stream or socket is told before its instance ends. */
+/** The message on a stream or socket before its instance ends. */
 const ENDING = 'ending';
-/** A client or web service that waits for a processor learns of the end late. */
+/** A client or web service that waits for a CPU notices the end late. */
 const TOLERANCE_MS = 3_000;
 const GOING_AWAY = 1001;
 const ASK_EVERY_MS = 100;
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
- * A client that keeps one connection to a web service open, and connects again when it was cut. The end of a connection
- * is a failure unless its instance was told to end, and had the whole time of the drain since.
+ * A client that keeps one connection to a web service open and reconnects when it is cut. The end of a connection is a
+ * failure unless its instance announced its end, and then had the full drain time.
  */
 abstract class OpenConnection {
   connections = 0;
@@ -25,12 +25,12 @@ abstract class OpenConnection {
     private readonly drainMs: number,
   ) {}
 
-  /** Whether its instance has been told to end. */
+  /** Whether its instance has announced its end. */
   get isEnding(): boolean {
     return this.#toldAt !== undefined;
   }
 
-  /** Resolves when it is stopped. */
+  /** Resolves when the client is stopped. */
   async run(): Promise<void> {
     while (!this.#isStopped && this.failures.length === 0) {
       this.#toldAt = undefined;
@@ -45,7 +45,7 @@ abstract class OpenConnection {
     this.close();
   }
 
-  /** Resolves with the reason when the connection has ended in another way than by the drain. */
+  /** Resolves with the reason if the connection did not end through the drain. */
   protected abstract connect(): Promise<Failure | undefined>;
   protected abstract close(): void;
 
@@ -61,7 +61,7 @@ abstract class OpenConnection {
   }
 }
 
-/** Reads numbered server-sent events: none may be missing or come twice within a connection. */
+/** Reads numbered server-sent events: none may be missing or repeated within a connection. */
 export class EventReader extends OpenConnection {
   #leaving = new AbortController();
   #last = 0;
@@ -82,7 +82,7 @@ export class EventReader extends OpenConnection {
         }
       }
     } catch {
-      // The drain cuts the response, which is no regular end of it.
+      // The drain cuts the response instead of ending it regularly.
     }
     return undefined;
   }
@@ -104,7 +104,7 @@ export class EventReader extends OpenConnection {
   }
 }
 
-/** Asks one thing after the other over a WebSocket, which may be closed with 1001 only. */
+/** Sends one message after another over a WebSocket, which may only be closed with 1001. */
 export class SocketClient extends OpenConnection {
   #socket: WebSocket | undefined;
 
@@ -129,7 +129,7 @@ export class SocketClient extends OpenConnection {
     this.messages += answers.length;
     const wrong = answers.findIndex((answer, index) => answer !== `${index}`);
     if (wrong >= 0) return `message ${wrong} of a WebSocket was answered with ${answers[wrong]}`;
-    // The last message may have been on its way when the socket was closed.
+    // The last message may have been in transit when the socket was closed.
     if (answers.length < asked && performance.now() - askedAt > ANSWER_WITHIN_MS)
       return `message ${asked - 1} of a WebSocket was not answered`;
     return code === GOING_AWAY ? undefined : `a WebSocket was closed with ${code}`;
@@ -140,7 +140,7 @@ export class SocketClient extends OpenConnection {
   }
 }
 
-/** Starts a long request each second; those under way when it is stopped are not counted. */
+/** Starts a long request each second; requests in progress at the stop are not counted. */
 export class LongRequests {
   count = 0;
   readonly failures: Failure[] = [];

@@ -8,7 +8,7 @@ const platform = await ownPlatform({ callsPerMinute: 30 });
 const callerWithKey = (key: string) => new Caller(platform.world, key);
 
 describe('every request carries a key', () => {
-  it('GET /users/me/api-key tells what the calling key may do, never the key', async () => {
+  it('GET /users/me/api-key returns the permissions of the calling key, never the key', async () => {
     const { key } = platform.reader;
     const { status, body } = await platform.reader.get('/users/me/api-key');
 
@@ -55,7 +55,7 @@ describe('every request carries a key', () => {
     await waitFor(async () => (await caller.get('/projects')).status === 401, { describe: 'the key to expire' });
   });
 
-  it('a write endpoint called with a read-only key gets 403 with what is required and what the key has', async () => {
+  it('a write endpoint called with a read-only key gets 403 with the required scope and the key’s scope', async () => {
     const { status, body } = await platform.reader.post('/projects', { name: 'Mine' });
 
     expect({ status, body }).toEqual({
@@ -64,13 +64,13 @@ describe('every request carries a key', () => {
     });
   });
 
-  it('a write key may read as well', async () => {
+  it('a write key may also read', async () => {
     expect((await platform.writer.get('/projects')).status).toBe(200);
   });
 });
 
 describe('30 requests a minute are counted per key', () => {
-  it('the next one gets 429 with Retry-After, and another key is not concerned', async () => {
+  it('the next request gets 429 with Retry-After, and another key is not affected', async () => {
     const [busy, idle] = [await platform.newKey('read'), await platform.newKey('read')];
     const answers = await Promise.all(Array.from({ length: 40 }, () => busy.get('/projects')));
 
@@ -82,7 +82,7 @@ describe('30 requests a minute are counted per key', () => {
     expect((await idle.get('/projects')).status).toBe(200);
   });
 
-  it('every answer says how many are left', async () => {
+  it('every response has the number of remaining requests', async () => {
     const caller = await platform.newKey('read');
     const [first, second] = [await caller.get('/projects'), await caller.get('/projects')];
 
@@ -92,7 +92,7 @@ describe('30 requests a minute are counted per key', () => {
   });
 });
 
-describe('whatever is wrong is told as detail', () => {
+describe('every error has a detail', () => {
   it.each([
     ['an unknown route', 'GET', '/nothing', undefined, 404],
     ['a method that a route does not have', 'PATCH', '/projects', {}, 405],

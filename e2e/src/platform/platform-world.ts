@@ -23,7 +23,7 @@ export interface LogLine {
 const OVER = ['live', 'failed', 'cancelled', 'superseded', 'rolled_back'];
 const OVER_WITHIN_MS = 60_000;
 
-/** Calls of the platform API with one key. */
+/** Calls the platform API with one key. */
 export class Caller {
   constructor(
     readonly world: World<PosternAccess>,
@@ -40,7 +40,7 @@ export class Caller {
   delete = (path: string) => this.call('DELETE', path);
 }
 
-/** A web service of the story's own, with its repository. */
+/** A web service of the test, with its repository. */
 export class Service {
   constructor(
     readonly caller: Caller,
@@ -67,7 +67,7 @@ export class Service {
     return (await this.caller.get(`${this.path}/deployments/${id}`)).body as unknown as Deployment;
   }
 
-  /** The deployment when it is over: live, or one of the ways in which it is not. */
+  /** Waits for the end of a deployment: live, or one of the failure states. */
   outcomeOf(id: string): Promise<Deployment> {
     return waitFor(
       async () => {
@@ -78,7 +78,7 @@ export class Service {
     );
   }
 
-  /** Deploys what the repository holds now; throws when it does not go live. */
+  /** Deploys the present content of the repository. @throws if it does not go live. */
   async deploy(branch?: string): Promise<Deployment> {
     const { id } = await this.requestDeployment(branch);
     const deployment = await this.outcomeOf(id);
@@ -86,7 +86,7 @@ export class Service {
     return deployment;
   }
 
-  /** Deploys what cannot go live, and answers with the error of the deployment. */
+  /** Deploys a version that must fail. @returns the error of the deployment. */
   async failure(): Promise<string | null> {
     const { id } = await this.requestDeployment();
     const { status, error } = await this.outcomeOf(id);
@@ -98,7 +98,7 @@ export class Service {
     return String((await this.read())['url']);
   }
 
-  /** What the service itself answers to a GET. */
+  /** The response of the service itself to a GET. */
   async ask(path = '/'): Promise<string> {
     const response = await fetch((await this.url()) + path, { signal: AbortSignal.timeout(10_000) });
     return `${response.status} ${await response.text()}`;
@@ -118,12 +118,12 @@ export class Service {
     return (await this.caller.get(`${this.path}/logs${query}`)).body['lines'] as readonly LogLine[];
   }
 
-  /** The messages of its log. */
+  /** All messages of its log. */
   async wholeLog(): Promise<string> {
     return (await this.logs('?tail=10000')).map(({ message }) => message).join('\n');
   }
 
-  /** The first line that fits, as soon as there is one. */
+  /** Waits for the first matching log line. */
   line(fits: (line: LogLine) => boolean): Promise<LogLine> {
     return waitFor(async () => (await this.logs('?tail=1000')).find(fits), {
       timeoutMs: 15_000,
@@ -133,7 +133,7 @@ export class Service {
   }
 }
 
-/** A world with keys of the platform API; calls are not counted unless the story is about that. */
+/** A world with keys of the platform API, without rate limits unless the test is about them. */
 export class PlatformWorld<Postern extends PosternAccess = RunningPostern> {
   private readonly repositories: Repository[] = [];
 
@@ -160,7 +160,7 @@ export class PlatformWorld<Postern extends PosternAccess = RunningPostern> {
     return PlatformWorld.on(world);
   }
 
-  /** On the Postern that files share whose stories only use the public API. */
+  /** Uses the Postern shared by test files that only use the public API. */
   static async shared(): Promise<PlatformWorld<PosternAccess>> {
     return PlatformWorld.on(await World.shared());
   }
@@ -190,7 +190,7 @@ export class PlatformWorld<Postern extends PosternAccess = RunningPostern> {
     return String(body['id']);
   }
 
-  /** A web service of a repository with these files, not deployed yet. */
+  /** A web service, not deployed yet, of a repository with these files. */
   async service(files: Files, settings: Record<string, unknown> = {}): Promise<Service> {
     const repository = this.repository(files);
     const projectId = await this.project();

@@ -28,7 +28,7 @@ const overHttp = async () => {
 };
 
 describe('a private repository over HTTP', () => {
-  it('is deployed with a token that no answer and no log shows', async () => {
+  it('is deployed with a token that appears in no response and no log', async () => {
     const service = await overHttp();
     const { id } = await service.requestDeployment();
     expect(await service.outcomeOf(id)).toMatchObject({
@@ -75,7 +75,7 @@ describe('a private repository over HTTP', () => {
 });
 
 describe('a private repository over SSH', () => {
-  it('is deployed with the deploy key of the web service, from a server that stays the same', async () => {
+  it('is deployed with the deploy key of the web service, from a server whose host key is pinned', async () => {
     const service = await platform.service(webApp('by key'));
     const { status, body } = await desk('POST', service, '/deploy-key', {});
     expect([status, Object.keys(body)]).toEqual([201, ['public_key']]);

@@ -6,7 +6,7 @@ export interface MarkedProcess {
   readonly command: string;
 }
 
-/** A file of /proc, or nothing where the process has gone meanwhile. */
+/** A file of /proc, or an empty text if the process has ended. */
 const textOf = (pid: string, file: string): string => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1');
@@ -15,7 +15,7 @@ const textOf = (pid: string, file: string): string => {
   }
 };
 
-/** Processes of this machine that carry the mark in their environment or their arguments; zombies run no more. */
+/** Processes of this machine with the mark in their environment or arguments, without zombies. */
 export const processesWith = (mark: string): readonly MarkedProcess[] =>
   readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -23,7 +23,7 @@ export const processesWith = (mark: string): readonly MarkedProcess[] =>
     .filter(({ command, environment }) => command.includes(mark) || environment.includes(mark))
     .map(({ pid, command }) => ({ pid: Number(pid), command: command.replaceAll('\0', ' ').trim() }));
 
-/** Resolves when at least one process carries the mark. */
+/** Resolves when at least one process has the mark. */
 export const untilRuns = (mark: string): Promise<readonly MarkedProcess[]> =>
   waitFor(
     () => {

@@ -16,7 +16,7 @@ describe('projects', () => {
     expect((await platform.reader.get('/projects')).body).toContainEqual(created.body);
   });
 
-  it('of another user do not exist', async () => {
+  it('of another user are not found', async () => {
     const { body } = await platform.writer.post('/projects', { name: 'Private' });
     const stranger = await strangerOf(platform);
 
@@ -49,7 +49,7 @@ describe('environment variables', () => {
     expect((await platform.writer.delete(`${service.path}/env/${String(plain.body['id'])}`)).status).toBe(404);
   });
 
-  it('in bulk are all or nothing, and leave alone what is not named', async () => {
+  it('in bulk are all or nothing, and do not change other variables', async () => {
     await platform.writer.post(`${service.path}/env`, { key: 'KEPT', value: '1', is_secret: false });
     const refused = await platform.writer.put(`${service.path}/env/bulk`, {
       variables: [
@@ -82,7 +82,7 @@ describe('environment variables', () => {
 });
 
 describe('project secrets', () => {
-  it('have the same key once per scope and are read grouped by key, masked', async () => {
+  it('have the same key once per scope, and are returned grouped by key and masked', async () => {
     const path = `/projects/${service.projectId}/secrets`;
     for (const scope of ['production', 'staging'])
       expect(
@@ -96,7 +96,7 @@ describe('project secrets', () => {
     ]);
   });
 
-  it('in bulk name what was created and updated, and can be deleted', async () => {
+  it('in bulk return what was created and updated, and can be deleted', async () => {
     const path = `/projects/${service.projectId}/secrets`;
     const secrets = [{ key: 'BULK', value: '1', scope: 'development' }];
     expect((await platform.writer.put(`${path}/bulk`, { secrets })).body).toEqual({ created: ['BULK'], updated: [] });

@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path';
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A Git repository in a folder of its own, as a user of the platform would have one. */
+/** A Git repository in its own folder, like a repository of a platform user. */
 export class Repository {
   private constructor(readonly folder: string) {}
 
   static create(files: Files, branch = 'main'): Repository {
     const folder = mkdtempSync(join(tmpdir(), 'postern-repository-'));
-    // Builds run under a user of their own where we are root.
+    // Builds run as another user if this process runs as root.
     chmodSync(folder, 0o755);
     const repository = new Repository(folder);
     repository.git('init', '-q', '-b', branch);
@@ -23,7 +23,7 @@ export class Repository {
     return `file://${this.folder}`;
   }
 
-  /** Writes files and commits them. @returns the commit. */
+  /** Writes and commits files. @returns the commit id. */
   commit(files: Files): string {
     for (const [path, content] of Object.entries(files)) {
       mkdirSync(dirname(join(this.folder, path)), { recursive: true });
@@ -44,7 +44,7 @@ export class Repository {
   }
 }
 
-/** A web service without dependencies that tells its version and what is in its environment. */
+/** A web service without dependencies that returns its version and its environment. */
 export const webApp = (version: string, more: Files = {}): Files => ({
   'package.json': JSON.stringify({
     name: 'story',

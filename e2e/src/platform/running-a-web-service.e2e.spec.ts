@@ -17,7 +17,7 @@ describe('a web service that was never deployed', () => {
     expect([status, body]).toEqual([400, { detail: expect.stringMatching(/has never run/) }]);
   });
 
-  it('has no metrics to report', async () => {
+  it('has no metrics', async () => {
     expect((await platform.reader.get(`${service.path}/metrics`)).status).toBe(404);
   });
 });
@@ -46,7 +46,7 @@ describe('a deployment', () => {
     expect(body).toMatchObject({ total: 2, limit: 1, offset: 1, items: [{ branch: 'main', status: 'superseded' }] });
   });
 
-  it('that fails says why, and the one before it continues to serve', async () => {
+  it('that fails has the reason, and the previous one continues to serve', async () => {
     service.repository.commit({ 'server.js': 'throw new Error("broken on purpose")' });
     const { id } = await service.requestDeployment('next');
 
@@ -58,7 +58,7 @@ describe('a deployment', () => {
     expect(await service.read()).toMatchObject({ status: 'running' });
   }, 90_000);
 
-  it('of a branch that is not there fails and says so', async () => {
+  it('of an unknown branch fails with that reason', async () => {
     const { id } = await service.requestDeployment('nowhere');
 
     expect(await service.outcomeOf(id)).toMatchObject({ status: 'failed', error: expect.stringMatching(/nowhere/) });
@@ -93,7 +93,7 @@ describe('the lifecycle', () => {
     expect(await service.ask('/env?key=COLOUR')).toBe('200 "red"');
   }, 90_000);
 
-  it('POST restart re-rolls the instances with the environment of now', async () => {
+  it('POST restart replaces the instances, with the present environment', async () => {
     await platform.writer.post(`${service.path}/env`, { key: 'COLOUR', value: 'green', is_secret: false });
     expect(await service.ask('/env?key=COLOUR')).toBe('200 "red"');
 
@@ -104,7 +104,7 @@ describe('the lifecycle', () => {
     expect(await service.ask('/env?key=COLOUR')).toBe('200 "green"');
   }, 90_000);
 
-  it('gets the secrets of its project, and its own variable wins over a secret of the same key', async () => {
+  it('gets the secrets of its project, and its own variable overrides a secret of the same key', async () => {
     const secrets = `/projects/${service.projectId}/secrets`;
     for (const key of ['COLOUR', 'SHAPE'])
       await platform.writer.post(secrets, {
@@ -121,7 +121,7 @@ describe('the lifecycle', () => {
     expect(await service.ask('/env?key=COLOUR')).toBe('200 "green"');
   }, 90_000);
 
-  it('brings back an instance that crashes', async () => {
+  it('restarts a crashed instance', async () => {
     await service.ask('/crash').catch(() => undefined);
 
     await eventually(async () => expect(await service.ask()).toBe('200 one'), { timeoutMs: 20_000 });
@@ -129,7 +129,7 @@ describe('the lifecycle', () => {
 });
 
 describe('logs', () => {
-  it('hold what the service says, oldest first, as many lines as asked for', async () => {
+  it('contain the output of the service, oldest first, with the requested number of lines', async () => {
     for (const words of ['first', 'second', 'third']) await service.ask(`/say?words=${words}`);
     await service.line(({ message }) => message === 'third');
 
@@ -145,7 +145,7 @@ describe('logs', () => {
     expect(message).not.toContain('SHAPE of the project');
   }, 30_000);
 
-  it('of a build are kept as well', async () => {
+  it('of a build are kept too', async () => {
     const lines = await service.logs('?tail=10000');
     expect(lines.some(({ stream }) => stream === 'build' || stream === 'platform')).toBe(true);
   });
@@ -157,8 +157,8 @@ describe('logs', () => {
 });
 
 describe('metrics', () => {
-  it('tell CPU, memory and the running instances', async () => {
-    // While a roll is under way the instances of both releases count.
+  it('report CPU, memory and the running instances', async () => {
+    // During a rollout, the instances of both releases count.
     await eventually(
       async () => {
         const answer = await platform.reader.get(`${service.path}/metrics`);
@@ -170,7 +170,7 @@ describe('metrics', () => {
             instances: 1,
           },
         ]);
-        // The first look may come before the shell has become Node.js.
+        // The first sample may precede the exec of Node.js by the shell.
         expect((answer.body['memory'] as { bytes: number }).bytes).toBeGreaterThan(10 * 1024 * 1024);
       },
       { timeoutMs: 60_000 },
@@ -194,9 +194,9 @@ describe('metrics', () => {
   });
 });
 
-describe('a service that the operator', () => {
+describe('a service after the operator’s', () => {
   it.each(['block', 'suspend'] as const)(
-    'did %s refuses all four actions and new deployments, and answers no more',
+    '%s refuses all four actions and new deployments, and no longer responds',
     async action => {
       const { status } = await platform.world.atDesk('POST', `/web-services/${service.id}/${action}`, {
         reason: 'spam',
@@ -225,7 +225,7 @@ describe('a service that the operator', () => {
   );
 });
 
-describe('what a web service is made of is looked at first', () => {
+describe('the fields of a web service are validated', () => {
   it.each([
     ['git_repository_url', 'ext::sh -c id'],
     ['git_repository_url', '--upload-pack=touch /tmp/x'],

@@ -12,13 +12,13 @@ const postern = new Postern(sender.apiKey, { baseUrl, platformKey: platform.writ
 const EMAIL = { from: 'Ada <ada@sdk.test>', to: 'grace@customers.test', subject: 'Grüße ✓', text: 'Hello' };
 
 describe('the SDK sends email', () => {
-  it('and gets the record again', async () => {
+  it('and reads its record', async () => {
     const sent = await postern.emails.send({ ...EMAIL, message: '<p>Hello</p>', reply_to: 'help@sdk.test' });
     expect(sent).toMatchObject({ status: 'sent', mode: 'production', to: ['grace@customers.test'] });
     expect(await postern.emails.get(sent.id)).toEqual(sent);
   });
 
-  it('once for one idempotency key', async () => {
+  it('once per idempotency key', async () => {
     const [first, second] = await Promise.all(
       [1, 2].map(() =>
         postern.emails.send({ ...EMAIL, subject: 'Once' }, { idempotencyKey: 'sdk-once' }).catch(error => error),
@@ -84,7 +84,7 @@ describe('the SDK deploys web services', () => {
     expect((await api.deployments.list(service.id, { limit: 1 })).items).toMatchObject([{ id }]);
   }, 120_000);
 
-  it('and reports a deployment that fails', async () => {
+  it('and reports a failed deployment', async () => {
     const service = await platform.service(webApp('one'), { build_command: 'exit 3' });
     const { id } = await postern.platform.deployments.create(service.id);
     const failure = postern.platform.deployments.waitUntilLive(service.id, id, { pollMs: 200 });

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A request that was not answered as it should, for people. */
+/** A description of a request without the expected response. */
 export type Failure = string;
 
 export interface SteadyAnswers {
   readonly count: number;
   readonly failures: readonly Failure[];
-  /** Different bodies in the order in which they were first received. */
+  /** Distinct bodies in the order of their first response. */
   readonly bodies: readonly string[];
-  /** How long those took that the web service answers at once. */
+  /** Durations of requests that the web service answers immediately. */
   readonly milliseconds: readonly number[];
 }
 
 export interface SteadyRate {
   readonly perSecond?: number;
-  /** However quick what happens meanwhile is. */
+  /** Minimum number of requests, even if `during` ends early. */
   readonly atLeast?: number;
 }
 
@@ -22,8 +22,8 @@ const TICK_MS = 10;
 const ANSWER_WITHIN_MS = 15_000;
 
 /**
- * Requests at a steady rate for as long as `during` takes, each started at its time whatever became of those before,
- * every other one over a connection of its own, and some that take a while.
+ * Sends requests at a steady rate while `during` runs, each at its time, independent of the previous ones. Every second
+ * request uses a new connection, and every fifth takes 300 ms.
  */
 export const underSteadyRequests = async (
   url: string,
@@ -68,7 +68,7 @@ export const underSteadyRequests = async (
   return { count, failures, bodies: [...bodies], milliseconds };
 };
 
-/** What fetch reports of a request without an answer. */
+/** The reason that fetch reports for a request without a response. */
 export const reasonOf = (error: unknown): Failure => {
   const { message, cause } = error as Error;
   return `${message} ${cause instanceof Error ? cause.message : ''}`.trim();

@@ -7,7 +7,7 @@ import { webApp } from './repository.js';
 const platform = await sharedPlatform();
 
 describe('a service that is stopped', () => {
-  it('has its time to finish what it does, also behind a shell', async () => {
+  it('has time to finish its work, also when started by a shell', async () => {
     const finishing = webApp('one')['server.js']?.replace(
       'server.close()',
       "setTimeout(() => { console.log('all is saved'); process.exit(); }, 1500)",
@@ -25,7 +25,7 @@ describe('a service that is stopped', () => {
 });
 
 describe('a service that ignores SIGTERM', () => {
-  it('is stopped all the same, with what it has started in a session of its own', async () => {
+  it('is stopped at its deadline, with its processes in other sessions', async () => {
     const mark = `story-${randomUUID()}`;
     const service = await platform.service({
       ...webApp('one'),

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** History that outlives what it is about; creations of databases are kept for a day, because a quota limits them. */
+/** History that outlives its subject; creations of databases are kept for a day, because a quota limits them. */
 const HISTORY = ['event_store.events', 'public.audit_entries', 'public.database_creations'];
 
 /** Reads the tables of a service's database. */
@@ -13,7 +13,7 @@ export class StoredRows {
     return new StoredRows(client);
   }
 
-  /** How many rows of each table name one of these ids; tables without any are left out. */
+  /** The number of rows per table that contain one of these ids; tables without such rows are left out. */
   async naming(ids: readonly string[]): Promise<Readonly<Record<string, number>>> {
     const { rows } = await this.client.query<{ name: string }>(
       `SELECT table_schema || '.' || table_name AS name FROM information_schema.tables

@@ -1,8 +1,8 @@
 import type { Files } from './repository.js';
 
 /**
- * A web service for continuous traffic: answers after `?ms=`, `/instance`, server-sent `/events` and a WebSocket echo. On
- * SIGTERM it announces the end on each stream and socket, and leaves them open.
+ * A web service for continuous traffic: delayed responses with `?ms=`, `/instance`, server-sent `/events` and a WebSocket
+ * echo. On SIGTERM it announces its end on each stream and socket, and leaves them open.
  */
 export const streamingApp = (version: string): Files => ({
   'package.json': '{"name":"story","private":true,"type":"module"}',

@@ -9,10 +9,10 @@ import { streamingApp } from './streaming-app.js';
 
 const platform = await sharedPlatform();
 
-/** `POSTERN_STORY_REQUESTS=20000` sends as many as docs/figures.md tells of. */
+/** `POSTERN_STORY_REQUESTS=20000` sends the number of requests in docs/figures.md. */
 const REQUESTS = Number(process.env['POSTERN_STORY_REQUESTS'] ?? 2_000);
 const PER_SECOND = Math.min(150, Math.max(30, REQUESTS / 70));
-/** Each takes a minute and a quarter, most of which is for draining. */
+/** Each round takes 75 seconds, mostly for draining. */
 const ROUNDS = Math.ceil(REQUESTS / (PER_SECOND * 75));
 const DRAIN_SECONDS = 11;
 const LONG_REQUEST_MS = 10_000;
@@ -23,7 +23,7 @@ const change = async (service: Service, settings: object): Promise<void> => {
   expect([status, body]).toEqual([200, expect.objectContaining(settings)]);
 };
 
-describe('requests, long requests, streams and WebSockets over every operation', () => {
+describe('requests, long requests, streams and WebSockets during every operation', () => {
   let service: Service;
   let traffic: ContinuousTraffic;
   let figures: TrafficFigures;
@@ -85,35 +85,35 @@ describe('requests, long requests, streams and WebSockets over every operation',
     console.info(JSON.stringify({ ...figures, failures: figures.failures.length }));
   }, 600_000);
 
-  it('fail never: streams and sockets end by the drain only, with every event and the close code 1001', () => {
+  it('never fail: streams and sockets end only by the drain, with every event and the close code 1001', () => {
     expect(figures.failures).toEqual([]);
   });
 
   it('are answered by the release of each operation', () => {
-    // A rollback has the settings of its time, and a restart those of now.
+    // A rollback restores the settings of its release; a restart uses the present ones.
     const release = ['one', 'two', 'two changed', 'two changed', 'one', 'one changed'];
     const once = release.map(body => `200 ${body}`);
     expect(served).toEqual(Array.from({ length: ROUNDS }, () => once).flat());
   });
 
-  it('are as many as demanded, of each kind', () => {
+  it('reach the minimum number of each kind', () => {
     expect(figures.requests).toBeGreaterThanOrEqual(REQUESTS);
     expect(figures.longRequests).toBeGreaterThan(20);
     expect(figures.events).toBeGreaterThan(1_000);
     expect(figures.messages).toBeGreaterThan(500);
-    // Three at first, cut by a deployment, two restarts, scaling and a rollback.
+    // Three at first, then cut by a deployment, two restarts, scaling and a rollback.
     expect(figures.streams).toBeGreaterThan(15);
     expect(figures.sockets).toBeGreaterThan(15);
   });
 });
 
 describe('a steady stream of requests', () => {
-  it('loses nothing when one of two instances dies', async () => {
+  it('loses no request when one of two instances crashes', async () => {
     const service = await platform.service(webApp('one'), { min_instances: 2, max_instances: 2 });
     await service.deploy();
     const url = await service.url();
     const { failures, bodies } = await underSteadyRequests(url, async () => {
-      // Not a GET, which would be asked of the other instance as well.
+      // Not a GET, which the load balancer would retry on the other instance.
       expect((await fetch(`${url}/crash`, { method: 'POST' })).status).toBe(502);
       await service.line(({ message }) => /exited with code 3/.test(message));
     });

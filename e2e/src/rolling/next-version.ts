@@ -3,18 +3,18 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** One difference of the next version: a text of a built file, and what replaces it. */
+/** One change of the next version: a text in a built file and its replacement. */
 export interface Change {
-  /** Name of the source file, without folders and endings. */
+  /** Name of the source file, without folders and extension. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * Makes version N+1 of a service from its build: the same code in another folder, with these changes.
+ * Creates version N+1 of a service from its build: the same code in another folder, with these changes.
  * @returns its entry point.
- * @throws if a change does not match exactly once, because the two versions would be the same.
+ * @throws if a change does not match exactly once; otherwise both versions would be the same.
  */
 export const nextVersionOf = (service: string, changes: readonly Change[], folder: string): string => {
   const app = join(folder, 'apps', service);
@@ -30,7 +30,7 @@ export const nextVersionOf = (service: string, changes: readonly Change[], folde
 };
 
 const applyChange = (service: string, dist: string, { file, from, to }: Change): void => {
-  // By the sources, because build output of deleted files may remain.
+  // Finds files by their sources, because build output of deleted files may remain.
   const sources = globSync(`**/${file}{,.projection}.ts`, { cwd: join(ROOT, 'apps', service, 'src') });
   const texts = sources
     .map(source => join(dist, source.replace(/\.ts$/, '.js')))

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** Everything the load balancer keeps lies in this folder of the platform's home. */
+/** The folder of all data of the load balancer within the platform's home. */
 export const balancerFolder = (platformHome: string): string => join(platformHome, 'load-balancer');
 
-/** Where the load balancer takes its orders: HTTP on a unix socket that only its own user may open. */
+/** The control API of the load balancer: HTTP on a Unix socket that only its own user may open. */
 export const controlSocket = (platformHome: string): string => join(balancerFolder(platformHome), 'control.sock');
 
 const backend = z.strictObject({ id: z.string().min(1).max(200), port: z.int().min(1).max(65_535) });
@@ -13,13 +13,13 @@ const closedReason = z.enum(['stopped', 'blocked', 'suspended']);
 /** One running instance, listening on the loopback interface. */
 export type Backend = Readonly<z.infer<typeof backend>>;
 
-/** Why a service deliberately does not respond; every reason has a page of its own. */
+/** Why a service deliberately does not respond; every reason has its own page. */
 export type ClosedReason = z.infer<typeof closedReason>;
 
 export const serviceId = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'is no service id');
 export const reservation = z.strictObject({ name: z.string().min(1).max(500) });
 export const backendSet = z.strictObject({ backends: z.array(backend).max(200), version: z.int().min(0) });
-/** Services by host name, in lower case: all that are routed besides the services' own names. */
+/** Services by host name, in lower case: the only names that are routed besides the services' own. */
 export const hostRoutes = z.record(z.string().min(1).max(255), serviceId);
 export const closing = z.strictObject({ reason: closedReason, version: z.int().min(0).optional() });
 export const drainOrder = z.strictObject({
@@ -27,7 +27,7 @@ export const drainOrder = z.strictObject({
   timeoutMs: z.int().min(0).max(3_600_000),
 });
 
-/** Sums of bytes by service id; they only mean something together with the epoch that they were counted in. */
+/** Sums of bytes by service id, valid only together with their epoch. */
 const byteCounts = z.record(serviceId, z.int().min(0));
 export const countedTraffic = z.strictObject({ epoch: z.string(), total: byteCounts, confirmed: byteCounts });
 export const trafficConfirmation = z.strictObject({ epoch: z.string(), upTo: byteCounts });
@@ -35,7 +35,7 @@ export const trafficConfirmation = z.strictObject({ epoch: z.string(), upTo: byt
 export const reserved = z.object({ url: z.string() });
 export const drained = z.object({ cut: z.int() });
 export const balancerState = z.object({
-  /** Ids of the processes that clients are connected to, the one for new connections first. */
+  /** Process ids of the workers, the one for new connections first. */
   workers: z.array(z.int()).default([]),
   services: z.array(
     z.object({
@@ -45,7 +45,7 @@ export const balancerState = z.object({
       version: z.int(),
       closed: closedReason.nullable(),
       backends: z.array(z.object({ id: z.string(), port: z.int(), underWay: z.int() })),
-      /** No new traffic goes there; what was under way still is. */
+      /** Former backends: they receive no new requests, but have some in progress. */
       draining: z.array(z.object({ id: z.string(), port: z.int(), underWay: z.int() })),
     }),
   ),

@@ -19,7 +19,7 @@ export interface ServiceTraffic {
   readonly bytes: number;
 }
 
-/** Unconfirmed bytes of services; `upTo` is what a confirmation names, within the epoch. */
+/** Unconfirmed bytes of services; a confirmation names `upTo`, the sum within the epoch. */
 export interface TrafficReading {
   readonly epoch: string;
   readonly services: readonly (ServiceTraffic & { readonly upTo: number })[];
@@ -28,13 +28,13 @@ export interface TrafficReading {
 const MOST_SERVICES = 5_000;
 
 export interface LoadBalancerClientOptions {
-  /** How long a load balancer that is just starting again is waited for. */
+  /** How long to wait for a load balancer that is restarting. */
   readonly patienceMs?: number;
 }
 
 /**
- * Asks the load balancer of this machine. Every order may be given twice; each waits out a restart of the balancer.
- * @throws BalancerUnavailable when it stays away, StaleRoute when a newer version of the route is known to it.
+ * Client of this machine's load balancer. Every order is idempotent and waits for a restart of the load balancer.
+ * @throws BalancerUnavailable if it stays unreachable, StaleRoute if it has a newer version of the route.
  */
 export class LoadBalancerClient {
   readonly #agent = new Agent({ keepAlive: false });
@@ -46,7 +46,7 @@ export class LoadBalancerClient {
     this.#patienceMs = patienceMs;
   }
 
-  /** The service's stable URL; made on the first question. Until backends are put it answers 503. */
+  /** Returns the stable URL of the service, creating it on the first call. It answers 503 until backends are set. */
   async reserve(webServiceId: string, name: string): Promise<string> {
     const { url } = await this.#request('PUT', `/services/${webServiceId}`, reserved, { name });
     return url;
@@ -54,7 +54,7 @@ export class LoadBalancerClient {
 
   /**
    * Sends all new requests to exactly these backends from now on, and opens a closed service. Durable when it returns.
-   * The service must have been reserved. A version lower than the last one is refused; the same one may be put again.
+   * The service must be reserved. A version lower than the last one is refused; the same one may be repeated.
    */
   async switchTo(webServiceId: string, backends: readonly Backend[], version: number): Promise<void> {
     const order = { backends: backends.map(({ id, port }) => ({ id, port })), version };
@@ -62,8 +62,9 @@ export class LoadBalancerClient {
   }
 
   /**
-   * Waits until nothing is under way on these backends, which must no longer be among those that take new requests.
-   * What still is at the deadline, WebSockets among it, is cut; answers how many exchanges were.
+   * Waits until no exchange is in progress on these backends, which must no longer be active. Exchanges that remain at
+   * the deadline, including WebSockets, are cut.
+   * @returns the number of exchanges cut
    */
   async drain(webServiceId: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
     const order = { backends: backendIds, timeoutMs };
@@ -76,29 +77,29 @@ export class LoadBalancerClient {
     await this.#request('PUT', `/services/${webServiceId}/closed`, undefined, { reason, version });
   }
 
-  /** Gives the address of the service back. Bytes that are not confirmed yet stay known. */
+  /** Releases the address of the service. Unconfirmed bytes are kept. */
   async remove(webServiceId: string): Promise<void> {
     await this.#request('DELETE', `/services/${webServiceId}`, undefined);
   }
 
-  /** Routes exactly these host names on the shared port, besides the names of the services. Durable when it returns. */
+  /** Routes exactly these host names on the shared port, in addition to the services' own. Durable when it returns. */
   async routeHosts(services: Readonly<Record<string, string>>): Promise<void> {
     await this.#request('PUT', '/hosts/', undefined, services);
   }
 
-  /** All routes as the balancer has them now. */
+  /** All current routes of the load balancer. */
   async routes(): Promise<readonly BalancerRoute[]> {
     return (await this.#request('GET', '/state', balancerState)).services;
   }
 
-  /** Ids of the processes that clients are connected to, the one for new connections first. */
+  /** Process ids of the workers, the one for new connections first. */
   async workerProcesses(): Promise<readonly number[]> {
     return (await this.#request('GET', '/state', balancerState)).workers;
   }
 
   /**
-   * Bytes of services since the last confirmation, of at most `atMost` services. They come again until they are
-   * confirmed. Does not wait for a load balancer that is away.
+   * Bytes since the last confirmation, of at most `atMost` services. They are reported again until they are confirmed.
+   * Does not wait for an unavailable load balancer.
    */
   async readTraffic(atMost = MOST_SERVICES): Promise<TrafficReading> {
     const { epoch, total, confirmed } = await this.#request('GET', '/traffic', countedTraffic, undefined, 0);
@@ -109,13 +110,13 @@ export class LoadBalancerClient {
     return { epoch, services };
   }
 
-  /** Confirms a reading, so that its bytes never come again. */
+  /** Confirms a reading, so that its bytes are never reported again. */
   async confirmTraffic({ epoch, services }: TrafficReading): Promise<void> {
     const upTo = Object.fromEntries(services.map(({ webServiceId, upTo }) => [webServiceId, upTo]));
     await this.#request('POST', '/traffic/confirm', undefined, { epoch, upTo });
   }
 
-  /** Hands over the bytes since the last confirmation, and confirms them if `confirm` resolves. */
+  /** Passes the bytes since the last confirmation to `confirm`, and confirms them if it resolves. */
   async takeTraffic(confirm: (traffic: readonly ServiceTraffic[]) => Promise<void>): Promise<void> {
     const reading = await this.readTraffic();
     if (reading.services.length === 0) return;
@@ -166,7 +167,7 @@ export class LoadBalancerClient {
   }
 }
 
-/** Nobody answers at the control socket: not started, or gone between order and answer. */
+/** The control socket does not respond: the load balancer is not running, or ended before it answered. */
 export class BalancerUnavailable extends Error {
   override readonly name = 'BalancerUnavailable';
   constructor(cause: unknown) {
@@ -174,7 +175,7 @@ export class BalancerUnavailable extends Error {
   }
 }
 
-/** Somebody with a newer view of the service has spoken already. */
+/** The load balancer has a newer version of the route. */
 export class StaleRoute extends Error {
   override readonly name = 'StaleRoute';
 }

@@ -4,21 +4,21 @@ import { connect, isIPv6 } from 'node:net';
 import dnsPacket, { type DecodedPacket, type Packet, type RecordType } from 'dns-packet';
 
 const DNS_PORT = 53;
-/** Answers up to this size come over UDP without fragments (DNS flag day 2020). */
+/** Maximum size of a UDP response without fragmentation (DNS flag day 2020). */
 const UDP_BYTES = 1_232;
 
-/** A name server that does not answer in time. */
+/** A name server did not respond in time. */
 export class NoAnswerInTime extends Error {
   override readonly name = 'NoAnswerInTime';
 }
 
-/** A server as Node.js writes it: `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`. */
+/** A server in the notation of Node.js: `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`. */
 export const serverOf = (text: string): { readonly host: string; readonly port: number } => {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? [];
   return { host: bracketed ?? plain ?? text, port: Number(port ?? DNS_PORT) };
 };
 
-/** Asks one server over UDP, and over TCP when the answer does not fit. */
+/** Queries one server over UDP, and over TCP if the response is truncated. */
 export const exchange = async (
   server: string,
   name: string,
@@ -36,7 +36,7 @@ export const exchange = async (
   return answer.flag_tc ? overTcp(server, query, timeoutMs) : answer;
 };
 
-/** Whether it answers this query; anything else on the port is ignored, because it can be forged. */
+/** Whether the packet answers this query; other packets are ignored, because they can be forged. */
 const answers = (query: Packet, { type, id, questions }: DecodedPacket): boolean => {
   const [asked, answered] = [query.questions?.[0], questions?.[0]];
   const isSameName = asked?.name.toLowerCase() === answered?.name.toLowerCase();
@@ -63,7 +63,7 @@ const overUdp = (server: string, query: Packet, timeoutMs: number): Promise<Deco
         const answer = decoded(bytes);
         if (answer && answers(query, answer)) resolve(answer);
       });
-      // A connected socket takes answers of this server only, and reports that nothing listens there.
+      // A connected socket receives packets of this server only, and reports an error if nothing listens there.
       socket.connect(port, host, (error?: Error) => {
         if (error) reject(error);
         else socket.send(dnsPacket.encode(query));

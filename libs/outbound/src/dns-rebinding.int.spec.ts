@@ -43,7 +43,7 @@ describe('a DNS server that changes its answer', () => {
       socket.once('error', error => resolve(error.message));
     });
 
-  it('does not lead the connection to a private address after the host was accepted', async () => {
+  it('cannot direct the connection to a private address after the host was accepted', async () => {
     dns.rebind('rebind.test', [PUBLIC, '127.0.0.1']);
     const guard = guardOf();
     expect(await guard.addressesOf('rebind.test')).toEqual([{ address: PUBLIC, family: 4 }]);
@@ -51,7 +51,7 @@ describe('a DNS server that changes its answer', () => {
     expect(connections).toBe(0);
   });
 
-  it('does not change the address between the check and the connection', async () => {
+  it('cannot change the address between the check and the connection', async () => {
     dns.rebind('rebind.test', ['127.0.0.1', '127.0.0.2']);
     expect(await outcomeOf(guardOf(address => address === '127.0.0.1'))).toBe('connected to 127.0.0.1');
     expect(dns.queries).toHaveLength(1);

@@ -24,7 +24,7 @@ describe('the guard', () => {
   it('returns all addresses of a public host', async () =>
     expect(await guardOf([PUBLIC, PUBLIC_IPV6]).addressesOf('a.test')).toEqual([PUBLIC, PUBLIC_IPV6]));
 
-  it('refuses a host of which one address is not public', async () =>
+  it('refuses a host with an address that is not public', async () =>
     expect(await messageOf(guardOf([PUBLIC, PRIVATE]).addressesOf('a.test'))).toBe(
       'NoPublicAddress: a.test is not a host with a public address',
     ));
@@ -40,16 +40,16 @@ describe('the guard', () => {
     expect(await guardOf([PRIVATE]).addressesOf('93.184.215.14')).toEqual([PUBLIC]);
   });
 
-  it('allows private addresses only where that is configured', async () =>
+  it('allows private addresses only if configured', async () =>
     expect(await guardOf([PRIVATE], true).addressesOf('a.test')).toEqual([PRIVATE]));
 
   it.each(['localhost', '0x7f.1', '2130706433', '127.1', '017700000001'])(
-    'refuses %s, which the resolver of the system turns into a loopback address',
+    'refuses %s, which the system resolver resolves to a loopback address',
     async host =>
       expect(await messageOf(new OutboundGuard({ allowPrivate: false }).addressesOf(host))).toMatch(/^NoPublicAddress/),
   );
 
-  it('resolves for a connection that wants one family', async () => {
+  it('resolves for a connection that requires one address family', async () => {
     const { lookup } = guardOf([PUBLIC, PUBLIC_IPV6]);
     const found = await new Promise(resolve =>
       lookup('a.test', { family: 6 }, (error, address, family) => resolve([error, address, family])),

@@ -21,7 +21,10 @@ const RESOLVE_TIMEOUT_MS = 5_000;
 
 const fromSystem = (hostname: string): Promise<readonly HostAddress[]> => lookup(hostname, { all: true });
 
-/** A host has no address, or one that is not public. Callers cannot distinguish these, so nobody can list an inner network. */
+/**
+ * A host has no address, or one that is not public. The error is the same, so that callers cannot enumerate an internal
+ * network.
+ */
 export class NoPublicAddress extends Error {
   override readonly name = 'NoPublicAddress';
 

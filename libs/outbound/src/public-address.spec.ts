@@ -3,7 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isPublicAddress, literalAddress } from './public-address.js';
 
-/** The last column of the IANA registries, and addresses of clouds; written independently of the product's list. */
+/**
+ * The last column of the IANA registries, and metadata addresses of clouds; independent of the implementation's list.
+ */
 const IPV4_CLASSES = {
   'this network': '0.0.0.0/8',
   'private networks of class A': '10.0.0.0/8',
@@ -65,7 +67,7 @@ const ipv6 = (head: readonly number[]) =>
     .map(rest => [...head, ...rest].map(part => part.toString(16)).join(':'));
 
 describe('an IPv4 address', () => {
-  it.each(Object.entries(IPV4_CLASSES))('of the class "%s" is not public, however it is written', (_, cidr) =>
+  it.each(Object.entries(IPV4_CLASSES))('of the class "%s" is not public in any notation', (_, cidr) =>
     fc.assert(
       fc.property(inNetwork(cidr), value => {
         expect(isPublicAddress(dotted(value))).toBe(false);
@@ -91,7 +93,7 @@ describe('an IPv4 address', () => {
       }),
     ));
 
-  it('of no such class is public, also as an IPv4-mapped or NAT64 address', () =>
+  it('outside these classes is public, also as an IPv4-mapped or NAT64 address', () =>
     fc.assert(
       fc.property(publicIpv4, value => {
         expect(isPublicAddress(dotted(value))).toBe(true);
@@ -139,7 +141,7 @@ describe('an IPv6 address', () => {
 });
 
 describe('a public address', () => {
-  it.each(METADATA)('is not %s, which answers with credentials or settings of a cloud', address =>
+  it.each(METADATA)('is not %s, from which a cloud serves credentials or settings', address =>
     expect(isPublicAddress(address)).toBe(false),
   );
 
@@ -147,7 +149,7 @@ describe('a public address', () => {
     expect(isPublicAddress(text)).toBe(false),
   );
 
-  it('is an IP address, whatever else the text is', () =>
+  it('is always an IP address, for any text', () =>
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.stringMatching(/^[0-9a-fx:.%[\]]{1,40}$/)), text => {
         if (isPublicAddress(text)) expect(isIP(text)).toBeGreaterThan(0);

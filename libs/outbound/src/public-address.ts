@@ -5,15 +5,15 @@ type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const ranges = (...texts: readonly string[]): readonly Range[] => texts.map(text => ipaddr.parseCIDR(text));
 
-/** What the IANA IPv4 Special-Purpose Address Registry and RFC 5771 reserve. */
+/** Ranges reserved by the IANA IPv4 Special-Purpose Address Registry and RFC 5771. */
 const SPECIAL_IPV4 = ranges(
   '0.0.0.0/8',
   '10.0.0.0/8',
-  '100.64.0.0/10', // with Alibaba Cloud's metadata address, 100.100.100.200
+  '100.64.0.0/10', // includes Alibaba Cloud's metadata address, 100.100.100.200
   '127.0.0.0/8',
-  '169.254.0.0/16', // with the metadata address of most clouds, 169.254.169.254
+  '169.254.0.0/16', // includes the metadata address of most clouds, 169.254.169.254
   '172.16.0.0/12',
-  '192.0.0.0/24', // with Oracle Cloud's metadata address, 192.0.0.192
+  '192.0.0.0/24', // includes Oracle Cloud's metadata address, 192.0.0.192
   '192.0.2.0/24',
   '192.88.99.0/24',
   '192.168.0.0/16',
@@ -28,15 +28,15 @@ const SPECIAL_IPV4 = ranges(
 /** The only IPv6 block with public addresses (IANA IPv6 Global Unicast Address Assignments). */
 const [GLOBAL_IPV6] = ranges('2000::/3');
 
-/** Ranges of that block that are not public, or that carry an IPv4 address to another network. */
+/** Ranges of that block that are not public, or that embed an IPv4 address of another network. */
 const SPECIAL_IPV6 = ranges(
-  '2001::/23', // IETF protocols, with Teredo (2001::/32)
+  '2001::/23', // IETF protocols, including Teredo (2001::/32)
   '2001:db8::/32',
   '2002::/16', // 6to4 (RFC 7526)
   '3fff::/20',
 );
 
-/** NAT64 (RFC 6052): the last four bytes are the IPv4 address that is connected to. */
+/** NAT64 (RFC 6052): the last four bytes are the IPv4 address of the destination. */
 const [NAT64] = ranges('64:ff9b::/96');
 
 const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Range): boolean => address.match(network, bits);
@@ -48,9 +48,9 @@ const embeddedIpv4 = (address: ipaddr.IPv6): ipaddr.IPv4 | undefined => {
   return isIn(address, NAT64!) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : undefined;
 };
 
-/** Whether the text is an IP address that is reachable over the internet, and no cloud's metadata address. */
+/** Whether the text is an IP address that is reachable over the internet and not a metadata address of a cloud. */
 export const isPublicAddress = (text: string): boolean => {
-  // ipaddr.js also reads the short forms of inet_aton, such as 1.0.
+  // ipaddr.js also accepts the short forms of inet_aton, such as 1.0.
   if (isIP(text) === 0 || text.includes('%')) return false;
   const address = ipaddr.parse(text);
   if (address instanceof ipaddr.IPv4) return isPublicIpv4(address);

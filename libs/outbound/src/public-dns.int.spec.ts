@@ -29,7 +29,7 @@ describe('a look-up of TXT records', () => {
     expect(await lookUps.texts('key.tenant.com')).toEqual(['v=DKIM1; p=abc']);
   });
 
-  it('gives the same answer for an alias of an internal name that exists and of one that does not', async () => {
+  it('gives the same result for an alias of an existing internal name and of an absent one', async () => {
     dns.setRecords('token.vault.internal', 'TXT', ['hunter2']);
     dns.setRecords('there.tenant.com', 'CNAME', ['hop.tenant.com']);
     dns.setRecords('hop.tenant.com', 'CNAME', ['token.vault.internal']);
@@ -41,14 +41,14 @@ describe('a look-up of TXT records', () => {
   });
 
   it.each(['vault.service.consul', 'localhost', 'db.default.svc.cluster.local', '1.0.0.10.in-addr.arpa'])(
-    'does not ask any server about %s',
+    'sends no query to any server about %s',
     async name => {
       expect(await refusalOf(name)).toBe(`${name} leads to a name outside the public DNS`);
       expect(dns.queries.filter(query => query.name === name)).toEqual([]);
     },
   );
 
-  it('reads an answer that does not fit into UDP over TCP', async () => {
+  it('reads a response that does not fit into UDP over TCP', async () => {
     const text = 'long '.repeat(2_000);
     dns.setRecords('long.tenant.com', 'TXT', [text]);
     expect(await lookUps.texts('long.tenant.com')).toEqual([text]);
@@ -58,13 +58,13 @@ describe('a look-up of TXT records', () => {
     ]);
   });
 
-  it('finds nothing at a name that is absent, has other records, or cannot exist', async () => {
+  it('finds nothing for a name that is absent, has other records, or cannot exist', async () => {
     dns.setRecords('address.tenant.com', 'A', ['192.0.2.1']);
     for (const name of ['absent.tenant.com', 'address.tenant.com', `${'a'.repeat(64)}.tenant.com`, 'a..tenant.com'])
       expect(await lookUps.texts(name)).toEqual([]);
   });
 
-  it('asks the next server when one does not answer', async () => {
+  it('queries the next server if one does not respond', async () => {
     dns.setRecords('second.tenant.com', 'TXT', ['from the second']);
     const nobody = `127.0.0.1:${await freePort()}`;
     expect(await dnsOf(nobody, dns.address).texts('second.tenant.com')).toEqual(['from the second']);
@@ -75,7 +75,7 @@ describe('a look-up of TXT records', () => {
 });
 
 describe('a look-up of aliases', () => {
-  it('tells the record of the name itself, and nothing of what it leads to', async () => {
+  it('returns the record of the name itself, and nothing about its target', async () => {
     dns.setRecords('bounces.tenant.com', 'CNAME', ['Host.Wiki.internal']);
     dns.queries.length = 0;
     expect(await lookUps.aliases('bounces.tenant.com')).toEqual(['Host.Wiki.internal']);
@@ -83,7 +83,7 @@ describe('a look-up of aliases', () => {
   });
 });
 
-describe('an answer that is made by hand', () => {
+describe('A crafted response', () => {
   let socket: Socket;
   let answers: readonly Answer[];
   let idOffset: number;
@@ -102,12 +102,12 @@ describe('an answer that is made by hand', () => {
   });
   const byHand = () => dnsOf(`127.0.0.1:${socket.address().port}`);
 
-  it('is refused when the records of an internal name come without the alias', async () => {
+  it('is refused if it contains records of an internal name without the alias', async () => {
     [idOffset, answers] = [0, [{ type: 'TXT', name: 'token.vault.internal', data: 'hunter2' }]];
     expect(await refusalOf('flat.tenant.com', byHand())).toBe('flat.tenant.com leads to a name outside the public DNS');
   });
 
-  it('is ignored when it does not carry the number of the query', async () => {
+  it('is ignored if it does not carry the id of the query', async () => {
     [idOffset, answers] = [1, [{ type: 'TXT', name: 'forged.tenant.com', data: 'forged' }]];
     expect(await refusalOf('forged.tenant.com', byHand())).toBe('DnsUnavailable: no name server answered in time');
   });

@@ -8,18 +8,21 @@ export interface PublicDnsOptions {
   readonly servers: readonly string[];
   /** Suffixes outside the public DNS that the operator allows. */
   readonly privateSuffixes: readonly string[];
-  /** Per attempt (2,000). */
+  /** Timeout per attempt (2,000). */
   readonly timeoutMs?: number;
   /** Attempts per server (2). */
   readonly tries?: number;
 }
 
-/** No server answered, for the reason in the message. */
+/** No server responded; the message contains the reason. */
 export class DnsUnavailable extends Error {
   override readonly name = 'DnsUnavailable';
 }
 
-/** The name, or a name that it is an alias of, is outside the public DNS. What is there, if anything, is not told. */
+/**
+ * The name, or a name that it is an alias of, is outside the public DNS. The error does not reveal whether records
+ * exist.
+ */
 export class OutsidePublicDns extends Error {
   override readonly name = 'OutsidePublicDns';
 
@@ -29,9 +32,9 @@ export class OutsidePublicDns extends Error {
 }
 
 /**
- * Looks up names that users choose. Their name servers can answer with an alias (CNAME) of any name, which the resolver then
- * looks up too, also in zones of the network that Postern runs in. `node:dns` returns only the records at the end, so this
- * reads the whole answer, and refuses it when one name in it is not public.
+ * Looks up names that users choose. Their name servers can respond with an alias (CNAME) of any name, which the
+ * resolver then also looks up, even in zones of the network in which Postern runs. `node:dns` returns only the final
+ * records, so this class reads the full response and refuses it if one name in it is not public.
  */
 export class PublicDns {
   readonly #servers: readonly string[];
@@ -48,7 +51,7 @@ export class PublicDns {
     return records.flatMap(record => (record.type === 'TXT' ? [textOf(record.data)] : []));
   }
 
-  /** The names in the CNAME records of the name itself, without what these lead to; none for an absent name. */
+  /** The targets of the CNAME records of the name itself, without following them; none for an absent name. */
   async aliases(name: string): Promise<string[]> {
     const records = await this.#lookUp(name, 'CNAME');
     return records.flatMap(record => (record.type === 'CNAME' && isSame(record.name, name) ? [record.data] : []));
@@ -61,7 +64,7 @@ export class PublicDns {
     const records = await this.#ask(name, type);
     for (const record of records) {
       this.#requirePublic(record.name, name);
-      // The alias that was asked for is a record of the user; its target has not been looked up.
+      // The requested alias is a record of the user; its target has not been looked up.
       const isFollowed = type !== 'CNAME' || !isSame(record.name, name);
       if (isFollowed && (record.type === 'CNAME' || record.type === 'DNAME')) this.#requirePublic(record.data, name);
     }
@@ -85,7 +88,7 @@ export class PublicDns {
   }
 }
 
-/** An absent name can have aliases before it, which are in the answer. */
+/** NXDOMAIN also counts: the response for an absent name can contain the aliases that lead to it. */
 const ANSWERED = new Set(['NOERROR', 'NXDOMAIN']);
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -96,7 +99,7 @@ const REASONS: Readonly<Record<string, string>> = {
 const reasonOf = (error: Error): string =>
   error instanceof NoAnswerInTime ? 'no name server answered in time' : 'no name server could be reached';
 
-/** The types of the package lack the field. */
+/** The type definitions of the package lack this field. */
 const rcodeOf = (packet: DecodedPacket): string => (packet as DecodedPacket & { readonly rcode: string }).rcode;
 
 const textOf = (data: unknown): string =>
@@ -107,7 +110,7 @@ const withoutRootDot = (name: string): string => name.replace(/\.$/, '');
 const isSame = (one: string, other: string): boolean =>
   withoutRootDot(one).toLowerCase() === withoutRootDot(other).toLowerCase();
 
-/** RFC 1035 §2.3.4. A name that is longer cannot exist. */
+/** RFC 1035 §2.3.4: a longer name cannot exist. */
 const isPossible = (name: string): boolean => {
   const labels = withoutRootDot(name).split('.');
   return Buffer.byteLength(name) <= 253 && labels.every(label => label !== '' && Buffer.byteLength(label) <= 63);

@@ -1,33 +1,33 @@
 import type { Artefact, ServicePlan } from './runtime.js';
 
-/** One command to run once with the artefact and the environment of a release. */
+/** One command that runs once, with the artefact and the environment of a release. */
 export interface RunOrder {
   /** Identifies a repeated call. */
   readonly runId: string;
   readonly webServiceId: string;
-  /** The instance that its log lines name. */
+  /** The instance name in its log lines. */
   readonly instance: string;
   readonly artefact: Artefact;
-  /** For a shell, in the folder of the artefact. */
+  /** Runs in a shell, in the folder of the artefact. */
   readonly command: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
-  /** The limits of the command; undefined for those of the runtime. */
+  /** The limits of the command; undefined for the defaults of the runtime. */
   readonly size: ServicePlan['instance'];
   readonly deadlineMs: number;
 }
 
 /** How a command ended. */
 export interface RunEnd {
-  /** Null if it ended without one: it was killed, interrupted or never started. */
+  /** Null if there is none: the command was killed, interrupted or never started. */
   readonly exitCode: number | null;
-  /** Why it did not succeed; null for exit code 0. */
+  /** Why the command failed; null for exit code 0. */
   readonly reason: string | null;
 }
 
 /**
- * The reason of a signal that aborts because the process that carries out an order ends or lost its client. The order
- * will be repeated, so commands that were started continue.
+ * The abort reason if the process that carries out an order ends or loses its client. The order will be repeated, so
+ * commands that were started keep running.
  */
 export class OrderInterrupted extends Error {
   override readonly name = 'OrderInterrupted';

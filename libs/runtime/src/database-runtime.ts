@@ -1,27 +1,27 @@
-/** What runs provisioned databases: a process each on this machine, or operators on Kubernetes. */
+/** Runs provisioned databases: as processes of this machine, or through operators on Kubernetes. */
 export abstract class DatabaseRuntime {
-  /** What has to be installed before databases of this kind can be made; undefined when nothing is missing. */
+  /** What has to be installed before databases of this kind can be created; undefined if nothing is missing. */
   abstract missingFor(kind: DatabaseKind): Promise<string | undefined>;
 
-  /** Where a database will be reached; reserved for it from now on. */
+  /** Reserves the host and port of a database. */
   abstract reserve(databaseId: string, kind: DatabaseKind): Promise<{ readonly host: string; readonly port: number }>;
 
   /**
-   * Makes the database exist and run with exactly these credentials and limits; the same order again changes nothing.
-   * Returns when it answers. @throws with words for `status_reason` when it cannot, and once the signal is aborted.
+   * Makes the database exist and run with exactly these credentials and limits; idempotent. Returns when the database
+   * accepts connections. @throws an error whose message is for `status_reason`, or the reason of the aborted signal.
    */
   abstract ensure(order: DatabaseOrder, signal?: AbortSignal): Promise<void>;
 
-  /** Whether it answers now. */
+  /** Whether the database accepts connections now. */
   abstract isRunning(databaseId: string): Promise<boolean>;
 
-  /** Of relational ones that run; undefined otherwise. */
+  /** Usage of a running relational database; undefined otherwise. */
   abstract usageOf(databaseId: string): Promise<DatabaseUsage | undefined>;
 
-  /** Stops it and deletes its data; nothing is left when it returns. One that is not there is deleted. */
+  /** Stops the database and deletes its data; nothing is left when it returns. Succeeds if the database does not exist. */
   abstract remove(databaseId: string): Promise<void>;
 
-  /** Removes whatever runs or lies on disk for databases that are not among these. */
+  /** Removes the processes and files of all databases that are not in `databaseIds`. */
   abstract retain(databaseIds: ReadonlySet<string>): Promise<void>;
 }
 
@@ -56,43 +56,43 @@ export interface StorageState {
   readonly readOnly: boolean;
 }
 
-/** The bound of what a database may store, for runtimes that have to watch it themselves. */
+/** Enforces the storage limit of databases, for runtimes that have to measure it themselves. */
 export abstract class DatabaseStorage {
-  /** Measures, and makes the database read-only or writable accordingly; undefined where nothing needs watching. */
+  /** Measures, and makes the database read-only or writable accordingly; undefined if nothing has to be enforced. */
   abstract enforceStorage(databaseId: string): Promise<StorageState | undefined>;
 }
 
-/** A complete backup, as the runtime keeps it. */
+/** A complete backup in the storage of the runtime. */
 export interface StoredBackup {
-  /** As kept, which is compressed. */
+  /** Size of the stored, compressed backup. */
   readonly sizeBytes: number;
-  /** SHA-256 of what is kept, in hexadecimal. */
+  /** SHA-256 of the stored backup, in hexadecimal. */
   readonly digest: string;
 }
 
 export interface DatabaseRestore {
-  /** How the database runs afterwards. */
+  /** The configuration of the database after the restore. */
   readonly order: DatabaseOrder;
   readonly restoreId: string;
   readonly backupId: string;
-  /** The digest that the backup had when it was made. */
+  /** The digest of the backup when it was made. */
   readonly digest: string;
 }
 
-/** Backups of databases: each holds everything that its database had stored at one time. */
+/** Backups of databases: each is a consistent copy of all data at one point in time. */
 export abstract class DatabaseBackups {
   /**
-   * Copies a running database, which stays available. The same id again answers the backup that exists.
-   * @throws with words for its owner when it cannot; nothing of it is left then.
+   * Backs up a running database, which stays available. Returns the existing backup if the id is known.
+   * @throws an error with a message for the owner of the database; no partial backup is left.
    */
   abstract backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup>;
 
   /**
-   * Replaces everything in a database by a backup, all or nothing; the same restore again changes nothing.
-   * @throws with words for its owner when it cannot; the database is as before then.
+   * Replaces all data of a database by a backup, atomically; repeating a restore changes nothing.
+   * @throws an error with a message for the owner of the database, which is unchanged then.
    */
   abstract restore(restore: DatabaseRestore, signal: AbortSignal): Promise<void>;
 
-  /** Deletes the backups of a database that are not among these. */
+  /** Deletes the backups of a database that are not in `backupIds`. */
   abstract retainBackups(databaseId: string, backupIds: ReadonlySet<string>): Promise<void>;
 }

@@ -6,20 +6,20 @@ export interface LogPageQuery {
   readonly after: string | undefined;
   readonly tail: number;
   readonly maxLines: number;
-  /** Of stored lines; a page has at least one line, if there is one. */
+  /** Limit for the stored size of the lines; a page has at least one line, if there is one. */
   readonly maxBytes: number;
 }
 
-/** A line with the place in the log behind it. */
+/** A line with its position in the log. */
 export interface StoredLogLine extends LogLine {
   readonly id: string;
 }
 
 export interface LogPage {
   readonly lines: readonly StoredLogLine[];
-  /** After which the next page begins, also of a log without lines. */
+  /** The id after which the next page begins; also set if the log has no lines. */
   readonly next: string;
-  /** Whether the log has lines behind this page. */
+  /** Whether the log has lines after this page. */
   readonly hasMore: boolean;
   /** Whether lines after `after` may have been deleted before they were read. */
   readonly isIncomplete: boolean;

@@ -49,7 +49,7 @@ describe('The connection to NATS', () => {
   const urlOf = ({ url }: TestNats, host = 'localhost') => `tls://${host}:${new URL(url).port}`;
   const CLIENT = { POSTERN_NATS_CERT_FILE: certificates.client.cert, POSTERN_NATS_KEY_FILE: certificates.client.key };
 
-  /** Connects as a service does, or tells the first error after which it tries again. */
+  /** Connects like a service, or returns the first error after which it would retry. */
   const connected = (environment: Record<string, string>): Promise<string> =>
     new Promise((resolve, reject) => {
       const log: Log = { ...silent, warn: fields => resolve(String((fields as { err: unknown }).err)) };
@@ -60,12 +60,12 @@ describe('The connection to NATS', () => {
       }, reject);
     });
 
-  it('is encrypted, and both sides show a certificate', async () => {
+  it('is encrypted and uses certificates on both sides', async () => {
     const servers = { POSTERN_NATS_SERVERS: urlOf(nats), POSTERN_NATS_CA_FILE: certificates.ca };
     expect(await connected({ ...servers, ...CLIENT })).toBe('TLS true');
   });
 
-  it('is not made to a server that another authority vouches for', async () => {
+  it('is not made to a server with a certificate of another authority', async () => {
     const servers = { POSTERN_NATS_SERVERS: urlOf(nats), POSTERN_NATS_CA_FILE: strangers.ca };
     expect(await connected({ ...servers, ...CLIENT })).toMatch(/certificate/);
   });
@@ -75,7 +75,7 @@ describe('The connection to NATS', () => {
     await expect(connected({ ...servers, ...CLIENT })).rejects.toThrow('needs the host name');
   });
 
-  it('is not made without the certificate that the server asks for', async () => {
+  it('is not made without the client certificate that the server requires', async () => {
     const servers = { POSTERN_NATS_SERVERS: urlOf(nats), POSTERN_NATS_CA_FILE: certificates.ca };
     expect(await connected(servers)).toMatch(/Error/);
   });
@@ -121,17 +121,17 @@ describe('The connection to PostgreSQL', () => {
     }
   };
 
-  it('is encrypted with sslmode=verify-full, as that of the migrations is', async () => {
+  it('is encrypted with sslmode=verify-full, like that of the migrations', async () => {
     const directory = new URL('./testing/migrations/', import.meta.url);
     await applyMigrations({ databaseUrl: urlOf(certificates.ca), directory });
     expect(await isEncrypted(urlOf(certificates.ca))).toBe(true);
   });
 
-  it('is not made to a server that another authority vouches for', async () => {
+  it('is not made to a server with a certificate of another authority', async () => {
     await expect(isEncrypted(urlOf(strangers.ca, 'postgres'))).rejects.toThrow(/certificate/);
   });
 
-  it('is not made to a server whose certificate has another name', async () => {
+  it('is not made to a server whose certificate is for another name', async () => {
     const url = urlOf(certificates.ca, 'postgres').replace('127.0.0.1', 'localhost');
     await expect(isEncrypted(url)).rejects.toThrow(/altnames/);
   });

@@ -22,7 +22,7 @@ describe.each(['2.9', '2.12'] as const)('With little storage at nats-server %s, 
     await delivery.nats.restart();
   };
 
-  it('goes through a smaller stream, which grows when storage is free', async () => {
+  it('is published through a smaller stream, which grows once storage is available', async () => {
     await allow('100MB');
     delivery.nats = await startNats({ version, args: ['-c', join(dir, 'delivery.nats.conf')] });
     const sizes: object[] = [];
@@ -40,7 +40,7 @@ describe.each(['2.9', '2.12'] as const)('With little storage at nats-server %s, 
     });
   });
 
-  it('waits without any storage, and is reported until there is some', async () => {
+  it('waits while there is no storage, and the blockage is reported until there is some', async () => {
     await allow('8MB');
     delivery.nats = await startNats({ version, args: ['-c', join(dir, 'delivery.nats.conf')] });
     const operations = await delivery.startOperations(await delivery.startRelay());

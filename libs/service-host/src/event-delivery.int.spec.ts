@@ -6,7 +6,7 @@ import { counted, EventDelivery, LOST, numbers, STREAM } from './testing/event-d
 describe.each(['2.9', '2.12'] as const)('On its way over nats-server %s, an event', version => {
   const delivery = new EventDelivery(version);
 
-  it('waits in the log while the stream is full, and is taken once and in order when the consumer is back', async () => {
+  it('waits in the log while the stream is full, and is handled once and in order after the consumer returns', async () => {
     const blockages: string[] = [];
     await delivery.startRelay(
       { maxBytes: 128 * 1024 },
@@ -39,7 +39,7 @@ describe.each(['2.9', '2.12'] as const)('On its way over nats-server %s, an even
     expect(delivery.lines).not.toContain(LOST);
   });
 
-  it('is removed from the stream when it is old and all consumers have taken it, and not before', async () => {
+  it('is removed from the stream only when it is old and all consumers have acknowledged it', async () => {
     await delivery.startRelay({ maxAgeMs: 100 });
     const consumer = await delivery.startConsumer();
     await delivery.append(1, 10);
@@ -59,7 +59,7 @@ describe.each(['2.9', '2.12'] as const)('On its way over nats-server %s, an even
     await delivery.gapsFilled();
   });
 
-  it('stays in a stream of an older release, which then removes nothing on its own', async () => {
+  it('stays in a stream of an older release, which then removes no events by itself', async () => {
     const jsm = await delivery.manager();
     await jsm.streams.add({
       name: STREAM,
@@ -81,7 +81,7 @@ describe.each(['2.9', '2.12'] as const)('On its way over nats-server %s, an even
     expect(state).toMatchObject({ first_seq: 1, messages: 6 });
   });
 
-  it('is delivered again when the stream loses it while its consumer works', async () => {
+  it('is delivered again if the stream loses it while its consumer runs', async () => {
     const { promise, resolve: open } = Promise.withResolvers<void>();
     delivery.gate = promise;
     await delivery.startOperations(await delivery.startRelay());
@@ -105,7 +105,7 @@ describe.each(['2.9', '2.12'] as const)('On its way over nats-server %s, an even
     await delivery.gapsFilled();
   });
 
-  it('is delivered again when the stream loses it while its consumer is down', async () => {
+  it('is delivered again if the stream loses it while its consumer is down', async () => {
     const gaps: object[] = [];
     await delivery.startRelay({}, { onGap: gap => gaps.push(gap) });
     const consumer = await delivery.startConsumer();
@@ -125,7 +125,7 @@ describe.each(['2.9', '2.12'] as const)('On its way over nats-server %s, an even
     expect(gaps).toMatchObject([{ last: 400 }]);
   });
 
-  it('is delivered again when NATS lost its storage', async () => {
+  it('is delivered again if NATS loses its storage', async () => {
     await delivery.startOperations(await delivery.startRelay());
     await delivery.startConsumer();
     await delivery.append(1, 500);

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 const library = fileURLToPath(new URL('..', import.meta.url));
 
-/** A process that calls `exitProcess` while its thread pool does `work`. */
+/** A process that calls `exitProcess` while its thread pool executes `work`. */
 const exiting = (work: string) =>
   spawn(
     process.execPath,

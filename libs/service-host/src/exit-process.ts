@@ -1,6 +1,6 @@
 import type { LogOutput } from './log/service-log.js';
 
-/** Work of the thread pool, for which `process.exit` waits without a limit. */
+/** Work of the thread pool, for which `process.exit` waits indefinitely. */
 const POOLED = new Set(['FSReqCallback', 'FSReqPromise', 'GetAddrInfoReqWrap', 'GetNameInfoReqWrap']);
 const LIMIT_MS = 1_000;
 const STEP_MS = 20;
@@ -8,8 +8,8 @@ const STEP_MS = 20;
 let isExiting = false;
 
 /**
- * Ends the process with `code` within a second, even if the log has no reader or a thread hangs in a file or name
- * lookup, which only a signal ends.
+ * Ends the process with `code` within a second, even if the log has no reader or a thread hangs in a file or DNS
+ * operation, which only a signal can end.
  */
 export const exitProcess = (output: LogOutput, code: number): void => {
   if (isExiting) return;

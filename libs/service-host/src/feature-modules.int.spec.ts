@@ -46,24 +46,24 @@ describe('A service made of feature modules', () => {
     await postgres?.stop();
   });
 
-  it('handles commands and queries by the marks of its providers; a command reads its own write', async () => {
+  it('handles commands and queries by the decorators of its providers; a command reads its own write', async () => {
     await expect(client.request(addNote, { id: '1', text: 'first' })).resolves.toEqual({ count: 1 });
     await expect(client.request(addNote, { id: '2', text: 'second' })).resolves.toEqual({ count: 2 });
     await expect(client.request(listNotes, {})).resolves.toEqual(['first', 'second']);
   });
 
-  it('refuses with the code that its decider threw', async () => {
+  it('refuses with the code that the decider threw', async () => {
     await client.request(addNote, { id: '3', text: 'third' });
     const refusal = await client.request(addNote, { id: '3', text: 'again' }).catch((error: unknown) => error);
     expect(Refusal.is(refusal)).toBe(true);
     expect(refusal).toMatchObject({ code: 'note_exists', message: 'note 3 exists' });
   });
 
-  it('replies with null where a command returns nothing', async () => {
+  it('replies with null if a command returns nothing', async () => {
     await expect(client.request(tearOutNote, {})).resolves.toBeNull();
   });
 
-  it('runs a handler in the context and under the deadline of its caller', async () => {
+  it('runs a handler with the context and the deadline of its caller', async () => {
     const caller = { correlationId: 'c-7', traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
     const described = client.request(describeCaller, {}, caller);
     await expect(described).resolves.toEqual({ correlationId: 'c-7', traced: true, hasDeadline: true });
@@ -75,7 +75,7 @@ describe('A service made of feature modules', () => {
     await waitFor(() => texts.includes('published'), { describe: 'the event to arrive' });
   });
 
-  it('has one event store, whichever modules import it', async () => {
+  it('has one event store, even if several modules import it', async () => {
     const get = (token: Parameters<typeof service.app.get>[0]) => service.app.get(token, { strict: false, each: true });
     expect(get(PostgresEventStore)).toHaveLength(1);
     expect(get(ProjectionRunner)).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('A service made of feature modules', () => {
     expect(get(Streams)).toHaveLength(1);
   });
 
-  it('answers its operator', async () => {
+  it('handles operator requests', async () => {
     const { listProjections, getOutboxStatus } = OPERATIONS['email-send'];
     await expect(client.request(listProjections, {})).resolves.toMatchObject({ projections: [{ name: 'notes' }] });
     await expect(client.request(getOutboxStatus, {})).resolves.toMatchObject({ outbox: { last_error: null } });
@@ -115,7 +115,7 @@ describe('A service made of feature modules', () => {
     await expect(start(RequestScoped)).rejects.toThrow('Ping handles messages and must be a singleton');
   });
 
-  it('does not start with a marked class among its controllers', async () => {
+  it('does not start with a handler class among its controllers', async () => {
     @Controller()
     class Pings {
       @Handles(ping)
@@ -141,7 +141,7 @@ describe('A service made of feature modules', () => {
     await aliased.stop();
   });
 
-  it('does not compile a handler that takes or returns what its contract does not say', () => {
+  it('does not compile a handler whose request or reply contradicts its contract', () => {
     // @ts-expect-error The reply has no count.
     @Handles(addNote)
     class WrongReply {

@@ -4,8 +4,8 @@ import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
 import { handlerMarks, type PosternServer } from '@postern/messaging';
 
 /**
- * Registers every provider of every module that `Handles` or `HandlesEvents` marks with the transport.
- * @throws when two handlers have the same contract, or a marked provider is not a singleton.
+ * Registers all providers with a `Handles` or `HandlesEvents` decorator with the transport.
+ * @throws if two handlers have the same contract, or a decorated provider is not a singleton.
  */
 export const registerHandlers = (app: INestApplicationContext, server: PosternServer): void => {
   const registered = new Set<object>();

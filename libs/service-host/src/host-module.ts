@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Host, providersOf } from './host.js';
 
-/** Makes the parts of `Host` injectable in every module of the service. */
+/** Makes the members of `Host` injectable in every module of the service. */
 @Module({})
 export class HostModule {
   static of(host: Host): DynamicModule {

@@ -11,10 +11,13 @@ import { Tasks } from './tasks.js';
 /** Injection token of the service's configuration object. */
 export const CONFIG = Symbol('postern.config');
 
-/** Injection token of the whole `Host`, for a service that starts another application with the same parts. */
+/** Injection token of the whole `Host`, for a service that starts another application with the same members. */
 export const HOST = Symbol('postern.host');
 
-/** What `startService` sets up for a service. Every part is injectable by its class in all of the service's modules. */
+/**
+ * Everything that `startService` sets up for a service. Every member is injectable by its class in all modules of the
+ * service.
+ */
 export interface Host<Config = unknown> {
   readonly config: Config;
   readonly log: ServiceLog;

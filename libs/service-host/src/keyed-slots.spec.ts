@@ -4,7 +4,7 @@ import { KeyedSlots } from './keyed-slots.js';
 const busy = () => new Error('busy');
 
 describe('the slots of a key', () => {
-  it('run so many tasks at a time, and the waiting ones in the order of their arrival', async () => {
+  it('run a limited number of tasks at a time, and waiting tasks in order of arrival', async () => {
     const slots = new KeyedSlots({ running: 2, waiting: 9 });
     const begun: number[] = [];
     const finish: (() => void)[] = [];
@@ -22,7 +22,7 @@ describe('the slots of a key', () => {
     expect(begun).toEqual([0, 1, 2, 3]);
   });
 
-  it('refuse more tasks than may wait, and take tasks of other keys', async () => {
+  it('refuse tasks beyond the waiting limit, and accept tasks of other keys', async () => {
     const slots = new KeyedSlots({ running: 1, waiting: 1 });
     const never = new Promise<void>(() => undefined);
     void slots.run('a', () => never, busy);
@@ -31,7 +31,7 @@ describe('the slots of a key', () => {
     await expect(slots.run('b', async () => 'ran', busy)).resolves.toBe('ran');
   });
 
-  it('are free again after a task that failed', async () => {
+  it('are released after a failed task', async () => {
     const slots = new KeyedSlots({ running: 1, waiting: 0 });
     const failing = slots.run('a', () => Promise.reject(new Error('failed')), busy);
     await expect(failing).rejects.toThrow('failed');

@@ -3,13 +3,13 @@ interface Slots {
   readonly waiting: (() => void)[];
 }
 
-/** Runs a bounded number of tasks at a time for each key; more wait in the order of their arrival. */
+/** Runs a limited number of tasks at a time for each key; further ones wait in order of arrival. */
 export class KeyedSlots {
   readonly #slots = new Map<string, Slots>();
 
   constructor(private readonly limits: { readonly running: number; readonly waiting: number }) {}
 
-  /** @throws `busy()` without running `task` when too many tasks of the key are waiting. */
+  /** @throws `busy()` without running `task` if too many tasks of the key are waiting. */
   async run<Result>(key: string, task: () => Promise<Result>, busy: () => Error): Promise<Result> {
     const slots = this.#slots.get(key) ?? { running: 0, waiting: [] };
     this.#slots.set(key, slots);
@@ -23,7 +23,7 @@ export class KeyedSlots {
     }
   }
 
-  /** The slot passes to the task that waits longest. */
+  /** Passes the slot to the task that has waited longest. */
   #release(key: string, slots: Slots): void {
     const next = slots.waiting.shift();
     if (next) next();

@@ -4,13 +4,13 @@ import type { Log } from '@postern/messaging';
 
 const TICK_MS = 1_000;
 
-/** Cells of the shared memory: ticks of the event loop, and whether a debugger may stop it. */
+/** Cells of the shared memory: ticks of the event loop, and whether a debugger is attached. */
 const TICKS = 0;
 const DEBUGGED = 1;
 
 /**
- * Runs in its own thread as text, so it can use nothing of this file. It counts its own ticks since the last tick of
- * the event loop, not time: while the machine is suspended neither ticks.
+ * Runs as text in its own thread, so it cannot reference anything else in this file. It counts its own ticks since the
+ * last tick of the event loop, not time: neither ticks while the machine is suspended.
  */
 const watch = () => {
   const { workerData } = process.getBuiltinModule('node:worker_threads');
@@ -36,8 +36,8 @@ const watch = () => {
 };
 
 /**
- * Ends the process with SIGKILL when its event loop has been blocked for `limitS` seconds of the watching thread, so
- * that its supervisor starts the next one.
+ * Ends the process with SIGKILL after its event loop was blocked for `limitS` seconds, measured by the watching thread,
+ * so that its supervisor restarts it.
  */
 export const watchEventLoop = (service: string, limitS: number, log: Log): void => {
   const memory = new SharedArrayBuffer(8);

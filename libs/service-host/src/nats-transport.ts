@@ -2,7 +2,7 @@ import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { PosternServer } from '@postern/messaging';
 
 /**
- * The transport strategy of a Nest microservice. Handlers are providers marked with `Handles` and `HandlesEvents`
+ * The transport strategy of a Nest microservice. Handlers are providers decorated with `Handles` and `HandlesEvents`
  * (handlers.ts), so `addHandler`, through which Nest registers controllers, is not used.
  */
 export class NatsTransport extends Server implements CustomTransportStrategy {
@@ -10,7 +10,7 @@ export class NatsTransport extends Server implements CustomTransportStrategy {
     super();
   }
 
-  /** Starts to receive requests and events. */
+  /** Starts receiving requests and events. */
   listen(callback: (error?: unknown) => void): void {
     this.server.listen();
     callback();

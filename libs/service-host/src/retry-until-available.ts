@@ -1,7 +1,10 @@
 import { Backoff, type Log } from '@postern/messaging';
 import { asTemporarilyUnavailable } from './database/temporary-faults.js';
 
-/** Runs `work` until it succeeds, while it fails only because `dependency` is unavailable; throws any other error. */
+/**
+ * Retries `work` until it succeeds, as long as it fails only because `dependency` is unavailable; throws any other
+ * error.
+ */
 export const retryUntilAvailable = async <T>(work: () => Promise<T>, log: Log, dependency: string): Promise<T> => {
   const backoff = Backoff.exponential({ firstMs: 250, maxMs: 5_000 });
   for (;;) {

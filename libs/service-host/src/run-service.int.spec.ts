@@ -27,7 +27,7 @@ describe('A service as a process', () => {
   const children: ChildProcess[] = [];
 
   beforeAll(async () => {
-    // The process under test is the compiled one.
+    // The test runs the compiled service.
     execFileSync(process.execPath, [`${library}/../../node_modules/typescript/bin/tsc`, '-b', library]);
     [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
     environment = { POSTERN_DATABASE_URL: await postgres.createDatabase(), POSTERN_NATS_SERVERS: nats.url };
@@ -63,7 +63,7 @@ describe('A service as a process', () => {
     return { child, raw, lines, ready, exit: once(child, 'exit'), errors: () => errors };
   };
 
-  it('prints one line when it is ready, with its port', async () => {
+  it('prints one line with its port once it is ready', async () => {
     const service = start();
     const { port } = await service.ready();
     expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
@@ -80,14 +80,14 @@ describe('A service as a process', () => {
     expect(service.raw.join()).toContain('"name":"…@private.example"');
   });
 
-  it('names every invalid variable and exits with 2', async () => {
+  it('reports every invalid variable and exits with 2', async () => {
     const service = start({ POSTERN_DATABASE_URL: '', POSTERN_GREETING_LIMIT: 'many' });
     await expect(service.exit).resolves.toEqual([2, null]);
     expect(service.errors()).toContain('POSTERN_DATABASE_URL: is required');
     expect(service.errors()).toContain('POSTERN_GREETING_LIMIT: ');
   });
 
-  it('exits with its parent when it is configured to', async () => {
+  it('exits with its parent if configured to', async () => {
     const service = start({ POSTERN_EXIT_WITH_PARENT: 'true' });
     await service.ready();
     service.child.stdin.end();
@@ -102,7 +102,7 @@ describe('A service as a process', () => {
     await service.ready();
   });
 
-  it('is alive and not ready while it waits', async () => {
+  it('is alive but not ready while it waits', async () => {
     await postgres.kill();
     const port = await freePort();
     const service = start({ POSTERN_HTTP_PORT: String(port) });
@@ -114,24 +114,24 @@ describe('A service as a process', () => {
     await waitFor(async () => (await get('/health/ready')) === 200);
   });
 
-  it('exits although its log has no reader', async () => {
+  it('exits even if its log has no reader', async () => {
     const service = start({ POSTERN_NATS_MIN_PAYLOAD_BYTES: '999999999' });
     service.child.stdout.destroy();
     await expect(service.exit).resolves.toEqual([1, null]);
   });
 
-  it('answers and exits although the reader of its log is stalled', async () => {
+  it('answers and exits even if the reader of its log is stalled', async () => {
     const service = start({}, { read: false });
     const long = 'x'.repeat(32 * 1024);
     const greeted = () => client.request(greet, { name: long }, { deadlineMs: 1_000 });
     await waitFor(() => greeted(), { describe: 'the service to answer' });
-    // A pipe holds 64 KiB, and this process reads as much ahead.
+    // A pipe holds 64 KiB, and the test process reads ahead by the same amount.
     for (let lines = 0; lines < 12; lines += 1) await greeted();
     service.child.kill('SIGTERM');
     await expect(service.exit).resolves.toEqual([0, null]);
   });
 
-  it('exits when NATS ends a subscription, because it cannot recover', async () => {
+  it('exits if NATS ends a subscription, because it cannot recover', async () => {
     const conf = join(await mkdtemp(join(tmpdir(), 'postern-nats-conf-')), 'nats.conf');
     const permissions = '{ subscribe: { deny: "postern.requests.>" } }';
     await writeFile(conf, `authorization { users: [{ user: u, password: p, permissions: ${permissions} }] }\n`);
@@ -150,7 +150,7 @@ describe('A service as a process', () => {
     expect(service.raw.join()).toContain('Unhandled rejection');
   });
 
-  it('is killed when its event loop is blocked, and not when the whole process is stopped', async () => {
+  it('is killed if its event loop is blocked, but not if the whole process is stopped', async () => {
     const limitS = 2;
     const service = start({ POSTERN_STALLED_LOOP_LIMIT_S: String(limitS) });
     await service.ready();

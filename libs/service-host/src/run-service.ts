@@ -11,7 +11,7 @@ import { type HostedConfig, type RunningService, type ServiceOptions, startServi
  */
 export const runService = async <D extends HostedConfig>(options: ServiceOptions<D>): Promise<void> => {
   const environment = process.env;
-  // A warning of Node.js must not end the process when standard error is closed.
+  // A warning of Node.js must not end the process if standard error is closed.
   process.stderr.on('error', () => undefined);
   const config = readOrExit(options.config, environment);
   const output = createLog(options.name, config.logLevel);
@@ -56,7 +56,7 @@ const stopOnSignals = (starting: Promise<RunningService>, output: LogOutput, wit
     () => {},
   );
   const stop = async (reason: string) => {
-    // A second signal exits at once.
+    // A second signal exits immediately.
     if (isStopping) return exitProcess(output, 1);
     isStopping = true;
     output.log.info({ reason }, 'Shutting down');

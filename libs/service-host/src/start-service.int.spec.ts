@@ -63,7 +63,7 @@ describe('A service', () => {
     expect(text).toContain('process_memory_usage{');
   });
 
-  it('is not ready but alive while PostgreSQL is unavailable, and recovers', async () => {
+  it('is alive but not ready while PostgreSQL is unavailable, and recovers', async () => {
     await postgres.kill();
     await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
     await expect(readiness()).resolves.toEqual({ code: 503, nats: 'up', database: 'down' });
@@ -91,7 +91,7 @@ describe('A service', () => {
     await pool.query('DROP TRIGGER full_disk ON greetings');
   });
 
-  it('is not ready while NATS is stalled, although its connection is open', async () => {
+  it('is not ready while NATS is stalled, even if its connection is open', async () => {
     process.kill(nats.pid, 'SIGSTOP');
     await waitFor(async () => (await readiness()).code === 503, { describe: 'readiness to be lost' });
     await expect(readiness()).resolves.toEqual({ code: 503, nats: 'down', database: 'up' });
@@ -118,7 +118,7 @@ describe('A service', () => {
     await expect(slow).resolves.toEqual({ times: 1 });
   });
 
-  it('reports a connection to NATS that cannot recover, and is not alive', async () => {
+  it('reports a NATS connection that cannot recover, and is not alive', async () => {
     const { promise: lost, resolve } = Promise.withResolvers<Error>();
     const environment = {
       POSTERN_DATABASE_URL: await postgres.createDatabase(),

@@ -27,7 +27,7 @@ import { retryUntilAvailable } from './retry-until-available.js';
 import { Tasks } from './tasks.js';
 import { startTracing } from './tracing/tracing.js';
 
-/** Any definition made by `defineConfig`. */
+/** Any definition created by `defineConfig`. */
 export interface HostedConfig {
   readonly shape: ConfigDefinition['shape'];
   read(environment: Environment): HostConfig;
@@ -36,13 +36,13 @@ export interface HostedConfig {
 export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
   readonly name: ServiceName | 'api-gateway';
   readonly config: D;
-  /** The service's root module; the parts of `Host` are injectable in it and in all modules that it imports. */
+  /** The root module of the service; the members of `Host` are injectable in it and in all modules that it imports. */
   readonly module: Type;
   /** For services whose configuration includes `databaseSettings`. */
   readonly database?: Omit<MigrationOptions, 'databaseUrl'>;
   /** Maximum number of concurrent request handlers (256). */
   readonly concurrency?: number;
-  /** For the gateway: limits, proxies, ids. */
+  /** For the gateway: limits, proxies, request ids. */
   readonly fastify?: FastifyServerOptions;
   /** Called before the service listens: Fastify plugins, filters, readiness checks. */
   readonly configure?: (app: NestFastifyApplication, host: Host<ConfigOf<D>>) => Promise<void> | void;
@@ -51,15 +51,15 @@ export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
 export interface RunningService {
   readonly app: NestFastifyApplication;
   readonly port: number;
-  /** Finishes running work, then closes all connections. Resolves to false when the time limit was exceeded. */
+  /** Finishes running work, then closes all connections. Resolves to false if the time limit was exceeded. */
   stop(): Promise<boolean>;
 }
 
 const SUBSCRIBED_WITHIN_MS = 2_000;
 
 /**
- * Waits for NATS and the database, migrates, and starts Nest and the HTTP port. `onLost` is called when the connection to
- * NATS cannot recover and the process must end. `runService` adds what a process needs.
+ * Waits for NATS and the database, migrates, and starts Nest and the HTTP port. `onLost` is called if the NATS
+ * connection cannot recover and the process must end. `runService` adds the handling of the process.
  */
 export const startService = async <D extends HostedConfig>(
   options: ServiceOptions<D>,
@@ -134,7 +134,7 @@ export const startService = async <D extends HostedConfig>(
     app = await createApp(options, host, server);
     await app.init();
     await app.startAllMicroservices();
-    // NATS knows the subscriptions after it; where it does not respond, readiness says so.
+    // A completed round trip confirms the subscriptions; if NATS does not respond, the readiness check reports it.
     await link.roundTrip(SUBSCRIBED_WITHIN_MS).catch(() => {});
     await waitingPort.close();
     await app.listen(config.httpPort, config.httpHost);

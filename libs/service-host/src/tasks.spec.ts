@@ -23,7 +23,7 @@ describe('A repeating task', () => {
     expect(most).toBe(1);
   });
 
-  it('is finished before the service stops and is not started again', async () => {
+  it('finishes before the service stops, and is not started again', async () => {
     const tasks = new Tasks(silentLog);
     const { promise: started, resolve: start } = Promise.withResolvers<void>();
     let finished = 0;

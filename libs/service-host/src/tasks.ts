@@ -14,8 +14,8 @@ export class Tasks {
   }
 
   /**
-   * Runs `task` now and then `intervalMs` after each end, so that it never overlaps. An error is logged and the task
-   * repeated. The signal asks a long task to end early.
+   * Runs `task` immediately, and again `intervalMs` after each end, so that it never overlaps. Errors are logged and do
+   * not stop the repetition. The signal asks a long task to end early.
    */
   every(intervalMs: number, name: string, task: (signal: AbortSignal) => Promise<unknown>): void {
     const loop = this.#repeat(intervalMs, name, task);

@@ -56,7 +56,7 @@ export const measureAttack = async (options: BenchOptions, cleanup: Cleanup): Pr
   });
   const generator = await BenchProcess.start('load/load-generator.js');
   cleanup.push(() => generator.stop());
-  // The processors of an attacker are its own; here it only gets what the others leave.
+  // A real attacker has its own CPUs; here it only gets the CPU time that the others leave.
   const attacker = await BenchProcess.start('load/attacker.js', {}, { hasLowPriority: true });
   cleanup.push(() => attacker.stop());
   const refusing = await BenchProcess.start('load/refusing-server.js');

@@ -22,7 +22,7 @@ const html = (): string => {
   return `${start}${middle}<p>${filler.repeat(Math.ceil(missing / filler.length)).slice(0, missing)}</p>${end}`;
 };
 
-/** The request body that everything under load gets: 2 KiB of HTML, one recipient, `{n}` for the number of the request. */
+/** The request body of all load tests: 2 KiB of HTML, one recipient, `{n}` for the number of the request. */
 export const emailBody = JSON.stringify({
   from: `Shop <orders@${SENDING_DOMAIN}>`,
   to: ['customer-{n}@customers.test'],

@@ -13,7 +13,7 @@ describe('the command line of the bench', () => {
   it('runs one short round of the named parts with --quick', () =>
     expect(readOptions(['webhooks', '--quick'])).toMatchObject({ parts: ['webhooks'], rounds: 1, seconds: 5 }));
 
-  it('sends fewer emails per second under attack where the machine is busy', () =>
+  it('sends fewer emails per second under attack with --per-second', () =>
     expect(readOptions(['attack', '--per-second', '40'])).toMatchObject({ perSecond: 40 }));
 
   it('rejects an unknown part and lists the known ones', () =>

@@ -42,7 +42,7 @@ export const startWhole = async (
     environment: {
       ...environment,
       'email-send': { ...LIFTED, ...environment['email-send'] },
-      // Not those of anonymous clients, which the benchmark of attacks measures.
+      // Limits of anonymous clients stay in place, because the attack benchmark measures them.
       'api-gateway': { ...LIFTED_CALLER_LIMITS, ...environment['api-gateway'] },
     },
     onRestart,

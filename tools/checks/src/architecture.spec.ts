@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 describe('the codebase', () => {
   const tree = readSourceTree(ROOT, ['apps', 'libs', 'tools', 'e2e']);
 
-  it('keeps every rule', () => expect(violationsIn(tree)).toEqual([]));
+  it('complies with every rule', () => expect(violationsIn(tree)).toEqual([]));
 
   it('has no import cycle', () => expect(importCycle(tree)).toBeUndefined());
 
@@ -25,7 +25,7 @@ describe('the codebase', () => {
   });
 });
 
-describe('a planted violation is caught:', () => {
+describe('a planted violation is found:', () => {
   it.each(PLANTED.map(planted => [`${planted.rule}: ${planted.at}`, planted] as const))('%s', (_, planted) => {
     const files = Object.entries({ ...planted.beside, [planted.at]: planted.text });
     const violations = violationsIn(files.map(([path, text]) => sourceFile(path, text)));
@@ -33,7 +33,7 @@ describe('a planted violation is caught:', () => {
     expect(violations).toEqual([expect.stringContaining(planted.at)]);
   });
 
-  it('there is one for every rule', () => {
+  it('exists for every rule', () => {
     const planted = new Set(PLANTED.map(({ rule }) => rule));
     expect(RULES.map(({ name }) => name).filter(name => !planted.has(name))).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe('a banned word is found', () => {
       expect.stringContaining('is named after "day-book"'),
     ]));
 
-  it('and its ordinary relatives are not', () => {
+  it('and similar ordinary words are not', () => {
     const text = 'extends planes; outlet gold; flaws; mushrooms; indoors; extendsTo; PLANES; clients may try again';
     expect(bannedWordsIn([{ path: 'x.ts', text }])).toEqual([]);
   });

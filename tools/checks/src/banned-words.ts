@@ -1,6 +1,6 @@
 import type { TextFile } from './source-tree.js';
 
-/** A word that the codebase does not use, and what it says instead. */
+/** A banned word and its replacement. */
 interface BannedWord {
   readonly pattern: RegExp;
   readonly use: string;
@@ -12,7 +12,7 @@ const capital = (pattern: string) =>
     [before, group, letter.toUpperCase()].join(''),
   );
 
-/** What may stand between two words of a text: a space, a hyphen, or the end of a line of a comment. */
+/** What may separate two words of a text: a space, a hyphen, or the end of a comment line. */
 const GAP = String.raw`(?:[ _-]|\s*\n\s*(?:\*|//)?\s*)?`;
 
 /** Matches words joined in any way: `let go`, `letGo`, `LetGo`, `let-go`, `let_go`, `LET_GO`. */
@@ -27,7 +27,7 @@ const joined = (words: readonly string[], between: string): RegExp => {
 /** Banned in prose and in identifiers. Each word may be a regular expression over lower-case letters. */
 const word = (text: string, use: string): BannedWord => ({ pattern: joined(text.split(' '), GAP), use });
 
-/** Banned in identifiers and file names only: apart, the words mean something ordinary. */
+/** Banned in identifiers and file names only: as separate words, they are ordinary English. */
 const identifier = (text: string, use: string): BannedWord => ({ pattern: joined(text.split(' '), '[_-]?'), use });
 
 /** Banned in prose. */
@@ -91,7 +91,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
   phrase('belongs? to nothing', 'orphaned'),
 ];
 
-/** Names that are published or stored, and so stay as they are. */
+/** Published or stored names that cannot change. */
 const KEPT: readonly { readonly name: RegExp; readonly reason: string }[] = [
   { name: /\breseal(?:-v|V)alues\b|\bresealed\b/g, reason: 'a request of every service, and a field of its reply' },
   { name: /\bweb_service_standings\w*/g, reason: 'a table of platform-management' },
@@ -99,14 +99,14 @@ const KEPT: readonly { readonly name: RegExp; readonly reason: string }[] = [
 ];
 const withoutKept = (text: string) => KEPT.reduce((rest, { name }) => rest.replace(name, ''), text);
 
-/** The files that people write: sources, documents, settings and charts. */
+/** Files written by hand: sources, documents, settings and charts. */
 export const WRITTEN_FILES = /(?<!\.d)\.(tsx?|mjs|cjs|md|json|ya?ml|tpl|css|html)$/;
 
-/** Files that have to contain the words, and those that programs write or that are stored. */
+/** Files that must contain the words, and generated or stored files. */
 const NOT_CHECKED =
   /^tools\/checks\/src\/(banned-words|architecture\.spec)\.ts$|^CHANGELOG\.md$|(^|\/)package-lock\.json$|\/(fixtures|released)\/.*\.json$/;
 
-/** Every use of a banned word, as `path:line`, the word and what to say instead. */
+/** Every use of a banned word: `path:line`, the word and its replacement. */
 export const bannedWordsIn = (files: readonly TextFile[]): string[] =>
   files
     .filter(({ path }) => !NOT_CHECKED.test(path))

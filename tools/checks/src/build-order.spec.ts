@@ -14,7 +14,7 @@ interface Manifest {
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as T;
 
-/** The workspaces, each with the folders that its TypeScript project refers to. */
+/** The workspaces with the folders that their TypeScript projects reference. */
 const projects = globSync([...read<Manifest>('package.json').workspaces], { cwd: ROOT })
   .filter(folder => existsSync(join(ROOT, folder, 'package.json')) && existsSync(join(ROOT, folder, 'tsconfig.json')))
   .map(folder => ({
@@ -25,7 +25,7 @@ const projects = globSync([...read<Manifest>('package.json').workspaces], { cwd:
     ),
   }));
 
-/** The folders of the workspaces that Nx builds before `manifest`. */
+/** The workspace folders that Nx builds before `manifest`. */
 const builtBefore = (manifest: Manifest, seen = new Set<string>()): ReadonlySet<string> => {
   const names = new Set(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }));
   const implicit = new Set(manifest.nx?.implicitDependencies);
@@ -39,7 +39,7 @@ const builtBefore = (manifest: Manifest, seen = new Set<string>()): ReadonlySet<
 
 describe('Nx builds', () => {
   it.each(projects.map(project => [project.folder, project] as const))(
-    'what %s refers to before it, because two builds of one folder at a time break each other',
+    'the references of %s first, because two concurrent builds of one folder break each other',
     (folder, { manifest, references }) => {
       const before = builtBefore(manifest);
       expect(references.filter(reference => reference !== folder && !before.has(reference))).toEqual([]);

@@ -2,7 +2,7 @@ import type { ServiceSettings, Setting } from './configuration-page.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Set by the chart itself, from values of other names: a second one would win or lose by chance. */
+/** Set by the chart from other values: the precedence of a second definition would be undefined. */
 const OF_THE_CHART = [
   'POSTERN_HTTP_HOST',
   'POSTERN_HTTP_PORT',
@@ -13,10 +13,10 @@ const OF_THE_CHART = [
 ] as const;
 const ALSO_OF_THE_CHART = { NODE_ENV: false, MALLOC_ARENA_MAX: false };
 
-/** Names without our prefix. Go, which Helm is written in, knows no negative lookahead. */
+/** Names without the prefix POSTERN_. Go, the language of Helm, does not support negative lookahead. */
 const FOREIGN_NAME = `^(${[...'POSTERN_'].map((character, at) => `${'POSTERN_'.slice(0, at)}([^${character}]|$)`).join('|')})`;
 
-/** Nothing, which counts as not set, or a template, whose value only the chart knows. */
+/** An empty value, which counts as unset, or a template, whose value only the chart can determine. */
 const UNSET_OR_TEMPLATE = String.raw`^$|\{\{`;
 const FLAGS = 'true|1|yes|on|y|enabled|false|0|no|off|n|disabled';
 const KINDS = {
@@ -31,7 +31,7 @@ const KINDS = {
 
 const kind = (name: keyof typeof KINDS): Schema => ({ $ref: `#/$defs/${name}` });
 
-/** Environment variables are text, and YAML makes numbers and booleans of some: both are taken. */
+/** Environment variables are text, but YAML parses some as numbers or booleans: both types are accepted. */
 const valueSchema = ({ schema }: Setting): Schema => {
   const { type, minimum, maximum, enum: values } = schema;
   const limits = {
@@ -44,7 +44,7 @@ const valueSchema = ({ schema }: Setting): Schema => {
   return kind(type === 'boolean' ? 'flag' : 'anyText');
 };
 
-/** What of the chart's values.schema.json is made from the typed configuration of the services. */
+/** The generated part of the chart's values.schema.json, from the typed configuration of the services. */
 export const chartSettings = (
   services: ServiceSettings,
 ): { readonly $defs: Schema; readonly allOf: readonly Schema[] } => {
@@ -84,7 +84,7 @@ export const chartSettings = (
   };
 };
 
-/** values.schema.json with the settings of the services as they are; what else it says stays as it is. */
+/** values.schema.json with the present settings of the services; other parts are not changed. */
 export const withChartSettings = (schema: Schema, services: ServiceSettings): Schema => {
   const { $defs, allOf } = chartSettings(services);
   const byHand = Object.entries(schema['$defs'] as Schema).filter(([name]) => !isGenerated(name));

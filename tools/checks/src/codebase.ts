@@ -1,19 +1,19 @@
 import { type SourceFile, withoutEnding } from './source-tree.js';
 
-/** Layers, into which no app is divided. */
+/** Layer names; apps must not be divided by layer. */
 export const LAYERS = new Set(['domain', 'commands', 'reactions', 'projections', 'adapters', 'ports']);
 
-/** Folders at the first level of an app that are no feature. */
+/** Top-level folders of an app that are not features. */
 const NO_FEATURES = new Set(['infrastructure', 'testing', 'generated', 'bin']);
 
-/** Packages that reach the outside world. */
+/** Packages for I/O. */
 export const OUTSIDE_PACKAGES =
   /^(pg|fastify|undici|nodemailer|smtp-server|@prisma\/.*|@nats-io\/.*|@kubernetes\/.*|@nestjs\/(platform|microservices).*|node:(http|https|http2|net|tls|dns|child_process)(\/.*)?)$/;
 
 /** Packages that pure code may import. */
 const PURE_PACKAGES = /^@postern\/(contracts(\/refusal)?|event-sourcing|mail)$/;
 
-/** What pure code never does, by how it is written. */
+/** Impure operations, by source pattern. */
 const IMPURE_TEXT: Readonly<Record<string, RegExp>> = {
   'the clock': /Date\.now\(|new Date\(\)|performance\.now|\bset(Timeout|Interval|Immediate)\(/,
   chance: /Math\.random|randomUUID|randomBytes/,
@@ -23,7 +23,7 @@ const IMPURE_TEXT: Readonly<Record<string, RegExp>> = {
 export const isSpec = (path: string): boolean => /\.spec\.tsx?$|\/testing\//.test(path);
 export const appOf = (path: string): string | undefined => /^apps\/([^/]+)\//.exec(path)?.[1];
 
-/** The folder at the first level of an app's sources, or undefined for a file that lies beside those folders. */
+/** The top-level folder of an app's sources that contains the file; undefined for files outside these folders. */
 export const folderOf = (path: string): string | undefined => /^apps\/[^/]+\/src\/([^/]+)\//.exec(path)?.[1];
 
 /** The feature that a file belongs to; undefined for root files, infrastructure and test support. */
@@ -41,7 +41,7 @@ const MARKED_CLASS = new RegExp(
   String.raw`@Handles\((?:[^()]|\([^()]*\))*\)\s*(?:${DECORATOR}\s*)*(?:export\s+)?class\b`,
 );
 
-/** What the rules ask about files together. */
+/** Queries over all source files that the rules need. */
 export class Codebase {
   readonly #byPath: ReadonlyMap<string, SourceFile>;
   readonly #impurities = new Map<string, readonly string[]>();
@@ -50,7 +50,7 @@ export class Codebase {
     this.#byPath = new Map(files.map(file => [withoutEnding(file.path), file]));
   }
 
-  /** The file that an import leads to; undefined where it is not TypeScript of ours. */
+  /** The file that an import resolves to; undefined if it is not a TypeScript source of this repository. */
   find(path: string): SourceFile | undefined {
     return this.#byPath.get(withoutEnding(path));
   }
@@ -59,7 +59,7 @@ export class Codebase {
     return this.files.some(file => appOf(file.path) === name);
   }
 
-  /** Whether the file belongs to a service that is divided by features. */
+  /** Whether the file belongs to a service that is organized by features. */
   isByFeature(path: string): boolean {
     const app = appOf(path);
     return app !== undefined && app !== 'dashboard';
@@ -72,7 +72,7 @@ export class Codebase {
     return /^ {2}(?:async )?execute\(/m.test(file.text) && !this.isAdapter(file.path);
   }
 
-  /** Binds a technology: lies in infrastructure, is named after PostgreSQL, or imports a package that reaches outside. */
+  /** Uses a technology: is in infrastructure, is named after PostgreSQL, or imports a package for I/O. */
   isAdapter(path: string): boolean {
     if (isModule(path) || isReadModel(path) || isPort(path) || isSpec(path)) return false;
     if (folderOf(path) === 'infrastructure' || /\/postgres-[^/]+$/.test(path)) return !this.isPure(path);
@@ -87,7 +87,7 @@ export class Codebase {
     return file !== undefined && this.closureOf(file).every(each => this.impurities(each).length === 0);
   }
 
-  /** What a file does itself that pure code must not do. */
+  /** Operations in the file that pure code must not use. */
   impurities(file: SourceFile): readonly string[] {
     const known = this.#impurities.get(file.path);
     if (known) return known;
@@ -104,7 +104,7 @@ export class Codebase {
     return impurities;
   }
 
-  /** The file and everything that it imports within its app, directly or not. */
+  /** The file and its direct and indirect imports within the app. */
   closureOf(file: SourceFile): SourceFile[] {
     const found = new Map([[file.path, file]]);
     for (const each of found.values()) {

@@ -19,7 +19,7 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   'runtime-agent': 'config',
 };
 
-/** Programs that are not hosted as services: their settings are all their own. */
+/** Programs that are not hosted as services and have only their own settings. */
 export const PROGRAMS: Readonly<Record<string, string>> = { 'load-balancer': 'config' };
 
 /** Removes the path of the checkout from defaults. */

@@ -6,7 +6,7 @@ import { configurationPage, DEFINITIONS, PROGRAMS, type ServiceSettings, type Se
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** By path, because a tool is built without the apps that it looks at. */
+/** Imported by path, because a tool is built without the apps that it checks. */
 const load = (path: string): Promise<Record<string, unknown>> => import(join(ROOT, path));
 
 const settings = async (definitions = DEFINITIONS): Promise<ServiceSettings> => {
@@ -19,13 +19,13 @@ const settings = async (definitions = DEFINITIONS): Promise<ServiceSettings> => 
   return Object.fromEntries(await Promise.all(entries));
 };
 
-it('docs/configuration.md says what the services read; `node tools/checks/configuration.mjs` writes it anew', async () => {
+it('docs/configuration.md has the settings of the services; `node tools/checks/configuration.mjs` writes it anew', async () => {
   expect(readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')).toBe(
     configurationPage(await settings(), await settings(PROGRAMS), ROOT),
   );
 });
 
-it('the chart knows every setting of each service and its type; the same command writes them anew', async () => {
+it('the chart has every setting of each service with its type; the same command writes them anew', async () => {
   const schema = JSON.parse(readFileSync(join(ROOT, 'k8s/charts/service/values.schema.json'), 'utf8')) as object;
   expect(schema).toEqual(withChartSettings({ ...schema }, await settings()));
 });

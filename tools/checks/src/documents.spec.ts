@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 const ROOT = join(import.meta.dirname, '../../..');
 const NOT_OURS = new Set(['node_modules', 'dist', 'generated', 'coverage']);
 
-/** Quotes the build logs of other repositories, with commands that name their files. */
+/** Quotes build logs of other repositories, whose commands name files of these repositories. */
 const QUOTES_OTHERS = 'docs/sample-applications.md';
 
 const markdownBelow = (folder: string): readonly string[] =>
@@ -15,7 +15,7 @@ const markdownBelow = (folder: string): readonly string[] =>
     return entry.name.endsWith('.md') ? [path] : [];
   });
 
-/** Programs and files that commands name; what is built stands for its source. */
+/** Programs and files in commands; a path in dist stands for its source. */
 const namedFiles = (text: string): readonly string[] =>
   [...text.matchAll(/(?:\bnode|\s-f|\s--values) ((?:[\w.-]+\/)+[\w.-]+\.(?:m?js|ya?ml))\b/g)].map(([, path = '']) =>
     /(^|\/)dist\//.test(path) ? path.replace(/(^|\/)dist\//, '$1src/').replace(/\.js$/, '.ts') : path,
@@ -26,7 +26,7 @@ const links = (text: string): readonly string[] =>
     /^[a-z]+:/.test(target) ? [] : [target],
   );
 
-describe('A document names only what is there:', () => {
+describe('A document names only existing files:', () => {
   it.each(markdownBelow('.'))('%s', path => {
     const text = readFileSync(join(ROOT, path), 'utf8');
     const missing = [
@@ -38,7 +38,7 @@ describe('A document names only what is there:', () => {
     expect(missing).toEqual([]);
   });
 
-  it('decision 17 lists the controllers that are written by hand', () => {
+  it('decision 17 lists the handwritten controllers', () => {
     const decision = 'docs/decisions/0017-routes-from-contracts.md';
     const listed = links(readFileSync(join(ROOT, decision), 'utf8')).map(target => join(dirname(decision), target));
     const gateway = 'apps/api-gateway/src';

@@ -17,10 +17,10 @@ const inService = (path: string, codebase: Codebase) => codebase.isByFeature(pat
 
 const isDecider = (file: SourceFile) => /:\s*Decider</.test(file.text) || /\bsatisfies\s+Decider</.test(file.text);
 
-/** Planners and other rules that no decider imports and that must be as pure as one. */
+/** Planners and other rules that no decider imports and that must also be pure. */
 const PURE_AS_WELL = /\/next-steps\.ts$/;
 
-/** Tells of the first file in the closure of a decider that is not pure. */
+/** Reports the first impure file in the closure of a decider. */
 const impureClosure = (file: SourceFile, codebase: Codebase): string[] =>
   codebase
     .closureOf(file)
@@ -30,7 +30,7 @@ const impureClosure = (file: SourceFile, codebase: Codebase): string[] =>
         .map(impurity => (each === file ? impurity : `imports ${each.path}, which ${impurity},`)),
     );
 
-/** Another folder's file that a feature or infrastructure may not import. */
+/** Whether the import refers to an internal file of another feature or of infrastructure. */
 const isForeignInternal = (importer: SourceFile, { path }: Import, codebase: Codebase): boolean => {
   if (!path || appOf(path) !== appOf(importer.path)) return false;
   const feature = featureOf(path);
@@ -42,7 +42,7 @@ const isForeignInternal = (importer: SourceFile, { path }: Import, codebase: Cod
 const ofApp = (test: (path: string) => boolean) => (imported: Import) =>
   imported.path?.startsWith('apps/') === true && test(imported.path);
 
-/** The rules of a service that is divided by features. */
+/** The rules for services organized by features. */
 export const FEATURE_RULES: readonly Rule[] = [
   {
     name: 'a decider and everything it imports is pure',
@@ -119,14 +119,14 @@ export const FEATURE_RULES: readonly Rule[] = [
 
 const technologyOf = (path: string) => /^apps\/[^/]+\/src\/infrastructure\/(?:([^/]+)\/)?/.exec(path)?.[1];
 
-/** App and file name: what is left of a command's path whichever layout its app has. */
+/** App and file name: the part of a command's path that is independent of the layout of its app. */
 const inAnyFolder = (path: string) => path.replace(/^apps\/([^/]+)\/.*\/([^/]+)$/, '$1/$2');
 
-/** Commands that write in several transactions, in an order that keeps them right, and why. */
+/** Commands that write in several transactions, in a safe order, with the reason. */
 const TWO_TRANSACTIONS: ReadonlySet<string> = new Set([
-  // A mail is sent between the two; an allowance that was used up for nothing is given back.
+  // A mail is sent between the two; an allowance spent on a mail that was not sent is returned.
   'email-send/add-verified-recipient.ts',
-  // A workspace that a failed deletion has closed is opened first, which is right without the creation too.
+  // First reopens a workspace that a failed deletion has closed, which is correct even without the creation.
   'email-send/create-email-service.ts',
 ]);
 

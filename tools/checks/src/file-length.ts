@@ -1,12 +1,12 @@
 import type { TextFile } from './source-tree.js';
 
-/** A longer file has more than one subject. */
+/** A longer file should be split. */
 const MAX_LINES = 300;
 
-/** The first line of a file that a program of this repository writes. */
+/** The first line of a generated file of this repository. */
 const GENERATED = /^\/\/ Written by /;
 
-/** Source files with too many lines, as sentences. Generated files may have any number. */
+/** Describes source files with too many lines; generated files have no limit. */
 export const tooLongFiles = (files: readonly TextFile[]): string[] =>
   files
     .filter(({ text }) => !GENERATED.test(text))

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** By path, because a tool is built without the libraries that it looks at. */
+/** Imported by path, because a tool is built without the libraries that it checks. */
 const permissions = (await import(join(ROOT, 'libs/contracts/src/nats-permissions.ts'))) as {
   natsUsersFile(): string;
   callersOf(request: object): readonly string[];
@@ -28,7 +28,7 @@ const importedBy = (text: string): readonly string[] =>
     names.split(',').flatMap(name => (name.trim() === '' || name.trim().startsWith('type ') ? [] : [name.trim()])),
   );
 
-/** The contracts of events in an export: a consumer's, a list, or one. */
+/** The event contracts in an export: of a consumer, a list, or a single one. */
 const eventsNamed = (name: string): readonly unknown[] => {
   const found = contracts[name] ?? [];
   return contracts.isEventConsumer(found) ? found.contracts : [found].flat();
@@ -50,7 +50,7 @@ it.each(['docker/nats-users.conf', 'k8s/charts/postern/files/nats-users.conf'])(
 );
 
 describe.each(USERS)('%s', app => {
-  it('sends no request without being declared as one who asks', () => {
+  it('sends only requests that declare it as a caller', () => {
     const undeclared = sourcesOf(app).flatMap(({ file, text }) =>
       importedBy(text).flatMap(name => {
         const contract = contracts[name];

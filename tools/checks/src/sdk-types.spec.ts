@@ -6,11 +6,11 @@ import { sdkTypes, type TypedDocument } from './sdk-types.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** By path, because a tool is built without the apps that it checks. */
+/** Imported by path, because a tool is built without the apps that it checks. */
 const load = (path: string): Promise<Record<string, (...given: unknown[]) => unknown>> =>
   import(join(ROOT, 'apps/api-gateway/src', path));
 
-it('the types of the SDK are those of the OpenAPI document; `node tools/checks/sdk-types.mjs` writes them anew', async () => {
+it('the types of the SDK match the OpenAPI document; `node tools/checks/sdk-types.mjs` writes them anew', async () => {
   const { PublicApiModule } = await load('public-api.module.ts');
   const { controllersOf } = await load('infrastructure/http/openapi/controllers-of.ts');
   const { publicApiDocument } = await load('infrastructure/http/openapi/documents.ts');

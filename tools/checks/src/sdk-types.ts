@@ -17,7 +17,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** The parts of the OpenAPI document that the types of the SDK come from. */
+/** The parts of the OpenAPI document that the types of the SDK are generated from. */
 export interface TypedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
@@ -28,7 +28,7 @@ const HEADER = `// Written by \`node tools/checks/sdk-types.mjs\` from the OpenA
 const EVENT = /^[A-Z][a-z]+Event$/;
 const ERRORS: ReadonlySet<string> = new Set(['ApiError', 'Detail', 'Forbidden']);
 
-/** The TypeScript module with the shapes of the public API: its components, and the body of each operation. */
+/** The TypeScript module with the types of the public API: its components, and the body of each operation. */
 export const sdkTypes = ({ paths, components }: TypedDocument): string => {
   const shapes = Object.entries(components.schemas).filter(([name]) => !ERRORS.has(name));
   const bodies = Object.values(paths)
@@ -45,7 +45,7 @@ export const sdkTypes = ({ paths, components }: TypedDocument): string => {
   ].join('\n');
 };
 
-/** An object that has some fields only in one alternative gets these as optional fields. */
+/** Merges alternatives: fields that only one alternative has become optional. */
 const withoutAlternatives = (schema: Schema): Schema => {
   const [first, ...others] = schema.oneOf ?? schema.anyOf ?? [];
   if (!first) return schema;

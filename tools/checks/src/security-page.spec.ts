@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 const ROOT = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
 
-/** The rows of a chapter's tables, without their heads. */
+/** The table rows of a chapter, without headers. */
 const rowsOf = (chapter: string): string[][] =>
   (page.split(`## ${chapter}\n`)[1]?.split(/^## /m)[0] ?? '')
     .split('\n')

@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 /** One import of a source file. */
 export interface Import {
   readonly specifier: string;
-  /** Repository path of a relative import, without its ending; undefined for packages. */
+  /** Repository path of a relative import, without its extension; undefined for packages. */
   readonly path: string | undefined;
   readonly typeOnly: boolean;
 }
@@ -13,12 +13,12 @@ export interface Import {
 export interface SourceFile {
   /** Repository path with forward slashes. */
   readonly path: string;
-  /** Without comments. */
+  /** The source without comments. */
   readonly text: string;
   readonly imports: readonly Import[];
 }
 
-/** A file of any kind, as it is stored. */
+/** A file of any kind with its unchanged content. */
 export interface TextFile {
   readonly path: string;
   readonly text: string;
@@ -29,10 +29,10 @@ const IMPORT =
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
 
-/** The path without `.ts` or `.tsx`, as imports name a file. */
+/** The path without `.ts` or `.tsx`, the form of import paths. */
 export const withoutEnding = (path: string): string => path.replace(/\.tsx?$/, '');
 
-/** Reads the imports of one file; `path` decides where relative imports lead. */
+/** Reads the imports of one file; relative imports are resolved against `path`. */
 export const sourceFile = (path: string, text: string): SourceFile => ({
   path,
   text: withoutComments(text),
@@ -50,7 +50,7 @@ export const sourceFile = (path: string, text: string): SourceFile => ({
 
 const SKIPPED = new Set(['node_modules', 'dist', 'generated', 'coverage', '.git', '.nx']);
 
-/** Paths of all files below the folders whose name matches; built and generated files are left out. */
+/** Paths of all files with a matching name in the folders, without built and generated files. */
 export const pathsBelow = (root: string, folders: readonly string[], name: RegExp): string[] =>
   folders.flatMap(folder =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
@@ -60,10 +60,10 @@ export const pathsBelow = (root: string, folders: readonly string[], name: RegEx
     }),
   );
 
-/** Every file below the folders whose name matches, as it is stored. */
+/** All files with a matching name in the folders, with unchanged content. */
 export const readTexts = (root: string, folders: readonly string[], name: RegExp): TextFile[] =>
   pathsBelow(root, folders, name).map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
-/** Every TypeScript source below the folders; declarations are left out. */
+/** All TypeScript sources in the folders, without declarations. */
 export const readSourceTree = (root: string, folders: readonly string[]): SourceFile[] =>
   readTexts(root, folders, /(?<!\.d)\.tsx?$/).map(({ path, text }) => sourceFile(path, text));

@@ -1,6 +1,6 @@
 /**
- * What commands may use beside the one port they write through. A port that is not listed counts as one that writes, so
- * that a new one has to be placed before two of them can be combined.
+ * Ports that commands may use in addition to the one port that they write through. An unlisted port counts as writing, so
+ * a new port must be added here before a command can use it together with another one.
  */
 const WRITES_NOTHING: ReadonlySet<string> = new Set([
   // Read models, settings and rules.
@@ -24,7 +24,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'WebServices',
   'WebServiceSettings',
   'WorkspaceUsage',
-  // The world outside: nothing of it can be in a transaction, so commands order what they do there with care.
+  // External systems: they cannot take part in a transaction, so commands must order their calls carefully.
   'DatabaseRuntime',
   'DnsResolver',
   'DomainDns',
@@ -43,24 +43,24 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'ServiceLog',
   'ReportMetrics',
   'SignalMetrics',
-  // Counts the attempts of a login, also of one that changes nothing in the end.
+  // Counts the attempts of a login, including those that change nothing.
   'LoginGuard',
-  // Use codes up before the command writes: a code of a command that fails after that must not work again.
+  // Invalidate codes before the command writes: the code of a command that fails later must not work again.
   'AccountProof',
   'SecondFactorCheck',
 ]);
 
-/** Commands that other commands use, by the port that they write through. */
+/** Commands that other commands use, with the port that they write through. */
 const WRITES_THROUGH: Readonly<Record<string, string>> = {
   AttemptDelivery: 'DeliveryQueue',
   EmailSignals: 'TrackingTransactions',
   RecordSignals: 'TrackingTransactions',
 };
 
-/** Methods that only read, by how they are named; any other method of a port counts as one that writes. */
+/** Names of methods that only read; any other method of a port counts as writing. */
 const READS = /^(find|list|all|get|is[A-Z]\w*|has[A-Z]\w*|missingFor|hashesOf|\w*Of|ofService|newCode|on[A-Z]\w*)$/;
 
-/** The writing ports that a command calls, by their names. */
+/** The names of the writing ports that a command calls. */
 export const writingPortsIn = (text: string): string[] => {
   const ports = new Set<string>();
   for (const [, parameters = ''] of text.matchAll(/constructor\s*\(([^{]*?)\)\s*\{/g)) {
@@ -72,6 +72,6 @@ export const writingPortsIn = (text: string): string[] => {
   return [...ports].sort();
 };
 
-/** Calls a method that is not known to read. Being handed on to a function that asks who owns something is reading. */
+/** Whether the text calls a method that is not known to read. Passing the port on, for an ownership check, counts as reading. */
 const writesWith = (text: string, name: string): boolean =>
   [...text.matchAll(new RegExp(`\\bthis\\.${name}\\.(\\w+)`, 'g'))].some(([, method = '']) => !READS.test(method));

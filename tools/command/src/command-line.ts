@@ -3,14 +3,14 @@ import { Context } from './configuration/context.js';
 import { Input } from './input.js';
 import { Output } from './output/output.js';
 
-/** What the action of a command works with. */
+/** The dependencies of a command's action. */
 export interface Invocation {
   readonly context: Context;
   readonly output: Output;
   readonly input: Input;
 }
 
-/** A command of the user, with `--json` and examples in its help. */
+/** A command with `--json` and with examples in its help. */
 export const command = (name: string, summary: string, examples: readonly string[]): Command =>
   new Command(name)
     .description(summary)
@@ -25,12 +25,12 @@ export const group = (name: string, summary: string, commands: readonly Command[
   return parent;
 };
 
-/** The context, input and output of one run. */
+/** The context, input and output of one invocation. */
 export const invocation = (options: { readonly json?: boolean }): Invocation => ({
   context: new Context(process.env),
   output: new Output(options.json === true),
   input: new Input(),
 });
 
-/** Collects the values of an option that may be repeated. */
+/** Collects the values of a repeatable option. */
 export const repeated = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

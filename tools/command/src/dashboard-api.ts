@@ -48,7 +48,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Calls of the dashboard API, for what no key can do. */
+/** Calls the dashboard API, for operations that require a session. */
 export class DashboardApi {
   readonly #baseUrl: string;
   readonly #token: string | undefined;
@@ -108,7 +108,7 @@ const errorOf = ({ status, headers }: Response, text: string): ApiError => {
   try {
     message = String((JSON.parse(text) as { error?: string }).error ?? message);
   } catch {
-    // Not an answer of Postern; the status says enough.
+    // Not a response of Postern; the status is sufficient.
   }
   const retryAfter = headers.get('retry-after');
   const ErrorClass = status === 401 ? AuthenticationError : status === 404 ? NotFoundError : ApiError;

@@ -7,13 +7,13 @@ export const emailServices = (dashboard: DashboardApi): Promise<readonly EmailSe
     .get<readonly EmailService[] | { items: readonly EmailService[] }>('/email-services')
     .then(reply => ('items' in reply ? reply.items : reply));
 
-/** The email service with an id or name; the only one if none is given. @throws UsageError */
+/** The email service with this id or name; without one, the only email service. @throws UsageError */
 export const emailServiceNamed = async (dashboard: DashboardApi, wanted: string | undefined): Promise<EmailService> => {
   const services = await emailServices(dashboard);
   return one(services, wanted, 'email service', '--service');
 };
 
-/** The resource with an id or name. @throws UsageError that lists the names if none or several fit */
+/** The resource with this id or name. @throws UsageError that lists the names if none or several match */
 export const one = <Resource extends { readonly id: string; readonly name: string }>(
   resources: readonly Resource[],
   wanted: string | undefined,

@@ -1,19 +1,19 @@
 import { ApiError, AuthenticationError, DeploymentFailedError, DeploymentTimeoutError } from '@postern/sdk';
 
-/** What the exit status of the command says. */
+/** The exit codes of the command. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unauthenticated: 3, inProgress: 4 } as const;
 
-/** The arguments or the configuration do not fit; the message says what to do. */
+/** The arguments or the configuration are not valid; the message explains how to fix them. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** No credential for the call; the message says how to get one. */
+/** The call requires a credential; the message explains how to get one. */
 export class NotSignedInError extends Error {
   override readonly name = 'NotSignedInError';
 }
 
-/** The exit status of an error that ends a command. */
+/** The exit code for an error that ends a command. */
 export const exitCodeOf = (error: unknown): number => {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof NotSignedInError || error instanceof AuthenticationError) return EXIT.unauthenticated;
@@ -21,7 +21,7 @@ export const exitCodeOf = (error: unknown): number => {
   return EXIT.failed;
 };
 
-/** An error as `--json` prints it. */
+/** The output of an error with `--json`. */
 export const errorAsJson = (error: unknown): object => ({
   error: {
     message: error instanceof Error ? error.message : String(error),
@@ -30,7 +30,7 @@ export const errorAsJson = (error: unknown): object => ({
   },
 });
 
-/** What the user can do about an error; undefined if the message says it already. */
+/** Advice for the user about an error; undefined if the message already contains it. */
 export const adviceFor = (error: unknown): string | undefined => {
   if (error instanceof AuthenticationError)
     return 'Run `postern login` with a valid credential. `postern whoami` shows what is stored.';

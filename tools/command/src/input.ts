@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { UsageError } from './errors.js';
 
-/** Lines of standard input, for values that must not be arguments of a command. */
+/** Reads lines of standard input, for values that must not be arguments of a command. */
 export class Input {
   #lines: AsyncIterator<string> | undefined;
 
@@ -9,14 +9,14 @@ export class Input {
     return process.stdin.isTTY === true;
   }
 
-  /** Asks for a line. @throws UsageError if standard input has none. */
+  /** Prompts for a line. @throws UsageError if standard input has none. */
   async line(question: string): Promise<string> {
     const answer = this.isTerminal ? await this.#asked(question, false) : await this.#next();
     if (answer === undefined || answer.trim() === '') throw new UsageError(`${question}: nothing was entered.`);
     return answer.trim();
   }
 
-  /** Asks for a line that the terminal does not show. */
+  /** Prompts for a line without echo. */
   async secret(question: string): Promise<string> {
     const answer = this.isTerminal ? await this.#asked(question, true) : await this.#next();
     if (answer === undefined || answer === '') throw new UsageError(`${question}: nothing was entered.`);

@@ -1,4 +1,4 @@
-/** A signal that is aborted by Ctrl-C and SIGTERM. */
+/** An abort signal for SIGINT and SIGTERM. */
 export const interrupted = (): AbortSignal => {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());

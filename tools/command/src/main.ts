@@ -4,7 +4,7 @@ import { adviceFor, EXIT, errorAsJson, exitCodeOf, UsageError } from './errors.j
 import { printable } from './output/output.js';
 import { program } from './program.js';
 
-/** The groups of the operator's command, which is installed where Postern is. */
+/** Command groups of the operator's command, which is installed with Postern. */
 const ADMINISTRATION = ['audit', 'bounces', 'doctor', 'events', 'keys', 'outbox', 'projections', 'recipients', 'users'];
 const OPERATOR_COMMAND = '@postern/cli/main';
 
@@ -50,7 +50,7 @@ const args = process.argv.slice(2);
 try {
   await run(args);
 } catch (error) {
-  // Commander has printed the help or the error already.
+  // Commander has already printed the help or the error.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   else {
     report(error, args.includes('--json'));

@@ -5,7 +5,7 @@ import { program } from './program.js';
 
 const root = program('1.2.3');
 
-/** Commands without subcommands, with the words that name them. */
+/** Commands without subcommands, with their full names. */
 const leavesOf = (command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] =>
   command.commands.length === 0
     ? [[words.join(' '), command]]
@@ -68,7 +68,7 @@ describe('completion', () => {
       ['--secret', '--service'],
     ],
     [['__'], []],
-  ])('of %j offers %j', (words, expected) => {
+  ])('of %j returns %j', (words, expected) => {
     expect(candidates(root, words).slice(0, 7)).toEqual(expected);
   });
 });

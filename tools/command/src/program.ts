@@ -17,7 +17,7 @@ POSTERN_SESSION_TOKEN win over what is stored.
 Administration of a Postern (doctor, audit, users, keys, …): run \`postern doctor --help\` where Postern is installed.
 Exit status: 0 success, 1 failed, 2 usage error, 3 no or no valid credential, 4 still in progress.`;
 
-/** The whole command, with its groups. */
+/** The complete command with all groups. */
 export const program = (version: string): Command => {
   const root = new Command('postern')
     .description('Send email, receive webhooks on your machine, and deploy web services')

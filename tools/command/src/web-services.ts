@@ -2,7 +2,7 @@ import type { Platform, WebService } from '@postern/sdk';
 import type { Context } from './configuration/context.js';
 import { one } from './email-services.js';
 
-/** The web service with an id or name; POSTERN_WEB_SERVICE, or the only one, if none is given. @throws UsageError */
+/** The web service with this id or name, or POSTERN_WEB_SERVICE, or the only web service. @throws UsageError */
 export const webServiceNamed = async (
   platform: Platform,
   context: Context,

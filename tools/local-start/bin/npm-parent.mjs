@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const CHECK_EVERY_MS = 500;
 
-/** What /proc says of a process; undefined where it is gone or there is no /proc. */
+/** Parent and name of a process from /proc; undefined if the process has ended or there is no /proc. */
 const processOf = pid => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -13,13 +13,16 @@ const processOf = pid => {
   }
 };
 
-/** Our parent; and its parent, where npm started us through a shell. */
+/** The parent process, and its own parent if npm started this process through a shell. */
 const chain = () => {
   const shell = processOf(process.ppid);
   return shell && /^(sh|bash|dash|zsh|ash|busybox)$/.test(shell.name) ? [process.ppid, shell.parent] : [process.ppid];
 };
 
-/** Calls once when npm, which started this process, was killed: it tells nobody. Without npm nothing is watched. */
+/**
+ * Calls `act` once when the npm process that started this one ends, because a killed npm sends no signal. Does nothing
+ * without npm.
+ */
 export const whenNpmIsGone = act => {
   if (process.env.npm_lifecycle_event === undefined) return;
   const began = chain().join();

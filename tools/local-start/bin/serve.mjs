@@ -1,6 +1,6 @@
 /**
- * `npx nx serve <service>`: rebuilds one service when its sources or those of its libraries change, and has the running
- * local start (`npm start`) restart it with the environment that it has there. Prints the service's log meanwhile.
+ * `npx nx serve <service>`: rebuilds one service when its sources or those of its libraries change, and makes the
+ * running local start (`npm start`) restart it with its environment. Prints the log of the service.
  */
 import { spawn } from 'node:child_process';
 import { createReadStream, existsSync, readFileSync, statSync, watch } from 'node:fs';
@@ -29,7 +29,7 @@ const isAlive = pid => {
   }
 };
 
-/** The service's process as the local start wrote it down; it changes with each restart. */
+/** The process id of the service from `ready.json`; it changes with each restart. */
 const processId = () => {
   const file = join(home, 'ready.json');
   if (!existsSync(file)) return undefined;
@@ -41,7 +41,7 @@ if (!service || !existsSync(join(project, 'tsconfig.json'))) fail(`There is no s
 if (processId() === undefined)
   fail(`${service} does not run in ${home}. Start Postern in another terminal first: npm start`);
 
-/** The service and every library that its build refers to. */
+/** The service and every library that its tsconfig references. */
 const projects = (folder, found = new Set()) => {
   if (found.has(folder)) return found;
   found.add(folder);
@@ -53,7 +53,7 @@ const projects = (folder, found = new Set()) => {
 const restart = () => {
   const pid = processId();
   if (pid === undefined) return say(`${service} is not running; the local start starts it again shortly`);
-  // The local start starts a service again that has ended.
+  // The local start restarts a service that has ended.
   process.kill(pid, 'SIGTERM');
   say(`${service} restarts`);
 };

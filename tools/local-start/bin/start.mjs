@@ -1,6 +1,4 @@
-/**
- * `npm start`: makes the checkout ready on whatever Node.js started npm, then continues on the pinned Node.js.
- */
+/** `npm start`: prepares the checkout on the Node.js that runs npm, then starts Postern on the pinned Node.js. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, ROOT, toolEnvironment } from '../../setup/prepare.mjs';
@@ -11,7 +9,7 @@ const say = line => console.log(`▸ ${line}`);
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 try {
-  // Stories start what is built already, while others run on the same build.
+  // End-to-end tests start an existing build, because others use the same build at that time.
   if (process.env.POSTERN_SKIP_SETUP !== 'true') await prepare(say);
 } catch (error) {
   console.error(
@@ -21,11 +19,11 @@ try {
 }
 
 const child = spawn('node', ['--enable-source-maps', join(ROOT, 'tools/local-start/dist/main.js')], {
-  // The channel closes when this process is killed, and tells the child to stop everything.
+  // The channel closes when this process is killed, which makes the child stop everything.
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   env: toolEnvironment({ POSTERN_START_BEGAN_AT: String(began) }),
 });
-// Ctrl-C reaches the child by itself (same terminal); what is sent to this process alone is passed on.
+// The terminal sends Ctrl-C to the child directly; signals sent only to this process are forwarded.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
 whenNpmIsGone(() => child.kill('SIGTERM'));

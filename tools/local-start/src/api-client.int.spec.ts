@@ -10,7 +10,7 @@ afterEach(() => gateway.stop());
 
 const limited = { status: 429, headers: { 'retry-after': '1' }, body: '{"error":"rate_limited"}' };
 
-it('repeats a request that met the limit of calls, after what Retry-After says', async () => {
+it('repeats a rate-limited request after the time in Retry-After', async () => {
   gateway.answerNext(limited, { status: 200, body: '{"status":"live"}' });
   const began = Date.now();
   expect(await new ApiClient(gateway.url, 'key', { retryForMs: 60_000 }).post('/deployments')).toEqual({
@@ -19,7 +19,7 @@ it('repeats a request that met the limit of calls, after what Retry-After says',
   expect(Date.now() - began).toBeGreaterThanOrEqual(1_000);
 });
 
-it('gives up where that would take longer than it may', async () => {
+it('gives up if the retries would exceed the time limit', async () => {
   gateway.answerNext(limited);
   await expect(new ApiClient(gateway.url, 'key', { retryForMs: 500 }).get('/deployments')).rejects.toThrow(
     'GET /deployments answered 429',

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 const DEFAULT_RETRY_AFTER_S = 2;
 
 export interface ApiClientOptions {
-  /** How long a request that was answered 429 is repeated, each time after what `Retry-After` says; 0 does not. */
+  /** How long a request that gets 429 is retried, each time after `Retry-After`; 0 disables retries. */
   readonly retryForMs?: number;
 }
 
-/** A caller of one of the gateway's JSON surfaces, as a script of a user would be. */
+/** A client of one of the gateway's JSON APIs, as a user's script would be. */
 export class ApiClient {
   constructor(
     private readonly surface: string,
@@ -21,7 +21,7 @@ export class ApiClient {
   delete = <Reply>(path: string): Promise<Reply> => this.call<Reply>('DELETE', path);
   patch = <Reply>(path: string, body: unknown): Promise<Reply> => this.call<Reply>('PATCH', path, body);
 
-  /** @throws with the gateway's own words where it refuses. */
+  /** @throws with the response text if the gateway refuses the request. */
   private async call<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
     const { retryForMs = 0 } = this.options;
     const began = Date.now();
@@ -30,7 +30,7 @@ export class ApiClient {
       const text = await response.text();
       if (response.ok) return JSON.parse(text) as Reply;
       const waitMs = 1_000 * (Number(response.headers.get('retry-after')) || DEFAULT_RETRY_AFTER_S);
-      // A request that was answered 429 did nothing, so that any of them may be repeated.
+      // A request that got 429 had no effect, so it is safe to repeat, whatever its method.
       if (response.status !== 429 || Date.now() - began + waitMs > retryForMs)
         throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
       await pause(waitMs);

@@ -1,6 +1,6 @@
 import { ApiClient, type ApiClientOptions } from './api-client.js';
 
-/** The dashboard's API, as its operator uses it. */
+/** Client of the dashboard's API, signed in as the operator. */
 export class DashboardClient extends ApiClient {
   constructor(baseUrl: string, options: ApiClientOptions = {}) {
     super(`${baseUrl}/dashboard/api`, '', options);

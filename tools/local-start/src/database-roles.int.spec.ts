@@ -47,7 +47,7 @@ const byScript = async (server: PostgresServer): Promise<void> => {
   });
 };
 
-/** What the releases before had: databases and everything in them of the superuser. */
+/** Databases of earlier releases: the superuser owns them and all their objects. */
 const OF_THE_SUPERUSER = `
   CREATE SCHEMA event_store;
   CREATE TABLE event_store.events (id bigint GENERATED ALWAYS AS IDENTITY, data text);
@@ -83,7 +83,7 @@ describe.each([
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(SERVICE_NAMES)('lets %s change its own database', async service => {
+  it.each(SERVICE_NAMES)('allows %s to change its own database', async service => {
     const url = databaseUrlOf(server, service, passwords[service]);
     await asked(url, 'CREATE SCHEMA other CREATE TABLE own (id int)');
     expect(
@@ -107,12 +107,12 @@ describe.each([
     await expect(asked(url.href, 'SELECT 1')).rejects.toThrow('permission denied for database');
   });
 
-  it('does not let a role in with the password of another one', async () => {
+  it('rejects the password of another role', async () => {
     const url = databaseUrlOf(server, 'email-send', passwords['webhook-dispatch']);
     await expect(asked(url, 'SELECT 1')).rejects.toThrow('password authentication failed');
   });
 
-  it('hands over what the superuser owned in the database of a service, and keeps its rows', async () => {
+  it("transfers objects of the superuser in a service's database to its role, and keeps the rows", async () => {
     const url = databaseUrlOf(server, 'email-send', passwords['email-send']);
     expect(await asked(url, 'SELECT data FROM event_store.events')).toEqual({ data: 'kept' });
     for (const change of [

@@ -7,7 +7,7 @@ type Service = (typeof SERVICE_NAMES)[number];
 /** The role of a service, which is also the name of the database that it owns. */
 export const roleOf = (service: Service): string => `postern_${service.replaceAll('-', '_')}`;
 
-/** The URL with which a service connects to its own database; it can connect to no other one. */
+/** The URL of a service's own database; its role cannot connect to any other. */
 export const databaseUrlOf = (postgres: PostgresServer, service: Service, password: string): string => {
   const url = new URL(postgres.url(roleOf(service)));
   url.username = roleOf(service);
@@ -16,8 +16,8 @@ export const databaseUrlOf = (postgres: PostgresServer, service: Service, passwo
 };
 
 /**
- * Gives each service a role that owns its database, and nothing else. Databases of the superuser are handed over with
- * everything in them. May be repeated.
+ * Gives each service a role that owns its database and nothing else. Transfers the ownership of databases of the
+ * superuser, including all their objects. Idempotent.
  */
 export const ensureDatabaseRoles = async (
   postgres: PostgresServer,
@@ -45,13 +45,13 @@ const asSuperuser = async (connectionString: string, work: (admin: pg.Client) =>
 const ensureRole = async (admin: pg.Client, role: string, password: string): Promise<void> => {
   const name = pg.escapeIdentifier(role);
   const has = async (query: string) => ((await admin.query(query, [role])).rowCount ?? 0) > 0;
-  // A failed statement would be logged with the password.
+  // PostgreSQL would log a failed statement, including the password.
   await admin.query('SET log_min_error_statement = panic');
   if (!(await has('SELECT FROM pg_roles WHERE rolname = $1'))) await admin.query(`CREATE ROLE ${name}`);
   await admin.query(
     `ALTER ROLE ${name} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD ${pg.escapeLiteral(password)}`,
   );
-  // For `postern doctor`, which reports the disk of PostgreSQL.
+  // For `postern doctor`, which reports the disk usage of PostgreSQL.
   await admin.query(`GRANT pg_read_all_settings TO ${name}`);
   if (await has('SELECT FROM pg_database WHERE datname = $1'))
     await admin.query(`ALTER DATABASE ${name} OWNER TO ${name}`);
@@ -63,7 +63,7 @@ const closeToOthers = async (admin: pg.Client, database: string): Promise<void> 
   await admin.query(`REVOKE ALL ON DATABASE ${pg.escapeIdentifier(database)} FROM PUBLIC`);
 };
 
-/** What the superuser owns outside the system schemas; a sequence of a column follows its table. */
+/** Objects of the superuser outside the system schemas; the sequence of a column follows its table. */
 const FOREIGN_OBJECTS = `
   SELECT format('SCHEMA %I', nspname) AS object FROM pg_namespace
    WHERE nspowner = 'postgres'::regrole AND nspname !~ '^pg_' AND nspname NOT IN ('information_schema', 'public')

@@ -4,7 +4,7 @@ import type { LocalDns } from './local-dns.js';
 
 export const OWNER = 'owner@example.com';
 const DOMAIN = 'example.com';
-/** The simulator's addresses answer in sandbox mode too, so the demo message needs no verified recipient. */
+/** Addresses of the simulator also work in sandbox mode, so the demo message needs no verified recipient. */
 const DEMO_RECIPIENT = 'delivered@simulator.test';
 
 interface EmailServiceAccess {
@@ -12,7 +12,7 @@ interface EmailServiceAccess {
   readonly api_key: string;
 }
 
-/** The demo workspace: what a later start needs again and no answer shows twice. */
+/** The demo workspace: stored for later starts, because the API shows the keys and the secret only once. */
 export interface DemoWorkspace {
   readonly sandbox: EmailServiceAccess;
   readonly production: EmailServiceAccess;
@@ -54,7 +54,7 @@ interface MailboxMessage {
 
 const CODE_WITHIN_MS = 20_000;
 
-/** Confirms the owner's address the way any address is confirmed: the code is read from the mailbox it was sent to. */
+/** Verifies the owner's address like any other: reads the code from the mailbox that received it. */
 const verifyOwner = async (dashboard: DashboardClient, serviceId: string, mailboxUrl: string): Promise<void> => {
   const recipients = `/email-services/${serviceId}/recipients`;
   const { id } = await dashboard.post<{ id: string }>(recipients, { address: OWNER });
@@ -77,14 +77,14 @@ const createPlatformKeys = async (dashboard: DashboardClient): Promise<PlatformA
   return { write_key: await keyFor('write'), read_key: await keyFor('read') };
 };
 
-/** Creates the demo workspace through the dashboard's API at the first start; later ones find it again. */
+/** Creates the demo workspace through the dashboard's API at the first start; later starts reuse it. */
 export const prepareDemo = async (
   dashboard: DashboardClient,
   home: Home,
   dns: LocalDns,
   at: { readonly webhookUrl: string; readonly mailboxUrl: string },
 ): Promise<DemoWorkspace> => {
-  // A home that an older release made has no platform keys yet.
+  // The home of an older release has no platform keys yet.
   const known = home.read<Omit<DemoWorkspace, 'platform'> & Partial<DemoWorkspace>>('demo.json');
   if (known) {
     const service = `/email-services/${known.production.service_id}`;

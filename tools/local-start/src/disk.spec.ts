@@ -4,7 +4,7 @@ import { planDisk } from './disk.js';
 const MIB = 1024 ** 2;
 const plan = (freeMib: number, isNewHome = true) => planDisk('/srv/postern', freeMib * MIB, isNewHome);
 
-it('names a disk that is too small: what is there, what is needed, what to do', () => {
+it('reports a disk that is too small with the free space, the required space and a remedy', () => {
   expect(() => plan(420)).toThrow(
     'The disk of /srv/postern has 420 MiB free, and Postern needs 512 MiB to start.\n' +
       'Free some space, or choose a folder on another disk: POSTERN_HOME=<folder> npm start',
@@ -12,19 +12,19 @@ it('names a disk that is too small: what is there, what is needed, what to do', 
   expect(() => plan(100, false)).toThrow('needs 128 MiB');
 });
 
-it('lets a home with data start on a disk that is too small for a new one', () => {
+it('starts a home with data on a disk that is too small for a new one', () => {
   expect(plan(200, false).walBytes).toBe(64 * MIB);
 });
 
-it('leaves PostgreSQL’s log a quarter of a small disk, and says that it is small', () => {
+it('limits PostgreSQL’s log to a quarter of a small disk, and warns', () => {
   for (const free of [512, 700, 1_000, 2_700, 4_095]) {
     const { walBytes, warning } = plan(free);
-    // NATS takes no more than three quarters of what is free.
+    // NATS uses at most three quarters of the free space.
     expect(walBytes).toBeLessThanOrEqual((free / 4) * MIB);
     expect(warning).toContain(`${free} MiB free`);
   }
 });
 
-it('uses the usual limits, and says nothing, where there is space', () => {
+it('uses the default limits without a warning if there is enough space', () => {
   expect(plan(100_000)).toEqual({ walBytes: 2048 * MIB, warning: undefined });
 });

@@ -1,20 +1,20 @@
 import { statfsSync } from 'node:fs';
 
 const MIB = 1024 ** 2;
-/** Below this, PostgreSQL's cluster, its log and the five databases do not fit. */
+/** Below this, PostgreSQL's cluster, its write-ahead log and the five databases do not fit. */
 const NEEDED_FOR_A_NEW_HOME = 512 * MIB;
-/** What an existing home needs to start and to write a checkpoint. */
+/** An existing home needs this much to start and to write a checkpoint. */
 const NEEDED_FOR_AN_OLD_HOME = 128 * MIB;
-/** From here on every limit is the default, and builds of web services have enough space. */
+/** From here on every limit has its default, and builds of web services have enough space. */
 const COMFORTABLE = 4096 * MIB;
 /** Below this, a running Postern prints a warning. */
 export const LOW_DISK_BYTES = 256 * MIB;
 
-/** What the local start does with the free disk space; NATS uses at most three quarters of it. */
+/** How the local start uses the free disk space; NATS uses at most three quarters of it. */
 export interface DiskPlan {
-  /** PostgreSQL's log may grow to this between two checkpoints. */
+  /** Maximum size of PostgreSQL's write-ahead log between two checkpoints. */
   readonly walBytes: number;
-  /** Set where the disk is small, but large enough. */
+  /** Set if the disk is small, but sufficient. */
   readonly warning: string | undefined;
 }
 
@@ -22,7 +22,7 @@ const mib = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`;
 const clamp = (bytes: number, least: number, most: number): number =>
   Math.floor(Math.min(most, Math.max(least, bytes)));
 
-/** Free bytes for an ordinary process on the disk of the folder; infinite if unknown. */
+/** Free bytes for an unprivileged process on the disk of the folder; infinite if unknown. */
 export const freeBytesOf = (folder: string): number => {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -33,8 +33,8 @@ export const freeBytesOf = (folder: string): number => {
 };
 
 /**
- * Sizes PostgreSQL's log for the free disk.
- * @throws with what is needed, what is there and what to do, where it is too small to start.
+ * Sizes PostgreSQL's write-ahead log for the free disk space.
+ * @throws with the required space, the free space and a remedy if the disk is too small to start.
  */
 export const planDisk = (folder: string, freeBytes: number, isNewHome: boolean): DiskPlan => {
   const needed = isNewHome ? NEEDED_FOR_A_NEW_HOME : NEEDED_FOR_AN_OLD_HOME;
@@ -52,7 +52,7 @@ export const planDisk = (folder: string, freeBytes: number, isNewHome: boolean):
   };
 };
 
-/** Prints one line when the disk of a running Postern is nearly full, and one when there is space again. */
+/** Prints a line when the disk of a running Postern is nearly full, and another when there is space again. */
 export const watchDisk = (folder: string, say: (line: string) => void, everyMs = 10_000): (() => void) => {
   let low = false;
   const timer = setInterval(() => {

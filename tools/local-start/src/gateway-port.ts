@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 const DEFAULT_PORT = 8080;
 
 /**
- * Where the gateway is to listen on 127.0.0.1: `POSTERN_PORT`, or 8080; 0 is any free port.
- * @throws naming the setting and the reason, where it is no port or nobody can listen there.
+ * The port of the gateway on 127.0.0.1: `POSTERN_PORT`, or 8080; 0 is any free port.
+ * @throws with the setting and the reason if it is not a valid port or is unavailable.
  */
 export const gatewayPort = async (setting: string | undefined): Promise<number> => {
   const port = setting ? Number(setting) : DEFAULT_PORT;

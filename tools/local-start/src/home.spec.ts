@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-it('makes its secrets once, each of its own, for the eyes of their owner', () => {
+it('creates its secrets once, all different, readable by their owner only', () => {
   const secrets = new Home(folder).secrets();
   expect(new Home(folder).secrets()).toEqual(secrets);
   const { databasePasswords, natsPasswords, ...single } = secrets;
@@ -32,7 +32,7 @@ it('makes its secrets once, each of its own, for the eyes of their owner', () =>
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
 });
 
-it('keeps the secrets of a home that has only some, and makes those that it lacks', () => {
+it('keeps existing secrets of a home and creates the missing ones', () => {
   const known = {
     operatorPassword: 'known',
     linkSecret: 'also known',
@@ -54,7 +54,7 @@ it('keeps the secrets of a home that has only some, and makes those that it lack
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
 });
 
-it('makes no new secrets for data that only the lost ones would open', () => {
+it('creates no new secrets if existing data needs the lost ones', () => {
   const home = new Home(folder);
   mkdirSync(home.path('postgres'));
 
@@ -62,19 +62,19 @@ it('makes no new secrets for data that only the lost ones would open', () => {
   expect(existsSync(home.path('secrets.json'))).toBe(false);
 });
 
-it('says what format it has, and a home without the file is of the first', () => {
+it('records its format, and a home without the file has the first format', () => {
   mkdirSync(join(folder, 'logs'));
   new Home(folder);
   expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ version: 1 });
 });
 
-it('is refused where a newer release wrote it, and stays as it is', () => {
+it('is refused and left unchanged if a newer release wrote it', () => {
   writeFileSync(join(folder, 'format.json'), '{"version":2}');
   expect(() => new Home(folder)).toThrow(`${folder} was written by a newer release of Postern (its format is 2`);
   expect(readdirSync(folder)).toEqual(['format.json']);
 });
 
-it('closes to others what its processes write', () => {
+it('denies other users access to its logs and its NATS data', () => {
   const home = new Home(folder);
   for (const own of ['logs', 'nats']) expect(modeOf(home.path(own))).toBe(0o700);
 });

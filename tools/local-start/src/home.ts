@@ -5,35 +5,35 @@ import { isDeepStrictEqual } from 'node:util';
 import { NATS_USERS, type NatsUser, SERVICE_NAMES } from '@postern/contracts';
 import { openDataOf } from './open-data.js';
 
-/** What a start has to remember for the next one. Readable by the owner only. */
+/** Secrets that persist between starts. Readable by the owner only. */
 export interface LocalSecrets {
   readonly operatorPassword: string;
   readonly linkSecret: string;
   readonly encryptionKey: string;
-  /** Of the sandbox domain, as POSTERN_SANDBOX_DKIM_KEY wants it. */
+  /** Key of the sandbox domain, in the format of POSTERN_SANDBOX_DKIM_KEY. */
   readonly sandboxDkimKey: string;
-  /** Of the superuser at PostgreSQL. */
+  /** Password of PostgreSQL's superuser. */
   readonly databasePassword: string;
-  /** Of the role of each service at PostgreSQL. */
+  /** Password of each service's role in PostgreSQL. */
   readonly databasePasswords: Readonly<Record<(typeof SERVICE_NAMES)[number], string>>;
-  /** Of each user at NATS. */
+  /** Password of each NATS user. */
   readonly natsPasswords: Readonly<Record<NatsUser, string>>;
 }
 
-/** What the files of a home mean; a release that changes their meaning raises it. */
+/** Version of the file format of a home; incremented by a release that changes it. */
 const FORMAT = 1;
 
-/** The folder in which the local start keeps everything ($POSTERN_HOME). */
+/** The folder of all state of the local start ($POSTERN_HOME). */
 export class Home {
-  /** The folder of what other users work in where we are root; the home itself unless that is closed to them. */
+  /** The folder of data that other users access if Postern runs as root; the home itself if they can enter it. */
   private readonly openData: string;
 
-  /** @throws in words where a newer release wrote the home, or data of it are missing. */
+  /** @throws with a remedy if a newer release wrote the home or some of its data is missing. */
   constructor(readonly folder: string) {
     mkdirSync(folder, { recursive: true });
     this.demandFormat();
     this.openData = openDataOf(folder);
-    // The folder itself stays open: web services and builds run below it, as other users where we are root.
+    // The folder itself stays accessible: web services and builds run below it, as other users if Postern runs as root.
     for (const own of ['logs', 'nats']) {
       mkdirSync(join(folder, own), { recursive: true });
       chmodSync(join(folder, own), 0o700);
@@ -44,7 +44,7 @@ export class Home {
     return join(this.folder, ...parts);
   }
 
-  /** For the parts of the home that other users work in: `postgres`, `platform`, `sample-repository`. */
+  /** Path in the part of the home that other users access: `postgres`, `platform`, `sample-repository`. */
   openPath(...parts: string[]): string {
     return join(this.openData, ...parts);
   }
@@ -54,8 +54,8 @@ export class Home {
   }
 
   /**
-   * The secrets of this installation, made at the first start; a home that lacks some of them gets those. One that has
-   * data but no secrets at all is refused, because new ones would open nothing of it.
+   * The secrets of this installation, created at the first start; missing ones are added. A home with data but without
+   * the secrets file is refused, because new secrets could not decrypt its data.
    */
   secrets(): LocalSecrets {
     const known = this.read<Partial<LocalSecrets>>('secrets.json') ?? {};
@@ -98,12 +98,12 @@ export class Home {
     }
   }
 
-  /** Readers see the old content or the new content, never a part of it. */
+  /** Replaces the file atomically: readers see either the old or the new content. */
   write(file: string, content: unknown): void {
     this.writeText(file, `${JSON.stringify(content, null, 2)}\n`);
   }
 
-  /** As `write`, for what is not JSON. */
+  /** Like `write`, for content other than JSON. */
   writeText(file: string, text: string): void {
     const temporary = this.path(`${file}.${process.pid}.new`);
     rmSync(temporary, { force: true });

@@ -1,13 +1,13 @@
 import { connect } from '@nats-io/transport-node';
 import { inboxPrefixOf } from '@postern/contracts';
 
-/** A user of NATS. */
+/** Credentials of a NATS user. */
 export interface Credential {
   readonly user: string;
   readonly pass: string;
 }
 
-/** How a NATS server is reached, and how long it may take to answer. */
+/** Address and credentials of a NATS server, and the timeout of the probe. */
 export interface JetStreamProbe {
   readonly url: string;
   readonly credential?: Credential;
@@ -15,15 +15,15 @@ export interface JetStreamProbe {
 }
 
 /**
- * Whether JetStream answers, asked over a connection of its own. The account's information is computed from every
- * stream: a server whose streams hang does not respond, while its `/healthz` says ok.
+ * Whether JetStream responds, checked over a separate connection. The account information covers every stream: a server
+ * whose streams hang does not respond, although its `/healthz` reports ok.
  */
 export const jetStreamAnswers = async ({ url, credential, withinMs }: JetStreamProbe): Promise<boolean> => {
   try {
     const connection = await connect({
       servers: url,
       ...credential,
-      // The only inboxes of the operator, who is the one user that may ask.
+      // The operator is the only user with access to this API, and may use only these inboxes.
       inboxPrefix: inboxPrefixOf('operator'),
       reconnect: false,
       timeout: withinMs,

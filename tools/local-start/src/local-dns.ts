@@ -1,11 +1,11 @@
 import { dkimRecord } from '@postern/mail';
 import { startDnsServer, type TestDns } from '@postern/testing';
 
-/** The resolver of the local start: knows the records of Postern's own domains and the demo's, as their owners' would. */
+/** The DNS server of the local start, with the records of Postern's own domains and of the demo domain. */
 export class LocalDns {
   private constructor(private readonly server: TestDns) {}
 
-  /** @param sandboxDkimKey a PEM in base64 */
+  /** @param sandboxDkimKey a PEM key in base64 */
   static async start(sandboxDkimKey: string): Promise<LocalDns> {
     const server = await startDnsServer();
     server.setRecords('spf.postern.test', 'TXT', ['v=spf1 ip4:127.0.0.1 -all']);

@@ -8,9 +8,9 @@ import { Demo } from './show-demo.js';
 import { untilUnused } from './starter.js';
 import { summary } from './summary.js';
 
-// Other users work in parts of the home, whatever mask the shell has.
+// Other users access parts of the home, regardless of the umask of the shell.
 process.umask(0o022);
-// A terminal that was closed must not keep us from stopping everything in order.
+// A closed terminal must not prevent a graceful stop.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 const folder = resolve(process.env['POSTERN_HOME'] || join(import.meta.dirname, '../../../.postern'));
@@ -33,7 +33,7 @@ const stop = async (code: number) => {
   process.exit(code);
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0));
-// The process that npm started holds the other end.
+// The process that npm started holds the other end of the channel.
 process.once('disconnect', () => void stop(0));
 
 const writeReady = ({ home }: RunningPostern) => {
@@ -42,7 +42,7 @@ const writeReady = ({ home }: RunningPostern) => {
 
 const start = async () => {
   await untilUnused(folder, say);
-  // Of a start that was killed.
+  // Left by a start that was killed.
   rmSync(join(folder, 'ready.json'), { force: true });
   running = await startPostern({
     home: folder,

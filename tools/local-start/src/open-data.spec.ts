@@ -20,14 +20,14 @@ afterEach(() => {
 
 const close = () => chmodSync(join(folder, 'closed'), 0o700);
 
-it('is the home itself where every user may enter that, or nobody but its owner works there', () => {
+it('is the home itself if every user may enter it, or if Postern does not run as root', () => {
   expect(openDataOf(home, true)).toBe(home);
   close();
   expect(openDataOf(home, false)).toBe(home);
   expect(lstatSync(join(home, 'open'), { throwIfNoEntry: false })).toBeUndefined();
 });
 
-it('is a folder that every user may enter and none may list, where the home of root is closed', () => {
+it("is a folder that every user may enter but not list, if root's home is closed", () => {
   close();
   const open = openDataOf(home, true);
   expect(open).toMatch(join(folder, 'open/homes/'));
@@ -35,7 +35,7 @@ it('is a folder that every user may enter and none may list, where the home of r
   expect(openDataOf(home, true)).toBe(open);
 });
 
-it('holds what the home held before it was closed', () => {
+it('contains the data that was in the home before it was closed', () => {
   mkdirSync(join(home, 'postgres'));
   writeFileSync(join(home, 'postgres/PG_VERSION'), '18');
   writeFileSync(join(home, 'secrets.json'), '{}');
@@ -45,7 +45,7 @@ it('holds what the home held before it was closed', () => {
   expect(statSync(join(home, 'secrets.json')).isFile()).toBe(true);
 });
 
-it('is not replaced by an empty one when it is missing', () => {
+it('is not replaced by an empty one if it is missing', () => {
   close();
   rmSync(openDataOf(home, true), { recursive: true });
   expect(() => openDataOf(home, true)).toThrow('which is missing, and with it the data of this home');

@@ -14,14 +14,17 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What other users work in where root starts Postern: PostgreSQL's cluster, web services and databases, and the sample. */
+/**
+ * Data that other users access if root starts Postern: PostgreSQL's cluster, web services and databases, and the
+ * sample.
+ */
 const PARTS = ['postgres', 'platform', 'sample-repository'];
 const LINK = 'open';
 
-/** Holds the data of homes that other users cannot enter; also read by tools/setup/open-programs.mjs. */
+/** Contains the data of homes that other users cannot enter; also read by tools/setup/open-programs.mjs. */
 const openFolder = (): string => process.env['POSTERN_OPEN_FOLDER'] || '/var/lib/postern-start';
 
-/** Whether every user may pass through the folder and those above it. */
+/** Whether every user may traverse the folder and its parents. */
 export const isOpenToAll = (folder: string): boolean => {
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     if ((statSync(path).mode & 0o001) === 0) return false;
@@ -32,9 +35,9 @@ export const isOpenToAll = (folder: string): boolean => {
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /**
- * The folder for what other users work in: the home itself, or, where the home is closed to them, a folder below
- * `/var/lib/postern-start` that the link `open` in the home names.
- * @throws when the link leads nowhere, because its data would silently be replaced by empty ones.
+ * The folder of data that other users access: the home itself, or, if they cannot enter it, a folder below
+ * `/var/lib/postern-start` to which the link `open` in the home points.
+ * @throws if the link is broken, because an empty folder would silently replace the data.
  */
 export const openDataOf = (home: string, isRoot = process.getuid?.() === 0): string => {
   const link = join(home, LINK);
@@ -49,13 +52,13 @@ export const openDataOf = (home: string, isRoot = process.getuid?.() === 0): str
   if (!isRoot || isOpenToAll(home)) return home;
   const target = join(openFolder(), 'homes', randomUUID());
   mkdirSync(target, { recursive: true, mode: 0o711 });
-  // Others may pass through to what is theirs, and list nothing.
+  // Other users may traverse the folders to their own data, but not list them.
   for (const folder of [dirname(target), target]) chmodSync(folder, 0o711);
   symlinkSync(target, link);
   return movedTo(realpathSync(link), home);
 };
 
-/** Moves what the home still holds; an interrupted move continues with the next call. */
+/** Moves the data that is still in the home; an interrupted move continues at the next call. */
 const movedTo = (target: string, home: string): string => {
   for (const part of PARTS) if (isThere(join(home, part)) && !isThere(join(target, part))) move(home, target, part);
   return target;
@@ -69,7 +72,7 @@ const move = (home: string, target: string, part: string): void => {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
     const draft = `${to}.new`;
     rmSync(draft, { recursive: true, force: true });
-    // With owners, which cpSync would not keep.
+    // `cp -a` keeps the owners, unlike cpSync.
     execFileSync('cp', ['-a', '--', from, draft]);
     renameSync(draft, to);
     rmSync(from, { recursive: true });

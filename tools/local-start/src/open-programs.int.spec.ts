@@ -45,7 +45,7 @@ const openEnvironment = (): { PATH?: string; POSTERN_POSTGRES_BIN?: string } =>
 
 const asNobody = (program: string) => execFileSync(program, { uid: 65_534, gid: 65_534, cwd: '/', encoding: 'utf8' });
 
-it('lets other users run what lies in a closed folder of root, and copies nothing for an ordinary user', () => {
+it("makes programs in root's closed folder executable for other users, and copies nothing for an ordinary user", () => {
   const environment = openEnvironment();
   if (!isRoot) {
     expect(environment).toEqual({});

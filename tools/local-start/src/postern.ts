@@ -32,23 +32,23 @@ export const OPERATOR_EMAIL = 'owner@example.com';
 const READY_WITHIN_MS = 60_000;
 
 export interface StartOptions {
-  /** The folder that keeps all state. */
+  /** The folder of all state. */
   readonly home: string;
   /** Port of the gateway on 127.0.0.1; 0 picks a free one. */
   readonly port: number;
-  /** Told before each step of the start. */
+  /** Called before each step of the start. */
   readonly progress?: (step: string) => void;
   /** Environment of single services beyond the embedded defaults. */
   readonly environment?: Readonly<Partial<Record<(typeof SERVICES)[number] | 'load-balancer', Record<string, string>>>>;
   /** Environment of the mail simulator beyond the embedded defaults. */
   readonly simulator?: Readonly<Record<string, string>>;
-  /** Users of NATS that may do everything; for tests. */
+  /** NATS users with all permissions; for tests. */
   readonly natsSuperusers?: readonly NatsSuperuser[];
-  /** Told when a process that died runs again. */
+  /** Called when a process that ended has been restarted. */
   readonly onRestart?: (running: RunningPostern) => void;
 }
 
-/** Everything that the local start runs; every part is a real process of its own. */
+/** The running local start; every part is a separate process. */
 export class RunningPostern {
   constructor(
     readonly home: Home,
@@ -64,13 +64,13 @@ export class RunningPostern {
 
   readonly operator = { email: OPERATOR_EMAIL, password: '' };
 
-  /** Process ids by name, as they are now. */
+  /** Current process ids by name. */
   processes(): Record<string, number> {
     const services = [...this.services.values()].flatMap(({ name, pid }) => (pid === undefined ? [] : [[name, pid]]));
     return { ...Object.fromEntries(services), nats: this.nats.pid, postgres: this.postgres.pid };
   }
 
-  /** Where each service serves its metrics. */
+  /** Metrics URL of each service. */
   metricsUrls(): Record<string, string> {
     const known = SERVICES.map(name => [name, this.services.get(name)?.httpPort] as const);
     return Object.fromEntries(
@@ -83,7 +83,7 @@ export class RunningPostern {
   }
 }
 
-/** Where the services find the servers and each other. */
+/** Addresses of the servers and services. */
 const wiringOf = async (
   { home, postgres, nats, dns }: Pick<RunningPostern, 'home' | 'postgres' | 'nats' | 'dns'>,
   wantedPort: number,
@@ -115,7 +115,7 @@ interface ProcessStart {
 
 type Supervise = (name: string, entryPoint: string, env: Record<string, string>) => Promise<void>;
 
-/** Starts the mail simulator, the load balancer and the services, each when what it needs is ready. */
+/** Starts the mail simulator, the load balancer and the services, each once its dependencies are ready. */
 const startProcesses = async (
   supervise: Supervise,
   { home, wiring, mailboxPort, options, progress, findingValkey, undo }: ProcessStart,
@@ -131,7 +131,7 @@ const startProcesses = async (
     ...options.simulator,
   });
 
-  // Web services and databases outlive runtime-agent on purpose, but not the local start.
+  // Web services and databases deliberately outlive runtime-agent, but not the local start.
   undo.push(() => stopPlatform(platformHome(home)));
   progress('starting the load balancer of the web services');
   await supervise('load-balancer', LOAD_BALANCER, {
@@ -143,7 +143,7 @@ const startProcesses = async (
   progress(`starting ${SERVICES.join(', ')}`);
   const operator = { email: OPERATOR_EMAIL, password: home.secrets().operatorPassword };
   const valkey = await findingValkey;
-  // One at a time would cost seconds, all at once starves a small machine of its two cores.
+  // One at a time would take seconds longer; all at once would overload a machine with two cores.
   const waiting = [...SERVICES];
   const startNext = async (): Promise<void> => {
     for (let service = waiting.shift(); service; service = waiting.shift())
@@ -157,8 +157,9 @@ const startProcesses = async (
 };
 
 /**
- * Starts PostgreSQL, NATS, the mail simulator, the load balancer and the services, each seen to be ready before the next needs it.
- * @throws with the name of what did not start and the end of its log; everything started before is stopped again.
+ * Starts PostgreSQL, NATS, the mail simulator, the load balancer and the services, each once its dependencies are
+ * ready.
+ * @throws with the name of the part that did not start and the end of its log; all parts started before are stopped.
  */
 export const startPostern = async (options: StartOptions): Promise<RunningPostern> => {
   const progress = options.progress ?? (() => undefined);
@@ -186,7 +187,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       return (line: string) => log.write(line);
     };
 
-    // Fetched where it is missing, while the rest starts.
+    // Downloaded if missing, in parallel with the rest of the start.
     const findingValkey = findValkeyServer({ onProgress: progress });
     findingValkey.catch(() => undefined);
     const start = { home, guard, progress, logOf, undo };

@@ -6,7 +6,7 @@ interface EmailAccess {
   readonly production: { readonly service_id: string; readonly api_key: string; readonly domain: string };
 }
 
-/** What `ready.json` tells a script or a test: where everything answers, and with which keys. */
+/** The content of `ready.json` for scripts and tests: all URLs and keys. */
 export interface ReadyFile {
   readonly base_url: string;
   readonly dashboard: { readonly url: string; readonly email: string; readonly password: string };
@@ -15,16 +15,16 @@ export interface ReadyFile {
   readonly submission: { readonly host: string; readonly port: number };
   /** For the `postern` command; the password of the user `operator` is in secrets.json. */
   readonly nats_url: string;
-  /** Null where the demo workspace could not be prepared. */
+  /** Null if the demo workspace could not be prepared. */
   readonly email: EmailAccess | null;
-  /** Null where the demo workspace could not be prepared. */
+  /** Null if the demo workspace could not be prepared. */
   readonly platform: PlatformAccess | null;
   readonly processes: Readonly<Record<string, number>>;
-  /** Where each service serves its metrics, in Prometheus' format. */
+  /** URL of each service's metrics, in Prometheus format. */
   readonly metrics: Readonly<Record<string, string>>;
 }
 
-/** Describes what runs, with the keys of the demo workspace as far as it is there. */
+/** Describes the running local start, with the keys of the demo workspace if it exists. */
 export const readyFile = (running: RunningPostern): ReadyFile => {
   const demo = running.home.read<DemoWorkspace>('demo.json');
   return {

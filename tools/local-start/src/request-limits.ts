@@ -7,7 +7,7 @@ export const LIFTED_CALLER_LIMITS: Readonly<Record<string, string>> = {
   POSTERN_WORKSPACE_REQUESTS_PER_SECOND: NO_LIMIT,
 };
 
-/** The same also for requests without a valid credential. */
+/** Also lifts the limits of requests without a valid credential. */
 export const LIFTED_REQUEST_LIMITS: Readonly<Record<string, string>> = {
   ...LIFTED_CALLER_LIMITS,
   POSTERN_CLIENT_REQUESTS_PER_SECOND: NO_LIMIT,

@@ -1,4 +1,4 @@
-/** A server that the local start runs and that can end at any time. */
+/** A server process that can end at any time. */
 interface Restartable {
   exited(): Promise<void>;
   restart(): Promise<void>;

@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const file = () => join(folder, 'service.log');
 const linesOf = (name: string) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
 
-it('keeps every line, in order, over all files', () => {
+it('keeps every line in order across all files', () => {
   const log = new RotatingLog(file(), { bytes: 1_000, files: 100 });
   const written = Array.from({ length: 2_000 }, (_, n) => `line ${n}`);
   for (const line of written) log.write(line);
@@ -34,7 +34,7 @@ it('keeps every line, in order, over all files', () => {
   expect(names.flatMap(linesOf)).toEqual(written);
 });
 
-it('is bounded: the oldest file goes', () => {
+it('has a bounded size: the oldest file is deleted', () => {
   const log = new RotatingLog(file(), { bytes: 1_000, files: 3 });
   for (let n = 0; n < 2_000; n += 1) log.write(`line ${n}`);
   log.end();
@@ -55,7 +55,7 @@ it('continues the file of an earlier start, readable by its owner only', () => {
   expect(statSync(`${file()}.1`).size).toBe(1_501);
 });
 
-it('writes again when a disk that could not be written can', async () => {
+it('writes again once the disk is writable', async () => {
   const missing = join(folder, 'not there yet');
   const log = new RotatingLog(join(missing, 'service.log'));
   log.write('lost');

@@ -1,19 +1,19 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, renameSync, writevSync } from 'node:fs';
 
 export interface RotationLimits {
-  /** A file that has reached this size is put aside. */
+  /** Size at which a file is rotated. */
   readonly bytes: number;
-  /** Files kept, the one being written included. */
+  /** Number of files kept, including the current one. */
   readonly files: number;
 }
 
 const LIMITS: RotationLimits = { bytes: 10 * 1024 ** 2, files: 5 };
-/** After an error, such as a full disk, the file is opened again this much later. */
+/** Delay before the file is opened again after an error, such as a full disk. */
 const REOPEN_AFTER_MS = 1_000;
 
 /**
- * A log file of bounded size: `<file>` is written, `<file>.1` is the one before it. The process that reads the child's
- * output writes it, so that no line is lost between two files and the child's output is never touched.
+ * A log file of bounded size: `<file>` is the current one, `<file>.1` the previous one. The process that reads the
+ * child's output rotates the files, so that no line is lost and the child keeps its output open.
  */
 export class RotatingLog {
   #descriptor: number | undefined;
@@ -32,7 +32,7 @@ export class RotatingLog {
     this.append([Buffer.from(`${line}\n`)]);
   }
 
-  /** Writes whole lines. Those that come after the end, or while the file cannot be written, are dropped. */
+  /** Writes complete lines. Lines after `end`, or while the file is not writable, are dropped. */
   append(lines: readonly Buffer[]): void {
     if (this.#ended || Date.now() < this.#notBefore) return;
     this.#try(() => {
@@ -55,7 +55,7 @@ export class RotatingLog {
     }
   }
 
-  /** A log that cannot be written must not end what it tells about. */
+  /** A write error of the log must not stop the logged process. */
   #try(work: () => void): void {
     try {
       work();

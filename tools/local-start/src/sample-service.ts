@@ -9,12 +9,12 @@ import type { Home } from './home.js';
 
 const SAMPLE = join(import.meta.dirname, '../sample');
 const LIVE_WITHIN_MS = 180_000;
-/** Pauses between two polls: a key may make 30 calls a minute, and others are made besides. */
+/** Pauses between polls: the budget is 30 calls per minute and key, shared with other calls. */
 const FIRST_POLL_AFTER_MS = 500;
 const LAST_POLL_AFTER_MS = 4_000;
 const OVER = ['failed', 'cancelled', 'superseded', 'rolled_back'];
 
-/** What a later start needs to find the sample again. */
+/** The ids of the sample, stored for later starts. */
 interface KnownSample {
   readonly project_id: string;
   readonly web_service_id: string;
@@ -33,7 +33,7 @@ interface Deployment {
   readonly error: string | null;
 }
 
-/** The sample as the summary tells of it. */
+/** The sample as shown in the summary. */
 export interface RunningSample {
   readonly webServiceId: string;
   readonly url: string;
@@ -41,8 +41,9 @@ export interface RunningSample {
 }
 
 /**
- * Makes a repository of the sample at the first start and deploys it through the platform's public API; a later start
- * finds it running again. @returns undefined where there is no Git.
+ * Creates a repository of the sample at the first start and deploys it through the platform's public API; later starts
+ * reuse it.
+ * @returns undefined if Git is not installed.
  */
 export const deploySample = async (
   platform: ApiClient,
@@ -66,7 +67,7 @@ export const deploySample = async (
   return { webServiceId: service.id, url: await answering(platform, path), repository };
 };
 
-/** Short at first, because a small build takes a second, then longer. */
+/** Pauses between polls: short at first, because a small build takes a second, then longer. */
 class PollPauses {
   private ms = FIRST_POLL_AFTER_MS;
 
@@ -81,10 +82,10 @@ const git = async (directory: string, ...args: string[]): Promise<void> => {
   await promisify(execFile)('git', [...identity, '-C', directory, ...args]);
 };
 
-/** False where Git is missing. */
+/** False if Git is not installed. */
 const makeRepository = async (directory: string): Promise<boolean> => {
   if (existsSync(join(directory, '.git', 'refs', 'heads', 'main'))) return true;
-  // What an interrupted start left.
+  // Left by an interrupted start.
   rmSync(directory, { recursive: true, force: true });
   cpSync(SAMPLE, directory, { recursive: true });
   try {
@@ -95,7 +96,7 @@ const makeRepository = async (directory: string): Promise<boolean> => {
   }
   await git(directory, 'add', '.');
   await git(directory, 'commit', '-q', '-m', 'A web service that says hello');
-  // Builds run under a user of their own where we are root.
+  // If Postern runs as root, builds run as another user.
   chmodSync(directory, 0o755);
   return true;
 };
@@ -136,7 +137,7 @@ const goLive = async (platform: ApiClient, path: string): Promise<void> => {
   throw new Error(`the sample was not live within ${LIVE_WITHIN_MS / 1000} s`);
 };
 
-/** @returns the URL once it answers. */
+/** @returns the URL once it responds. */
 const answering = async (platform: ApiClient, path: string): Promise<string> => {
   const deadline = Date.now() + LIVE_WITHIN_MS;
   const polls = new PollPauses();

@@ -5,13 +5,13 @@ import type { Home } from './home.js';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 
-/** Where the parts of the local start listen, picked before the services are told. */
+/** Addresses of the parts of the local start, chosen before the services start. */
 export interface Wiring {
   readonly baseUrl: string;
   readonly port: number;
   readonly natsUrl: string;
   readonly natsPasswords: Readonly<Record<NatsUser, string>>;
-  /** Of the service's own database, with its role and password. */
+  /** URL of the service's own database, with its role and password. */
   readonly databaseUrl: (service: (typeof SERVICE_NAMES)[number]) => string;
   readonly relayPort: number;
   readonly bouncePort: number;
@@ -19,7 +19,7 @@ export interface Wiring {
   readonly dnsAddress: string;
 }
 
-/** The services that must agree on it follow the machine where it is not set. */
+/** The services that must agree on this setting derive it from the machine if it is not set. */
 const concurrentBuilds = (): Record<string, string> => {
   const builds = process.env['POSTERN_PLATFORM_CONCURRENT_BUILDS'];
   return builds === undefined ? {} : { POSTERN_PLATFORM_CONCURRENT_BUILDS: builds };
@@ -36,17 +36,17 @@ export const SERVICES = [
 
 /** The bundle of a program (tools/setup/bundle.mjs). */
 export const entryPointOf = (app: string) => join(ROOT, 'apps', app, 'dist/bundle.js');
-/** Names of these the DNS server of the local start answers for; they are not in the public DNS. */
+/** The local start's DNS server serves names below these suffixes; they are not in the public DNS. */
 const LOCAL_SUFFIXES = 'test,example,invalid,localhost';
 
 export const LOAD_BALANCER = entryPointOf('load-balancer');
 export const STOP_EVERYTHING = join(ROOT, 'apps/runtime-agent/dist/bundle-stop-everything.js');
 export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');
 
-/** Where web services, their artefacts and logs, and provisioned databases live. */
+/** The folder of web services, their artifacts and logs, and provisioned databases. */
 export const platformHome = (home: Home): string => home.openPath('platform');
 
-/** The embedded defaults: what an operator would set for each service, as environment variables. */
+/** The embedded defaults: the environment variables that an operator would set for each service. */
 export const environmentOf = (
   service: (typeof SERVICES)[number],
   wiring: Wiring,
@@ -62,7 +62,7 @@ export const environmentOf = (
     POSTERN_HTTP_HOST: '127.0.0.1',
     POSTERN_HTTP_PORT: '0',
     POSTERN_EXIT_WITH_PARENT: 'true',
-    // glibc keeps an arena for every thread otherwise, which costs an idle service tens of megabytes.
+    // Without a limit, glibc allocates an arena for each thread, tens of megabytes in an idle service.
     MALLOC_ARENA_MAX: '2',
   };
   if (service === 'runtime-agent')
@@ -129,7 +129,7 @@ export const environmentOf = (
         POSTERN_BOUNCE_SMTP_PORT: String(wiring.bouncePort),
         POSTERN_DNS_SERVERS: wiring.dnsAddress,
         POSTERN_PRIVATE_DOMAIN_SUFFIXES: LOCAL_SUFFIXES,
-        // The mail simulator reports complaints from this machine, unsigned.
+        // The mail simulator reports complaints from localhost, unsigned.
         POSTERN_COMPLAINT_CLIENTS: '127.0.0.1',
       };
     case 'webhook-dispatch':

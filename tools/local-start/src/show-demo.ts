@@ -8,15 +8,15 @@ import { type ReceivedEvent, WebhookReceiver } from './webhook-receiver.js';
 const EVENT_WITHIN_MS = 60_000;
 const RETRY_FOR_MS = 180_000;
 
-/** What is told while the demo runs: each step, and what went wrong with what to do about it. */
+/** Output of the demo: its steps, and warnings with their remedies. */
 export interface DemoVoice {
   readonly step: (line: string) => void;
   readonly warning: (line: string) => void;
 }
 
 /**
- * The demo of the local start. A step that fails is told as a warning and leaves out what needs it; it never ends
- * what runs.
+ * The demo of the local start. A failed step prints a warning and skips the steps that depend on it; it never stops
+ * Postern.
  */
 export class Demo {
   private readonly arrivals = new Map<string, () => void>();
@@ -30,7 +30,7 @@ export class Demo {
     private readonly voice: DemoVoice,
   ) {}
 
-  /** Creates the demo workspace, or finds it again. @returns undefined where that failed. */
+  /** Creates the demo workspace, or reuses it. @returns undefined if that failed. */
   prepare(): Promise<DemoWorkspace | undefined> {
     return this.tryTo('prepare the demo workspace', async () => {
       this.voice.step('preparing the demo workspace');
@@ -46,7 +46,7 @@ export class Demo {
     });
   }
 
-  /** Sends a message and waits for the first of its events. */
+  /** Sends a message and waits for its first event. */
   async showMessage(demo: DemoWorkspace): Promise<void> {
     await this.tryTo('show a message on its way', async () => {
       this.voice.step('sending a message through the public API; its events as a signed webhook receives them:');
@@ -64,7 +64,7 @@ export class Demo {
     });
   }
 
-  /** Builds and runs the sample web service. @returns undefined where it does not run. */
+  /** Builds and runs the sample web service. @returns undefined if it does not run. */
   showSample(demo: DemoWorkspace): Promise<RunningSample | undefined> {
     return this.tryTo('run the sample web service', () => {
       const { baseUrl, home } = this.running;

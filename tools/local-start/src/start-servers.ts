@@ -13,18 +13,18 @@ import type { Home } from './home.js';
 import { restartOnExit } from './restart-on-exit.js';
 import { watchJetStream } from './watch-jetstream.js';
 
-/** What the servers of a local start share. */
+/** Context shared by the servers of a local start. */
 export interface ServerStart {
   readonly home: Home;
   readonly guard: ReturnType<typeof startParentGuard>;
   readonly progress: (step: string) => void;
-  /** Opens the log of a server. @returns the writer of its lines. */
+  /** Opens the log of a server. @returns the function that writes its lines. */
   readonly logOf: (name: string) => (line: string) => void;
-  /** Steps that stop what was started, in the order of the start. */
+  /** Functions that stop the started parts, in the order of the start. */
   readonly undo: (() => Promise<unknown>)[];
 }
 
-/** Starts PostgreSQL with the roles of the services, and again whenever it ends. */
+/** Starts PostgreSQL with the roles of the services, and restarts it whenever it ends. */
 export const startPostgres = async (
   { home, guard, progress, logOf, undo }: ServerStart,
   walBytes: number,
@@ -37,7 +37,7 @@ export const startPostgres = async (
     onLogLine: logOf('postgres'),
     guard,
     password: home.secrets().databasePassword,
-    // Short statements on growing tables: compiling them costs more than running them.
+    // For short statements on growing tables, JIT compilation costs more than their execution.
     settings: {
       jit: 'off',
       shared_buffers: '256MB',
@@ -51,7 +51,9 @@ export const startPostgres = async (
   return postgres;
 };
 
-/** Starts NATS with JetStream and the users of the services, and again whenever it ends or JetStream stops answering. */
+/**
+ * Starts NATS with JetStream and the users of the services; restarts it whenever it ends or JetStream stops responding.
+ */
 export const startNats = async (
   { home, guard, progress, logOf, undo }: ServerStart,
   superusers: readonly NatsSuperuser[],
@@ -80,7 +82,7 @@ const quoted = ({ user, password }: NatsSuperuser): NatsSuperuser => ({
   password: JSON.stringify(password),
 });
 
-/** Settings that need a file: mail of 10 MiB has to fit into one message, and nobody may read passwords in `ps`. */
+/** Settings that require a file: a message must hold 10 MiB of mail, and passwords must not appear in `ps`. */
 const natsSettings = (home: Home, superusers: readonly NatsSuperuser[]): string => {
   const { natsPasswords } = home.secrets();
   home.writeText(

@@ -25,7 +25,7 @@ const sleeper = async (...args: string[]) => {
   return { pid: process_.pid ?? 0, end };
 };
 
-it('knows a PostgreSQL that runs on its data, also when another process has got the number of an earlier one', async () => {
+it('detects a PostgreSQL that runs on its data, and is not misled by a reused process id', async () => {
   const data = join(folder, 'postgres');
   expect(databaseRuns(folder)).toBe(false);
   mkdirSync(data);
@@ -38,14 +38,14 @@ it('knows a PostgreSQL that runs on its data, also when another process has got 
   expect(databaseRuns(folder)).toBe(false);
 });
 
-it('refuses a second start while the first one runs, and takes one when that has left', async () => {
+it('refuses a second start while the first one runs, and allows it afterwards', async () => {
   enterHome(folder, 0);
   await expect(unused()).rejects.toThrow(`Postern already runs in ${folder}`);
   leaveHome(folder);
   await expect(unused()).resolves.toBeUndefined();
 });
 
-it('waits after a kill of the starter until its guard has ended the rest', async () => {
+it('waits after a kill of the starter until its guard has stopped the remaining processes', async () => {
   const guard = await sleeper();
   const starter = await sleeper();
   await starter.end();
@@ -57,7 +57,7 @@ it('waits after a kill of the starter until its guard has ended the rest', async
   expect(steps).toContain('waiting for the processes of an earlier start to end');
 });
 
-it('is not kept away by a starter whose number belongs to another process by now', async () => {
+it('is not blocked by a starter whose process id has been reused', async () => {
   writeFileSync(starterFile(folder), JSON.stringify({ pid: process.pid, startedAt: '1', guard: 0 }));
   await expect(unused()).resolves.toBeUndefined();
 });

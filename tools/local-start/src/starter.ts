@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Who runs a home, and the guard that ends what is left when the starter is killed. */
+/** The process that runs a home, and the guard that stops the remaining processes if the starter is killed. */
 interface Starter {
   readonly pid: number;
   readonly startedAt: string | undefined;
@@ -14,10 +14,15 @@ const LEFTOVERS_WITHIN_MS = 60_000;
 const GUARDED_SERVER_WITHIN_MS = 15_000;
 const POLL_MS = 100;
 
-/** The file that says who runs the home; the guard deletes it when nothing of a killed start is left. */
+/**
+ * The file that names the process that runs the home; the guard deletes it once all processes of a killed start have
+ * ended.
+ */
 export const starterFile = (folder: string): string => join(folder, FILE);
 
-/** The kernel's start time tells a process from a later one that got its number; undefined where there is no /proc. */
+/**
+ * The start time from the kernel distinguishes a process from a later one with the same id; undefined without /proc.
+ */
 const startTimeOf = (pid: number): string | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -48,7 +53,7 @@ const starterOf = (folder: string): Starter | undefined => {
 const lives = ({ pid, startedAt }: Starter): boolean =>
   isAlive(pid) && (startedAt === undefined || startTimeOf(pid) === startedAt);
 
-/** Says that this process runs the home, until `leaveHome`. */
+/** Records that this process runs the home, until `leaveHome`. */
 export const enterHome = (folder: string, guard: number): void => {
   const starter: Starter = { pid: process.pid, startedAt: startTimeOf(process.pid), guard };
   writeFileSync(starterFile(folder), JSON.stringify(starter), { mode: 0o600 });
@@ -57,8 +62,8 @@ export const enterHome = (folder: string, guard: number): void => {
 export const leaveHome = (folder: string): void => rmSync(starterFile(folder), { force: true });
 
 /**
- * Waits until nothing of an earlier start runs on the home.
- * @throws where that start was not killed but still runs, or its processes do not end.
+ * Waits until no process of an earlier start uses the home.
+ * @throws if the earlier start still runs, or if its processes do not end in time.
  */
 export const untilUnused = async (folder: string, progress: (step: string) => void): Promise<void> => {
   const began = Date.now();
@@ -69,7 +74,7 @@ export const untilUnused = async (folder: string, progress: (step: string) => vo
     );
     if (starter && lives(starter)) throw alreadyRuns;
     if (!(starter && isAlive(starter.guard)) && !databaseRuns(folder)) return;
-    // Without the file, an earlier release runs it, or ran it and was killed.
+    // Without the file, an earlier release runs the home, or was killed while it ran.
     if (!starter && waited > GUARDED_SERVER_WITHIN_MS) throw alreadyRuns;
     if (waited > LEFTOVERS_WITHIN_MS)
       throw new Error(
@@ -80,14 +85,14 @@ export const untilUnused = async (folder: string, progress: (step: string) => vo
   }
 };
 
-/** Whether a PostgreSQL runs on the data of the home. */
+/** Whether a PostgreSQL server runs on the data of the home. */
 export const databaseRuns = (folder: string): boolean => {
   const data = [join(folder, 'open', 'postgres'), join(folder, 'postgres')].find(path => existsSync(path));
   if (data === undefined) return false;
   try {
     const [pid, directory = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
     if (!isAlive(Number(pid))) return false;
-    // Where the last one was killed, its number may belong to somebody else by now.
+    // If the last server was killed, another process may have its process id by now.
     return !existsSync('/proc/self') || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(directory || data);
   } catch {
     return false;

@@ -4,7 +4,7 @@ import { STOP_EVERYTHING } from './services.js';
 
 const WITHIN_MS = 60_000;
 
-/** Ends all instances, builds and databases of a platform home; nothing of them runs when it resolves. */
+/** Stops all instances, builds and databases of a platform home; resolves once none of them runs. */
 export const stopPlatform = async (home: string): Promise<void> => {
   await promisify(execFile)(process.execPath, [STOP_EVERYTHING, home], { timeout: WITHIN_MS });
 };

@@ -8,7 +8,7 @@ interface Start {
   readonly sample: RunningSample | undefined;
 }
 
-/** What a newcomer reads when the start is done: what runs where, the keys, and what to try first. */
+/** The text printed once the start is complete: URLs, keys and first steps. */
 export const summary = (ready: ReadyFile, start: Start): string => `
 Postern is ready after ${start.seconds.toFixed(1)} s.
 

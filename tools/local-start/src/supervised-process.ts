@@ -5,7 +5,7 @@ import { RotatingLog } from './rotating-log.js';
 import { readWholeLines } from './whole-lines.js';
 
 const RESTART_DELAYS_MS = [250, 1_000, 2_000, 5_000, 10_000];
-/** A process that ran this long before it died is restarted as if it had never failed. */
+/** After this run time, the restart delays of a process begin anew. */
 const STEADY_AFTER_MS = 30_000;
 
 export interface ProcessSpec {
@@ -15,11 +15,11 @@ export interface ProcessSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
   readonly readyWithinMs: number;
-  /** Ends the process where this one is killed and it does not end by itself. */
+  /** Ends the process if this one is killed and the process does not end by itself. */
   readonly guard?: ParentGuard;
 }
 
-/** What a process of ours prints on its first line of output when it is ready to serve. */
+/** The first line that a process of Postern prints once it is ready to serve. */
 export interface ReadyLine {
   readonly ready: true;
   readonly [detail: string]: unknown;
@@ -36,8 +36,8 @@ const findReadyLine = (lines: readonly Buffer[]): ReadyLine | undefined => {
 };
 
 /**
- * One process of the local start: started, seen to be ready, started again when it dies, and stopped for good.
- * It holds the process's standard input open, and the process ends when that closes; the guard kills one that does not.
+ * A process of the local start: started, awaited until ready, restarted when it ends, and finally stopped. The process
+ * ends when its standard input closes; the guard kills it if it does not.
  */
 export class SupervisedProcess {
   private child: ChildProcess | undefined;
@@ -62,19 +62,20 @@ export class SupervisedProcess {
     return this.child?.pid;
   }
 
-  /** Where it serves health and metrics, as its ready line says; undefined where it does not. */
+  /** Port of its health checks and metrics, from its ready line; undefined if it has none. */
   get httpPort(): number | undefined {
     return this.port;
   }
 
-  /** @throws when it is not ready in time or ends before, with the end of its log. */
+  /** @throws with the end of its log if it is not ready in time or ends before. */
   async start(): Promise<ReadyLine> {
     const { command, args, env } = this.spec;
     const startedAt = Date.now();
     const child = spawn(command, args, {
       env: { ...process.env, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Ctrl-C in a terminal goes to the whole foreground group: it must reach the one who stops this in order only.
+      // A terminal sends Ctrl-C to the whole foreground group, but only the starter may receive it, to stop the parts
+      // in order.
       detached: true,
     });
     this.child = child;
@@ -123,7 +124,7 @@ export class SupervisedProcess {
     }, delay);
   }
 
-  /** Ends the process, gently at first; resolves when it is gone. */
+  /** Stops the process, first with SIGTERM, then with SIGKILL; resolves once it has ended. */
   async stop(graceMs = 10_000): Promise<void> {
     this.stopping = true;
     clearTimeout(this.restart);
@@ -138,7 +139,7 @@ export class SupervisedProcess {
     this.log.end();
   }
 
-  /** A signal without effect, except that a process that was stopped wakes up to notice our death. */
+  /** SIGCONT has no other effect than to wake a stopped process, so that it notices the end of the local start. */
   private guardAgainstOurDeath(child: ChildProcess): void {
     const { guard } = this.spec;
     const { pid } = child;

@@ -18,7 +18,7 @@ let nats: NatsServer;
 let said: string[];
 let endings: (() => Promise<unknown>)[];
 
-/** The release that hangs; it comes with Debian 12. */
+/** Starts the release that hangs, which Debian 12 contains. */
 const start = async (storeDir: string, args: string[] = []): Promise<void> => {
   const { path: program } = await findNatsServer({ version: '2.9' });
   const port = await freePort();
@@ -47,7 +47,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('kills a NATS that has stopped answering, which then comes back, as often as it takes', async () => {
+it('kills a NATS that has stopped responding, and it is restarted, each time this happens', async () => {
   await start(join(folder, 'store'));
   watch(join(folder, 'store'));
   for (const times of [1, 2]) {
@@ -60,7 +60,7 @@ it('kills a NATS that has stopped answering, which then comes back, as often as 
   expect(said).toEqual([killed, 'JetStream answers again', killed, 'JetStream answers again']);
 }, 60_000);
 
-it('takes an error of JetStream for no answer', async () => {
+it('treats an error of JetStream as no response', async () => {
   const settings = join(folder, 'nats.conf');
   writeFileSync(settings, 'accounts { plain { users: [{ user: one, password: two }] } }\nno_auth_user: one\n');
   await start(join(folder, 'store'));
@@ -69,7 +69,7 @@ it('takes an error of JetStream for no answer', async () => {
   expect(await answers()).toBe(false);
 });
 
-it('ends a NATS that does not obey SIGTERM', async () => {
+it('ends a NATS that does not respond to SIGTERM', async () => {
   await start(join(folder, 'store'));
   process.kill(nats.pid, 'SIGSTOP');
   await nats.stop();
@@ -89,13 +89,13 @@ const mount = (disk: string): boolean => {
 const resize = (disk: string, bytes: number) =>
   execFileSync('mount', ['-o', `remount,size=${bytes}`, disk], { stdio: 'pipe' });
 
-/** Leaves not a byte. */
+/** Fills the disk to the last byte. */
 const fill = (disk: string) => {
   const { blocks, bfree, bsize } = statfsSync(disk);
   resize(disk, Math.ceil(((blocks - bfree) * bsize) / PAGE_BYTES + 1) * PAGE_BYTES);
 };
 
-/** Publishes to the stream until nothing answers any more. */
+/** Publishes to the stream until the server stops responding. */
 const publishUntilSilent = async (): Promise<void> => {
   const connection = await connect({ servers: nats.url });
   const publish = (n: number) => connection.request('mail.sent', String(n).repeat(700), { timeout: 1_000 });
@@ -108,7 +108,7 @@ const publishUntilSilent = async (): Promise<void> => {
     fill(join(folder, 'disk'));
     for (let n = 1; n < 200; n += 1) await publish(n);
   } catch {
-    // What was asked for.
+    // The expected end: a publish timed out.
   } finally {
     await connection.close();
   }
@@ -117,7 +117,7 @@ const publishUntilSilent = async (): Promise<void> => {
 const mountable = process.getuid?.() === 0 && process.platform === 'linux';
 
 (mountable ? describe : describe.skip)('a full disk', () => {
-  it('stops JetStream from answering, and NATS is restarted as soon as there is space', async () => {
+  it('stops JetStream from responding, and NATS is restarted as soon as there is space', async () => {
     const disk = join(folder, 'disk');
     expect(mount(disk)).toBe(true);
     endings.push(async () => execFileSync('umount', ['--lazy', disk]));

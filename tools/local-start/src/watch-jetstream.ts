@@ -3,18 +3,18 @@ import type { NatsServer } from '@postern/testing';
 import { freeBytesOf } from './disk.js';
 import { type Credential, jetStreamAnswers } from './jetstream-probe.js';
 
-/** With less free space, a restarted NATS could not store its next message and would stop answering again. */
+/** With less free space, a restarted NATS could not store its next message and would stop responding again. */
 const NEEDED_BYTES = 16 * 1024 ** 2;
 const FAILURES_UNTIL_KILL = 3;
-/** Each restart that did not help doubles the tolerated failures up to this, for slow machines. */
+/** Each unsuccessful restart doubles the number of tolerated failures, up to this limit, for slow machines. */
 const MAX_FAILURES = 24;
-/** This many answers in a row show that a restart helped. */
+/** This many consecutive responses show that a restart was successful. */
 const STEADY_ANSWERS = 5;
 
-/** What is watched, and how. */
+/** Settings of the watch. */
 export interface JetStreamWatch {
   readonly credential?: Credential;
-  /** The folder on whose disk JetStream stores. */
+  /** JetStream's storage folder, whose disk is checked. */
   readonly storeDir: string;
   /** Receives one line for each action. */
   readonly say: (line: string) => void;
@@ -23,8 +23,8 @@ export interface JetStreamWatch {
 }
 
 /**
- * Kills a NATS server whose JetStream has stopped answering, as nats-server 2.9 does after a full disk; `restartOnExit`
- * starts it again. While the disk is full, the server is not killed.
+ * Kills a NATS server whose JetStream has stopped responding, as nats-server 2.9 does after a full disk;
+ * `restartOnExit` starts it again. While the disk is full, the server is not killed.
  * @returns a function that stops the watch.
  */
 export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => Promise<void>) => {
@@ -59,7 +59,7 @@ export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => 
   const run = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       const next = pause(everyMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
-      // `restartOnExit` starts a server that does not run.
+      // `restartOnExit` starts a server that is not running.
       if (nats.isRunning) {
         note(await jetStreamAnswers(probe));
         if (failures >= tolerated && nats.isRunning && !ended.signal.aborted) await restart();

@@ -18,7 +18,10 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** A receiver as the specification asks for: checks time and signature over the raw bytes before it believes a call. */
+/**
+ * A webhook receiver as specified: checks the timestamp and the signature over the raw bytes before it accepts an
+ * event.
+ */
 export class WebhookReceiver {
   private server: Server | undefined;
   secret = '';

@@ -16,19 +16,19 @@ const takenFrom = async (...chunks: readonly string[]): Promise<readonly string[
   return taken;
 };
 
-it('passes on all whole lines of a chunk at once', async () => {
+it('forwards all complete lines of a chunk at once', async () => {
   expect(await takenFrom('one\ntwo\nthree\n')).toEqual(['one\ntwo\nthree\n']);
 });
 
-it('passes on a line that arrives in parts when it is whole', async () => {
+it('forwards a line that arrives in parts once it is complete', async () => {
   expect(await takenFrom('one\ntw', 'o', '\nthree\n')).toEqual(['one\n', 'two\nthree\n']);
 });
 
-it('ends a last line that has no line break', async () => {
+it('terminates a last line without a line break', async () => {
   expect(await takenFrom('one\ntwo')).toEqual(['one\n', 'two\n']);
 });
 
-it('passes on a line of more than a mebibyte in parts', async () => {
+it('forwards a line of more than a mebibyte in parts', async () => {
   const half = 'x'.repeat(600 * 1024);
   expect(await takenFrom(half, half, 'end\n')).toEqual([`${half}${half}\n`, 'end\n']);
 });

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 
 const LINE_BREAK = 10;
-/** A longer line is passed on in parts. */
+/** A longer line is forwarded in parts. */
 const LONGEST_LINE_BYTES = 1024 * 1024;
 
 /**
- * Passes on the output of a process in whole lines, all those of a chunk at once and in the parts in which they came: a
- * service that is under load writes thousands a second. A last line without a line break gets one.
+ * Forwards the output of a process in complete lines, all lines of a chunk at once and without copying: a service under
+ * load writes thousands of lines per second. A last line without a line break gets one.
  */
 export const readWholeLines = (output: Readable, take: (lines: readonly Buffer[]) => void): void => {
   let begun: Buffer[] = [];

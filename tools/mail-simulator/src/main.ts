@@ -15,7 +15,7 @@ const stop = (): void => {
 };
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
 if (process.env['POSTERN_EXIT_WITH_PARENT'] === 'true') {
-  // The parent process holds the other end of stdin; it closes when the parent ends.
+  // The parent process holds the other end of stdin, which closes when the parent ends.
   process.stdin.once('close', stop);
   process.stdin.resume();
 }

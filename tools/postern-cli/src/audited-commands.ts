@@ -1,4 +1,4 @@
-/** What the audit log says of a command; the resource is named by one of its arguments. */
+/** The audit log entry of a command; one of its arguments is the id of the resource. */
 export interface AuditedCommand {
   readonly action: string;
   readonly idFrom?: (rest: readonly string[]) => string | undefined;
@@ -7,7 +7,7 @@ export interface AuditedCommand {
 const second = ([, id]: readonly string[]) => id;
 const projection = ([service, name]: readonly string[]) => (name === undefined ? service : `${service}:${name}`);
 
-/** Every command that changes something; an address is never an id. */
+/** Every command that changes data; an address is never an id. */
 export const AUDITED = {
   'projections rebuild': { action: 'projection.rebuilt', idFrom: projection },
   'events retry': { action: 'event.retried', idFrom: second },

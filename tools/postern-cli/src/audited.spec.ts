@@ -28,8 +28,8 @@ const run = (work: Parameters<typeof recorded>[2], rest = ['email-send', 'event-
 
 const outcomes = () => entries.map(({ outcome, code }) => [outcome, code]);
 
-describe('A command that changes something', () => {
-  it('is recorded before it starts, and with its outcome', async () => {
+describe('A command that changes data', () => {
+  it('is recorded before it starts, and again with its outcome', async () => {
     const before: number[] = [];
     await run(async () => {
       before.push(entries.length);
@@ -51,7 +51,7 @@ describe('A command that changes something', () => {
     });
   });
 
-  it('names what it created, and never an address', async () => {
+  it('is recorded with the id of the created resource, and never with an address', async () => {
     const create = async ({ affects }: Operator) => {
       affects?.('user-1');
       return true;
@@ -66,12 +66,12 @@ describe('A command that changes something', () => {
     [new ServiceUnavailable('a', 'timeout', true), 'attempted', 'service_unavailable'],
     [new ServiceUnavailable('a', 'no_responders', false), 'failed', 'service_unavailable'],
     [new Error('No.'), 'failed', 'command_failed'],
-  ])('that ends with %s is recorded so', async (error, outcome, code) => {
+  ])('that ends with %s is recorded with that outcome', async (error, outcome, code) => {
     await expect(run(() => Promise.reject(error))).rejects.toBe(error);
     expect(outcomes()[1]).toEqual([outcome, code]);
   });
 
-  it('does not start without a record, unless it is told to', async () => {
+  it('does not start if it cannot be recorded, unless an option allows it', async () => {
     fails = true;
     let started = 0;
     const start = async () => ++started > 0;

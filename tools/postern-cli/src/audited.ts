@@ -72,7 +72,7 @@ const complete = async ({ requests, print }: Operator, entry: AuditRecord): Prom
   }
 };
 
-/** A request that timed out may have been carried out, so the entry stays `attempted`. */
+/** A request that timed out may have succeeded, so the entry stays `attempted`. */
 const outcomeOf = (error: unknown): Pick<AuditRecord, 'outcome' | 'code'> => {
   if (error instanceof Refusal) return { outcome: 'refused', code: error.code };
   if (error instanceof UsageError) return { outcome: 'refused', code: 'invalid_input' };

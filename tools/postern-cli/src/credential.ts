@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from './usage-error.js';
 
-/** Where the command takes the operator's credential from, besides the environment. */
+/** Sources of the operator's credential other than the environment. */
 export interface CredentialOptions {
   /** The folder of a local start. */
   readonly home?: string | undefined;
@@ -15,8 +15,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const OPERATOR = 'operator';
 
 /**
- * The environment with the settings of NATS that the options name.
- * @throws UsageError when the folder or standard input has none.
+ * Adds the NATS settings that the options select to the environment.
+ * @throws UsageError if the folder or standard input has none.
  */
 export const withCredential = (environment: Environment, options: CredentialOptions): Environment => {
   const { home, passwordFromStdin } = options;

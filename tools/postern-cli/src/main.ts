@@ -87,7 +87,7 @@ const print = (line: string) => console.log(terminalText(line));
 
 type Command = (operator: Operator, rest: readonly string[]) => Promise<boolean>;
 
-/** A command, and what the audit log says of it. */
+/** A command with its audit log entry. */
 type Listed = readonly [command: Command, audited: AuditedCommand | 'reads'];
 
 const COMMANDS: Readonly<Record<string, Listed>> = {
@@ -134,7 +134,7 @@ const connect = async (): Promise<Operator & { readonly close: () => Promise<voi
     passwordFromStdin: values['nats-password-stdin'],
   });
   const config = defineConfig({}).read(environment);
-  // Services wait for NATS without a limit; a command does not.
+  // Services wait for NATS indefinitely; a command has a timeout.
   const timer = setTimeout(() => {
     console.error(`Could not connect to NATS at ${config.natsServers}. Set POSTERN_NATS_SERVERS as for the services.`);
     process.exit(1);

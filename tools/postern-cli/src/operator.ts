@@ -16,7 +16,7 @@ export interface Operator {
   readonly requests: RequestClient;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
-  /** Tells the audit log the id of the resource that the command creates. */
+  /** Sets the id of the created resource in the audit log entry. */
   readonly affects?: (id: string) => void;
 }
 
@@ -37,7 +37,7 @@ export const requestOperation = <Name extends keyof Operations>(
   return requests.request(contract, request) as Promise<ReplyOf<Operations[Name]>>;
 };
 
-/** Sends an operations request to several services at once; a failing service does not affect the others. */
+/** Sends an operations request to several services concurrently; a failing service does not affect the others. */
 export const requestFromAll = <Name extends keyof Operations>(
   operator: Operator,
   services: readonly ServiceName[],

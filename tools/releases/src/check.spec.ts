@@ -35,7 +35,7 @@ describe('every service of the checkout', () => {
     expect(CLIENTS[client]?.filter(name => contractsNamed(name).length === 0)).toEqual([]),
   );
 
-  it('sends with a session what the paths in the sources of the command name', () => {
+  it('the session requests of the command are those whose paths occur in its sources', () => {
     const pathsOf = (name: string) =>
       contractsNamed(name).flatMap(contract => ('http' in contract ? contract.http.map(({ path }) => path) : []));
     const known = new Set((CLIENTS['command'] ?? []).flatMap(pathsOf).map(path => path.replaceAll(/\{\w+\}/g, '{}')));
@@ -57,7 +57,7 @@ describe('every service of the checkout', () => {
     ).toEqual(['emailAccepted', 'getEmail']));
 });
 
-it('every version plan is for one release', () => {
+it('every version plan is for a single release', () => {
   const folder = join(ROOT, '.nx/version-plans');
   const files = existsSync(folder) ? readdirSync(folder).filter(file => file.endsWith('.md')) : [];
   const planned = files.map(file => {

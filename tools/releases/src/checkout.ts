@@ -44,7 +44,7 @@ export const sourcesOf = (root: string, service: string): readonly string[] =>
 
 const isPublic = ({ access }: HttpRoute): boolean => [access].flat().includes('platform-key');
 
-/** What programs with a key send through the gateway. */
+/** Requests that programs with a key send through the gateway. */
 const PUBLIC_CALLS = [
   'sendEmail',
   'getEmail',
@@ -53,14 +53,14 @@ const PUBLIC_CALLS = [
     .map(([name]) => name),
 ];
 
-/** What the command sends with a session. */
+/** Requests that the command sends with a session. */
 const CALLS_OF_THE_COMMAND = [
   ...['createSession', 'endSession', 'getMe'],
   ...['listEmailServices', 'listEmails', 'getTrackedEmail'],
   ...['createWebhookListener', 'readWebhookListener', 'removeWebhookListener'],
 ];
 
-/** Clients import no contracts: they send requests over HTTP, through the gateway. */
+/** Clients do not import contracts: they send HTTP requests to the gateway. */
 export const CLIENTS: Readonly<Record<string, readonly string[]>> = {
   sdk: PUBLIC_CALLS,
   command: [...PUBLIC_CALLS, ...CALLS_OF_THE_COMMAND],
@@ -74,7 +74,7 @@ export const contractOfCheckout = (root: string, service: string): ReleaseContra
   return contractOf(service, version, [...new Set(names)]);
 };
 
-/** Every release that may still run somewhere. Retiring a release deletes its file. */
+/** Every release that may still run anywhere. Delete a file to retire its release. */
 export const releasedContracts = (root: string): readonly ReleaseContract[] => {
   const folder = join(root, SNAPSHOTS);
   if (!existsSync(folder)) return [];

@@ -128,7 +128,7 @@ const valuesOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
   }
 };
 
-/** A schema that differs in a few places, as those of two releases. */
+/** A schema with a few differences, as between two releases. */
 const mutated = (schema: JsonSchema): fc.Arbitrary<JsonSchema> => {
   const same = { arbitrary: fc.constant(schema), weight: 4 };
   const other = { arbitrary: schemas, weight: 1 };

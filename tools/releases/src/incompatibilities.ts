@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { JsonSchema } from './json-schema.js';
 
-/** A difference by which a writer can write something that the reader does not accept. */
+/** A difference that allows a writer to write a value that the reader does not accept. */
 export interface Incompatibility {
   /** `email.to[]`; empty for the whole value. */
   readonly path: string;

@@ -40,6 +40,6 @@ export const jsonSchemaOf = (shape: z.ZodType, io: 'input' | 'output'): JsonSche
       if (def.type === 'object' && !def.catchall) delete jsonSchema.additionalProperties;
     },
   });
-  // Removes what zod adds beside the schema, so that the result equals a stored snapshot.
+  // Removes the properties that zod adds to the schema, so that the result equals a stored snapshot.
   return JSON.parse(JSON.stringify(schema)) as JsonSchema;
 };

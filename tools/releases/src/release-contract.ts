@@ -16,7 +16,7 @@ export interface Exchange {
   readonly refusals: readonly string[];
 }
 
-/** The events and requests of one release of a service; stored as long as the release may run somewhere. */
+/** The events and requests of one release of a service; stored while the release may run anywhere. */
 export interface ReleaseContract {
   readonly service: string;
   readonly version: string;
@@ -74,8 +74,8 @@ const byName = <Value>(entries: readonly (readonly [string, Value])[]): Readonly
   Object.fromEntries([...entries].sort(([a], [b]) => a.localeCompare(b)));
 
 /**
- * The contract of the version in the checkout. A service handles and publishes everything under its name; it sends and
- * consumes what it imports of other services.
+ * The contract of the version in the checkout. A service handles and publishes everything under its own name; it sends and
+ * consumes the contracts of other services that it imports.
  */
 export const contractOf = (service: string, version: string, imported: readonly string[]): ReleaseContract => {
   // The gateway sends every request that has an HTTP route, without naming it.

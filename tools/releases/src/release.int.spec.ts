@@ -13,7 +13,7 @@ let clean: string;
 
 beforeAll(async () => {
   checkout = await ScratchCheckout.make();
-  // The released services are as the checkout has them: none waits for the release of another.
+  // The released services match the checkout: none waits for the release of another.
   checkout.git('rm', '-r', '--quiet', 'libs/contracts/released');
   expect(await checkout.node('tools/releases/contracts.mjs', 'record')).toMatchObject({ code: 0 });
   checkout.write('.nx/version-plans/tracking.md', '---\ndelivery-tracking: minor\n---\n\nRecipients have a colour.\n');
@@ -25,7 +25,7 @@ beforeEach(() => {
   checkout.git('reset', '--quiet', '--hard', clean);
 });
 
-/** Leaves build output in the checkout that differs from its sources. */
+/** Creates build output in the checkout that differs from its sources. */
 const leaveBuildWith = (field: string) => {
   checkout.write(BUILT, checkout.read(BUILT).replaceAll(/smtp_(response|answer)/g, field));
   expect(checkout.read(BUILT)).toContain(field);
@@ -39,7 +39,7 @@ const nothingIsReleased = (commit: string) => {
 };
 
 describe('The contract check uses the sources and not an older build:', () => {
-  it('it reports a breaking change that was not built', async () => {
+  it('reports a breaking change that was not built', async () => {
     leaveBuildWith('smtp_response');
     checkout.replace(SOURCE, 'smtp_response', 'smtp_answer');
     const { code, output } = await checkout.node('tools/releases/contracts.mjs', 'check');
@@ -47,7 +47,7 @@ describe('The contract check uses the sources and not an older build:', () => {
     expect(code).toBe(1);
   });
 
-  it('it ignores the build output of other sources', async () => {
+  it('ignores the build output of other sources', async () => {
     leaveBuildWith('smtp_answer');
     const { code, output } = await checkout.node('tools/releases/contracts.mjs', 'check');
     expect(output).toContain(' 0 findings to fix');

@@ -1,7 +1,7 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
-/** The environment of a spec file that runs in the process of the Jest worker itself, without a context of its own. */
+/** Runs a spec file in the process of the Jest worker, without a separate context. */
 export default class NativeEnvironment {
   global = globalThis;
   fakeTimers = null;

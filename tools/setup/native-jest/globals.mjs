@@ -1,6 +1,6 @@
 /**
- * `@jest/globals` for native spec files. Modules outlive a spec file, so that each export stands for what it is in the
- * spec file that runs.
+ * `@jest/globals` for native spec files. Modules outlive a spec file, so each export forwards to the globals of the spec
+ * file that runs.
  */
 import { current } from './runtime.mjs';
 

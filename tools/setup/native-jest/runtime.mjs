@@ -6,7 +6,7 @@ import { sourceMaps } from '../typescript-modules.mjs';
 const require = createRequire(import.meta.url);
 const globalsModule = new URL('./globals.mjs', import.meta.url).href;
 
-/** What `@jest/globals` exports for the spec file that runs; read by globals.mjs. */
+/** The exports of `@jest/globals` for the running spec file; read by globals.mjs. */
 export const current = { globals: {} };
 
 registerHooks({
@@ -16,20 +16,20 @@ registerHooks({
 
 let files = 0;
 
-/** Loads spec files, and the test framework, with the modules of Node.js instead of a context of their own. */
+/** Loads spec files and the test framework as native Node.js modules instead of in a separate context. */
 export default class NativeRuntime extends JestRuntime {
   unstable_shouldLoadAsEsm() {
     return true;
   }
 
-  /** A spec file is a new module each time it runs; what it imports is shared. */
+  /** A spec file is loaded as a new module for each run; its imports are shared. */
   async unstable_importModule(path) {
     current.globals = this.requireModuleOrMock(path, '@jest/globals');
     files += 1;
     return import(`${pathToFileURL(path)}?run=${files}`);
   }
 
-  /** Jest loads its test framework with this; each spec file has one of its own. */
+  /** Jest loads its test framework with this method; each spec file gets a new instance. */
   requireInternalModule(path) {
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
     delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];

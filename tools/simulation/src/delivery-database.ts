@@ -24,7 +24,7 @@ interface Delivery {
 
 const LEASE_MS = 30_000;
 
-/** The queue of deliveries with the promises of its port; it survives a crash of webhook-dispatch. */
+/** The delivery queue with the guarantees of its port; it survives a crash of webhook-dispatch. */
 export class DeliveryDatabase {
   readonly deliveries: Delivery[] = [];
   readonly #taken = new Set<string>();

@@ -41,7 +41,7 @@ export class Dispatch {
     });
   }
 
-  /** One round of attempts; the claims of a process that crashes end with their leases. */
+  /** One round of attempts; the claims of a crashed process end with their leases. */
   async attemptDeliveries(): Promise<void> {
     await this.world.attempt('webhook-dispatch', async process => {
       const queue = this.#queue(process);

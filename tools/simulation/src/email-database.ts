@@ -42,7 +42,7 @@ interface DeferredCopy {
   claimedUntil: Date;
 }
 
-/** What survives a crash of email-send, with the promises of its ports: log, records, keys and open requests. */
+/** The state that survives a crash of email-send, with the guarantees of its ports: log, records, keys and open requests. */
 export class EmailDatabase {
   readonly records = new Map<string, EmailRecord>();
   readonly #openRequests = new Map<string, AdmissionRequest>();
@@ -142,7 +142,7 @@ export class EmailDatabase {
     return [...this.#openRequests.values()].filter(({ emailId }) => this.#state(emailId).state === 'accepted');
   }
 
-  /** The same order as in PostgreSQL: the message's own id, then the key, then the body. */
+  /** Same precedence as in PostgreSQL: the message id, then the key, then the body. */
   #repeated(context: AdmissionContext): RepeatedAnswer | undefined {
     const { emailId, idempotencyKey, serviceId } = context;
     const own = this.#state(emailId);
@@ -197,7 +197,7 @@ export class EmailDatabase {
     return this.#record(emailId, email.decide({ kind: 'confirm', evidence }, this.#state(emailId)));
   }
 
-  /** Appends the events and keeps the record that they lead to. */
+  /** Appends the events and stores the resulting record. */
   #record(emailId: string, events: readonly EmailEvent[]): Email {
     this.#append(emailId, events);
     const state = this.#state(emailId);

@@ -10,7 +10,7 @@ export interface LoggedEvent {
   readonly metadata: EventMetadata;
 }
 
-/** The committed events of one service, and the streams they belong to. */
+/** The committed events of one service and their streams. */
 export class EventLog {
   readonly events: LoggedEvent[] = [];
   readonly #streams = new Map<string, LoggedEvent[]>();
@@ -21,7 +21,7 @@ export class EventLog {
     return this.#streams.get(streamId) ?? [];
   }
 
-  /** Appends to the end of the stream; the caller has checked the expected version. */
+  /** Appends to the end of the stream; the caller must have checked the expected version. */
   append(streamId: string, events: readonly { type: string; data: object }[], metadata: EventMetadata): void {
     for (const { type, data } of events) {
       const version = this.stream(streamId).length + 1;
@@ -32,7 +32,7 @@ export class EventLog {
   }
 }
 
-/** One consumer of what a log publishes: each event at least once, in batches, some of them again. */
+/** One consumer of a log's published events: delivers each at least once, in batches, sometimes repeatedly. */
 export class Subscription {
   readonly #publishedSoFar: LoggedEvent[] = [];
   #read = 0;
@@ -48,7 +48,7 @@ export class Subscription {
     return this.#published.length - this.#taken;
   }
 
-  /** Delivers the next batch, now and then together with events delivered before; it counts once `handle` succeeds. */
+  /** Delivers the next batch, sometimes with earlier events; it is acknowledged if `handle` succeeds. */
   async deliver(handle: (batch: readonly LoggedEvent[]) => Promise<boolean>): Promise<void> {
     if (this.behind === 0) return;
     const size = 1 + this.random.below(this.behind);
@@ -57,7 +57,7 @@ export class Subscription {
     if (await handle(batch)) this.#taken += size;
   }
 
-  /** Reads what the log has gained meanwhile. */
+  /** Reads the events that the log has gained since the last call. */
   get #published(): readonly LoggedEvent[] {
     for (; this.#read < this.log.events.length; this.#read++) {
       const event = this.log.events[this.#read] as LoggedEvent;
@@ -67,7 +67,7 @@ export class Subscription {
   }
 }
 
-/** The event as the broker carries it. */
+/** The event as the broker transports it. */
 export const envelopeOf = ({ id, streamId, version, type, data, metadata }: LoggedEvent, occurredAt: string) => ({
   id,
   type,

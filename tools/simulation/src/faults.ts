@@ -1,16 +1,16 @@
 /**
- * What happens to one call of a port. `fails_after` and `crashes_after` take effect first: the caller cannot tell them
- * from their counterparts, as with a commit whose confirmation is lost.
+ * The fault of one port call. `fails_after` and `crashes_after` take effect first; the caller cannot distinguish them from
+ * `fails_before` and `crashes_before`, as with a commit whose confirmation is lost.
  */
 export type Fault = 'fails_before' | 'fails_after' | 'crashes_before' | 'crashes_after';
 
 export const FAULTS: readonly Fault[] = ['fails_before', 'fails_after', 'crashes_before', 'crashes_after'];
 
-/** Which port calls of a run meet which fault, by their number in order. */
+/** The fault of each port call of a run, by the sequence number of the call. */
 export class FaultPlan {
-  /** Port calls made so far. */
+  /** Number of port calls so far. */
   calls = 0;
-  /** The calls that met a fault, in words, for the report of a violation. */
+  /** Descriptions of the calls with a fault, for the report of a violation. */
   readonly met: string[] = [];
 
   constructor(private readonly faults: ReadonlyMap<number, Fault> = new Map()) {}

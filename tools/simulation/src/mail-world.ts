@@ -11,7 +11,7 @@ export interface RelayedCopy {
   readonly emailId: string;
   readonly recipientIndex: number;
   readonly address: string;
-  /** What the receiving server reports later. */
+  /** The outcome that the receiving server reports later. */
   readonly outcome: 'delivered' | 'bounced' | 'complained';
   reported: boolean;
 }
@@ -23,7 +23,7 @@ const answer = (result: CopyAnswer['result'], response: string): CopyAnswer => (
   relayIsFinal: false,
 });
 
-/** The upstream relay and everything behind it, with a record of copies that no crash of ours changes. */
+/** The upstream relay and the systems behind it, with a record of copies that survives every crash of Postern. */
 export class Relay {
   readonly copies: RelayedCopy[] = [];
 
@@ -49,14 +49,14 @@ export class Relay {
     return true;
   }
 
-  /** The port never throws: a connection that fails before the message is `unreachable`, one after it is `unknown`. */
+  /** The port never throws: a connection that fails before the message is `unreachable`, after it `unknown`. */
   static readonly failure = (fault: Fault): CopyAnswer =>
     fault === 'fails_before'
       ? answer('unreachable', 'connection reset')
       : answer('unknown', 'the connection ended before the answer');
 }
 
-/** The customers' endpoints, with a record of every call that arrived. */
+/** The customers' endpoints, with a record of every received call. */
 export class Receivers {
   /** `<url> <kind> <email> <recipient>` of every call. */
   readonly accepted: string[] = [];
@@ -70,6 +70,6 @@ export class Receivers {
     return { status: 200, latencyMs: 1 };
   }
 
-  /** The port never throws: a call whose answer is lost may have arrived. */
+  /** The port never throws: a call without a response may have arrived. */
   static readonly failure = () => ({ error: 'the connection was reset', latencyMs: 1 });
 }

@@ -2,7 +2,7 @@ import { isPublicEvent } from './dispatch.js';
 import type { RelayedCopy } from './mail-world.js';
 import type { Run } from './simulation.js';
 
-/** The conservation rules: what must hold once a run has come to rest, whatever failed on its way. */
+/** The conservation rules: what must hold at the end of a run, whatever has failed. */
 export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = {
   'an answer of 200 sent means that the relay has the message': ({ intentions, relay }) =>
     intentions.flatMap(({ answers }) =>
@@ -57,11 +57,11 @@ export const RULES: Readonly<Record<string, (run: Run) => readonly string[]>> = 
     }),
 };
 
-/** What the run broke, each with its rule; empty where every rule holds. */
+/** The violations of a run, each with its rule. */
 export const violationsOf = (run: Run): readonly string[] =>
   Object.entries(RULES).flatMap(([rule, check]) => check(run).map(violation => `${rule}: ${violation}`));
 
-/** From records, and from the header `Email-Id` of answers whose outcome is unknown. */
+/** Ids from records, and from the header `Email-Id` of responses with an unknown outcome. */
 const idsKnownTo = ({ intentions }: Run, marker: string): ReadonlySet<string | undefined> =>
   new Set(
     intentions

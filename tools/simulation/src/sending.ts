@@ -28,7 +28,7 @@ import { Relay, TOKENS } from './mail-world.js';
 import type { SimulatedProcess } from './simulated-process.js';
 import type { World } from './world.js';
 
-/** What one client wants sent: the same intention however often it has to ask. */
+/** A message that a client wants to send, independent of the number of attempts. */
 export interface Intention {
   readonly marker: string;
   readonly recipients: readonly string[];
@@ -76,17 +76,17 @@ class Suppressions {
 
 type SendReply = ReplyOf<typeof sendEmail>;
 
-/** What the client reads, whichever way its request ended. */
+/** The response as the client reads it. */
 export interface HttpAnswer {
   readonly status: number;
   readonly record?: SendReply['email'];
-  /** The header `Email-Id` of an answer whose outcome is unknown. */
+  /** The header `Email-Id` of a response with an unknown outcome. */
   readonly emailId?: string;
 }
 
 const CLIENT_WAITS_MS = 30_000;
 
-/** email-send, and the gateway in front of it. */
+/** email-send with the gateway in front of it. */
 export class Sending {
   readonly log: EventLog;
   readonly database: EmailDatabase;
@@ -101,7 +101,7 @@ export class Sending {
     this.database = new EmailDatabase(this.log, () => world.now);
   }
 
-  /** From now on the outcomes of this log count as evidence. */
+  /** Uses the outcomes of this log as evidence from now on. */
   follow(tracked: EventLog): void {
     this.#outcomes = new Subscription(tracked, isPublicEvent, this.world.random);
   }

@@ -1,6 +1,6 @@
 const RealDate = Date;
 
-/** Replaces the clock's reading, and nothing else, for as long as it is installed; timers stay real. */
+/** Replaces the time of the clock while it is installed; timers stay real. */
 export class SimulatedClock {
   now = 0;
 

@@ -1,6 +1,6 @@
 import type { Fault, FaultPlan } from './faults.js';
 
-/** A port call failed; whether it took effect is not known to the caller. */
+/** A port call failed; the caller cannot know whether it took effect. */
 export class PortFailure extends Error {
   override readonly name = 'PortFailure';
 }
@@ -10,8 +10,8 @@ const NEVER = new Promise<never>(() => {});
 type Method = (...args: unknown[]) => unknown;
 
 /**
- * One process. Its port calls meet the faults of the plan; once it has crashed, no call of it takes effect or returns,
- * and everything it kept in memory is lost.
+ * A process whose port calls have the faults of the plan. After a crash, none of its calls takes effect or returns, and its
+ * memory is lost.
  */
 export class SimulatedProcess {
   readonly #crashed = Promise.withResolvers<'crashed'>();
@@ -24,7 +24,7 @@ export class SimulatedProcess {
   }
 
   /**
-   * The port as this process calls it. `failure` turns a fault into the answer of a port that never throws; without it a
+   * Wraps a port for this process. `failure` converts a fault to the result of a port that never throws; without it, a
    * failing call throws `PortFailure`.
    */
   connect<Port extends object>(port: Port, failure?: (fault: Fault, answer: unknown) => unknown): Port {
@@ -55,7 +55,7 @@ export class SimulatedProcess {
     return answer;
   }
 
-  /** The end of the work: its result, its error, or `crashed` where the process ended first. */
+  /** Waits for the end of the work. @returns its result, its error, or `crashed` if the process ended first. */
   async finish<T>(work: Promise<T>): Promise<Outcome<T>> {
     const settled = work.then(
       (value): Outcome<T> => ({ kind: 'done', value }),

@@ -16,7 +16,7 @@ const { stackTraceLimit } = Error;
 
 beforeAll(() => {
   clock.install();
-  // Hundreds of thousands of errors are expected; a violation is told by its schedule, not by a stack.
+  // Hundreds of thousands of errors are expected; a violation is identified by its schedule, not by a stack.
   Error.stackTraceLimit = 0;
 });
 afterAll(() => {
@@ -41,7 +41,7 @@ describe('Whatever fails, every message is conserved:', () => {
       for (const fault of FAULTS) await expectNoViolation(seed, [[call, fault]]);
   });
 
-  it('with a second and a third fault while the first is recovered from', async () => {
+  it('with a second and a third fault during the recovery from the first', async () => {
     const random = new Random(SEEDS[0]!);
     for (let seed = 1; !ONLY_SEED && schedules < SCHEDULES; seed++) {
       const first = random.below(60);
@@ -67,7 +67,7 @@ describe('A planted violation is found:', () => {
   });
 });
 
-/** How to break each rule in the records of a run that kept it. */
+/** Manipulates the records of a correct run to break each rule. */
 const PLANTED: Readonly<Record<string, (run: Run) => void>> = {
   'an answer of 200 sent means that the relay has the message': ({ relay }) => relay.copies.splice(0),
   'no copy is handed over twice': ({ relay }) => relay.copies.push(relay.copies[0]!),

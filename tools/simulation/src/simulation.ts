@@ -17,7 +17,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 const MOST_ROUNDS = 2_000;
 const RETRY_DELAYS_MS = [1_000, 2_000, 4_000] as const;
 
-/** Everything that the rules compare once the run has come to rest. */
+/** The final state of a run, which the rules compare. */
 export interface Run {
   readonly intentions: readonly { readonly intention: Intention; readonly answers: readonly HttpAnswer[] }[];
   readonly relay: Relay;
@@ -28,7 +28,7 @@ export interface Run {
   readonly faults: FaultPlan;
 }
 
-/** Sends a few messages through all commands under the faults of the plan, until nothing is left to be done. */
+/** Sends a few messages through all commands under the faults of the plan, until no work is left. */
 export async function simulate(seed: number, faults: FaultPlan, clock: SimulatedClock): Promise<Run> {
   const random = new Random(seed);
   const world = new World(random, faults, clock);
@@ -63,7 +63,7 @@ function intentionsOf(random: Random): readonly Intention[] {
   });
 }
 
-/** Retries 5xx and 429 with back-off, at most four attempts in all. */
+/** Retries 5xx and 429 with backoff, with at most four attempts. */
 async function sendAsTheGuidanceSays(world: World, sending: Sending, intention: Intention): Promise<HttpAnswer[]> {
   const answers: HttpAnswer[] = [];
   for (const delayMs of [...RETRY_DELAYS_MS, undefined]) {

@@ -50,7 +50,7 @@ export class Tracking {
     });
   }
 
-  /** Each step of a transaction is a port call of its own, so that a fault can happen between any two. */
+  /** Each step of a transaction is a separate port call, so that a fault can occur between any two. */
   #signals(process: SimulatedProcess): RecordSignals {
     const transactions = new InMemoryTrackingTransactions(this.database, (step, work) => process.call(step, work));
     return new RecordSignals(transactions, new NoSignalMetrics());

@@ -5,7 +5,7 @@ import { PortFailure, SimulatedProcess } from './simulated-process.js';
 
 export type ServiceName = 'api-gateway' | 'email-send' | 'delivery-tracking' | 'webhook-dispatch';
 
-/** What all parts of one run share: chance, faults, the clock and the processes. */
+/** Shared by all parts of one run: random numbers, faults, the clock and the processes. */
 export class World {
   #ids = 0;
   readonly #processes = new Map<ServiceName, SimulatedProcess>();
@@ -30,14 +30,14 @@ export class World {
     return new Date(this.now).toISOString();
   }
 
-  /** A UUIDv7 of the present moment, the same for the same seed. */
+  /** A UUIDv7 of the simulated time; deterministic for the seed. */
   newId(): string {
     const time = this.now.toString(16).padStart(12, '0');
     const count = (++this.#ids).toString(16).padStart(12, '0');
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}`;
   }
 
-  /** The running process of the service; one that crashed is started again, with nothing in its memory. */
+  /** The running process of the service; a crashed one is restarted with empty memory. */
   process(service: ServiceName): SimulatedProcess {
     let process = this.#processes.get(service);
     if (!process?.alive) {
@@ -47,7 +47,7 @@ export class World {
     return process;
   }
 
-  /** Whether the work came to its end. A crash or a failed port leaves it to be repeated; any other error is a bug. */
+  /** Whether the work completed. A crash or a failed port call requires a repetition; any other error is a bug. */
   async attempt(service: ServiceName, work: (process: SimulatedProcess) => Promise<unknown>): Promise<boolean> {
     const process = this.process(service);
     const outcome = await process.finish(work(process));

@@ -32,7 +32,7 @@ beforeEach(() => {
   admitAll(gateway.services);
 });
 
-/** The line of the only request. */
+/** The log line of the only request. */
 const line = async (): Promise<Line> => {
   await eventually(() => expect(lines).toHaveLength(1));
   return lines[0]!;
@@ -42,7 +42,7 @@ const request = (method: string, path: string, body?: unknown, headers: Record<s
   call(method, `${gateway.url}${path}`, { headers, ...(body === undefined ? {} : { body }) });
 
 describe('The access log', () => {
-  it('has a line for a message, with the request id of the answer and the key by its hash', async () => {
+  it('has a line for a message, with the request id of the response and the hash of the key', async () => {
     const answer = await request('POST', '/emails', MAIL, { 'api-key': API_KEY, 'x-request-id': 'order-7' });
     expect(answer.headers['x-request-id']).toBe('order-7');
     expect(await line()).toEqual({
@@ -57,7 +57,7 @@ describe('The access log', () => {
     });
   });
 
-  it('names the user, the workspace and the service of a session', async () => {
+  it('contains the user, the workspace and the service of a session', async () => {
     gateway.services.on(authenticateSession, () => ({
       user_id: USER,
       email: 'ada@example.com',
@@ -75,7 +75,7 @@ describe('The access log', () => {
     expect(JSON.stringify(lines)).not.toMatch(/example\.com|token|x=1/);
   });
 
-  it('names the platform key of a call', async () => {
+  it('contains the platform key of a call', async () => {
     await request('GET', '/api/v1/projects', undefined, bearer);
     expect(await line()).toMatchObject({ route: '/api/v1/projects', status: 200, keyId: REPORTED_KEY.id });
   });
@@ -92,7 +92,7 @@ describe('The access log', () => {
     expect(JSON.stringify(lines)).not.toContain('ada@');
   });
 
-  it('has a line for a request that its client gave up', async () => {
+  it('has a line for a request that its client aborted', async () => {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
     gateway.services.on(listProjects, async () => {
@@ -110,18 +110,18 @@ describe('The access log', () => {
     leave();
   });
 
-  it('has a line for a body that never ends', async () => {
+  it('has a line for an incomplete body', async () => {
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write(
       `POST /emails HTTP/1.1\r\nHost: x\r\nApi-Key: ${API_KEY}\r\nContent-Length: 5000\r\nExpect: 100-continue\r\n\r\n{`,
     );
-    // The answer is that the gateway reads the body now.
+    // The interim response shows that the gateway reads the body.
     socket.once('data', () => socket.destroy());
     expect(await line()).toMatchObject({ route: '/emails' });
     expect(gateway.services.requestsOf(sendEmail)).toEqual([]);
   });
 
-  it('is switched off by its setting', async () => {
+  it('can be disabled', async () => {
     const silent = await startGateway({ POSTERN_ACCESS_LOG: 'false' }, output);
     expect((await call('GET', `${silent.url}/nothing`)).status).toBe(404);
     await silent.stop();

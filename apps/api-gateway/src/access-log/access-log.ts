@@ -6,16 +6,16 @@ import { clientAddressOf } from '../infrastructure/http/server/client-address.js
 import { traceparentOf } from '../infrastructure/http/server/request-trace.js';
 import { routeUrlOf } from '../infrastructure/http/server/route-url.js';
 
-/** As long as a prefix must be to tell the keys of an installation apart. */
+/** Long enough to distinguish the keys of an installation. */
 const KEY_HASH_DIGITS = 16;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Writes one line for each request when its connection is done with it, also if the client went away before. */
+/** Writes one line for each request when its response is closed, even if the client disconnected before. */
 export const logAccess =
   (log: Pick<ServiceLog, 'plain'>) =>
   (request: FastifyRequest, reply: FastifyReply): void => {
     const begun = performance.now();
-    // The socket has no address once the client is gone.
+    // The socket has no address once the client has disconnected.
     const client = wideNetworkOf(clientAddressOf(request));
     reply.raw.on('close', () => {
       const fields = fieldsOf(request, reply);
@@ -29,7 +29,7 @@ const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
 type Fields = Record<string, PlainFields[string]>;
 
-/** Never URLs, which hold tokens and addresses, and never the whole address of a client. */
+/** Excludes URLs, which contain tokens and addresses, and the full address of a client. */
 const fieldsOf = (request: FastifyRequest, reply: FastifyReply): Fields => {
   const traceparent = traceparentOf(request);
   const fields: Fields = {

@@ -42,7 +42,7 @@ const get = (query: string, headers: Record<string, string> = { authorization: '
   call('GET', `${gateway.url}/dashboard/api/audit-log${query}`, { headers });
 
 describe('GET /dashboard/api/audit-log', () => {
-  it('lists the entries of the workspace of the session', async () => {
+  it("lists the entries of the session's workspace", async () => {
     const answer = await get(`?from=${TIME}&to=${TIME}&actor=user&action=email_service.created&limit=5&offset=10`);
     expect([answer.status, answer.body]).toEqual([200, { items: [entry()], total: 1, limit: 5, offset: 10 }]);
     const asked = { from: TIME, to: TIME, actor: 'user', action: 'email_service.created', limit: 5, offset: 10 };
@@ -50,11 +50,11 @@ describe('GET /dashboard/api/audit-log', () => {
   });
 
   it.each(['?limit=101', '?limit=x', '?from=yesterday', '?workspace_id=x', '?format=xml', '?actor=a%00b'])(
-    'is a 400 with %s',
+    'responds with 400 to %s',
     async query => expect((await get(query)).status).toBe(400),
   );
 
-  it('is a 401 without a session', async () => expect((await get('', {})).status).toBe(401));
+  it('responds with 401 without a session', async () => expect((await get('', {})).status).toBe(401));
 
   it('returns all entries as CSV, without formulas', async () => {
     const answer = await get('?format=csv&actor=user');
@@ -76,14 +76,14 @@ describe('GET /dashboard/api/audit-log', () => {
     ]);
   });
 
-  it('returns all entries as one JSON object a line', async () => {
+  it('returns all entries as newline-delimited JSON', async () => {
     const answer = await get('?format=ndjson');
     const lines = answer.text.trim().split('\n');
     expect(lines.map(line => JSON.parse(line))).toMatchObject([{ request_id: 'r-1' }, { request_id: '-1' }]);
     expect(answer.headers['content-type']).toBe('application/x-ndjson');
   });
 
-  it('is an error answer if the file cannot begin, and ends early if it cannot continue', async () => {
+  it('responds with an error if the file cannot start, and ends early if it cannot continue', async () => {
     gateway.services.on(exportAuditLog, ({ cursor }) => {
       if (cursor !== null) throw new Error('a bug');
       return { entries: [entry()], cursor: 'next' };

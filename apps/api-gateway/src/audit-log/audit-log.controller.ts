@@ -28,7 +28,7 @@ const auditQuery = listAuditLog.request.omit({ user_id: true, workspace_id: true
 });
 const query = queryShape(auditQuery.shape);
 
-/** Not a route of a contract, because it also answers with files. */
+/** Not derived from a contract, because it also responds with files. */
 @Controller('dashboard/api/audit-log')
 export class AuditLogController {
   constructor(private readonly services: ServiceClient) {}

@@ -26,7 +26,7 @@ const SESSION = { authorization: 'Bearer session-token', 'user-agent': 'curl/8.1
 const REFUSED = { refused_key: { id: ID, workspace_id: WORKSPACE } };
 const LOCAL = { network: '127.0.0.0/24', user_agent: 'curl' };
 
-/** Writing routes that are no actions of users. */
+/** Writing routes that are not actions of users. */
 const NOT_AUDITED = ['POST /emails', 'POST /unsubscribe/:token'];
 
 const ROUTES = Object.values<unknown>(contracts)
@@ -64,7 +64,7 @@ const send = (
 const audited = () => gateway.services.audited;
 
 describe('The audit log', () => {
-  it('has every writing route of the gateway', () => {
+  it('covers every writing route of the gateway', () => {
     const writing = gateway.server.routes
       .all()
       .filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
@@ -97,7 +97,7 @@ describe('The audit log', () => {
     expect(outcome).toMatchObject({ entry_id: attempt?.entry_id, outcome: 'succeeded', code: null });
   });
 
-  it('stores that a call starts before it starts, and its outcome before the answer', async () => {
+  it('stores an attempt before the call starts, and its outcome before the response', async () => {
     let before = -1;
     gateway.services.on(createEmailService, () => {
       before = audited().length;
@@ -112,7 +112,7 @@ describe('The audit log', () => {
     });
   });
 
-  it('has refusals with their codes', async () => {
+  it('contains refusals with their codes', async () => {
     gateway.services.on(createEmailService, () => {
       throw new Refusal('invalid_input', 'No.');
     });
@@ -122,7 +122,7 @@ describe('The audit log', () => {
     expect(audited()[3]).toMatchObject({ outcome: 'refused', code: 'invalid_input' });
   });
 
-  it('has calls that a guard refuses', async () => {
+  it('contains calls that admission refuses', async () => {
     operator = false;
     expect((await send('POST', `/dashboard/api/web-services/${ID}/block`, { reason: 'x' })).status).toBe(403);
     gateway.services.on(getEmailService, () => {
@@ -140,7 +140,7 @@ describe('The audit log', () => {
     ]);
   });
 
-  it('has calls that fail, and leaves those open that may have been carried out', async () => {
+  it('contains failed calls, and leaves those open that may have been executed', async () => {
     gateway.services.on(createEmailService, () => {
       throw new Error('a bug');
     });
@@ -148,7 +148,7 @@ describe('The audit log', () => {
     expect(audited()[1]).toMatchObject({ outcome: 'failed', code: 'internal_error' });
   });
 
-  it('has logins by address, logouts by user, and no password or token', async () => {
+  it('contains logins by address and logouts by user, without passwords and tokens', async () => {
     const credentials = { email: 'ada@example.com', password: 'a secret password' };
     gateway.services.on(createSession, () => ({ token: 'a-secret-token', expires_at: '2030-01-02T03:04:05.000Z' }));
     gateway.services.on(endSession, () => ({}));
@@ -174,7 +174,7 @@ describe('The audit log', () => {
     expect(JSON.stringify(audited())).not.toMatch(/secret/);
   });
 
-  it('has no calls of unknown callers, and no reads', async () => {
+  it('contains no calls of unknown callers, and no reads', async () => {
     await send('POST', '/dashboard/api/email-services', { name: 'Shop' }, {});
     await send('POST', '/dashboard/api/session', '{', {});
     await send('POST', '/api/v1/projects', { name: 'Shop' }, { authorization: `Bearer ${KEY}x` });
@@ -216,7 +216,7 @@ describe('The audit log', () => {
     ]);
   });
 
-  it('stores no path that is no id', async () => {
+  it('does not store a path parameter that is not an id', async () => {
     await send('DELETE', '/dashboard/api/platform-keys/a%00b');
     await send('DELETE', `/dashboard/api/email-services/${ID}/suppressions/ada@example.com`);
     expect(audited().map(({ resource }) => resource)).toEqual([
@@ -226,7 +226,7 @@ describe('The audit log', () => {
     ]);
   });
 
-  it('refuses a call that cannot be stored, and does not start it', async () => {
+  it('refuses a call that cannot be stored, and does not execute it', async () => {
     gateway.services.on(recordAuditEntry, () => {
       throw new Error('the disk is full');
     });
@@ -234,7 +234,7 @@ describe('The audit log', () => {
     expect(gateway.services.requestsOf(createEmailService)).toEqual([]);
   });
 
-  it('keeps the answer of a call whose outcome cannot be stored', async () => {
+  it('does not change the response of a call whose outcome cannot be stored', async () => {
     let stored = 0;
     gateway.services.on(recordAuditEntry, () => {
       if (++stored > 1) throw new Error('the disk is full');

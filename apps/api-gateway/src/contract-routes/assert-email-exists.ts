@@ -2,7 +2,7 @@ import { getTrackedEmail, type listEmailDeliveries, type ReplyOf } from '@poster
 import type { CompleteReply } from './complete-reply.js';
 
 /**
- * Refuses `email_not_found` for an empty list of a message that the service does not have: webhook-dispatch knows only
+ * Refuses with `email_not_found` if the list is empty and the service has no such message: webhook-dispatch stores only
  * messages with deliveries.
  */
 export const assertEmailExists: CompleteReply = async (services, reply, { service_id, email_id }, caller) => {

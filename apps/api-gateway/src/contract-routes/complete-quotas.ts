@@ -1,7 +1,7 @@
 import { listEmailServices, type WorkspaceQuotas } from '@postern/contracts';
 import type { CompleteReply } from './complete-reply.js';
 
-/** Adds the use of `email_services`, which email-send knows. */
+/** Adds the usage of `email_services`, which email-send counts. */
 export const completeQuotas: CompleteReply = async (services, reply, { id }, caller) => {
   const quotas = reply as WorkspaceQuotas;
   const found = await services.request(listEmailServices, { workspace_id: id as string }, caller);

@@ -1,7 +1,7 @@
 import type { RequestContext } from '@postern/messaging';
 import type { ServiceClient } from '../service-client/ports.js';
 
-/** Adds to the reply of a request what only another service knows, or refuses because of it. */
+/** Completes the reply of a request with data of another service, or refuses because of that data. */
 export type CompleteReply = (
   services: ServiceClient,
   reply: unknown,

@@ -54,7 +54,7 @@ abstract class ContractController {
   abstract handle: Handler;
 }
 
-/** A Nest controller with the one route that `route` declares, for one kind of caller. */
+/** Creates a Nest controller for the route that `route` declares, for one kind of caller. */
 export const contractController = (
   contract: RequestContract,
   route: HttpRoute,
@@ -105,7 +105,7 @@ export const contractController = (
   return RouteController;
 };
 
-/** What a call reads, as its handler would request it; undefined for a call that is not valid. */
+/** The read of a call, the same request that its handler would send; undefined for an invalid call. */
 const readOf =
   ({ name }: RequestContract, { path, query, toRequest }: RouteInput) =>
   (request: FastifyRequest): ReadAtAdmission | undefined => {
@@ -118,7 +118,7 @@ const readOf =
 const valuesOf = (shape: z.ZodType | undefined, values: unknown): object | undefined =>
   shape ? (shape.safeParse(values).data as object | undefined) : {};
 
-/** The caller of a route that needs no credential. */
+/** The caller of a route without authentication. */
 const unknownCallerOf = (request: FastifyRequest) => ({
   ...requestContextOf(request),
   clientAddress: clientAddressOf(request),

@@ -20,7 +20,7 @@ const COMPLETED: ReadonlyMap<RequestContract, CompleteReply> = new Map<RequestCo
   [listEmailDeliveries, assertEmailExists],
 ]);
 
-/** One controller for each route and kind of caller that the contracts declare, by path. */
+/** One controller for each route and kind of caller in the contracts, by path. */
 export const CONTRACT_CONTROLLERS: readonly Type[] = Object.values<unknown>(contracts)
   .filter(isRequestContract)
   .flatMap(contract => contract.http.map(route => ({ contract, route })))

@@ -34,7 +34,7 @@ const api = (method: string, path: string, body?: unknown, headers?: Record<stri
 const lastAsked = () => gateway.services.received.at(-1);
 
 describe('email services', () => {
-  it('are created in the workspace of the session, with 201', async () => {
+  it("are created in the session's workspace, with 201", async () => {
     const answer = await api('POST', '/email-services', { name: 'Shop' });
     expect([answer.status, answer.body]).toEqual([201, replyOf(createEmailService)]);
     expect(lastAsked()).toEqual({
@@ -77,7 +77,7 @@ describe('email services', () => {
   it.each([
     ['service_not_found', 404],
     ['invalid_input', 400],
-  ] as const)('tell %s as %i', async (code, status) => {
+  ] as const)('respond to %s with %i', async (code, status) => {
     gateway.services.on(getEmailService, () => {
       throw new Refusal(code, 'So it is.');
     });
@@ -107,7 +107,7 @@ describe('a resource of another workspace', () => {
 });
 
 describe('the dashboard API', () => {
-  it('lists messages by search, state and page', async () => {
+  it('filters messages by search text and state, and pages them', async () => {
     expect(
       (await api('GET', `/email-services/${SERVICE}/emails?search=ada&state=bounced&limit=5&offset=10`)).status,
     ).toBe(200);
@@ -116,7 +116,7 @@ describe('the dashboard API', () => {
     ]);
   });
 
-  it('finds no deliveries of a message that the service does not have', async () => {
+  it('returns no deliveries of a message that the service does not have', async () => {
     const path = `/email-services/${SERVICE}/emails/${OTHER}/webhook-deliveries`;
     const none = { items: [], total: 0, limit: 20, offset: 0 };
     gateway.services.on(listEmailDeliveries, () => none);
@@ -131,7 +131,7 @@ describe('the dashboard API', () => {
     expect([ofUnknown.status, ofUnknown.headers['error-code']]).toEqual([404, 'email_not_found']);
   });
 
-  it('lifts a suppression by its address', async () => {
+  it('removes a suppression by its address', async () => {
     const address = 'ada+a/b@büro.example';
     expect((await api('DELETE', `/email-services/${SERVICE}/suppressions/${encodeURIComponent(address)}`)).status).toBe(
       200,
@@ -146,14 +146,14 @@ describe('the dashboard API', () => {
     expect((await api('GET', `/email-services/${SERVICE}/webhooks`)).body).toEqual(replyOf(listWebhooks));
   });
 
-  it('adds the own login address as a recipient without a code', async () => {
+  it("adds the user's own login address as a recipient without a code", async () => {
     expect((await api('POST', `/email-services/${SERVICE}/recipients/me`)).status).toBe(201);
     expect(gateway.services.requestsOf(preAddRecipient)).toEqual([
       { workspace_id: WORKSPACE, service_id: SERVICE, address: 'owner@example.com' },
     ]);
   });
 
-  it('verifies a recipient and replays since a time', async () => {
+  it('verifies a recipient and replays webhooks since a time', async () => {
     await api('POST', `/email-services/${SERVICE}/recipients/${OTHER}/verify`, { code: '012345' });
     expect(gateway.services.requestsOf(verifyRecipient)[0]).toMatchObject({ recipient_id: OTHER, code: '012345' });
     const since = '2030-01-02T03:04:05Z';

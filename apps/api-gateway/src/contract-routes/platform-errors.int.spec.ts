@@ -52,7 +52,7 @@ describe('errors of the platform API', () => {
     ['POST', '/databases', 'GET, HEAD, OPTIONS'],
     ['GET', `/web-services/${ID}/deploy`, 'OPTIONS, POST'],
     ['POST', '/users/me/api-key', 'GET, HEAD, OPTIONS'],
-    // Not the path of a secret with the id `bulk`.
+    // `bulk` is not the id of a secret.
     ['DELETE', `/projects/${ID}/secrets/bulk`, 'OPTIONS, PUT'],
     ['DELETE', `/projects/${ID}/secrets/bulk?x=1`, 'OPTIONS, PUT'],
   ])('list the methods of a path: %s %s', async (method, path, allow) => {
@@ -71,7 +71,7 @@ describe('errors of the platform API', () => {
     expect([answer.status, answer.body]).toEqual([403, { detail: { code, message } }]);
   });
 
-  it('are 500 without the cause when platform-management fails with an internal error', async () => {
+  it('are 500 without the cause if platform-management fails with an internal error', async () => {
     gateway.services.on(getProject, () => {
       throw new Error('secret cause');
     });
@@ -81,7 +81,7 @@ describe('errors of the platform API', () => {
 });
 
 describe('the variables of a web service', () => {
-  it('may be set with 10 MiB at once', async () => {
+  it('can be set with 10 MiB at once', async () => {
     const variables = Array.from({ length: 150 }, (_, index) => ({ key: `KEY_${index}`, value: 'x'.repeat(65_536) }));
     expect((await api('PUT', `/web-services/${ID}/env/bulk`, { variables })).status).toBe(200);
     expect(gateway.services.requestsOf(setVariables)[0]?.variables).toHaveLength(150);
@@ -89,7 +89,7 @@ describe('the variables of a web service', () => {
 });
 
 describe('without platform-management', () => {
-  it('every call is a 503 with Retry-After', async () => {
+  it('every call gets 503 with Retry-After', async () => {
     const alone = await startGateway();
     await alone.services.stop();
     for (const [method, path] of [

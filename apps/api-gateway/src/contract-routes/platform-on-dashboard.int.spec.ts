@@ -89,7 +89,7 @@ describe('the platform on the dashboard', () => {
     expect(gateway.services.received.slice(1)).toEqual([{ contract: name, request: asked }]);
   });
 
-  it('answers 201 for a new variable and 200 for an updated one', async () => {
+  it('responds with 201 for a new variable and 200 for an updated one', async () => {
     const variable = { id: OTHER, key: 'A', value: '1', is_secret: false };
     gateway.services.on(setVariable, () => ({ variable, created: true }));
     expect(await api('POST', `${SERVICE}/env`, { key: 'A', value: '1' })).toMatchObject({
@@ -98,7 +98,7 @@ describe('the platform on the dashboard', () => {
     });
   });
 
-  it('needs a session, not a platform key', async () => {
+  it('requires a session, not a platform key', async () => {
     gateway.services.on(authenticateSession, () => {
       throw new Refusal('session_invalid', 'Sign in again.');
     });
@@ -111,7 +111,7 @@ describe('the platform on the dashboard', () => {
     ['service_blocked', 403],
     ['never_ran', 400],
     ['web_service_not_found', 404],
-  ])('answers %s in the {error} shape', async (code, status) => {
+  ])('responds to %s in the {error} shape', async (code, status) => {
     gateway.services.on(restartWebService, () => {
       throw new Refusal(code, 'So it is.');
     });
@@ -132,7 +132,7 @@ describe('the platform on the dashboard', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(message) }]);
   });
 
-  it('answers 409 for a deployment that has ended and 404 for an unknown key', async () => {
+  it('responds with 409 for a deployment that has ended and 404 for an unknown key', async () => {
     gateway.services.on(cancelDeployment, () => {
       throw new Refusal('deployment_over', 'The deployment is over.');
     });
@@ -161,7 +161,7 @@ describe('moderation', () => {
     ]);
   });
 
-  it('needs a reason to block', async () => {
+  it('requires a reason to block', async () => {
     signInAs(gateway.services, { operator: true });
     const answer = await api('POST', `${SERVICE}/block`, {});
     expect([answer.status, answer.body]).toEqual([400, { error: 'reason is required.' }]);
@@ -189,7 +189,7 @@ describe('limits of an email service', () => {
     expect(gateway.services.requestsOf(setServiceLimits)).toEqual([]);
   });
 
-  it('include the daily quota, which an operator sets outright', async () => {
+  it('include the daily quota, which an operator sets directly', async () => {
     signInAs(gateway.services, { operator: true });
     const quota = { production_daily: 50_000 };
     expect((await api('PATCH', `/email-services/${ID}/limits`, quota)).status).toBe(200);

@@ -224,7 +224,7 @@ describe('a call of the platform API', () => {
 });
 
 describe('metrics of a service that is not running', () => {
-  it('are a 404', async () => {
+  it('respond with 404', async () => {
     gateway.services.on(getMetrics, () => {
       throw new Refusal('nothing_to_report', 'The web service does not run.');
     });
@@ -252,7 +252,7 @@ describe('setting one value', () => {
     expect([kept.status, kept.body]).toEqual([status, secret]);
   });
 
-  it('keeps whether a value is secret, unless it is given', async () => {
+  it('does not change whether a value is secret, unless specified', async () => {
     await api('POST', `${SERVICE}/env`, { key: 'A', value: '1' });
     await api('POST', `${PROJECT}/secrets`, { key: 'A', value: '1', scope: 'production' });
     expect(gateway.services.requestsOf(setVariable)[0]).not.toHaveProperty('is_secret');

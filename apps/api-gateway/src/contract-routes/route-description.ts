@@ -18,7 +18,7 @@ export const describeRoute = (contract: RequestContract, route: HttpRoute, acces
   });
 };
 
-/** What the gateway answers before it sends the request. */
+/** Responses that the gateway sends before it forwards the request. */
 const refusedBeforehand = (
   contract: RequestContract,
   route: HttpRoute,

@@ -8,12 +8,12 @@ import {
 import { z } from 'zod';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
 
-/** What a route reads from an HTTP request, derived from the request's schema. */
+/** The input of a route from an HTTP request, derived from the schema of the contract's request. */
 export interface RouteInput {
   readonly path?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Puts the request together from what was read and from the caller. */
+  /** Builds the request from the input and the caller. */
   toRequest(
     caller: Readonly<Partial<Record<CallerField, unknown>>>,
     path: object,

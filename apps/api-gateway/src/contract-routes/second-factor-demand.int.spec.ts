@@ -26,7 +26,7 @@ interface Route {
   readonly path: string;
 }
 
-/** Every route of the dashboard API, and those of sessions without a contract of their own. */
+/** Every route of the dashboard API, including session routes without a contract. */
 const ROUTES: readonly Route[] = [
   ...Object.values<unknown>(contracts)
     .filter(isRequestContract)
@@ -75,13 +75,13 @@ describe('the session of a user who lacks a required second factor', () => {
     ).toEqual(ALLOWED);
   });
 
-  it('is told how to go on, and tells platform-management that the gateway enforces it', async () => {
+  it('gets an error with the remedy, and platform-management learns that the gateway enforces it', async () => {
     const answer = await send({ method: 'GET', path: '/dashboard/api/projects' });
     expect(answer.body).toEqual({ error: expect.stringMatching(/second factor is required.*page Account/) });
     expect(gateway.services.received[0]?.request).toMatchObject({ knows_roles: true, knows_second_factor: true });
   });
 
-  it('signs out, and sees whose it is', async () => {
+  it('can sign out and read its user', async () => {
     await send({ method: 'DELETE', path: '/dashboard/api/session' });
     await send({ method: 'GET', path: '/dashboard/api/me' });
     const asked = gateway.services.received.map(({ contract }) => contract);

@@ -38,13 +38,13 @@ const api = (method: string, path: string, body?: unknown) =>
     ...(body === undefined ? {} : { body }),
   });
 
-it('The quotas of a workspace include the use that email-send knows', async () => {
+it('The quotas of a workspace include the usage from email-send', async () => {
   const { status, body } = await api('GET', PATH);
   expect([status, body]).toEqual([200, { ...QUOTAS_REPLY, email_services: { ...use, used: 0 } }]);
   expect(gateway.services.requestsOf(getWorkspaceQuotas)).toEqual([{ actor_id: USER, id: WORKSPACE }]);
 });
 
-it('Operators change quotas, and other users cannot', async () => {
+it('Operators can change quotas, and other users cannot', async () => {
   expect((await api('PATCH', PATH, { projects: 100 })).status).toBe(403);
   signInAs(gateway.services, { operator: true, quotas: QUOTAS_SET });
   expect((await api('PATCH', PATH, { projects: 100, databases: null })).status).toBe(200);
@@ -55,7 +55,7 @@ it('Operators change quotas, and other users cannot', async () => {
     expect((await api('PATCH', PATH, body)).status).toBe(400);
 });
 
-it('A service for email learns what an operator has set for the workspace', async () => {
+it('Requests to create email resources contain the quotas that an operator has set', async () => {
   await api('POST', '/email-services', { name: 'Shop', workspace_quotas: { email_services: 1000 } });
   expect(gateway.services.requestsOf(createEmailService)).toEqual([]);
   await api('POST', '/email-services', { name: 'Shop' });
@@ -64,7 +64,7 @@ it('A service for email learns what an operator has set for the workspace', asyn
     expect(gateway.services.requestsOf(contract)).toMatchObject([{ workspace_quotas: { email_services: 3 } }]);
 });
 
-it('A creation past a quota is a 409 that names the quota, in the error shape of each API', async () => {
+it('Exceeding a quota gets 409 with the name of the quota, in the error shape of each API', async () => {
   gateway.services.on(createProject, () => {
     throw quotaReached('projects', 50);
   });

@@ -16,7 +16,7 @@ import { admitAll, signInAs } from '../testing/platform-call.js';
 const ID = '0198c9f0-0000-7000-8000-000000000009';
 const OF_WORKSPACE: readonly RouteAccess[] = ['session', 'service-owner', 'workspace-member'];
 
-/** Every route that needs more than the role viewer. */
+/** Every route that requires more than the role viewer. */
 const ROUTES = Object.values<unknown>(contracts)
   .filter(isRequestContract)
   .flatMap(contract => contract.http.map(route => ({ contract, route })))
@@ -62,7 +62,7 @@ describe('the gateway refuses', () => {
     },
   );
 
-  it('a user who does not belong to the workspace of the path, as if it did not exist', async () => {
+  it('a user outside the workspace of the path, as if it did not exist', async () => {
     signInAs(gateway.services, { role: 'owner' });
     gateway.services.on(getMembership, () => {
       throw new Refusal('workspace_not_found', 'there is no such workspace');
@@ -86,12 +86,12 @@ describe('the gateway admits', () => {
     expect((await send(route)).status).not.toBe(403);
   });
 
-  it('a viewer to every route that only reads', () =>
+  it('a viewer to every read-only route', () =>
     expect(ROUTES.filter(({ method, role }) => method === 'GET' && role !== 'viewer').map(({ path }) => path)).toEqual([
       '/dashboard/api/platform-keys',
     ]));
 
-  it('a viewer to no writing route but those about their own account', () =>
+  it('a viewer to no writing route except those of their own account', () =>
     expect(
       ROUTES.filter(({ method, role }) => method !== 'GET' && role === 'viewer')
         .map(({ method, path }) => `${method} ${path.replace('/dashboard/api', '').replace(ID, '{id}')}`)

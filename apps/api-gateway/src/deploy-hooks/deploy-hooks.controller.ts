@@ -8,7 +8,10 @@ import { requestContextOf } from '../infrastructure/http/server/request-context.
 import { ReceivedBody } from '../infrastructure/http/validation/received-body.js';
 import { ServiceClient } from '../service-client/ports.js';
 
-/** The URLs of deploy hooks. They need no credential beside their token; not routes of contracts, because of the raw body. */
+/**
+ * The URLs of deploy hooks. The token is their only credential. Not derived from contracts, because they use the raw
+ * body.
+ */
 @Controller('hooks/deploy')
 export class DeployHooksController {
   constructor(private readonly services: ServiceClient) {}

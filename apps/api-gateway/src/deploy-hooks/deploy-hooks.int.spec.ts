@@ -36,12 +36,12 @@ const post = (options: object = {}, token = TOKEN) => call('POST', `${gateway.ur
 const received = () => gateway.services.requestsOf(receiveDeployHook);
 
 describe('the URL of a deploy hook', () => {
-  it('needs no credential and no body', async () => {
+  it('requires no other credential and no body', async () => {
     expect((await post()).status).toBe(202);
     expect(received()).toEqual([{ token: TOKEN, headers: {}, content_type: '', body: '' }]);
   });
 
-  it('hands over the bytes of the body, whatever they are, and only the headers of Git hosts', async () => {
+  it('forwards the body unchanged, and only the headers of Git hosts', async () => {
     const headers = { 'x-github-event': 'push', 'content-type': 'application/json', cookie: 'a=b', 'x-other': 'c' };
     expect((await post({ headers, body: '{"ref" : 1}' })).status).toBe(202);
     expect((await post({ headers: { 'content-type': 'text/plain' }, body: 'no JSON' })).status).toBe(202);
@@ -62,24 +62,24 @@ describe('the URL of a deploy hook', () => {
     ['invalid_event', 400],
     ['too_many_calls', 429],
     ['service_blocked', 403],
-  ])('answers %s with %i', async (code, status) => {
+  ])('responds to %s with %i', async (code, status) => {
     gateway.services.on(receiveDeployHook, () => {
       throw new Refusal(code, 'the reason');
     });
     expect((await post()).status).toBe(status);
   });
 
-  it('takes a bounded body', async () => {
+  it('accepts a body of limited size', async () => {
     const headers = { 'content-type': 'application/json' };
     expect((await post({ headers, body: 'x'.repeat(2 ** 20 + 1) })).status).toBe(413);
     expect(received()).toEqual([]);
   });
 });
 
-describe('a call with the token of no deploy hook', () => {
+describe('a call with an unknown token', () => {
   const flood = (token: string) => firstAnswer(gateway.port, announced(`POST /hooks/deploy/${token}`, 2 ** 20));
 
-  it('is a 404 before its body is read, and platform-management is asked once', async () => {
+  it('gets 404 before its body is read, and platform-management is asked once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => flood(UNKNOWN)));
     expect(answers.every(answer => answer.startsWith('HTTP/1.1 404 '))).toBe(true);
     expect(gateway.services.requestsOf(findDeployHook)).toEqual([{ token_hash: hashOf(UNKNOWN) }]);
@@ -88,14 +88,14 @@ describe('a call with the token of no deploy hook', () => {
   });
 
   it.each(['x', `${TOKEN}x`, 'em_live_'.padEnd(51, 'a'), encodeURIComponent('a/b')])(
-    'that cannot be one is a 404 without a question (%s)',
+    'gets 404 without a request to platform-management if it is malformed (%s)',
     async token => {
       expect(await flood(token)).toMatch(/^HTTP\/1\.1 404 /);
       expect(gateway.services.received).toEqual([]);
     },
   );
 
-  it('is told to continue only if the hook exists', async () => {
+  it('gets an interim response only if the hook exists', async () => {
     const head = (token: string) =>
       announced(`POST /hooks/deploy/${token}`, 2 ** 20, ['Expect: 100-continue']).slice(0, -1);
     expect(await firstAnswer(gateway.port, head(UNKNOWN))).toMatch(/^HTTP\/1\.1 404 /);
@@ -103,7 +103,7 @@ describe('a call with the token of no deploy hook', () => {
   });
 });
 
-it('A deploy hook that is called with wrong signatures again and again is a 429 before the body, and others are served', async () => {
+it('A deploy hook with repeated wrong signatures gets 429 before the body, and others are served', async () => {
   gateway.services.on(receiveDeployHook, ({ token }) => {
     if (token === tokenOf('b')) throw new Refusal('invalid_signature', 'the reason');
     return { outcome: 'deployed' as const, reason: null, deployment_id: DEPLOYMENT };
@@ -124,7 +124,7 @@ it('A deploy hook that is called with wrong signatures again and again is a 429 
 describe('the audit log', () => {
   const entryOf = (outcome: string) => gateway.services.audited.find(entry => entry.outcome === outcome);
 
-  it('has a deployment by a hook, with the hook as its actor', async () => {
+  it('contains a deployment by a hook, with the hook as its actor', async () => {
     gateway.services.on(receiveDeployHook, () => ({
       outcome: 'deployed' as const,
       reason: null,
@@ -138,7 +138,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(gateway.services.audited)).not.toContain('dh_live_');
   });
 
-  it('has a refused signature with its code', async () => {
+  it('contains a refused signature with its code', async () => {
     gateway.services.on(receiveDeployHook, () => {
       throw new Refusal('invalid_signature', 'the reason');
     });

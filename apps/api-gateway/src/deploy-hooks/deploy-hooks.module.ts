@@ -3,6 +3,6 @@ import { AuditRecordingModule } from '../infrastructure/http/audit/audit-recordi
 import { ServiceClientModule } from '../service-client/service-client.module.js';
 import { DeployHooksController } from './deploy-hooks.controller.js';
 
-/** Calls of Git hosts that deploy web services. */
+/** Calls from Git hosts that deploy web services. */
 @Module({ imports: [ServiceClientModule, AuditRecordingModule], controllers: [DeployHooksController] })
 export class DeployHooksModule {}

@@ -48,7 +48,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('explains how to build it when it is not built', async () => {
+  it('responds with build instructions if it is not built', async () => {
     const unbuilt = await startGateway();
     const answer = await call('GET', `${unbuilt.url}/docs`);
     expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('npm run build')]);

@@ -9,7 +9,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** The OpenAPI documents of both APIs. */
 @Controller()
 export class OpenApiController {
-  /** Kept as bytes, because anyone may request them. */
+  /** Cached as bytes, because anyone may request the documents. */
   private publicDocument: Buffer | undefined;
   private dashboardDocument: Buffer | undefined;
 

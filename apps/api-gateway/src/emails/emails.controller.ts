@@ -38,13 +38,13 @@ const RETRIES =
   'Retry every 5xx and 429 with the same body. A retry within ten minutes of a 503 with `Email-Id` returns the record ' +
   'of that message, with `Idempotent-Replayed: true`. A request has 30 seconds; no step of it starts later.';
 
-/** The deadline of the answer. A body that arrived slowly leaves at least a third of the time. */
+/** The deadline of the response. A body that arrived slowly leaves at least a third of the time. */
 const answerBy = ({ elapsedTime }: FastifyReply, withinMs: number): Date =>
   new Date(Date.now() + Math.max(withinMs - elapsedTime, withinMs / 3));
 
 /**
- * The email API. A valid request costs one request to email-send, which also authenticates. An invalid one is
- * authenticated before it is refused, so that a caller without a key learns only 401.
+ * The email API. A valid request needs one request to email-send, which also authenticates. An invalid one is
+ * authenticated before it is refused, so that a caller without a key gets only 401.
  */
 @Controller('emails')
 export class EmailsController {

@@ -26,7 +26,7 @@ beforeEach(() => acceptEmails(gateway.services));
 const post = (body: unknown, headers: Record<string, string> = {}) => postEmail(gateway, body, headers);
 
 describe('POST /emails', () => {
-  it('answers 200 with exactly the six fields of the record', async () => {
+  it('responds with 200 and exactly the six fields of the record', async () => {
     expect(await post(EMAIL)).toMatchObject({ status: 200, body: RECORD });
   });
 
@@ -70,12 +70,12 @@ describe('POST /emails', () => {
       expect(gateway.services.received).toEqual([]);
     });
 
-    it('fails with 401 for a key that email-send does not know', async () => {
+    it('fails with 401 for an unknown key', async () => {
       gateway.services.on(sendEmail, refused(new Refusal('api_key_invalid', 'The API key is not valid.')));
       expect(await post(EMAIL)).toMatchObject({ status: 401, body: { error: 'The API key is not valid.' } });
     });
 
-    it('fails with 403 for a service that is disabled', async () => {
+    it('fails with 403 for a disabled service', async () => {
       gateway.services.on(sendEmail, refused(new Refusal('service_disabled', 'The email service is disabled.')));
       expect(await post(EMAIL)).toMatchObject({ status: 403, body: { error: 'The email service is disabled.' } });
     });
@@ -127,25 +127,25 @@ describe('POST /emails', () => {
       expect(gateway.services.requestsOf(sendEmail)).toEqual([]);
     });
 
-    it('is refused with 400 when it is not UTF-8', async () => {
+    it('is refused with 400 if it is not UTF-8', async () => {
       const body = Buffer.concat([Buffer.from('{"subject":"'), Buffer.from([0xff]), Buffer.from('"}')]);
       expect(await post(body)).toMatchObject({ status: 400, body: { error: expect.stringContaining('UTF-8') } });
     });
 
-    it('may have duplicate keys, of which only the last is forwarded', async () => {
+    it('can have duplicate keys, of which only the last is forwarded', async () => {
       await post('{"from":"a@b.c","to":["x@y.z"],"to":["d@e.f"],"subject":"s","text":"t"}');
       expect(gateway.services.requestsOf(sendEmail)[0]?.email.to).toEqual(['d@e.f']);
     });
 
-    it('may be nested 100,000 levels deep without a crash', async () => {
+    it('can be nested 100,000 levels deep without a crash', async () => {
       const deep = `${'['.repeat(100_000)}"\\u0000"${']'.repeat(100_000)}`;
       expect(await post(`{"from":${deep}}`)).toMatchObject({ status: 400 });
     });
 
-    it('is refused with 413 beyond 10 MiB and accepted up to it', async () => {
+    it('is accepted up to 10 MiB and refused with 413 beyond', async () => {
       const overhead = Buffer.byteLength(JSON.stringify({ ...EMAIL, text: '' }));
       const largest = JSON.stringify({ ...EMAIL, text: 'x'.repeat(10 * 1024 * 1024 - overhead) });
-      // Other tests send refused bodies as well, and the gateway discards 16 MiB of them for one address.
+      // Other tests also send refused bodies, and the gateway discards at most 16 MiB of them per address.
       const client = new Agent({ connect: { localAddress: '127.0.0.2' } });
       expect((await postEmail(gateway, largest, {}, client)).status).toBe(200);
       const answer = await postEmail(gateway, `${largest} `, {}, client);
@@ -162,11 +162,11 @@ describe('POST /emails', () => {
       expect(await post(EMAIL, { 'content-type': type })).toMatchObject({ status: 415 });
     });
 
-    it('is refused with 415 when it is compressed', async () => {
+    it('is refused with 415 if it is compressed', async () => {
       expect(await post(EMAIL, { 'content-encoding': 'gzip' })).toMatchObject({ status: 415 });
     });
 
-    it('may have a charset', async () => {
+    it('can have a charset', async () => {
       expect(await post(EMAIL, { 'content-type': 'application/json; charset=UTF-8' })).toMatchObject({ status: 200 });
     });
   });
@@ -177,7 +177,7 @@ describe('POST /emails', () => {
       expect(gateway.services.requestsOf(sendEmail)[0]?.idempotency_key).toBe('order-7');
     });
 
-    it('marks a replayed answer', async () => {
+    it('marks a replayed response', async () => {
       gateway.services.on(sendEmail, () => ({ email: RECORD, rate_limit: RATE_LIMIT, replayed: true }));
       expect((await post(EMAIL, { 'idempotency-key': 'k' })).headers['idempotent-replayed']).toBe('true');
       gateway.services.on(sendEmail, () => ({ email: RECORD, rate_limit: RATE_LIMIT, replayed: false }));
@@ -188,14 +188,14 @@ describe('POST /emails', () => {
       expect(await post(EMAIL, { 'idempotency-key': key })).toMatchObject({ status: 400 });
     });
 
-    it('answers 409 without Retry-After for the same key with another body', async () => {
+    it('responds with 409 without Retry-After to the same key with another body', async () => {
       gateway.services.on(sendEmail, refused(new Refusal('idempotency_key_reused', 'Another body had this key.')));
       const answer = await post(EMAIL, { 'idempotency-key': 'k' });
       expect(answer.status).toBe(409);
       expect(answer.headers['retry-after']).toBeUndefined();
     });
 
-    it('answers 409 with Retry-After 1 while the first request is in flight', async () => {
+    it('responds with 409 and Retry-After 1 while the first request is in progress', async () => {
       gateway.services.on(sendEmail, refused(new Refusal('idempotency_key_in_flight', 'Still under way.')));
       expect(await post(EMAIL, { 'idempotency-key': 'k' })).toMatchObject({
         status: 409,
@@ -204,7 +204,7 @@ describe('POST /emails', () => {
     });
   });
 
-  it('answers 429 with Retry-After and the rate limit', async () => {
+  it('responds with 429, Retry-After and the rate limit', async () => {
     const details = { retry_after_s: 17, rate_limit: { limit: 60, remaining: 0, reset_s: 17 } };
     gateway.services.on(sendEmail, refused(new Refusal('minute_limit_reached', 'Too many in this minute.', details)));
     expect(await post(EMAIL)).toMatchObject({
@@ -228,17 +228,17 @@ describe('GET /emails/{id}', () => {
     expect(gateway.services.requestsOf(getEmail)).toEqual([{ api_key_hash: KEY_HASH, email_id: ID }]);
   });
 
-  it('answers HEAD without a body', async () => {
+  it('responds to HEAD without a body', async () => {
     gateway.services.on(getEmail, () => RECORD);
     expect(await get(ID, 'HEAD')).toEqual({ status: 200, body: undefined });
   });
 
-  it('answers 404 for an unknown id', async () => {
+  it('responds with 404 to an unknown id', async () => {
     gateway.services.on(getEmail, refused(new Refusal('email_not_found', 'There is no such email.')));
     expect(await get(ID)).toEqual({ status: 404, body: { error: 'There is no such email.' } });
   });
 
-  it('answers 400 for an id that is not a UUID, after authentication', async () => {
+  it('responds with 400 to an id that is not a UUID, after authentication', async () => {
     expect(await get('17')).toEqual({ status: 400, body: { error: 'id must be a UUID.' } });
     gateway.services.on(authenticateApiKey, refused(new Refusal('api_key_invalid', 'The API key is not valid.')));
     expect(await get('17')).toMatchObject({ status: 401 });

@@ -16,8 +16,8 @@ beforeEach(() => acceptEmails(gateway.services));
 
 const post = () => postEmail(gateway);
 
-describe('POST /emails without an email that was surely sent', () => {
-  it('answers 503 with Retry-After when no relay could be reached', async () => {
+describe('POST /emails without confirmation that the email was sent', () => {
+  it('responds with 503 and Retry-After if no relay is reachable', async () => {
     gateway.services.on(sendEmail, refused(new Refusal('relay_unavailable', 'No relay answers.')));
     expect(await post()).toMatchObject({
       status: 503,
@@ -25,7 +25,7 @@ describe('POST /emails without an email that was surely sent', () => {
     });
   });
 
-  it('answers 500 without the cause when email-send fails with an internal error and had no effect', async () => {
+  it('responds with 500 without the cause if email-send fails with an internal error and had no effect', async () => {
     gateway.services.on(sendEmail, () => {
       throw withoutEffect(new Error('secret cause'));
     });
@@ -35,12 +35,12 @@ describe('POST /emails without an email that was surely sent', () => {
     expect(gateway.services.requestsOf(sendEmail)).toHaveLength(1);
   });
 
-  describe('when email-send fails and may have had an effect', () => {
+  describe('if email-send fails and may have had an effect', () => {
     const temporarily = (maybeExecuted: boolean) => () => {
       throw new TemporarilyUnavailable('away', { maybeExecuted });
     };
 
-    it('retries under the same id and returns the record', async () => {
+    it('retries with the same id and returns the record', async () => {
       gateway.services.on(sendEmail, () => {
         if (gateway.services.requestsOf(sendEmail).length < 3) throw new TemporarilyUnavailable('away', MAYBE);
         return { email: RECORD, rate_limit: RATE_LIMIT, replayed: false };
@@ -51,7 +51,7 @@ describe('POST /emails without an email that was surely sent', () => {
       expect(new Set(asked.map(({ email_id, answer_by }) => `${email_id} ${answer_by}`)).size).toBe(1);
     });
 
-    it('answers 503 at the deadline, with the id and how to find out the outcome', async () => {
+    it('responds with 503 at the deadline, with the id and how to check the outcome', async () => {
       gateway.services.on(sendEmail, temporarily(true));
       const { status, headers, body } = await post();
       const email_id = gateway.services.requestsOf(sendEmail)[0]?.email_id;
@@ -66,7 +66,7 @@ describe('POST /emails without an email that was surely sent', () => {
       });
     });
 
-    it('answers 500 with the id at the deadline after an internal error', async () => {
+    it('responds with 500 and the id at the deadline after an internal error', async () => {
       gateway.services.on(sendEmail, () => {
         throw new Error('secret cause');
       });
@@ -84,7 +84,7 @@ describe('POST /emails without an email that was surely sent', () => {
       expect([answer.status, answer.headers['email-id']]).toEqual([503, expect.any(String)]);
     });
 
-    it('ends when email-send knows that nothing was handed over', async () => {
+    it('ends once email-send reports that nothing was sent', async () => {
       gateway.services.on(sendEmail, () => {
         if (gateway.services.requestsOf(sendEmail).length === 1) throw new TemporarilyUnavailable('away', MAYBE);
         throw new Refusal('relay_unavailable', 'No relay answers.');
@@ -94,7 +94,7 @@ describe('POST /emails without an email that was surely sent', () => {
     });
   });
 
-  it('answers 503 without an id at once when there was no effect', async () => {
+  it('responds with 503 without an id immediately if there was no effect', async () => {
     gateway.services.on(sendEmail, () => {
       throw new TemporarilyUnavailable('away', { maybeExecuted: false, retryAfterS: 3 });
     });
@@ -104,7 +104,7 @@ describe('POST /emails without an email that was surely sent', () => {
     expect(gateway.services.requestsOf(sendEmail)).toHaveLength(1);
   });
 
-  it('names the earlier message whose outcome is unknown', async () => {
+  it('returns the id of the earlier message whose outcome is unknown', async () => {
     gateway.services.on(
       sendEmail,
       refused(new Refusal('outcome_unknown', 'Unknown.', { email_id: ID, retry_after_s: 2 })),

@@ -9,7 +9,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 
 const healthy = z.object({ status: z.literal('ok') });
 
-/** The two health checks of the operator's port, for load balancers that reach only the public one. */
+/** Both health checks of the operator's port, for load balancers that can reach only the public port. */
 @Controller('health')
 export class HealthController {
   /** Shared by concurrent requests, because anyone may send them. */

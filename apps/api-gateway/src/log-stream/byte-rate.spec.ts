@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ByteRate } from './byte-rate.js';
 
 describe('A rate of bytes', () => {
-  it('lets a burst pass, and then has the sender wait for what it sent too much', () => {
+  it('allows a burst, and then makes the sender wait for the excess', () => {
     const rate = new ByteRate(1_000, 0);
     rate.spend(2_000, 0);
     expect(rate.waitMs(0)).toBe(0);
@@ -12,7 +12,7 @@ describe('A rate of bytes', () => {
     expect([rate.fullMs(500), rate.fullMs(2_000), rate.fullMs(2_500), rate.fullMs(9_000)]).toEqual([2_000, 500, 0, 0]);
   });
 
-  it('is kept by every sender that waits, up to its last message', () =>
+  it('is respected by every sender that waits, up to its last message', () =>
     fc.assert(
       fc.property(fc.array(fc.record({ bytes: fc.nat(5_000), pauseMs: fc.nat(3_000) }), { minLength: 1 }), messages => {
         const rate = new ByteRate(1_000, 0);

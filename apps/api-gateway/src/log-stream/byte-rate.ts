@@ -1,7 +1,7 @@
-/** How many seconds' worth of the rate may be sent at once. */
+/** Burst size, in seconds of the rate. */
 const BURST_SECONDS = 2;
 
-/** Bytes per second. A sender that has spent more than the rate allows waits. Times in milliseconds of a steady clock. */
+/** Bytes per second. A sender that exceeds the rate has to wait. Times are in milliseconds of a monotonic clock. */
 export class ByteRate {
   #free: number;
   #filledAt: number;
@@ -19,13 +19,13 @@ export class ByteRate {
     this.#free -= bytes;
   }
 
-  /** Milliseconds until more may be sent. */
+  /** Milliseconds until the sender may send more. */
   waitMs(now: number): number {
     this.#fill(now);
     return this.#free >= 0 ? 0 : Math.ceil((-this.#free * 1_000) / this.perSecond);
   }
 
-  /** Milliseconds until as much may be sent at once as in the beginning. */
+  /** Milliseconds until the full burst is available again. */
   fullMs(now: number): number {
     this.#fill(now);
     return Math.ceil(((this.perSecond * BURST_SECONDS - this.#free) * 1_000) / this.perSecond);

@@ -9,24 +9,24 @@ import { type LogPage, LogSender } from './log-sender.js';
 import { LogStreams } from './log-streams.js';
 import { StreamWriter } from './stream-writer.js';
 
-/** How long a reader that stalled may still take what was sent. */
+/** How long a stalled reader may still receive data that was already sent. */
 const GRACE_MS = 15_000;
-/** Of one request: what a stream holds for a slow reader is a few times this. */
+/** Limits of one request: a stream buffers a few times this size for a slow reader. */
 const PAGE = { max_lines: 250, max_bytes: 32 * 1024 };
 
-/** Who reads which log, and from where. */
+/** A reader of a log, and its start position. */
 export interface LogReader {
   readonly caller: Caller;
   readonly webServiceId: string;
-  /** Number of earlier lines, unless the reader continues after a line. */
+  /** Number of earlier lines, unless the reader continues after a line id. */
   readonly tail: number;
   readonly lastEventId: string | undefined;
-  /** Why the reader may read no more; asked every `checkMs`. */
+  /** The reason why the reader may no longer read; called every `checkMs`. */
   readonly isOver: () => Promise<string | undefined>;
   readonly checkMs: number;
 }
 
-/** Sends the log of a web service as server-sent events, for as long as the reader may read, stays and reads. */
+/** Sends the log of a web service as server-sent events, as long as the reader is authorized, connected and reading. */
 @Injectable()
 export class LogFollower {
   constructor(
@@ -39,7 +39,7 @@ export class LogFollower {
     const budget = this.streams.begin(reader.caller.workspaceId);
     const gone = goneOf(reply, () => budget.end());
     const after = logLineId.safeParse(reader.lastEventId).data;
-    // Read before the answer begins, so that a failure is an error answer.
+    // Read before the response begins, so that a failure results in an error response.
     const first = await this.#read(reader, after);
     reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no');
     const writer = new StreamWriter(gone, this.config.logStreamStalledMs);
@@ -64,7 +64,7 @@ export class LogFollower {
   }
 }
 
-/** A signal of the end of the connection, after which `onGone` runs once. */
+/** A signal that is aborted when the connection ends, after which `onGone` runs once. */
 const goneOf = ({ raw }: FastifyReply, onGone: () => void): AbortSignal => {
   const gone = new AbortController();
   gone.signal.addEventListener('abort', onGone, { once: true });

@@ -4,7 +4,7 @@ import type { StreamBudget } from './log-streams.js';
 import type { StreamWriter } from './stream-writer.js';
 
 const POLL_MS = 1_000;
-/** Between two polls of a log that is silent. */
+/** Maximum interval between two polls of a silent log. */
 const LONGEST_POLL_MS = 3_000;
 const SLOWER_EACH_TIME = 1.25;
 const HEARTBEAT_MS = 15_000;
@@ -18,13 +18,13 @@ export interface LogSenderParts {
   readonly read: (after: string) => Promise<LogPage>;
   readonly isOver: () => Promise<string | undefined>;
   readonly checkMs: number;
-  /** The gateway shuts down. */
+  /** Aborted when the gateway shuts down. */
   readonly closing: AbortSignal;
-  /** The connection has ended. */
+  /** Aborted when the connection ends. */
   readonly gone: AbortSignal;
 }
 
-/** Sends one log: reads the next page when the reader has taken the last one and the budget allows. */
+/** Sends one log: reads the next page once the reader has received the previous one and the budget allows it. */
 export class LogSender {
   readonly #signal: AbortSignal;
   #pollMs = POLL_MS;
@@ -35,7 +35,7 @@ export class LogSender {
     this.#signal = AbortSignal.any([parts.closing, parts.gone]);
   }
 
-  /** Resolves when the stream has ended; never rejects. */
+  /** Resolves once the stream has ended; never rejects. */
   async send(first: LogPage): Promise<void> {
     const { writer } = this.parts;
     try {
@@ -56,7 +56,7 @@ export class LogSender {
     }
   }
 
-  /** Until the budget allows more, and until a log that was read to its end may have more. */
+  /** Waits until the budget allows more, and for the poll interval if the log was read to its end. */
   async #waitAfter({ has_more: hasMore, lines }: LogPage): Promise<void> {
     const idleMs = lines.length > 0 ? POLL_MS : Math.min(this.#pollMs * SLOWER_EACH_TIME, LONGEST_POLL_MS);
     this.#pollMs = idleMs;
@@ -70,7 +70,7 @@ export class LogSender {
     return this.parts.isOver();
   }
 
-  /** The next page; one without lines while the runtime or a service is away. */
+  /** The next page; an empty one while the runtime or a service is unavailable. */
   async #pageAfter({ next }: LogPage): Promise<LogPage> {
     try {
       return await this.parts.read(next);
@@ -99,6 +99,6 @@ const eventsOf = ({ lines, is_incomplete: isIncomplete }: LogPage): string =>
 
 const endOf = (reason: string): string => `event: end\ndata: ${JSON.stringify({ reason })}\n\n`;
 
-/** A comment, because clients connect again after it and continue where they were. */
+/** A comment, not an `end` event, because clients reconnect after it and continue at the same position. */
 const stalledAt = (id: string): string =>
   `: closed, because nothing was read for too long. Connect again with Last-Event-ID: ${id}\n\n`;

@@ -35,7 +35,7 @@ data: {"timestamp":"2026-01-31T12:00:00.000Z","instance":"web-1","stream":"stdou
 
 `;
 
-/** @param end when the credential ends the stream. */
+/** @param end the condition under which the credential ends the stream, as part of a sentence. */
 const described = (end: string): OperationDescription => ({
   operation: 'LogsAndMetrics.stream',
   operationId: 'followLogs',
@@ -50,7 +50,7 @@ const described = (end: string): OperationDescription => ({
   requestHeaders: { 'Last-Event-ID': { required: false, description: 'The id of the last line that was received.' } },
 });
 
-/** Not a route of a contract, because the answer has no end. */
+/** Not derived from a contract, because the response has no end. */
 @Controller('dashboard/api/web-services')
 export class DashboardLogStreamController {
   constructor(
@@ -72,7 +72,7 @@ export class DashboardLogStreamController {
     return this.log.follow({ ...reader, isOver: () => this.#isOver(session) }, reply);
   }
 
-  /** Whether the session is no longer one of the same workspace; while that cannot be asked, it counts as valid. */
+  /** The reason to end if the session is invalid or its workspace has changed; valid while this cannot be checked. */
   async #isOver(session: Session): Promise<string | undefined> {
     try {
       const known = { token_hash: session.tokenHash, ...KNOWN_TO_SESSIONS };
@@ -122,7 +122,7 @@ export class PlatformLogStreamController {
         await this.services.request(admitPlatformCall, call, caller);
         return undefined;
       } catch (error) {
-        // A key that has used up its calls is still valid, and so is one that cannot be checked now.
+        // A key at its rate limit is still valid, and so is one that cannot be checked at the moment.
         const isRefused = Refusal.is(error) && error.code !== 'rate_limit_reached';
         return isRefused ? 'the platform key is no longer valid' : undefined;
       }

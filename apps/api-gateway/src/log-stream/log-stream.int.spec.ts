@@ -39,7 +39,7 @@ afterEach(() => {
   for (const controller of open.splice(0)) controller.abort();
 });
 
-/** A page as the runtime gives it: the id of a line is its number. */
+/** A page in the format of the runtime: the id of a line is its number. */
 const pageOf = (
   all: Logs['lines'],
   { after, tail, max_lines }: RequestOf<typeof followLogs>,
@@ -91,7 +91,7 @@ const follow = async (headers: Record<string, string> = {}, query = '', base = '
   };
 };
 
-it('begins with the last lines and follows', async () => {
+it('begins with the last lines and follows the log', async () => {
   const stream = await follow({}, '?tail=1');
   expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   expect(stream.response.headers.get('cache-control')).toBe('no-store');
@@ -101,7 +101,7 @@ it('begins with the last lines and follows', async () => {
   expect(stream.messages().filter(message => message === 'third')).toHaveLength(1);
 });
 
-it('continues after the line that Last-Event-ID names', async () => {
+it('continues after the line in Last-Event-ID', async () => {
   const before = await follow();
   await waitFor(() => before.ids().length === 2, { describe: 'both lines' });
   before.leave();
@@ -111,7 +111,7 @@ it('continues after the line that Last-Event-ID names', async () => {
   expect(after.messages()).toEqual(['missed']);
 });
 
-it('continues among lines of one time', async () => {
+it('continues among lines with the same time', async () => {
   log = [line(1, 'first'), line(1, 'second'), line(1, 'third')];
   const last = await follow({}, '?tail=1');
   await waitFor(() => last.ids().length === 1, { describe: 'the last line' });
@@ -148,7 +148,7 @@ it.each([
   30_000,
 );
 
-it('is an error answer for a web service of another workspace, and without a session', async () => {
+it('responds with an error for a web service of another workspace, and without a session', async () => {
   gateway.services.on(followLogs, () => {
     throw new Refusal('web_service_not_found', 'there is no such web service');
   });
@@ -165,7 +165,7 @@ describe('with a platform key', () => {
       rate_limit: RATE_LIMIT,
     }));
 
-  it('is the same stream, for one call of the key that may read logs', async () => {
+  it('is the same stream, for one call of a key that may read logs', async () => {
     admit();
     const stream = await withKey();
     await waitFor(() => stream.messages().length === 2, { describe: 'the lines' });
@@ -175,14 +175,14 @@ describe('with a platform key', () => {
     ]);
   });
 
-  it('reaches only the projects of the key', async () => {
+  it('is limited to the projects of the key', async () => {
     admit([PROJECT]);
     await withKey();
     const read = gateway.services.received.find(({ contract }) => contract === followLogs.name);
     expect(read?.request).toMatchObject({ workspace_id: WORKSPACE, project_ids: [PROJECT] });
   });
 
-  it('needs a key that is valid', async () => {
+  it('requires a valid key', async () => {
     expect((await follow({}, '', '/api/v1')).response.status).toBe(401);
     gateway.services.on(admitPlatformCall, () => {
       throw new Refusal('platform_key_invalid', 'revoked');
@@ -191,7 +191,7 @@ describe('with a platform key', () => {
   });
 });
 
-it('is bounded for each workspace, and a reader that leaves frees its place', async () => {
+it('is limited for each workspace, and a reader that disconnects frees its slot', async () => {
   const streams = await Promise.all(Array.from({ length: STREAMS_PER_WORKSPACE }, () => follow()));
   expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));
   const refused = await follow();
@@ -200,7 +200,7 @@ it('is bounded for each workspace, and a reader that leaves frees its place', as
   await waitFor(async () => (await follow()).response.status === 200, { describe: 'a free place' });
 });
 
-it('asks for a log that is silent less and less often', async () => {
+it('polls a silent log at increasing intervals', async () => {
   await follow();
   const polls = () => gateway.services.received.filter(({ contract }) => contract === followLogs.name).length;
   await waitFor(() => polls() === 4, { timeoutMs: 15_000, intervalMs: 10, describe: 'three polls' });

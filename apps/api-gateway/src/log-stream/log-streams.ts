@@ -5,21 +5,21 @@ import { ERROR_CODE } from '../infrastructure/http/errors/error-code.js';
 import { Problem } from '../infrastructure/http/errors/problem.js';
 import { ByteRate } from './byte-rate.js';
 
-/** Streams of one workspace at one time, in each gateway. */
+/** Maximum number of concurrent streams of one workspace, in each gateway. */
 export const STREAMS_PER_WORKSPACE = 10;
 
-/** What the streams of a workspace share. */
+/** State shared by the streams of a workspace. */
 interface WorkspaceStreams {
   open: number;
   readonly rate: ByteRate;
 }
 
-/** What one stream may send. */
+/** The budget of one stream. */
 export interface StreamBudget {
   spend(bytes: number): void;
-  /** Milliseconds until more may be read. */
+  /** Milliseconds until the stream may read more. */
   waitMs(): number;
-  /** Frees the place of the stream. */
+  /** Frees the slot of the stream. */
   end(): void;
 }
 
@@ -36,7 +36,7 @@ export class LogStreams implements OnModuleDestroy {
     return this.#stopping.signal;
   }
 
-  /** @throws 429 when the workspace has as many streams as it may. */
+  /** @throws 429 if the workspace has too many streams. */
   begin(workspaceId: string): StreamBudget {
     const { logStreamBytesPerSecond, logStreamBytesPerSecondPerWorkspace } = this.config;
     const workspace = this.#workspaces.get(workspaceId) ?? {
@@ -65,7 +65,7 @@ export class LogStreams implements OnModuleDestroy {
     this.#forget(workspaceId, workspace);
   }
 
-  /** Not before the budget is whole again, because a reader that connects again would get more than its budget. */
+  /** Keeps the state until the budget is full again; otherwise a reader could reconnect to get more than its budget. */
   #forget(workspaceId: string, workspace: WorkspaceStreams): void {
     if (workspace.open > 0 || this.#workspaces.get(workspaceId) !== workspace) return;
     const fullMs = workspace.rate.fullMs(performance.now());

@@ -12,16 +12,16 @@ const STREAM_RATE = 4 * MIB;
 const WORKSPACE_RATE = 6 * MIB;
 const STALLED_MS = 2_000;
 const LINE_BYTES = 4_096;
-/** Seconds' worth of the rate that may be sent at once. */
+/** Burst size, in seconds of the rate. */
 const BURST_S = 2;
-/** What a stream reads before it knows that the budget is spent. */
+/** Bytes that a stream reads before it finds the budget spent. */
 const READ_AT_ONCE = MIB / 2;
 
 let gateway: GatewayProcess;
 let isStopped = false;
-/** How many lines the log has; each of them is `LINE_BYTES` long and begins with its number. */
+/** Number of lines in the log; each is `LINE_BYTES` long and begins with its number. */
 let length: number;
-/** How many lines were read of the runtime. */
+/** Number of lines read from the runtime. */
 let read: number;
 const open: Socket[] = [];
 
@@ -56,7 +56,7 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy();
 });
 
-/** A connection that reads only when it is told to. */
+/** A connection that reads only on demand. */
 const follow = (lastEventId = '1-0') => {
   const socket = connect(gateway.port, '127.0.0.1');
   open.push(socket);
@@ -80,7 +80,7 @@ const follow = (lastEventId = '1-0') => {
     bytes: () => bytes,
     closed: () => closed,
     text: () => text,
-    /** The numbers of the lines whose events arrived whole. */
+    /** The numbers of the lines whose events arrived completely. */
     numbers: () => [...text.matchAll(/"message":"(\d+) x*"\}/g)].map(([, number]) => Number(number)),
     lastId: () =>
       text
@@ -91,7 +91,7 @@ const follow = (lastEventId = '1-0') => {
   };
 };
 
-it('closes the stream of a reader that takes nothing, with the id after which it gets the rest, each line once', async () => {
+it('closes the stream of a stalled reader, with the id from which it can continue, each line once', async () => {
   length = 6_000;
   const first = follow();
   await waitFor(() => read > 0, { describe: 'the beginning of the stream' });
@@ -109,7 +109,7 @@ it('closes the stream of a reader that takes nothing, with the id after which it
   expect([...before, ...second.numbers()]).toEqual(Array.from({ length }, (_, index) => index + 1));
 }, 90_000);
 
-it('sends no more than its budget, to one stream and to all streams of a workspace', async () => {
+it('does not exceed its budget, neither per stream nor per workspace', async () => {
   const expectBudget = async (streams: readonly ReturnType<typeof follow>[], rate: number) => {
     const total = () => streams.reduce((sum, stream) => sum + stream.bytes(), 0);
     const startedAt = performance.now();
@@ -123,7 +123,7 @@ it('sends no more than its budget, to one stream and to all streams of a workspa
   await expectBudget([follow(), follow(), follow(), follow()], WORKSPACE_RATE);
 }, 90_000);
 
-it('gives no new budget to readers that connect again and again', async () => {
+it('gives no new budget to readers that reconnect repeatedly', async () => {
   let bytes = 0;
   let connections = 0;
   const startedAt = performance.now();
@@ -139,7 +139,7 @@ it('gives no new budget to readers that connect again and again', async () => {
   expect(bytes).toBeLessThan((BURST_S + seconds()) * WORKSPACE_RATE + connections * READ_AT_ONCE);
 }, 60_000);
 
-it('holds at most 256 KiB of a log for a reader that takes nothing', async () => {
+it('buffers at most 256 KiB of a log for a stalled reader', async () => {
   const stream = follow();
   let last = -1;
   await waitFor(
@@ -150,7 +150,7 @@ it('holds at most 256 KiB of a log for a reader that takes nothing', async () =>
     },
     { timeoutMs: 30_000, intervalMs: 400, describe: 'the end of the reading' },
   );
-  // What the kernel had taken for the reader still arrives; the rest was in the gateway.
+  // Data in the kernel's buffers still arrives; the rest was buffered in the gateway.
   await gateway.stop();
   isStopped = true;
   stream.socket.resume();

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 
-/** Small, so that what waits for a slow reader is one part of the log and not more. */
+/** Small, so that only one part of the log is buffered for a slow reader. */
 const BUFFER_BYTES = 16 * 1024;
 
-/** Writes the parts of a stream one by one, each when the reader has taken those before. */
+/** Writes the parts of a stream one by one, each once the reader has received the previous ones. */
 export class StreamWriter {
   readonly #body = new PassThrough({ highWaterMark: BUFFER_BYTES });
 
-  /** @param gone aborted when the connection has ended. */
+  /** @param gone aborted when the connection ends. */
   constructor(
     private readonly gone: AbortSignal,
     private readonly stalledMs: number,
@@ -21,7 +21,7 @@ export class StreamWriter {
     return this.#body;
   }
 
-  /** @returns whether the reader has taken enough for the next part; false when it took nothing for too long. */
+  /** @returns whether the reader is ready for the next part; false if it read nothing for too long. */
   async write(part: string): Promise<boolean> {
     if (this.gone.aborted || this.#body.destroyed || this.#body.write(part)) return !this.gone.aborted;
     const signal = AbortSignal.any([this.gone, AbortSignal.timeout(this.stalledMs)]);
@@ -31,7 +31,7 @@ export class StreamWriter {
     );
   }
 
-  /** Ends the stream behind the parts that are still on their way. */
+  /** Ends the stream after the pending parts. */
   end(last = ''): void {
     this.#body.end(last);
   }

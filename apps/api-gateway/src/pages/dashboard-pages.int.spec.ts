@@ -43,7 +43,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('explains how to build it when it is not built', async () => {
+  it('responds with build instructions if it is not built', async () => {
     const unbuilt = await startGateway();
     const answer = await call('GET', `${unbuilt.url}/dashboard`);
     expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('npm run build')]);

@@ -58,7 +58,7 @@ describe('a platform key', () => {
     expect(gateway.services.received).toEqual([]);
   });
 
-  it('that is unknown, expired or revoked is a 401 that names the scheme', async () => {
+  it('that is unknown, expired or revoked gets 401 with the scheme', async () => {
     refuseAdmission(new Refusal('platform_key_invalid', 'The API key is not valid.'));
     const answer = await api('GET', '/projects');
     expect([answer.status, answer.body]).toEqual([401, { detail: 'The API key is not valid.' }]);
@@ -66,7 +66,7 @@ describe('a platform key', () => {
     expect(requestsAfterAdmission(gateway.services)).toEqual([]);
   });
 
-  it.each(['bearer', 'BEARER'])('may come after the scheme in any case: %s', async scheme => {
+  it.each(['bearer', 'BEARER'])('can follow the scheme in any case: %s', async scheme => {
     expect((await api('GET', '/projects', undefined, { authorization: `${scheme} ${KEY}` })).status).toBe(200);
   });
 
@@ -92,7 +92,7 @@ describe('a platform key', () => {
     expect(gateway.services.requestsOf(admitPlatformCall)).toMatchObject([{ required: scope }]);
   });
 
-  it('whose scope does not suffice is a 403 that names the required and the actual scope', async () => {
+  it('with an insufficient scope gets 403 with the required and the actual scope', async () => {
     const details = { required: 'write', actual: 'read', rate_limit: { limit: 30, remaining: 28, reset_s: 4 } };
     refuseAdmission(new Refusal('insufficient_scope', 'The key may only read.', details));
     const answer = await api('POST', '/projects', { name: 'Shop' });
@@ -104,7 +104,7 @@ describe('a platform key', () => {
     expect(requestsAfterAdmission(gateway.services)).toEqual([]);
   });
 
-  it('is described without the key, with one request', async () => {
+  it('is described without the secret, with one request', async () => {
     const answer = await api('GET', '/users/me/api-key');
     expect([answer.status, answer.body]).toEqual([200, REPORTED_KEY]);
     expect(gateway.services.received).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('a call that reads', () => {
       ...(read ? { read } : {}),
     }));
 
-  it('sends what it reads with its admission, without who calls', async () => {
+  it('is sent with its admission, without the caller', async () => {
     await api('GET', `/projects/${ID}`);
     await api('GET', `/web-services/${ID}/deployments?offset=20`);
     expect(gateway.services.requestsOf(admitPlatformCall).map(({ read }) => read)).toEqual([
@@ -128,7 +128,7 @@ describe('a call that reads', () => {
     ]);
   });
 
-  it('is answered by the reply to its admission, without a second request', async () => {
+  it('gets its reply with its admission, without a second request', async () => {
     admitWith({ ok: [{ id: ID }] });
     const answer = await api('GET', '/projects');
     expect([answer.status, answer.body]).toEqual([200, [{ id: ID }]]);
@@ -136,7 +136,7 @@ describe('a call that reads', () => {
     expect(requestsAfterAdmission(gateway.services)).toEqual([]);
   });
 
-  it('is refused by the reply to its admission', async () => {
+  it('is refused with its admission', async () => {
     admitWith({ refusal: { code: 'project_not_found', message: 'There is no such project.', details: {} } });
     const answer = await api('GET', `/projects/${ID}`);
     expect([answer.status, answer.body]).toEqual([404, { detail: 'There is no such project.' }]);
@@ -144,7 +144,7 @@ describe('a call that reads', () => {
     expect(requestsAfterAdmission(gateway.services)).toEqual([]);
   });
 
-  it('is sent by itself where the admission does not answer it', async () => {
+  it('is sent separately if the admission contains no reply', async () => {
     admitWith(undefined);
     expect((await api('GET', '/projects')).status).toBe(200);
     expect(gateway.services.requestsOf(listProjects)).toEqual([{ user_id: ID, workspace_id: ID }]);
@@ -186,7 +186,7 @@ describe('the rate limit', () => {
     expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(RATE_LIMIT_HEADERS)]);
   });
 
-  it('is also on the answer when the service refuses', async () => {
+  it('is also in the response if the service refuses', async () => {
     gateway.services.on(getProject, () => {
       throw new Refusal('project_not_found', 'There is no such project.');
     });
@@ -203,7 +203,7 @@ describe('the rate limit', () => {
     expect([answer.status, answer.headers['ratelimit-limit']]).toEqual([200, undefined]);
   });
 
-  it('is a 429 with Retry-After when it is reached', async () => {
+  it('results in 429 with Retry-After once it is reached', async () => {
     const details = { retry_after_s: 2, rate_limit: { limit: 30, remaining: 0, reset_s: 60 } };
     refuseAdmission(new Refusal('rate_limit_reached', 'More than 30 calls in a minute.', details));
     const answer = await api('GET', '/projects');
@@ -232,7 +232,7 @@ describe('the authentication of a call', () => {
     expect((await api('POST', '/projects', body, headers)).status).toBe(401);
   });
 
-  it('comes before the body is read', async () => {
+  it('precedes reading the body', async () => {
     refuseAdmission(new Refusal('platform_key_invalid', 'The API key is not valid.'));
     const head =
       `POST /api/v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n` +
@@ -240,7 +240,7 @@ describe('the authentication of a call', () => {
     expect(await sendRaw(gateway.port, head)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('gives the service the actor, the request id and the trace of the caller', async () => {
+  it('sends the actor, the request id and the trace of the caller to the service', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     let context: ReturnType<typeof currentContext>;
     gateway.services.on(listProjects, () => {
@@ -258,7 +258,7 @@ describe('the authentication of a call', () => {
 });
 
 describe('a restricted platform key', () => {
-  it('reaches only its projects: each request names them, whatever the caller sends', async () => {
+  it("is limited to its projects: each request contains them, regardless of the caller's input", async () => {
     const admitted = { user_id: ID, workspace_id: ID, key: REPORTED_KEY, project_ids: [ID] };
     gateway.services.on(admitPlatformCall, () => ({ caller: admitted, rate_limit: null }));
     await api('GET', '/projects');
@@ -266,7 +266,7 @@ describe('a restricted platform key', () => {
     expect((await api('POST', '/projects', { name: 'Shop', project_ids: [] })).status).toBe(400);
   });
 
-  it('is refused with 403 and its code for another operation', async () => {
+  it('gets 403 with its code for another operation', async () => {
     refuseAdmission(new Refusal('operation_not_allowed', 'The key is restricted.', { required: 'projects:read' }));
     const answer = await api('GET', '/projects');
     expect([answer.status, answer.body]).toEqual([
@@ -288,7 +288,7 @@ describe('a restricted platform key', () => {
     expect(gateway.services.requestsOf(admitPlatformCall)).toMatchObject([{ operation }]);
   });
 
-  it('is asked for an operation on every route of the platform API', () => {
+  it('is checked for an operation on every route of the platform API', () => {
     const routes = gateway.server.routes.all().filter(({ pattern }) => pattern.startsWith('/api/v1/'));
     expect(routes.length).toBeGreaterThan(20);
     for (const { method, pattern } of routes) {

@@ -13,7 +13,7 @@ const EXAMPLE = {
   expiry: null,
 };
 
-/** Answers from the admission of the call, without another request. */
+/** Responds with data from the admission of the call, without another request. */
 @Controller('api/v1/users/me/api-key')
 export class OwnKeyController {
   @Get()

@@ -15,10 +15,10 @@ import { requestContextOf } from '../infrastructure/http/server/request-context.
 import { ServiceClient } from '../service-client/ports.js';
 
 const credentials = z.strictObject(createSession.request.pick({ email: true, password: true, code: true }).shape);
-/** Longer ones are cut; the names of browser and system come first. */
+/** Longer ones are truncated; the names of browser and system come first. */
 const LONGEST_USER_AGENT = 512;
 
-/** Signs in and out. Not routes of contracts, because they set and clear the cookies. */
+/** Signs in and out. Not derived from contracts, because the routes set and clear cookies. */
 @Controller('dashboard/api/session')
 @UseInterceptors(AuditInterceptor)
 export class SessionController {

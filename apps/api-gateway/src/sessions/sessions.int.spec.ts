@@ -34,12 +34,12 @@ describe('signing in', () => {
     });
   });
 
-  it('counts attempts by the peer’s address, whatever X-Forwarded-For says', async () => {
+  it('counts attempts by the peer’s address, regardless of X-Forwarded-For', async () => {
     await api('POST', '/session', { email: 'a@b.c', password: 'p' }, { 'x-forwarded-for': '203.0.113.9' });
     expect(gateway.services.requestsOf(createSession)[0]?.ip).toBe('127.0.0.1');
   });
 
-  it('sets cookies behind https that no other host can set, and takes no others', async () => {
+  it('sets cookies for https that no other host can set, and accepts no others', async () => {
     const secure = await startGateway({
       POSTERN_PUBLIC_URL: 'https://postern.example',
       POSTERN_TRUSTED_PROXIES: 'none',
@@ -60,7 +60,7 @@ describe('signing in', () => {
     await secure.stop();
   });
 
-  it('sets a cookie that tells later logins the device, and sends it to no other route', async () => {
+  it('sets a device cookie for later logins, and sends it to no other route', async () => {
     gateway.services.on(createSession, () => ({
       token: 't',
       expires_at: '2030-01-02T03:04:05.000Z',
@@ -79,7 +79,7 @@ describe('signing in', () => {
     expect(lastAsked()?.request).not.toHaveProperty('device_token');
   });
 
-  it('asks for the code of a second factor, and passes it on', async () => {
+  it('requires the code of a second factor, and forwards it', async () => {
     gateway.services.on(createSession, ({ code }) => {
       if (code === undefined) throw new Refusal('second_factor_required', 'enter the code from your authenticator app');
       return { token: 't', expires_at: '2030-01-02T03:04:05.000Z' };
@@ -117,7 +117,7 @@ describe('a session', () => {
     expect(gateway.services.requestsOf(createEmailService)).toEqual([]);
   });
 
-  it('in a cookie allows reads from anywhere and writes only from our own pages', async () => {
+  it('in a cookie allows reads from anywhere, but writes only from pages of the dashboard', async () => {
     const cookie = { cookie: `postern_session=${TOKEN}` };
     const write = async (headers: Record<string, string>) =>
       (await api('POST', '/email-services', { name: 'Shop' }, { ...cookie, ...headers })).status;

@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../config.js';
 
 type Settings = Pick<GatewayConfig, 'submissionName' | 'submissionTlsCertFile' | 'submissionTlsKeyFile'>;
 
-/** The configured certificate, or a self-signed one. @throws if one of the files is missing, or they do not match. */
+/** The configured certificate, or a self-signed one. @throws if a file is missing, or the files do not match. */
 export const submissionCertificate = (settings: Settings): Certificate => {
   const { submissionName, submissionTlsCertFile: certFile, submissionTlsKeyFile: keyFile } = settings;
   if (!certFile && !keyFile) return selfSignedCertificate(submissionName);

@@ -1,6 +1,6 @@
 import type { SMTPServer } from 'smtp-server';
 
-/** What is used of a connection of smtp-server; its types do not declare it. */
+/** Members of smtp-server's connection that its types do not declare. */
 interface Connection {
   readonly id: string;
   readonly secure: boolean;
@@ -8,8 +8,8 @@ interface Connection {
 }
 
 /**
- * Hides AUTH from a connection until it is encrypted. smtp-server refuses AUTH without TLS but offers it, so that clients
- * would send the key in clear first.
+ * Hides AUTH from a connection until it is encrypted. smtp-server refuses AUTH without TLS but advertises it, so
+ * clients would send the key in clear text first.
  */
 export const offerAuthOnlyOverTls = (server: SMTPServer, connectionId: string): void => {
   for (const connection of server.connections as unknown as Iterable<Connection>) {

@@ -2,7 +2,7 @@ import { type EmailRefusal, Refusal, type ReplyOf, type submitEmail } from '@pos
 import { OutcomeUnknown } from '../infrastructure/http/errors/outcome-unknown.js';
 import { Problem } from '../infrastructure/http/errors/problem.js';
 
-/** A reply of SMTP: its code, its enhanced code (RFC 3463) and its text. */
+/** An SMTP reply: its code, its enhanced code (RFC 3463) and its text. */
 export class SmtpReply extends Error {
   override readonly name = 'SmtpReply';
 
@@ -15,7 +15,7 @@ export class SmtpReply extends Error {
   }
 }
 
-/** Codes of the refusals of POST /emails. A 4xx reply asks for a retry, like a 429 and a 5xx of HTTP. */
+/** SMTP codes for the refusals of POST /emails. A 4xx reply requests a retry, like a 429 and a 5xx in HTTP. */
 const REPLIES: Readonly<Record<EmailRefusal, readonly [code: number, enhancedCode: string]>> = {
   api_key_invalid: [535, '5.7.8'],
   service_disabled: [550, '5.7.13'],
@@ -33,7 +33,9 @@ const REPLIES: Readonly<Record<EmailRefusal, readonly [code: number, enhancedCod
 
 const TEMPORARY = new SmtpReply(451, '4.3.0', 'Service temporarily unavailable. Try again.');
 
-/** The reply to a message: 250 if the relay accepted it for a recipient, otherwise 554 with what the record says. */
+/**
+ * The reply to a message: 250 if the relay accepted it for a recipient, otherwise 554 with the message of the record.
+ */
 export const replyToEmail = ({ email, replayed }: ReplyOf<typeof submitEmail>): SmtpReply => {
   const text = `${email.message} (id ${email.id}${replayed ? ', replayed' : ''})`;
   return email.status === 'sent'
@@ -41,7 +43,7 @@ export const replyToEmail = ({ email, replayed }: ReplyOf<typeof submitEmail>): 
     : new SmtpReply(554, '5.0.0', oneLine(text));
 };
 
-/** The reply to an error, in the words of the HTTP API. */
+/** The reply to an error, with the message of the HTTP API. */
 export const replyToError = (error: unknown): SmtpReply => {
   if (error instanceof SmtpReply) return error;
   if (error instanceof OutcomeUnknown) {
@@ -57,7 +59,7 @@ export const replyToError = (error: unknown): SmtpReply => {
   return known && Refusal.is(error) ? new SmtpReply(...known, oneLine(error.message)) : TEMPORARY;
 };
 
-/** ASCII without line breaks, at most what fits into a reply line (RFC 5321 §4.5.3.1.5). */
+/** Printable ASCII without line breaks, truncated to the size of a reply line (RFC 5321 §4.5.3.1.5). */
 const oneLine = (text: string): string =>
   text
     .replace(/[^\x20-\x7e]+/g, '?')

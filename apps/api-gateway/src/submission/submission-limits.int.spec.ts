@@ -44,8 +44,8 @@ const send = (text: string, pass = KEY) =>
       ({ response }: { readonly response: string }) => response,
     );
 
-describe('The messages in memory', () => {
-  it('and the bodies of HTTP have one bound', async () => {
+describe('The buffered messages', () => {
+  it('share one limit with the bodies of HTTP', async () => {
     await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
     const uploads = ['127.0.0.2', '127.0.0.3'].map(localAddress => {
       const upload = connect({ port: gateway.port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
@@ -61,7 +61,7 @@ describe('The messages in memory', () => {
 });
 
 describe('The audit log', () => {
-  it('has a refused API key without the key, and counts repetitions', async () => {
+  it('contains a refused API key without the secret, and counts repetitions', async () => {
     await start();
     gateway.services.on(authenticateApiKey, () => {
       throw new Refusal('api_key_invalid', 'the API key is not valid');
@@ -84,7 +84,7 @@ describe('The audit log', () => {
     expect(JSON.stringify(gateway.services.audited)).not.toMatch(/em_live_|a password/);
   });
 
-  it('has no accepted key', async () => {
+  it('contains no accepted key', async () => {
     await start();
     expect(await send('Hello')).toMatch(/^250 /);
     expect(gateway.services.audited).toEqual([]);

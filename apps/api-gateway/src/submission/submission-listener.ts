@@ -22,8 +22,8 @@ const MAX_WRONG_KEYS = 3;
 const AUTHENTICATE = new SmtpReply(530, '5.7.0', 'Authenticate with an API key of an email service as the password.');
 
 /**
- * The SMTP server for applications that speak only SMTP. It takes the API key of an email service as the password, without
- * TLS only where the configuration says so, and replies 250 once the relay has accepted the message.
+ * The SMTP server for applications that support only SMTP. It accepts the API key of an email service as the password,
+ * without TLS only if configured, and replies 250 once the relay has accepted the message.
  */
 @Injectable()
 export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestroy {
@@ -44,7 +44,7 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
     );
   }
 
-  /** The port that it listens on; undefined if submission is off. */
+  /** The listening port; undefined if submission is disabled. */
   get port(): number | undefined {
     const address: AddressInfo | string | null | undefined = this.listener?.address();
     return typeof address === 'object' && address !== null ? address.port : undefined;
@@ -68,7 +68,7 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
     this.log.info({ port: this.port }, 'SMTP submission accepts messages');
   }
 
-  /** Accepts no more connections, and closes open ones within two seconds. */
+  /** Accepts no new connections, and closes open ones within two seconds. */
   async onModuleDestroy(): Promise<void> {
     const { listener } = this;
     listener?.close();
@@ -118,7 +118,7 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
     return server.on('error', () => undefined);
   }
 
-  /** The hash of the key, by which every message of the session is authenticated again. */
+  /** Returns the hash of the key, with which every message of the session is authenticated again. */
   private async authenticate(
     { password: given }: SMTPServerAuthentication,
     session: SMTPServerSession,

@@ -59,7 +59,7 @@ const transport = (pass = KEY, more: object = {}) =>
     ...more,
   });
 
-/** Says lines in plain SMTP, one after each reply, and returns all replies. */
+/** Sends lines in plain SMTP, one after each reply, and returns all replies. */
 const dialogue = (...lines: string[]) => dialogueWith('127.0.0.1', ...lines);
 
 const dialogueWith = (address: string, ...lines: string[]) => dialogueAt(gateway.submissionPort, address, ...lines);
@@ -97,7 +97,7 @@ describe('SMTP submission', () => {
     expect(Buffer.from(request!.content, 'base64').toString()).toContain('<p>Hello</p>');
   });
 
-  it('takes a message of Python’s smtplib', async () => {
+  it('accepts a message from Python’s smtplib', async () => {
     const script = `
 import smtplib, ssl, sys
 from email.message import EmailMessage
@@ -118,7 +118,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     expect(gateway.services.requestsOf(submitEmail)).toMatchObject([{ recipients: ['grace@example.org'] }]);
   });
 
-  it('has the same idempotency key for the same Message-ID, content and recipients', async () => {
+  it('uses the same idempotency key for the same Message-ID, content and recipients', async () => {
     const mime = {
       envelope: { from: 'a@example.com', to: ['grace@example.org'] },
       raw: 'Message-ID: <2@app>\r\n\r\nHello',
@@ -143,7 +143,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     await expect(transport().sendMail(MAIL)).rejects.toMatchObject({ response: expect.stringMatching(response) });
   });
 
-  it('answers a message that no relay accepted with 554', async () => {
+  it('replies 554 to a message that no relay accepted', async () => {
     const failed = { ...RECORD, status: 'failed' as const, message: 'Rejected: 550 no such user' };
     gateway.services.on(submitEmail, () => ({ ...REPLY, email: failed }));
     await expect(transport().sendMail(MAIL)).rejects.toMatchObject({
@@ -151,7 +151,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     });
   });
 
-  it('takes no message without a key', async () => {
+  it('accepts no message without a key', async () => {
     expect(await dialogue('EHLO app', 'MAIL FROM:<a@b.c>', 'DATA')).toMatch(/\r\n530 [^\r]*\r\n(?:530|503) /);
     expect(gateway.services.requestsOf(submitEmail)).toEqual([]);
   });
@@ -163,7 +163,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     expect(await dialogue(...session.slice(0, 2), 'MAIL FROM:<a@b.c> SIZE=10485761')).toMatch(/\r\n552 /);
   });
 
-  it('offers and takes AUTH only after STARTTLS from another machine', async () => {
+  it('offers and accepts AUTH from another machine only after STARTTLS', async () => {
     const address = Object.values(networkInterfaces())
       .flatMap(all => all ?? [])
       .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
@@ -175,7 +175,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     expect((await transport(KEY, { host: address, requireTLS: true }).sendMail(MAIL)).response).toMatch(/^250 /);
   });
 
-  it('takes no AUTH in clear on a loopback address, unless the configuration says so', async () => {
+  it('accepts no AUTH in clear text on a loopback address, unless configured', async () => {
     const strict = await startGateway({ POSTERN_SUBMISSION_PORT: '0' });
     try {
       strict.services.on(authenticateApiKey, () => ({ service_id: RECORD.id }));
@@ -191,17 +191,17 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     }
   });
 
-  it('answers 451 while email-send is unreachable', async () => {
+  it('replies 451 while email-send is unreachable', async () => {
     gateway.services.on(submitEmail, () => {
       throw new Refusal('deadline_passed', 'the deadline passed');
     });
     await expect(transport().sendMail(MAIL)).rejects.toMatchObject({ responseCode: 451 });
   });
 
-  it('takes nothing that was sent in clear before the encryption began as sent within it', async () => {
+  it('ignores clear-text commands that precede the TLS handshake', async () => {
     const socket = createConnection(gateway.submissionPort, '127.0.0.1');
     await once(socket, 'data');
-    // Somebody between client and server adds commands behind STARTTLS, in the same packet.
+    // An attacker between client and server adds commands after STARTTLS, in the same packet.
     socket.write('EHLO app\r\n');
     await once(socket, 'data');
     socket.write(`STARTTLS\r\nEHLO injected\r\nAUTH PLAIN ${plain(KEY)}\r\n`);
@@ -234,9 +234,9 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     expect(Buffer.from(requests[0]!.content, 'base64').toString()).toContain('rest');
   });
 
-  it('refuses a wrong key with 535, and slows guessing down as over HTTP', async () => {
+  it('refuses a wrong key with 535, and limits guessing as in HTTP', async () => {
     const codes: number[] = [];
-    // A slow machine takes so long for a guess that further ones are allowed meanwhile.
+    // On a slow machine a guess takes so long that further ones are allowed meanwhile.
     while (!codes.includes(421) && codes.length < 60)
       await transport(WRONG)
         .sendMail(MAIL)

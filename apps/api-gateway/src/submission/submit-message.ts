@@ -18,11 +18,11 @@ interface Submission {
   readonly keyHash: string;
   readonly recipients: readonly string[];
   readonly chunks: readonly Buffer[];
-  /** When the message began to arrive, in milliseconds. */
+  /** When the first byte of the message arrived, in milliseconds. */
   readonly arrivedAt: number;
 }
 
-/** Authenticates clients of SMTP submission and passes their messages on to email-send. */
+/** Authenticates clients of SMTP submission and forwards their messages to email-send. */
 @Injectable()
 export class SubmitMessage implements OnModuleDestroy {
   private readonly budgets: ClientBudgets;
@@ -37,12 +37,12 @@ export class SubmitMessage implements OnModuleDestroy {
     this.refusedKeys = new RefusedKeys((entry, context) => recorder.complete(entry, context));
   }
 
-  /** Stores the refused keys that are counted. */
+  /** Stores the counted refused keys. */
   onModuleDestroy(): Promise<void> {
     return this.refusedKeys.flush();
   }
 
-  /** Rejects unless the password is a valid key; a wrong one spends the budget of the client, as over HTTP. */
+  /** Rejects unless the password is a valid key; a wrong one spends the client's budget, as in HTTP. */
   async authenticate(key: string, address: string): Promise<void> {
     const client = clientNetworkOf(address);
     this.budgets.spend('client', client);

@@ -18,7 +18,7 @@ const listQuery = listSuppressedAddresses.request.omit({ service_id: true }).ext
 });
 const query = queryShape(listQuery.shape);
 
-/** Not a route of a contract, because it also answers with a file. */
+/** Not derived from a contract, because it also responds with a file. */
 @Controller('dashboard/api/email-services/:service_id/suppressions')
 export class SuppressionsController {
   constructor(private readonly services: ServiceClient) {}

@@ -10,7 +10,7 @@ export const WORKSPACE = '0198c9f0-0000-7000-8000-000000000001';
 export const USER = '0198c9f0-0000-7000-8000-000000000002';
 export const bearer = { authorization: `Bearer ${TOKEN}` };
 
-/** Knows the session of `TOKEN`, and replies to every contract with a sample of its shape. */
+/** Accepts the session of `TOKEN`, and replies to every contract with a sample of its schema. */
 export const knowSession = (services: FakeServices): void => {
   services.reset();
   for (const contract of ALL_REQUESTS) services.on(contract, () => replyOf(contract));

@@ -39,7 +39,7 @@ export interface DescribedDocument {
   };
 }
 
-/** Where a document lacks a description, or a JSON body lacks an example; empty if it lacks none. */
+/** Locations where a document lacks a description, or a JSON body lacks an example; empty if it is complete. */
 export const descriptionGapsOf = ({
   info,
   tags = [],
@@ -81,7 +81,7 @@ const contentGaps = (content: Content = {}, place: string): string[] =>
     ...(schema ? schemaGaps(schema, place) : []),
   ]);
 
-/** Every field of an object needs a description; a reference is described where it leads. */
+/** Every field of an object requires a description; a reference is described at its target. */
 const schemaGaps = (schema: Schema, place: string): string[] => {
   const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [], allOf = [] } = schema;
   const inner = [...anyOf, ...oneOf, ...allOf, ...(items ? [items] : [])];

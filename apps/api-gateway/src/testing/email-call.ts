@@ -23,7 +23,7 @@ export const EMAIL = {
 };
 export const RATE_LIMIT = { limit: 600, remaining: 599, reset_s: 42 };
 
-/** Knows every key, and sends every email. */
+/** Accepts every key and every email. */
 export const acceptEmails = (services: FakeServices): void => {
   services.reset();
   services.on(authenticateApiKey, () => ({ service_id: ID }));

@@ -13,10 +13,10 @@ type Reply<C extends RequestContract> = (request: RequestOf<C>) => Promise<Reply
 
 export const ALL_REQUESTS: readonly RequestContract[] = Object.values<unknown>(contracts).filter(isRequestContract);
 
-/** All services of the platform: they reply over real NATS, as the spec arranges. */
+/** Fakes of all services: they reply over real NATS as configured by the test. */
 export class FakeServices {
   readonly received: { readonly contract: string; readonly request: unknown }[] = [];
-  /** What the gateway recorded in the audit log; not among `received`. */
+  /** Audit log entries of the gateway; not among `received`. */
   readonly audited: AuditRecord[] = [];
   private readonly replies = new Map<string, (request: never) => unknown>();
   private readonly server: PosternServer;
@@ -37,7 +37,7 @@ export class FakeServices {
     return this.server.close();
   }
 
-  /** Arranges the reply to `contract`; a thrown `Refusal` becomes a refusal. */
+  /** Sets the reply to `contract`; a thrown `Refusal` becomes a refusal. */
   on<C extends RequestContract>(contract: C, reply: Reply<C>): void {
     this.replies.set(contract.subject, reply as (request: never) => unknown);
   }

@@ -20,9 +20,9 @@ export const LINK_SECRET = 'one secret of tracking links for specs only';
 export interface GatewayUnderTest {
   readonly url: string;
   readonly port: number;
-  /** Of SMTP submission; 0 if it is off. */
+  /** Port of SMTP submission; 0 if it is disabled. */
   readonly submissionPort: number;
-  /** The operator's port. */
+  /** URL of the operator's port. */
   readonly healthUrl: string;
   readonly server: PublicServer;
   readonly services: FakeServices;
@@ -59,7 +59,7 @@ const startSurroundings = async (): Promise<Surroundings> => {
       POSTERN_LINK_SECRETS: LINK_SECRET,
       POSTERN_DASHBOARD_DIR: join(folder, 'dashboard'),
       POSTERN_DOCUMENTATION_DIR: join(folder, 'documentation'),
-      // The calls of a spec have one caller.
+      // All calls of a test come from one caller.
       POSTERN_CALLER_REQUESTS_PER_SECOND: '1000000',
       POSTERN_CALLER_REQUESTS_AT_ONCE: '1000000',
       POSTERN_WORKSPACE_REQUESTS_PER_SECOND: '1000000',
@@ -102,14 +102,14 @@ export const startGateway = async (
   };
 };
 
-/** The built gateway as a process of its own, whose use of the processor can be measured. */
+/** The built gateway as a separate process, whose CPU time can be measured. */
 export interface GatewayProcess {
   readonly port: number;
   readonly url: string;
   readonly services: FakeServices;
-  /** What it has logged, one line each. */
+  /** The lines that it has logged. */
   readonly logLines: readonly string[];
-  /** User and system time of the process so far. */
+  /** User and system CPU time of the process so far. */
   cpuMs(): number;
   /** Resident memory of the process. */
   residentBytes(): number;

@@ -9,7 +9,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** One request; a body that is no string or buffer is sent as JSON. */
+/** Sends one request; a body that is not a string or buffer is sent as JSON. */
 export const call = async (
   method: string,
   url: string,
@@ -53,7 +53,7 @@ export const parsed = (answer: string): { status: number; body: unknown } => {
   return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
 };
 
-/** The head of a request whose body is announced and, but for one byte, not sent. */
+/** The head of a request with a declared body, of which only one byte is included. */
 export const announced = (line: string, bytes: number, headers: readonly string[] = []): string =>
   [
     `${line} HTTP/1.1`,
@@ -65,7 +65,7 @@ export const announced = (line: string, bytes: number, headers: readonly string[
     '{',
   ].join('\r\n');
 
-/** Sends raw bytes from a local address, and returns what is received first. The connection is closed then. */
+/** Sends raw bytes from a local address, and returns the first data received. Then closes the connection. */
 export const firstAnswer = (port: number, bytes: string, localAddress = '127.0.0.1'): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress }, () => socket.write(bytes));

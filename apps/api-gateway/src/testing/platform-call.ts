@@ -24,7 +24,7 @@ export const REPORTED_KEY = {
 };
 export const RATE_LIMIT = { limit: 30, remaining: 29, reset_s: 2 };
 
-/** Admits every platform call, and replies to every contract with a sample of its shape. */
+/** Admits every platform call, and replies to every contract with a sample of its schema. */
 export const admitAll = (services: FakeServices): void => {
   services.reset();
   for (const contract of ALL_REQUESTS) services.on(contract, () => replyOf(contract));
@@ -35,7 +35,7 @@ export const admitAll = (services: FakeServices): void => {
   }));
 };
 
-/** Every session token is that of a user, an owner in the workspace. */
+/** Makes every session token that of one user, an owner of the workspace. */
 export const signInAs = (services: FakeServices, session: Partial<ReplyOf<typeof authenticateSession>>): void => {
   const user = { user_id: USER, email: 'owner@example.com', operator: false, workspace_id: WORKSPACE };
   services.on(authenticateSession, () => ({ ...user, ...session }));

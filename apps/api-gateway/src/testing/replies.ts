@@ -2,10 +2,10 @@ import type { RequestContract } from '@postern/contracts';
 import fc from 'fast-check';
 import { z } from 'zod';
 
-/** A reply of the contract's shape, generated; the same one every time. */
+/** A generated reply that matches the schema of the contract; always the same. */
 export const replyOf = (contract: RequestContract): unknown => sampleOf(contract.reply);
 
-/** A body that an input schema accepts, as far as JSON Schema describes it. */
+/** A body that an input schema accepts, as far as JSON Schema can express it. */
 export const inputOf = (schema: z.ZodType): unknown =>
   requiredOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 

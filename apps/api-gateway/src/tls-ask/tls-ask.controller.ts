@@ -13,7 +13,7 @@ import { ServiceClient } from '../service-client/ports.js';
 
 const askQuery = z.object({ domain: z.string().min(1).max(255).describe('The host name of a TLS handshake.') });
 
-/** What a TLS front asks before it gets a certificate, such as Caddy with `on_demand_tls`. */
+/** The request of a TLS proxy before it obtains a certificate, such as Caddy with `on_demand_tls`. */
 @Controller('tls')
 export class TlsAskController {
   private readonly replies = new ReplyCache<ReplyOf<typeof askCertificate>>({

@@ -48,7 +48,7 @@ describe('EngagementRecorder', () => {
       expect(reader.answered).toBe(true);
     });
 
-    it('for 250 ms if the durable queue takes the engagement', async () => {
+    it('for 250 ms if the durable queue accepts the engagement', async () => {
       const tracking = new Tracking(() => undefined);
       tracking.hold();
       const durable = new Stored();
@@ -69,7 +69,7 @@ describe('EngagementRecorder', () => {
       expect(reader.answered).toBe(true);
     });
 
-    it('while delivery-tracking is unavailable, only for the durable queue', async () => {
+    it('only for the durable queue while delivery-tracking is unavailable', async () => {
       const durable = new Stored();
       const tracking = new Tracking(() => new ServiceUnavailable('delivery-tracking'));
       const recorder = new EngagementRecorder(tracking, durable, new Lines());
@@ -79,7 +79,7 @@ describe('EngagementRecorder', () => {
       await drained(recorder, 0);
     });
 
-    it('not at all while the durable queue is unavailable too', async () => {
+    it('not at all while the durable queue is also unavailable', async () => {
       const recorder = new EngagementRecorder(
         new Tracking(() => new ServiceUnavailable('delivery-tracking')),
         new Full(),
@@ -99,7 +99,7 @@ describe('EngagementRecorder', () => {
     expect(tracking.known).toEqual([7]);
   });
 
-  it('records what waits within a second after delivery-tracking is back, and asks it for one at a time until then', async () => {
+  it('records waiting engagements within a second after delivery-tracking recovers, and sends one at a time until then', async () => {
     let away = true;
     const tracking = new Tracking(() => (away ? new ServiceUnavailable('delivery-tracking') : undefined));
     const recorder = new EngagementRecorder(tracking, new Full(), new Lines());
@@ -113,7 +113,7 @@ describe('EngagementRecorder', () => {
     expect(tracking.known).toHaveLength(50);
   });
 
-  it('stores durably within a second what came while the durable queue was unavailable', async () => {
+  it('stores waiting engagements in the durable queue within a second after it recovers', async () => {
     const durable = new Stored();
     durable.isAway = true;
     const recorder = new EngagementRecorder(
@@ -152,7 +152,7 @@ describe('EngagementRecorder', () => {
     await drained(recorder, 0);
   });
 
-  it('forgets the oldest that the durable queue has for new ones, and logs no loss', async () => {
+  it('replaces the oldest engagement that is in the durable queue, and logs no loss', async () => {
     const log = new Lines();
     const durable = new Stored();
     const recorder = new EngagementRecorder(
@@ -168,7 +168,7 @@ describe('EngagementRecorder', () => {
     expect(log.errors).toEqual([]);
   });
 
-  it('stops retrying when the drain timeout has passed', async () => {
+  it('stops retrying after the drain timeout', async () => {
     const log = new Lines();
     const recorder = new EngagementRecorder(
       new Tracking(() => new ServiceUnavailable('delivery-tracking')),
@@ -212,14 +212,14 @@ class Tracking extends ServiceClient {
   }
 }
 
-/** A durable queue without space. */
+/** A durable queue that is full. */
 class Full implements EngagementQueue {
   async add(): Promise<void> {
     throw new Error('full');
   }
 }
 
-/** A durable queue that never says whether it stored an engagement. */
+/** A durable queue that never replies. */
 class Silent implements EngagementQueue {
   add(): Promise<void> {
     return new Promise(() => {});

@@ -3,14 +3,14 @@ import { Refusal, type RequestInput, recordClick, recordOpen } from '@postern/co
 import { type Log, type RequestContext, runInContext } from '@postern/messaging';
 import { type ServiceClient, ServiceUnavailable } from '../service-client/ports.js';
 
-/** An open or a click, as the request to delivery-tracking. */
+/** An open or a click, with the request to delivery-tracking. */
 export type Engagement =
   | { readonly contract: typeof recordOpen; readonly details: RequestInput<typeof recordOpen> }
   | { readonly contract: typeof recordClick; readonly details: RequestInput<typeof recordClick> };
 
-/** Keeps engagements where they survive the gateway, until delivery-tracking takes them. */
+/** Stores engagements so that they survive the gateway, until delivery-tracking processes them. */
 export interface EngagementQueue {
-  /** @throws when it is unknown whether the engagement is stored. */
+  /** @throws if it is unknown whether the engagement is stored. */
   add(engagement: Engagement, context: RequestContext): Promise<void>;
 }
 
@@ -19,25 +19,26 @@ interface QueuedEngagement {
   readonly context: RequestContext;
   readonly settled: () => void;
   faults: number;
-  /** Whether it is in the durable queue as well. */
+  /** Whether the durable queue also contains it. */
   isStored: boolean;
 }
 
 const CAPACITY = 10_000;
 const BATCH_SIZE = 32;
-/** An engagement that fails with an internal error is dropped after so many attempts. */
+/** Maximum number of internal errors, after which an engagement is dropped. */
 const MAX_FAULTS = 3;
-/** After this time the engagement goes to the durable queue. */
+/** After this time the engagement is added to the durable queue. */
 const QUEUED_AFTER_MS = 250;
-/** How long the reader of the mail waits for the record, or for the durable queue. */
+/** How long the response to the reader of the mail waits for delivery-tracking, or for the durable queue. */
 const READER_WAIT_MS = 500;
 const FIRST_PAUSE_MS = 250;
-/** What waits in memory only is lost when the gateway is killed. */
+/** Short, because engagements that are only in memory are lost if the gateway is killed. */
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * Records opens and clicks with delivery-tracking; after 250 ms also in its durable queue. The reader is answered after 500
- * ms at the latest. Up to 10,000 engagements stay in memory until they are recorded; repetitions are ignored there.
+ * Records opens and clicks in delivery-tracking; after 250 ms also in its durable queue. The reader gets a response
+ * after 500 ms at the latest. Up to 10,000 engagements stay in memory until they are recorded; delivery-tracking
+ * ignores repetitions.
  */
 export class EngagementRecorder implements OnApplicationShutdown {
   private readonly queue: QueuedEngagement[] = [];
@@ -59,7 +60,7 @@ export class EngagementRecorder implements OnApplicationShutdown {
     return this.queue.length + this.inFlight.length;
   }
 
-  /** Resolves when the reader may be answered; never rejects. */
+  /** Resolves once the reader may get a response; never rejects. */
   async record(engagement: Engagement, context: RequestContext): Promise<void> {
     if (this.queued >= CAPACITY && !this.forgetStored()) {
       if (this.dropped++ === 0) this.log.error({}, 'The queue of opens and clicks is full; new ones are dropped');
@@ -80,7 +81,7 @@ export class EngagementRecorder implements OnApplicationShutdown {
     return this.drain(this.drainTimeoutMs);
   }
 
-  /** Records or stores what is queued, for at most `limitMs`; logs and drops the rest. */
+  /** Records or stores the queued engagements, for at most `limitMs`; logs and drops the rest. */
   async drain(limitMs: number): Promise<void> {
     const limit = sleep(limitMs);
     this.pauseMs = 0;
@@ -95,7 +96,7 @@ export class EngagementRecorder implements OnApplicationShutdown {
 
   private async work(): Promise<void> {
     while (this.queue.length > 0 && !this.closed) {
-      // After a failure one engagement finds out whether delivery-tracking is available again.
+      // After a failure, a single engagement probes whether delivery-tracking is available again.
       const batch = this.queue.splice(0, this.pauseMs > 0 ? 1 : BATCH_SIZE);
       this.inFlight = batch;
       const results = await Promise.all(batch.map(queued => this.send(queued)));
@@ -106,7 +107,7 @@ export class EngagementRecorder implements OnApplicationShutdown {
       if (retries.length > 0) await this.pause();
       else this.reportRecovery();
     }
-    // Synchronous with the check of the queue, so that no new engagement is left without a worker.
+    // Synchronous with the check of the queue, so that no new engagement remains without a worker.
     this.worker = undefined;
   }
 
@@ -132,19 +133,19 @@ export class EngagementRecorder implements OnApplicationShutdown {
     if (outcome === 'late') await this.store(queued);
   }
 
-  /** @returns whether the durable queue has the engagement; if not, it stays in memory only. */
+  /** @returns whether the durable queue contains the engagement; if not, it is only in memory. */
   private async store(queued: QueuedEngagement): Promise<boolean> {
     if (queued.isStored) return true;
     try {
       await this.durable.add(queued.engagement, queued.context);
       queued.isStored = true;
     } catch {
-      // The next attempt follows within a second; what is lost in the end is logged.
+      // The next attempt follows within a second; final losses are logged.
     }
     return queued.isStored;
   }
 
-  /** Stores what is in memory only, until the durable queue accepts no more. */
+  /** Stores engagements that are only in memory, until the durable queue refuses one. */
   private async storeAll(): Promise<void> {
     const unstored = this.queue.filter(({ isStored }) => !isStored);
     for (let from = 0; from < unstored.length; from += BATCH_SIZE) {
@@ -153,7 +154,7 @@ export class EngagementRecorder implements OnApplicationShutdown {
     }
   }
 
-  /** Makes room by forgetting an engagement that the durable queue has. */
+  /** Frees a slot by removing an engagement that is in the durable queue. */
   private forgetStored(): boolean {
     const index = this.queue.findIndex(({ isStored }) => isStored);
     if (index >= 0) this.queue.splice(index, 1);

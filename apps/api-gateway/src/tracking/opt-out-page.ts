@@ -1,13 +1,13 @@
 import { messagePage } from '../infrastructure/http/server/message-page.js';
 
-/** Asks before it opts out, because mail scanners open links. The form posts to the address of the page. */
+/** Asks for confirmation, because mail scanners open links. The form posts to the URL of the page. */
 export const CONFIRM_PAGE = messagePage(
   'Stop verification codes?',
   'No email service here will send a verification code to your address again.' +
     '<form method="post"><button type="submit" style="font:inherit;padding:.4em 1em">Never send me codes again</button></form>',
 );
 
-/** Shown after the button, also when it is pressed again. */
+/** Shown after the form is submitted, also repeatedly. */
 export const DONE_PAGE = messagePage(
   'You will receive no more verification codes',
   'Nobody can send verification codes from here to your address again. You can close this page.',

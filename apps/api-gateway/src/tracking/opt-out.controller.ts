@@ -10,7 +10,7 @@ import { INVALID_LINK_PAGE } from './invalid-link-page.js';
 import { CONFIRM_PAGE, DONE_PAGE } from './opt-out-page.js';
 import { TrackingLinks } from './ports.js';
 
-/** The link in a mail with a verification code, by which anybody refuses further codes. It needs no account. */
+/** The opt-out link in a mail with a verification code. It requires no account. */
 @Controller('unsubscribe')
 export class OptOutController {
   constructor(

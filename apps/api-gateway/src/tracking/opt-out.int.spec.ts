@@ -23,8 +23,8 @@ beforeEach(() => {
 
 const optOuts = () => gateway.services.requestsOf(optOutOfCodes);
 
-describe('the link by which a recipient refuses verification codes', () => {
-  it('shows a page with a button, and changes nothing when it is only opened', async () => {
+describe('the link with which a recipient refuses verification codes', () => {
+  it('shows a page with a button, and changes nothing if it is only opened', async () => {
     const page = await call('GET', `${gateway.url}${PATH}`);
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toContain('<form method="post">');
@@ -33,20 +33,20 @@ describe('the link by which a recipient refuses verification codes', () => {
     expect(optOuts()).toEqual([]);
   });
 
-  it('opts out when the button is pressed', async () => {
+  it('opts out once the button is pressed', async () => {
     const done = await call('POST', `${gateway.url}${PATH}`, { headers: form });
     expect([done.status, done.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(optOuts()).toEqual([{ token }]);
   });
 
-  it('opts out by the one click of a mail client (RFC 8058), without cookies and from anywhere', async () => {
+  it('opts out by one-click unsubscribe of a mail client (RFC 8058), without cookies and from any site', async () => {
     const headers = { ...form, origin: 'https://mail.example', 'sec-fetch-site': 'cross-site' };
     const options = { headers, body: 'List-Unsubscribe=One-Click' };
     expect((await call('POST', `${gateway.url}${PATH}`, options)).status).toBe(200);
     expect(optOuts()).toEqual([{ token }]);
   });
 
-  it('does nothing with a token that we did not sign', async () => {
+  it('does nothing with a token that Postern did not sign', async () => {
     const forged = [
       `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`,
       tokens.openToken('0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f', 1),
@@ -60,7 +60,7 @@ describe('the link by which a recipient refuses verification codes', () => {
     expect(optOuts()).toEqual([]);
   });
 
-  it('never claims success while the service is unavailable', async () => {
+  it('never reports success while the service is unavailable', async () => {
     gateway.services.on(optOutOfCodes, () => {
       throw new Error('not now');
     });

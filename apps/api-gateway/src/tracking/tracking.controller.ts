@@ -15,7 +15,7 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICR
 
 const NO_STORE = 'no-store, no-cache, must-revalidate, private, max-age=0';
 
-/** Pixels and tracked links of emails. A HEAD request is not recorded: nobody reads its result. */
+/** Pixels and tracked links of emails. HEAD requests are not recorded, because no person sees their result. */
 @Controller()
 export class TrackingController {
   constructor(
@@ -83,5 +83,5 @@ const detailsOf = (request: FastifyRequest, { emailId, recipientIndex }: Tracked
   at: new Date().toISOString(),
 });
 
-/** Encodes only what a header cannot hold; the rest of the author's URL is kept. */
+/** Encodes only characters that a header cannot contain; the rest of the author's URL is unchanged. */
 const headerValueOf = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);

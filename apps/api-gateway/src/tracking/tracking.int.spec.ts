@@ -28,7 +28,7 @@ const opens = () => gateway.services.requestsOf(recordOpen);
 const clicks = () => gateway.services.requestsOf(recordClick);
 
 describe('the pixel', () => {
-  it('is a GIF of 43 bytes that is not cached, for every token', async () => {
+  it('is a 43-byte GIF that is not cached, for every token', async () => {
     for (const path of [PIXEL, '/o/forged.gif', '/o/x']) {
       const answer = await call('GET', `${gateway.url}${path}`);
       expect([answer.status, answer.headers['content-type'], answer.headers['content-length']]).toEqual([
@@ -42,7 +42,7 @@ describe('the pixel', () => {
     await waitFor(() => opens().length === 1, { timeoutMs: 2_000, describe: 'the open of the signed one' });
   });
 
-  it('records the open with delivery-tracking', async () => {
+  it('records the open in delivery-tracking', async () => {
     await call('GET', `${gateway.url}${PIXEL}`, { headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } });
     await waitFor(() => opens().length === 1, { timeoutMs: 2_000, describe: 'the open' });
     expect(opens()[0]).toEqual({
@@ -54,7 +54,7 @@ describe('the pixel', () => {
     });
   });
 
-  it('does not count a HEAD or a forged token', async () => {
+  it('does not count HEAD requests and forged tokens', async () => {
     await call('HEAD', `${gateway.url}${PIXEL}`);
     await call('GET', `${gateway.url}/o/${'A'.repeat(46)}.gif`);
     await call('GET', `${gateway.url}${PIXEL}`);
@@ -78,7 +78,7 @@ describe('a tracked link', () => {
     expect(clicks()).toHaveLength(1);
   });
 
-  it('does not redirect without our signature', async () => {
+  it('does not redirect without a valid signature', async () => {
     for (const path of [`${LINK}A`, '/c/https%3A%2F%2Fevil.example', `/c/${'A'.repeat(3_000)}`]) {
       const answer = await call('GET', `${gateway.url}${path}`);
       expect([answer.status, answer.headers['location']]).toEqual([404, undefined]);
@@ -88,14 +88,14 @@ describe('a tracked link', () => {
 });
 
 describe('while delivery-tracking fails', () => {
-  it('answers before delivery-tracking replies when it is slow', async () => {
+  it('responds before delivery-tracking replies if it is slow', async () => {
     const { promise, resolve } = Promise.withResolvers<Record<string, never>>();
     gateway.services.on(recordClick, () => promise);
     expect((await call('GET', `${gateway.url}${LINK}`)).status).toBe(302);
     resolve({});
   });
 
-  it('answers at once and records later', async () => {
+  it('responds immediately and records later', async () => {
     let failures = 2;
     gateway.services.on(recordOpen, () => {
       if (failures-- > 0) throw new Error('not now');

@@ -11,10 +11,13 @@ import { LoadBalancer } from '../load-balancer.js';
 import { OneWorker } from '../one-worker.js';
 import { type BalancerSettings, settingsFrom, type Timeouts } from '../settings.js';
 
-/** The web service of one spec file. A service's id decides its port, so specs that run side by side need different ids. */
+/**
+ * The web service of one spec file. The id of a service determines its port, so specs that run in parallel need
+ * different ids.
+ */
 export const SERVICE: string = randomUUID();
 
-/** A load balancer with one worker inside the test's process, and the client that gives it orders. */
+/** A load balancer with one worker inside the test process, and its client. */
 export class BalancerFixture {
   private constructor(
     readonly home: string,
@@ -69,7 +72,7 @@ export class BalancerFixture {
     await rm(this.home, { recursive: true, force: true });
   }
 
-  /** Reserves the service's address and sends its traffic to a server that does this. */
+  /** Reserves the address of the service and sends its traffic to a server with this listener. */
   async serve(listener: RequestListener): Promise<{ url: string; port: number; server: Server }> {
     const url = await this.client.reserve(SERVICE, 'shop');
     const { server, port } = await this.backend(listener);
@@ -92,7 +95,7 @@ export const listening = (server: NetServer): Promise<number> =>
 
 export { type Answer, ask, type Question } from '@postern/load-balancer-client/testing';
 
-/** All that comes over a connection until it ends. */
+/** All data that a connection receives until it ends. */
 export const untilEnd = (socket: Socket): Promise<string> =>
   new Promise(resolve => {
     let text = '';

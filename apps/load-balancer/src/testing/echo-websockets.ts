@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-/** Makes a server accept WebSockets (RFC 6455) and say back every short text it is told, with a word before it. */
+/** Makes a server accept WebSockets (RFC 6455) and echo every short text with a prefix. */
 export const echoWebSockets = (server: Server, word: string): void => {
   server.on('upgrade', (request, duplex, head) => {
     const socket = duplex as Socket;
@@ -40,10 +40,10 @@ const textFrame = (text: string): Buffer => {
   return Buffer.concat([Buffer.from([0x81, payload.length]), payload]);
 };
 
-/** A WebSocket client that can be asked one thing after the other. */
+/** A WebSocket client that sends one message at a time and awaits the reply. */
 export class EchoClient {
   readonly #socket: WebSocket;
-  /** Resolves with the code of the close frame; 1006 without one. */
+  /** Resolves with the code of the close frame; 1006 if there is none. */
   readonly closed: Promise<number>;
 
   private constructor(socket: WebSocket) {

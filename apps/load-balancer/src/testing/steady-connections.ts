@@ -5,15 +5,15 @@ interface Connection {
   exposed: boolean;
 }
 
-/** Requests over connections of their own, several at once, for as long as something happens. */
+/** Sends requests, each on its own connection and several in parallel, until `stop` is called. */
 export class SteadyConnections {
   readonly #open = new Set<Connection>();
   #killing = 0;
   #going = true;
   #answered = 0;
-  /** Errors of connections that were opened when no process was being killed. */
+  /** Errors of connections that were open while no process was being killed. */
   readonly failures: string[] = [];
-  /** Errors of connections that were open when a process was killed. */
+  /** Errors of connections that were open while a process was being killed. */
   readonly lost: string[] = [];
   readonly #loops: Promise<void>[];
 
@@ -28,7 +28,7 @@ export class SteadyConnections {
     return this.#answered;
   }
 
-  /** A connection may be lost that is open between now and the end of `kill`. */
+  /** Connections that are open between now and the end of `kill` may be lost. */
   async exposedTo(kill: () => Promise<unknown>): Promise<void> {
     this.#killing += 1;
     for (const connection of this.#open) connection.exposed = true;

@@ -11,7 +11,7 @@ import { isAlive } from '../is-alive.js';
 const entryPoint = join(import.meta.dirname, '../../dist/main.js');
 const PATIENCE = { timeoutMs: 60_000, intervalMs: 5 };
 
-/** The compiled load balancer, started again whenever its main process ends. */
+/** The compiled load balancer, restarted whenever its main process exits. */
 export class SupervisedBalancer {
   readonly lines: string[] = [];
   #main: ChildProcess | undefined;
@@ -21,15 +21,15 @@ export class SupervisedBalancer {
   private constructor(
     readonly home: string,
     readonly client: LoadBalancerClient,
-    /** Of the next main process. */
+    /** For the next main process. */
     readonly environment: Record<string, string>,
     private readonly flags: readonly string[],
     private readonly openFiles: number | undefined,
   ) {}
 
   /**
-   * `flags` are arguments of Node.js before the entry point of the load balancer; `openFiles` is how many files each of
-   * its processes may open.
+   * `flags` are Node.js arguments before the entry point of the load balancer; `openFiles` is the open file limit of
+   * each of its processes.
    */
   static async start(
     environment: Record<string, string> = {},
@@ -48,18 +48,18 @@ export class SupervisedBalancer {
     return this.#main?.pid ?? 0;
   }
 
-  /** How often a main process said that it is ready. */
+  /** How many times a main process has reported readiness. */
   get readyCount(): number {
     return this.#ready;
   }
 
-  /** Waits for the main process to be ready for the nth time, and for both workers. */
+  /** Waits for the main process to report readiness for the nth time, and for both workers. */
   async untilReady(times: number): Promise<readonly number[]> {
     await waitFor(() => this.#ready >= times, { ...PATIENCE, describe: () => `a main process: ${this.lines}` });
     return this.workers();
   }
 
-  /** The processes that serve traffic, once there are two and `gone` is none of them. */
+  /** The worker processes, once there are two and `gone` is not one of them. */
   workers(gone = 0): Promise<readonly number[]> {
     return waitFor(
       async () => {
@@ -70,14 +70,14 @@ export class SupervisedBalancer {
     );
   }
 
-  /** Kills the main process, and starts no other one. */
+  /** Kills the main process without a restart. */
   async abandon(): Promise<void> {
     this.#stopping = true;
     process.kill(this.mainProcess, 'SIGKILL');
     await untilDead(this.mainProcess);
   }
 
-  /** Stops the main process and its workers in order. */
+  /** Stops the main process and its workers gracefully. */
   async halt(): Promise<void> {
     this.#stopping = true;
     if (!this.#main || this.#main.exitCode !== null || this.#main.signalCode !== null) return;

@@ -5,7 +5,7 @@ import { hashOfMailedToken } from './mailed-token.js';
 import { tokenInvalid } from './password-reset.js';
 import { MemberRepository, PasswordHasher, PasswordRules } from './ports.js';
 
-/** Creates the invited user with a password of their own and the role of the invitation. Each invitation works once. */
+/** Creates the invited user with the chosen password and the role of the invitation. Each invitation works once. */
 @Handles(acceptInvitation)
 export class AcceptInvitation {
   constructor(

@@ -9,8 +9,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fixture?.stop());
 
-describe('the address to mail an event to', () => {
-  it('is known as soon as the event is, also before the read model has the user', async () => {
+describe('the recipient address of a mail about an event', () => {
+  it('is available as soon as the event is stored, also before the read model contains the user', async () => {
     const owner = await fixture.newUser();
     const workspace_id = owner.workspaces[0]?.id as string;
     const email = 'newcomer@example.org';

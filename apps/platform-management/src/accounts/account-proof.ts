@@ -4,7 +4,7 @@ import { LoginGuard } from './login-guard.js';
 import { type Account, AccountDirectory, PasswordHasher, UserRepository } from './ports.js';
 import { SecondFactorCheck } from './second-factor-check.js';
 
-/** Asks signed-in users to prove again who they are. Wrong answers are limited, apart from failed logins. */
+/** Re-authenticates signed-in users. Limits failed attempts separately from failed logins. */
 @Injectable()
 export class AccountProof {
   constructor(
@@ -28,7 +28,7 @@ export class AccountProof {
     return proved;
   }
 
-  /** Counts codes apart from passwords: a right password does not permit more codes. @throws also `second_factor_not_enabled`. */
+  /** Limits codes separately, so that a correct password permits no more codes. @throws also `second_factor_not_enabled`. */
   async ofPasswordAndCode(userId: string, password: string, code: string): Promise<Account> {
     const account = await this.ofPassword(userId, password);
     const proved = await this.guard.attemptInSession(userId, async () => {

@@ -6,10 +6,10 @@ import type pg from 'pg';
 import { accounts } from './accounts.projection.js';
 import { STREAM_EVENTS } from './accounts.sql.js';
 
-/** Events of one stream that a transaction appends. */
+/** Events that a transaction appends to one stream. */
 export type StreamEvents = Pick<Append, 'streamId' | 'events'>;
 
-/** Transactions that write events of accounts together with rows that agree with them. */
+/** Transactions that write events of accounts together with the corresponding rows. */
 @Injectable()
 export class AccountTransactions {
   readonly #writes: WriteOptions;
@@ -20,7 +20,7 @@ export class AccountTransactions {
 
   /**
    * Runs `work` in a transaction that locks the streams, appends the events it returns, and waits for the read model.
-   * @returns false when `work` returned nothing to append.
+   * @returns false if `work` returned nothing to append.
    */
   async run(
     streams: readonly string[],

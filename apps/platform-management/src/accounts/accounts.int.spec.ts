@@ -32,14 +32,14 @@ describe('a session', () => {
     });
   });
 
-  it('is stored by the hash of its token only', async () => {
+  it('is stored only with the hash of its token', async () => {
     const { token } = await fixture.logIn(OPERATOR.email, OPERATOR.password);
     const rows = JSON.stringify(await fixture.query('SELECT * FROM sessions'));
     expect(rows).toContain(hashOf(token));
     expect(rows).not.toContain(token);
   });
 
-  it('ends when its user logs out, also twice, and other sessions of the user stay open', async () => {
+  it('ends when its user logs out, also repeatedly, and other sessions of the user stay open', async () => {
     const { token } = await fixture.logIn(OPERATOR.email, OPERATOR.password);
     const other = await fixture.logIn(OPERATOR.email, OPERATOR.password);
     for (let n = 0; n < 2; n++) await fixture.client.request(endSession, { token_hash: hashOf(token) });
@@ -82,7 +82,7 @@ describe('a workspace', () => {
     expect(await codeOf(fixture.client.request(createWorkspace, { user_id: id, name: 'a\0b' }))).toBe('invalid_input');
   });
 
-  it('is created also for more concurrent requests than the database has connections', async () => {
+  it('is created for more concurrent requests than the database has connections', async () => {
     const users = await Promise.all(Array.from({ length: 7 }, () => fixture.newUser()));
     const made = await Promise.all(
       users.flatMap(({ id: user_id }) =>
@@ -109,7 +109,7 @@ describe('creating a user', () => {
       expect(await codeOf(fixture.client.request(createUser, { ...request, actor_id }))).toBe('not_an_operator');
   });
 
-  it('creates operators, who may create users too', async () => {
+  it('creates operators, who can also create users', async () => {
     const { id } = await fixture.newUser({ operator: true });
     const created = fixture.client.request(createUser, { ...request, email: 'grandchild@example.com', actor_id: id });
     await expect(created).resolves.toMatchObject({ email: 'grandchild@example.com', operator: false });
@@ -177,7 +177,7 @@ describe('a change of password', () => {
     await fixture.logIn(email, passwords[codes.indexOf(undefined)] as string);
   });
 
-  it('leaves no session to concurrent logins with the old password', async () => {
+  it('leaves no session of concurrent logins with the old password', async () => {
     const { email, password, id } = await fixture.newUser();
     const [, ...logins] = await Promise.allSettled([
       change(id, password),
@@ -187,7 +187,7 @@ describe('a change of password', () => {
       if (login.status === 'fulfilled') expect(await codeOf(fixture.whoIs(login.value.token))).toBe('session_invalid');
   });
 
-  it('refuses a login that verified the old password before', async () => {
+  it('refuses a login that verified the old password before the change', async () => {
     const { id, workspaces } = await fixture.newUser();
     const app = fixture.replicas[0]?.app;
     const verified = (await app?.get(UserRepository, { strict: false }).passwordHashOf(id)) as string;

@@ -1,6 +1,6 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 
-/** Inserts nothing when the password was changed or the user disabled; FOR SHARE waits for such a change. */
+/** Inserts nothing if the password was changed or the user disabled; FOR SHARE waits for a concurrent change. */
 export const OPEN_SESSION = `
   INSERT INTO sessions (token_hash, user_id, workspace_id, expires_at, client_address, user_agent)
   SELECT $1, user_id, $3, $4, $6, $7 FROM credentials 
@@ -17,7 +17,7 @@ export const FIND_SESSION = `
   WHERE s.token_hash = $1 AND c.disabled_at IS NULL AND s.expires_at > now()
     AND s.last_used_at > now() - make_interval(mins => $2)`;
 
-/** Runs once a minute for each session in use. */
+/** Runs at most once a minute for each session in use. */
 export const SAVE_SESSION_USE = 'UPDATE sessions SET last_used_at = now() WHERE token_hash = $1';
 
 export const DELETE_EXPIRED_SESSIONS = `
@@ -34,10 +34,10 @@ export const DELETE_OLD_DEVICES = `
   DELETE FROM known_devices WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM known_devices WHERE last_seen_at < now() - interval '180 days' LIMIT $1))`;
 
-/** Attempts of one source, or of all unknown devices, on one account count each other. */
+/** Serializes the attempts of one source, or of all unknown devices, on one account, so that all are counted. */
 export const LOCK_LOGIN_ATTEMPTS = `SELECT pg_advisory_xact_lock(hashtextextended('login ' || $1 || ' ' || $2, 0))`;
 
-/** The time of the statement and not of the transaction, which may have waited for the lock. */
+/** Uses the time of the statement, because the transaction may have waited for the lock. */
 export const RECENT_FAILURES = `
   SELECT count(*) FILTER (WHERE own)::integer AS "ofSource",
     extract(epoch FROM clock_timestamp() - (array_agg(at ORDER BY at DESC) FILTER (WHERE own))[$5::integer])::float8
@@ -71,7 +71,7 @@ export const END_SESSIONS_OF_USER = 'DELETE FROM sessions WHERE user_id = $1';
 
 export const END_SESSIONS_IN_WORKSPACE = 'DELETE FROM sessions WHERE user_id = $1 AND workspace_id = $2';
 
-/** Changes nothing when it is so already. */
+/** Updates no row if the user already has the requested state. */
 export const SET_DISABLED = `
   UPDATE credentials SET disabled_at = CASE WHEN $2 THEN now() END
   WHERE user_id = $1 AND (disabled_at IS NULL) = $2`;

@@ -4,7 +4,7 @@ import { canonicalAddress } from './email-address.js';
 import { invitationReply, memberReplyOf } from './member-reply.js';
 import { MemberDirectory, MemberRepository, UserRepository } from './ports.js';
 
-/** Lets an owner add a user to a workspace, or invite an address without a user. Refuses who belongs to it already. */
+/** Lets an owner add a user to a workspace, or invite an address without a user. Refuses existing members. */
 @Handles(addMember)
 export class AddMember {
   constructor(

@@ -5,7 +5,7 @@ import { CONFIG } from '@postern/service-host';
 import type { PlatformManagementConfig } from '../config.js';
 import { Sessions } from './ports.js';
 
-/** Returns the user and workspace of a session. Refuses expired, ended and unknown sessions alike. */
+/** Returns the user and workspace of a session. Refuses expired, ended and unknown sessions with the same code. */
 @Handles(authenticateSession)
 export class AuthenticateSession {
   constructor(

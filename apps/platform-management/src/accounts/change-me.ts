@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { findMe } from './get-me.js';
 import { AccountDirectory, UserRepository } from './ports.js';
 
-/** Lets users choose whether they are mailed about failures in the workspaces that they own. */
+/** Lets users turn mail about failures in their own workspaces on or off. */
 @Handles(changeMe)
 export class ChangeMe {
   constructor(

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { memberReplyOf } from './member-reply.js';
 import { MemberDirectory, MemberRepository } from './ports.js';
 
-/** Lets an owner change the role of a member, from the next request of the member on. Keeps the last owner. */
+/** Lets an owner change the role of a member, effective from the member's next request. Keeps the last owner. */
 @Handles(changeMemberRole)
 export class ChangeMemberRole {
   constructor(

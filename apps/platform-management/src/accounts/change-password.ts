@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { LoginGuard } from './login-guard.js';
 import { AccountDirectory, PasswordHasher, PasswordRules, UserRepository } from './ports.js';
 
-/** Replaces a password and ends all sessions of its user. Wrong current passwords are limited, apart from failed logins. */
+/** Replaces a password and ends all sessions of the user. Limits wrong current passwords separately from failed logins. */
 @Handles(changePassword)
 export class ChangePassword {
   constructor(

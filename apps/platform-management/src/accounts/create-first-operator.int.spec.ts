@@ -19,7 +19,7 @@ describe('the first operator', () => {
     expect(me.workspaces).toEqual([me.active_workspace]);
   });
 
-  it('is created once also when replicas that start concurrently are configured differently', async () => {
+  it('is created once by replicas that start concurrently with different configurations', async () => {
     fixture = await AccountsFixture.start(OPERATOR, OTHER, OPERATOR, OTHER);
     expect(await operators()).toHaveLength(1);
     expect(await fixture.query('SELECT id FROM users')).toHaveLength(1);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { newUser } from './new-user.js';
 import { PasswordHasher, PasswordRules, UserRepository } from './ports.js';
 
-/** Creates the configured operator when there is no operator yet. */
+/** Creates the configured operator if no operator exists. */
 @Injectable()
 export class CreateFirstOperator {
   constructor(
@@ -11,7 +11,7 @@ export class CreateFirstOperator {
     private readonly rules: PasswordRules,
   ) {}
 
-  /** @throws the refusal `invalid_input` for an invalid address and for a common password. */
+  /** @throws the refusal `invalid_input` for an invalid address or a common password. */
   async run(operator: { readonly email: string; readonly password: string }): Promise<void> {
     // Skips the slow hash at every later startup.
     if (await this.users.hasOperator()) return;

@@ -19,7 +19,10 @@ import { type SecondFactorAnswer, SecondFactorCheck } from './second-factor-chec
 
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 
-/** Logs in: opens a session in the user's first workspace, which is created if there is none. Refuses wrong credentials and too many attempts. */
+/**
+ * Logs in: opens a session in the user's first workspace, which is created if there is none. Refuses wrong credentials
+ * and too many attempts.
+ */
 @Handles(createSession)
 export class CreateSession {
   constructor(
@@ -65,7 +68,7 @@ export class CreateSession {
       const account = await this.accounts.find(credentials.userId);
       return account && { account, passwordHash: credentials.passwordHash };
     });
-    // Both count as failed attempts, until the right code clears them.
+    // Both refusals count as failed attempts until a correct code clears them.
     if (!login && answer === 'required') throw codeRequired();
     if (!login && answer === 'wrong') throw codeWrong();
     if (login && credentials?.disabled) throw accountDisabled();
@@ -73,14 +76,14 @@ export class CreateSession {
   }
 }
 
-/** For a user who was removed from all workspaces. */
+/** The workspace of a user who was removed from all workspaces. */
 const newWorkspaceOf = ({ email }: Account): NewSession['workspace'] => ({
   id: uuidv7(),
   name: `${email}'s workspace`,
   isNew: true,
 });
 
-/** Only for the right password, so that it tells nobody else that the account exists. */
+/** Thrown only after a correct password, so that it does not reveal the existence of the account. */
 const accountDisabled = (): Refusal =>
   new Refusal('credentials_wrong', 'the account is disabled; ask your administrator');
 

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { UserRepository } from './ports.js';
 
-/** Creates another workspace, which its creator joins. Refuses unknown users. */
+/** Creates an additional workspace with its creator as the owner. Refuses unknown users. */
 @Handles(createWorkspace)
 export class CreateWorkspace {
   constructor(private readonly users: UserRepository) {}

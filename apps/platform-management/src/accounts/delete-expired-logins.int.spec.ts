@@ -8,7 +8,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fixture?.stop());
 
-it('expired sessions and old login failures are deleted, and no others', async () => {
+it('only expired sessions and old login failures are deleted', async () => {
   const [expired, valid] = await Promise.all([
     fixture.logIn(OPERATOR.email, OPERATOR.password),
     fixture.logIn(OPERATOR.email, OPERATOR.password),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LOGIN_LIMITS } from './login-limit.js';
 import { LoginFailures, MemberRepository, PasswordResets, Sessions } from './ports.js';
 
-/** Deletes expired sessions, and login failures, requests for passwords and invitations that no longer count. */
+/** Deletes expired sessions, and old login failures, password reset requests and invitations that no limit counts. */
 @Injectable()
 export class DeleteExpiredLogins {
   constructor(

@@ -13,7 +13,7 @@ afterEach(() => {
 describe('the token of a device', () => {
   const tokens = new DeviceTokens(keyRing());
 
-  it('identifies the device to the account it was issued for, and to no other', () => {
+  it('identifies the device only to the account that it was issued for', () => {
     const token = tokens.tokenOf('ada');
     const device = tokens.deviceOf(token, 'ada');
     expect(device).toMatch(/^[\w-]{16}$/);
@@ -23,7 +23,7 @@ describe('the token of a device', () => {
     expect(tokens.deviceOf(token, undefined)).toBeUndefined();
   });
 
-  it('cannot be made up, changed or sealed for another purpose', () => {
+  it('cannot be forged, changed or sealed for another purpose', () => {
     const ring = keyRing();
     const own = new DeviceTokens(ring);
     const token = own.tokenOf('ada');

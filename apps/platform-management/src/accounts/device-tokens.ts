@@ -10,7 +10,7 @@ const content = z.object({ userId: z.string(), deviceId: z.string(), issuedAt: z
 
 /**
  * Tokens of devices that have signed in to an account (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
- * A token gives no access; it proves the device to its own account only, so that failures of others do not count.
+ * A token grants no access; it identifies the device to one account, so that failures of other devices do not count.
  */
 @Injectable()
 export class DeviceTokens {
@@ -21,7 +21,7 @@ export class DeviceTokens {
     return this.keys.seal(JSON.stringify(device), PURPOSE);
   }
 
-  /** The id of the device; undefined if the token is not ours, is of another account, or is older than 180 days. */
+  /** The id of the device; undefined if the token is invalid, of another account, or older than 180 days. */
   deviceOf(token: string | undefined, userId: string | undefined): string | undefined {
     const device = token === undefined ? undefined : this.#open(token);
     if (!device || device.userId !== userId || device.issuedAt < Date.now() - LIFETIME_MS) return undefined;

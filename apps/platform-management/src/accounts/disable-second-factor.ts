@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { AccountProof } from './account-proof.js';
 import { SecondFactors } from './ports.js';
 
-/** Turns the second factor off for a user who proves with password and code who they are. */
+/** Turns the second factor off after authentication with password and code. */
 @Handles(disableSecondFactor)
 export class DisableSecondFactor {
   constructor(

@@ -5,7 +5,7 @@ describe('the address of a user', () => {
   it('is independent of case and surrounding blanks', () =>
     expect(canonicalAddress(' Ada@Example.COM\n')).toBe('ada@example.com'));
 
-  it('may be of any script', () => expect(canonicalAddress('jürgen@bücher.example')).toBe('jürgen@bücher.example'));
+  it('can use any script', () => expect(canonicalAddress('jürgen@bücher.example')).toBe('jürgen@bücher.example'));
 
   it.each([
     '',
@@ -15,9 +15,9 @@ describe('the address of a user', () => {
     'ada@b@example.com',
     'Ada <ada@example.com>',
     'a,b@example.com',
-  ])('is not %j', text => expect(canonicalAddress(text)).toBeUndefined());
+  ])('cannot be %j', text => expect(canonicalAddress(text)).toBeUndefined());
 
-  it('holds no characters that PostgreSQL cannot store', () => {
+  it('contains no characters that PostgreSQL cannot store', () => {
     expect(canonicalAddress('a\0da@example.com')).toBeUndefined();
     expect(canonicalAddress('a\ud800da@example.com')).toBeUndefined();
   });

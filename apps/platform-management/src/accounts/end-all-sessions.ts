@@ -2,7 +2,7 @@ import { endAllSessions, type ReplyOf, type RequestOf } from '@postern/contracts
 import { Handles } from '@postern/messaging';
 import { Sessions } from './ports.js';
 
-/** Ends every session of a user, also the one that asks. */
+/** Ends every session of a user, including the one of the request. */
 @Handles(endAllSessions)
 export class EndAllSessions {
   constructor(private readonly sessions: Sessions) {}

@@ -2,7 +2,7 @@ import { endOneSession, Refusal, type ReplyOf, type RequestOf } from '@postern/c
 import { Handles } from '@postern/messaging';
 import { Sessions } from './ports.js';
 
-/** Ends one session of a user, also the one that asks. Refuses sessions of others as it refuses unknown ones. */
+/** Ends one session of a user, possibly that of the request. Refuses sessions of other users like unknown sessions. */
 @Handles(endOneSession)
 export class EndOneSession {
   constructor(private readonly sessions: Sessions) {}

@@ -2,7 +2,7 @@ import { getAccountMailFacts, type ReplyOf, type RequestOf } from '@postern/cont
 import { Handles } from '@postern/messaging';
 import { AccountDirectory } from './ports.js';
 
-/** Tells the address of a user and the name of a workspace, for mail about them. */
+/** Returns the address of a user and the name of a workspace, for mail about them. */
 @Handles(getAccountMailFacts)
 export class GetAccountMailFacts {
   constructor(private readonly accounts: AccountDirectory) {}

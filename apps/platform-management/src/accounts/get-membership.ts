@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { MemberDirectory } from './ports.js';
 import { workspaceNotFound } from './workspace.js';
 
-/** Tells the role of a user in a workspace. Refuses users who do not belong to it. */
+/** Returns the role of a user in a workspace. Refuses users who do not belong to it. */
 @Handles(getMembership)
 export class GetMembership {
   constructor(private readonly directory: MemberDirectory) {}

@@ -2,7 +2,7 @@ import { getSecondFactor, type ReplyOf, type RequestOf } from '@postern/contract
 import { Handles } from '@postern/messaging';
 import { SecondFactors } from './ports.js';
 
-/** Tells a user whether they have a second factor, and how many recovery codes are left. */
+/** Returns whether a user has a second factor, and the number of unused recovery codes. */
 @Handles(getSecondFactor)
 export class GetSecondFactor {
   constructor(private readonly factors: SecondFactors) {}

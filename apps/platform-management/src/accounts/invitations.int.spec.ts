@@ -27,7 +27,7 @@ const accept = (token: string, password = PASSWORD) => fixture.client.request(ac
 const listOf = (owner: User) => fixture.client.request(listMembers, { actor_id: owner.id, id: workspaceOf(owner) });
 
 describe('an address without a user', () => {
-  it('is invited by mail, and becomes a user with a password of their own and the role of the invitation', async () => {
+  it('is invited by mail, and becomes a user with the chosen password and the role of the invitation', async () => {
     const owner = await fixture.newUser();
     const email = stranger();
     const invitation = await invite(owner, email.toUpperCase(), 'viewer');
@@ -43,7 +43,7 @@ describe('an address without a user', () => {
     expect(await listOf(owner)).toMatchObject([{}, { email, role: 'viewer', status: 'active' }]);
   });
 
-  it('is in no event, and the token is stored by its hash only', async () => {
+  it('is in no event, and only the hash of the token is stored', async () => {
     const owner = await fixture.newUser();
     const email = stranger();
     const { id } = await invite(owner, email);
@@ -55,7 +55,7 @@ describe('an address without a user', () => {
     expect(JSON.stringify([events, rows])).not.toContain(mail?.token);
   });
 
-  it('is invited once at a time, to at most twenty in a day, and gets at most five mails in a day', async () => {
+  it('has one pending invitation per workspace and at most five per day, and a workspace sends at most twenty per day', async () => {
     const owner = await fixture.newUser();
     const email = stranger();
     const { id } = await invite(owner, email);
@@ -82,7 +82,7 @@ describe('an invitation', () => {
     expect(await tokenOf(id)).toBeNull();
   });
 
-  it('does not work when it was revoked, has expired, or its owner is no longer one', async () => {
+  it('does not work after it is revoked, expires, or its inviter is no longer an owner', async () => {
     const owner = await fixture.newUser();
     const revoked = await invite(owner, stranger());
     const token = (await tokenOf(revoked.id))?.token as string;
@@ -108,7 +108,7 @@ describe('an invitation', () => {
     expect(await codeOf(accept(orphaned))).toBe('token_invalid');
   });
 
-  it('has a new token for each mail, of which only the last one works', async () => {
+  it('has a new token for each mail, and only the last token works', async () => {
     const owner = await fixture.newUser();
     const { id } = await invite(owner, stranger());
     const [first, second] = [await tokenOf(id), await tokenOf(id)];
@@ -116,7 +116,7 @@ describe('an invitation', () => {
     expect(await codeOf(accept(second?.token as string))).toBeUndefined();
   });
 
-  it('refuses common passwords, and stays', async () => {
+  it('refuses common passwords, and stays valid', async () => {
     const owner = await fixture.newUser();
     const { id } = await invite(owner, stranger());
     const token = (await tokenOf(id))?.token as string;
@@ -124,7 +124,7 @@ describe('an invitation', () => {
     expect(await codeOf(accept(token))).toBeUndefined();
   });
 
-  it('is revoked by owners only', async () => {
+  it('can be revoked only by owners', async () => {
     const owner = await fixture.newUser();
     const member = await fixture.newUser();
     await invite(owner, member.email, 'member');

@@ -1,6 +1,6 @@
 const PENDING = 'ended_at IS NULL AND expires_at > now()';
 
-/** Of one address in one workspace, of the workspace, and those of the last day in the workspace and to the address. */
+/** Counts pending invitations (of the address in the workspace, of the workspace) and those of the last day (of each). */
 export const COUNT_INVITATIONS = `
   SELECT count(*) FILTER (WHERE workspace_id = $1 AND email = $2 AND ${PENDING})::integer AS "ofBoth",
     count(*) FILTER (WHERE workspace_id = $1 AND ${PENDING})::integer AS pending,
@@ -16,7 +16,7 @@ export const INSERT_INVITATION = `
 export const REVOKE_INVITATION = `
   UPDATE invitations SET ended_at = now() WHERE workspace_id = $1 AND id = $2 AND ${PENDING}`;
 
-/** Each retry of the mail has a new token, which replaces the last one. */
+/** Each retry of the mail has a new token, which replaces the previous one. */
 export const SET_INVITATION_TOKEN = `
   UPDATE invitations SET token_hash = $2 WHERE id = $1 AND ${PENDING}
   RETURNING id, workspace_id AS "workspaceId", email, role, invited_by AS "invitedBy", expires_at AS "expiresAt"`;
@@ -27,7 +27,7 @@ export const FIND_INVITATION = `
 
 export const USE_INVITATION = `UPDATE invitations SET ended_at = now() WHERE token_hash = $1 AND ${PENDING}`;
 
-/** Of a user who was added without the invitation. */
+/** Ends the invitations of a user who was added without accepting one. */
 export const END_INVITATIONS_OF_USER = `
   UPDATE invitations SET ended_at = now()
   WHERE workspace_id = $1 AND ${PENDING} AND email = (SELECT email FROM credentials WHERE user_id = $2)`;

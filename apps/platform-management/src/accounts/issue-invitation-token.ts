@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { newMailedToken } from './mailed-token.js';
 import { AccountDirectory, MemberRepository } from './ports.js';
 
-/** Makes the token of the mail about an invitation, if it can still be accepted. */
+/** Generates the token for the mail about an invitation, if the invitation can still be accepted. */
 @Handles(issueInvitationToken)
 export class IssueInvitationToken {
   constructor(

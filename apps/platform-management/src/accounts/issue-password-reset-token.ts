@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { newMailedToken } from './mailed-token.js';
 import { PasswordResets } from './ports.js';
 
-/** Makes the token of the mail about a request, if the address belongs to a user who may sign in. */
+/** Generates the token for the mail about a request, if the address belongs to a user who can sign in. */
 @Handles(issuePasswordResetToken)
 export class IssuePasswordResetToken {
   constructor(private readonly resets: PasswordResets) {}

@@ -2,7 +2,7 @@ import { leaveWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts
 import { Handles } from '@postern/messaging';
 import { MemberRepository } from './ports.js';
 
-/** Lets a member of any role leave a workspace. The last owner stays. */
+/** Lets a member of any role leave a workspace, except the last owner. */
 @Handles(leaveWorkspace)
 export class LeaveWorkspace {
   constructor(private readonly members: MemberRepository) {}

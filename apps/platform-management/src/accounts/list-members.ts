@@ -4,7 +4,7 @@ import { invitationReply, memberReply } from './member-reply.js';
 import { MemberDirectory } from './ports.js';
 import { workspaceNotFound } from './workspace.js';
 
-/** Lists the members and the invitations of a workspace for those who belong to it. */
+/** Lists the members and invitations of a workspace. Refuses users who do not belong to it. */
 @Handles(listMembers)
 export class ListMembers {
   constructor(private readonly directory: MemberDirectory) {}

@@ -2,7 +2,7 @@ import { listSessions, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Sessions } from './ports.js';
 
-/** Lists the sessions of a user that have not ended, the last used first. */
+/** Lists the active sessions of a user, most recently used first. */
 @Handles(listSessions)
 export class ListSessions {
   constructor(private readonly sessions: Sessions) {}

@@ -11,7 +11,7 @@ const write = (fields: object, message: string): void => {
 let fixture: AccountsFixture;
 beforeAll(async () => {
   fixture = await AccountsFixture.start();
-  // Lines of every level as they are before redaction: what is not there need not be taken out.
+  // Captures the lines of every level before redaction, so that the test does not depend on redaction.
   await fixture.addReplica(OPERATOR, {
     log: { debug: write, info: write, warn: write, error: write, plain: write },
     writeLine: line => lines.push(line),

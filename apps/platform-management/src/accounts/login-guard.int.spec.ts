@@ -23,7 +23,7 @@ const tally = (codes: readonly (string | undefined)[]) => {
 };
 
 describe('guessing at an account', () => {
-  it('is possible ten times from one address, and no other address waits for it', async () => {
+  it('is possible ten times from one address, and does not delay other addresses', async () => {
     const { email, password } = await fixture.newUser();
     await inTurn(9, () => guess(email, '198.51.100.1'));
     const last = await Promise.all(Array.from({ length: 5 }, () => guess(email, '198.51.100.1')));
@@ -35,7 +35,7 @@ describe('guessing at an account', () => {
     await expect(fixture.logIn(email, password, '198.51.100.2')).resolves.toHaveProperty('token');
   });
 
-  it('counts all addresses of an IPv6 network of a customer as one', async () => {
+  it('counts all addresses of an IPv6 /64 network as one', async () => {
     const { email } = await fixture.newUser();
     await inTurn(10, n => guess(email, `2001:db8:7:7::${n}`));
     await clock.advance(2);
@@ -43,7 +43,7 @@ describe('guessing at an account', () => {
     expect(await guess(email, '2001:db8:7:8::1')).toBe('credentials_wrong');
   });
 
-  it('from many addresses is slowed down for unknown devices, at most by thirty seconds', async () => {
+  it('from many addresses delays unknown devices by at most thirty seconds', async () => {
     const { email, password } = await fixture.newUser();
     const codes = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(email, `198.51.100.${n}`)));
     expect(tally(codes)).toEqual({ credentials_wrong: 10, too_many_attempts: 20 });
@@ -61,7 +61,7 @@ describe('guessing at an account', () => {
     await expect(fixture.logIn(email, password)).resolves.toHaveProperty('token');
   });
 
-  it('does not keep the right password of a device out that has signed in before', async () => {
+  it('does not block a correct password from a device that has signed in before', async () => {
     const { email, password } = await fixture.newUser();
     const { device_token } = await fixture.logIn(email, password, '192.0.2.77');
     await fixture.query(
@@ -73,7 +73,7 @@ describe('guessing at an account', () => {
     await expect(fixture.logIn(email, password, '192.0.2.77', device_token)).resolves.toHaveProperty('token');
   });
 
-  it('with the token of a device has ten tries of its own, and none for another account', async () => {
+  it('with the token of a device has a separate limit of ten attempts, for its own account only', async () => {
     const { email, password } = await fixture.newUser();
     const { device_token } = await fixture.logIn(email, password);
     const stolen = (n: number) => codeOf(fixture.logIn(email, 'guess', `198.51.100.${n}`, device_token));
@@ -87,21 +87,21 @@ describe('guessing at an account', () => {
     expect(await codeOf(fixture.logIn(victim.email, 'guess', '203.0.113.40', device_token))).toBe('too_many_attempts');
   });
 
-  it('is allowed again when the window of fifteen minutes has passed', async () => {
+  it('is allowed again after the window of fifteen minutes', async () => {
     const { email, password } = await fixture.newUser();
     await inTurn(11, () => guess(email, '198.51.100.3'));
     await clock.advance(900);
     await expect(fixture.logIn(email, password, '198.51.100.3')).resolves.toHaveProperty('token');
   });
 
-  it('counts independently of the case of the address', async () => {
+  it('is counted independently of the case of the address', async () => {
     const { email } = await fixture.newUser();
     await inTurn(5, () => guess(email, '198.51.100.4'));
     await inTurn(5, () => guess(email.toUpperCase(), '198.51.100.4'));
     expect(await guess(email, '198.51.100.4')).toBe('too_many_attempts');
   });
 
-  it('starts over after a correct password, for its own source only', async () => {
+  it('is no longer counted after a correct password, for the same source only', async () => {
     const { email, password } = await fixture.newUser();
     await guess(email, '192.0.2.9');
     await inTurn(8, () => guess(email, '192.0.2.3'));
@@ -138,7 +138,7 @@ describe('guessing the current password with a session', () => {
 });
 
 describe('guessing from an address', () => {
-  it('fifty times over many accounts does not refuse the right password of another account', async () => {
+  it('fifty times over many accounts does not block the correct password of another account', async () => {
     const { email, password } = await fixture.newUser();
     await inTurn(6, round =>
       Promise.all(Array.from({ length: 10 }, (_, n) => guess(`prey-${round}-${n}@example.com`, '203.0.113.20'))),
@@ -147,7 +147,7 @@ describe('guessing from an address', () => {
     expect(await guess('prey@example.com', '203.0.113.20')).toBe('credentials_wrong');
   }, 60_000);
 
-  it('in a flood is refused at once, and delays no other address', async () => {
+  it('in a flood is refused immediately, and delays no other address', async () => {
     const { email, password } = await fixture.newUser();
     const flood = Array.from({ length: 200 }, (_, n) => guess(`flooded-${n}@example.com`, '203.0.113.30'));
     await expect(fixture.logIn(email, password, '203.0.113.31')).resolves.toHaveProperty('token');
@@ -171,7 +171,7 @@ describe('an unknown user', () => {
 
   it('costs as much processor time as a wrong password', async () => {
     const { email } = await fixture.newUser();
-    // Time on the processor, not on the clock: it tells hashing from not hashing on a busy machine too.
+    // Processor time instead of elapsed time detects a missing hash computation also on a busy machine.
     const costOf = async (act: () => Promise<unknown>) => {
       const before = process.cpuUsage();
       await act();

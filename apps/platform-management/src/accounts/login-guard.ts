@@ -5,16 +5,16 @@ import { KeyedSlots } from '@postern/service-host';
 import { LOGIN_LIMITS, NETWORK_LIMITS, tooManyAttempts } from './login-limit.js';
 import { type LoginAttempt, LoginFailures, SESSION, UNKNOWN_DEVICE } from './ports.js';
 
-/** So long a client whose earlier attempts are still running should wait. */
+/** Seconds after which a client retries while its earlier attempts are still running. */
 const BUSY_RETRY_S = 1;
 
-/** A verification keeps a processor busy for tens of milliseconds. */
+/** Maximum concurrent verifications of known and of unknown devices; each occupies a processor for tens of ms. */
 const HALF_OF_THE_PROCESSORS = Math.max(1, Math.floor(availableParallelism() / 2));
 
 /**
- * Limits password guessing without a lock on accounts or addresses. A client may verify two passwords at a time, and
- * unknown devices together as many as half of the processors can, so that a flood of guesses leaves the other half
- * to known devices and to the other services.
+ * Limits password guessing without locking accounts or addresses. A client can verify two passwords concurrently, and
+ * all unknown devices together can use half of the processors, so that a flood of guesses leaves the other half to
+ * known devices and other services.
  */
 @Injectable()
 export class LoginGuard {
@@ -46,7 +46,7 @@ export class LoginGuard {
     );
   }
 
-  /** Limits the passwords that are tried with a session, apart from the attempts to sign in. */
+  /** Limits the passwords that are tried with a session, separately from logins. */
   attemptInSession<Proof>(account: string, verify: () => Promise<Proof | undefined>): Promise<Proof | undefined> {
     return this.attempt({ account, network: '', source: SESSION }, verify);
   }

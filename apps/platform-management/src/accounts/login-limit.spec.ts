@@ -3,8 +3,8 @@ import { waitBeforeAttempt } from './login-limit.js';
 
 const NONE = { ofSource: 0, sinceOldestS: null, ofUnknownDevices: 0, sinceLatestS: null };
 
-describe('the wait before an attempt to sign in', () => {
-  it('is none without failures, and for the first ten of a source', () => {
+describe('the wait before a login attempt', () => {
+  it('is zero without failures, and for the first ten of a source', () => {
     expect(waitBeforeAttempt(NONE)).toBe(0);
     expect(waitBeforeAttempt({ ...NONE, ofSource: 9, ofUnknownDevices: 9, sinceLatestS: 0 })).toBe(0);
   });
@@ -19,7 +19,7 @@ describe('the wait before an attempt to sign in', () => {
     expect([10, 11, 12, 13, 14, 15, 400].map(after)).toEqual([1, 2, 4, 8, 16, 30, 30]);
   });
 
-  it('is over when it has passed since the latest failure', () => {
+  it('ends when it has elapsed since the latest failure', () => {
     expect(waitBeforeAttempt({ ...NONE, ofUnknownDevices: 12, sinceLatestS: 3 })).toBe(1);
     expect(waitBeforeAttempt({ ...NONE, ofUnknownDevices: 12, sinceLatestS: 4 })).toBe(0);
   });

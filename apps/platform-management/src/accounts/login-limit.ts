@@ -1,7 +1,7 @@
 import { Refusal } from '@postern/contracts/refusal';
 
 /**
- * Every source has `perSource` failures on an account within the window. Unknown devices together also wait after each
+ * Each source can have `perSource` failures on an account within the window. Unknown devices together also wait after each
  * failure on the account beyond `free`: one second, then twice as long each time, up to `longestWaitS`.
  */
 export const LOGIN_LIMITS = { windowS: 15 * 60, perSource: 10, free: 10, longestWaitS: 30 } as const;
@@ -12,7 +12,7 @@ export const NETWORK_LIMITS = { failures: 50, pauseMs: 400 } as const;
 /** Failures on one account within the window. */
 export interface RecentFailures {
   readonly ofSource: number;
-  /** Seconds since the failure that has to leave the window before the source may try again. */
+  /** Seconds since the failure that must leave the window before the source can try again. */
   readonly sinceOldestS: number | null;
   /** Failures of all unknown devices; 0 for an attempt from a known device or a session. */
   readonly ofUnknownDevices: number;
@@ -28,7 +28,7 @@ export const waitBeforeAttempt = (failures: RecentFailures): number => {
   return Math.max(0, sourceWaitS, delayS - (failures.sinceLatestS ?? delayS));
 };
 
-/** Refuses without verifying the password, so that guessing is slow and costs no hashing. */
+/** The refusal of an attempt whose password is not verified, so that guessing is slow and costs no hashing. */
 export const tooManyAttempts = (waitS: number): Refusal => {
   const retryAfterS = Math.max(1, Math.ceil(waitS));
   const message = `too many failed logins; try again in ${retryAfterS} seconds`;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A token for a link that is mailed, and the hash by which it is known: 256 random bits need no slow hash. */
+/** Generates a token for a mailed link and its hash for storage. With 256 random bits, a fast hash suffices. */
 export const newMailedToken = (): { readonly token: string; readonly tokenHash: string } => {
   const token = randomBytes(32).toString('base64url');
   return { token, tokenHash: hashOfMailedToken(token) };

@@ -21,7 +21,7 @@ export const invitationReply = ({ id, email, role, expiresAt }: InvitationRow): 
   expires_at: expiresAt.toISOString(),
 });
 
-/** A member after a command; refused if they were removed meanwhile. */
+/** The reply with a member after a command. Refuses with `member_not_found` if the member was removed in the meantime. */
 export const memberReplyOf = async (directory: MemberDirectory, workspaceId: string, id: string): Promise<Member> => {
   const member = (await directory.membersOf(workspaceId)).find(({ userId }) => userId === id);
   if (!member) throw new Refusal('member_not_found', 'there is no such member');

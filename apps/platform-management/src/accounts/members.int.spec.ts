@@ -29,7 +29,7 @@ const add = (owner: User, email: string, role: WorkspaceRole) =>
   fixture.client.request(addMember, { actor_id: owner.id, id: workspaceOf(owner), email, role });
 const remove = (owner: User, member: User, actor = owner) =>
   fixture.client.request(removeMember, { actor_id: actor.id, id: workspaceOf(owner), member_id: member.id });
-/** A session of a user in the workspace of another one. */
+/** Opens a session of `user` in the workspace of `owner`. */
 const sessionIn = async (user: User, owner: User): Promise<string> => {
   const { token } = await fixture.logIn(user.email, user.password);
   const request = { token_hash: hashOf(token), workspace_id: workspaceOf(owner) };
@@ -44,7 +44,7 @@ const call = (key: string, required: 'read' | 'write', role?: WorkspaceRole) => 
 };
 
 describe('a workspace', () => {
-  it('belongs to its creator as the owner', async () => {
+  it('has its creator as the owner', async () => {
     const owner = await fixture.newUser();
     expect(owner.workspaces).toMatchObject([{ role: 'owner' }]);
     expect(await fixture.client.request(listMembers, { actor_id: owner.id, id: workspaceOf(owner) })).toMatchObject([
@@ -52,7 +52,7 @@ describe('a workspace', () => {
     ]);
   });
 
-  it('has the users that an owner adds, who find it in their list and may switch to it', async () => {
+  it('has the users that an owner adds, who can list it and switch to it', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
     const added = await add(owner, user.email.toUpperCase(), 'viewer');
     expect(added).toMatchObject({ id: user.id, email: user.email, role: 'viewer' });
@@ -63,7 +63,7 @@ describe('a workspace', () => {
     expect(me.active_workspace).toMatchObject({ id: workspaceOf(owner), role: 'viewer' });
   });
 
-  it('has the name that an owner gives it, for all members', async () => {
+  it('is renamed by an owner for all members', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
     await add(owner, user.email, 'member');
     const id = workspaceOf(owner);
@@ -76,7 +76,7 @@ describe('a workspace', () => {
     expect(await codeOf(rename(await fixture.newUser(), 'Mine'))).toBe('workspace_not_found');
   });
 
-  it('is unknown to everybody else', async () => {
+  it('is not found by users who are not members', async () => {
     const [owner, stranger] = [await fixture.newUser(), await fixture.newUser()];
     const place = { id: workspaceOf(owner) };
     const asked = [
@@ -91,7 +91,7 @@ describe('a workspace', () => {
     expect(await codeOf(fixture.client.request(switchWorkspace, request))).toBe('workspace_not_found');
   });
 
-  it('keeps an owner, also when two owners remove each other at once', async () => {
+  it('keeps an owner when two owners remove each other concurrently', async () => {
     const [first, second] = [await fixture.newUser(), await fixture.newUser()];
     await add(first, second.email, 'owner');
     const codes = await Promise.all([codeOf(remove(first, second, first)), codeOf(remove(first, first, second))]);
@@ -99,8 +99,8 @@ describe('a workspace', () => {
   });
 });
 
-describe('a change of the role', () => {
-  it('holds from the next request on', async () => {
+describe('a change of role', () => {
+  it('takes effect at the next request', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
     await add(owner, user.email, 'viewer');
     const token = await sessionIn(user, owner);
@@ -109,7 +109,7 @@ describe('a change of the role', () => {
     expect(await withRoles(token)).toMatchObject({ role: 'owner' });
   });
 
-  it('holds for platform keys: a viewer’s key reads, and only an owner’s key may do what owners may', async () => {
+  it('applies to platform keys: a viewer’s key can only read, and operations of owners require an owner’s key', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
     await add(owner, user.email, 'owner');
     const caller = { user_id: user.id, workspace_id: workspaceOf(owner) };
@@ -123,8 +123,8 @@ describe('a change of the role', () => {
   });
 });
 
-describe('a gateway of the release before, which enforces no roles,', () => {
-  it('gets sessions of owners only', async () => {
+describe('a gateway of the previous release, which does not enforce roles,', () => {
+  it('receives only sessions of owners', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
     await add(owner, user.email, 'member');
     const token = await sessionIn(user, owner);
@@ -135,7 +135,7 @@ describe('a gateway of the release before, which enforces no roles,', () => {
 });
 
 describe('a member who is removed', () => {
-  it('has no session and no platform key in the workspace from then on, also when added again', async () => {
+  it('loses all sessions and platform keys in the workspace, also when added again', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
     await add(owner, user.email, 'owner');
     const [inside, outside] = [await sessionIn(user, owner), await fixture.logIn(user.email, user.password)];
@@ -159,7 +159,7 @@ describe('a member who is removed', () => {
     expect(await fixture.client.request(listPlatformKeys, seen)).toEqual([]);
   });
 
-  it('may have left alone, and gets a workspace at the next sign-in if it was the last one', async () => {
+  it('can leave voluntarily, and gets a new workspace at the next login without any workspace', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
     await add(user, owner.email, 'owner');
     await fixture.client.request(leaveWorkspace, { actor_id: user.id, id: workspaceOf(user) });

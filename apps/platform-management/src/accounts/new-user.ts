@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { canonicalAddress } from './email-address.js';
 import type { NewUser, PasswordHasher, PasswordRules } from './ports.js';
 
-/** Builds the requested user with new ids and a workspace. @throws the refusal `invalid_input`. */
+/** Builds the requested user and a workspace with new ids. @throws the refusal `invalid_input`. */
 export const newUser = async (
   passwords: PasswordHasher,
   rules: PasswordRules,

@@ -11,7 +11,7 @@ const requested: PasswordResetRequested = {
 };
 
 describe('a request to reset a password', () => {
-  it('is made once, and its event names no address', () => {
+  it('is recorded once, and its event contains no address', () => {
     given().when({ kind: 'request', requestId: 'r', at }).yields(requested);
     given(requested).when({ kind: 'request', requestId: 'r', at }).yields();
   });

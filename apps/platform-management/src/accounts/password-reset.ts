@@ -12,7 +12,7 @@ export interface PasswordResetCommand {
   readonly at: string;
 }
 
-/** A request to reset a password, also for an address without a user. The address is in a row, never in the event. */
+/** A request to reset a password, also for an address without a user. The address is stored in a row, not in the event. */
 export const passwordReset: Decider<{ readonly requested: boolean }, PasswordResetCommand, PasswordResetRequested> = {
   initial: { requested: false },
   decide: ({ requestId, at }, { requested }) =>
@@ -22,7 +22,7 @@ export const passwordReset: Decider<{ readonly requested: boolean }, PasswordRes
 
 export const passwordResetStream = (requestId: string): string => `password-reset-${requestId}`;
 
-/** Requests within the window, after which further ones are dropped, with the same reply. */
+/** Maximum requests within the window; further requests are dropped with the same reply. */
 export const RESET_LIMITS = { windowS: 3_600, perAddress: 3, perNetwork: 20 } as const;
 
 export const tokenInvalid = (): Refusal =>

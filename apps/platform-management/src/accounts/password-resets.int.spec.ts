@@ -31,8 +31,8 @@ const tokenFor = async ({ email }: User): Promise<string> => {
   return mail?.token as string;
 };
 
-describe('a request for a new password', () => {
-  it('does the same for a user and for an address without one, until the mail is written', async () => {
+describe('a password reset request', () => {
+  it('has the same effect for a user and an unknown address until the mail is issued', async () => {
     const { email } = await fixture.newUser();
     const traceOf = async (address: string) => {
       const before = await fixture.query('SELECT count(*)::integer AS n FROM event_store.events');
@@ -45,7 +45,7 @@ describe('a request for a new password', () => {
     expect(await issue((await requestsOf('nobody@example.org'))[0]?.id as string)).toBeNull();
   });
 
-  it('counts three times an hour for an address, and twenty times for a network, and looks the same beyond', async () => {
+  it('is limited to three per hour for an address and twenty for a network, with the same reply beyond the limit', async () => {
     const { email } = await fixture.newUser();
     for (let n = 0; n < 5; n++) expect(await ask(email)).toEqual({});
     expect(await requestsOf(email)).toHaveLength(3);
@@ -56,14 +56,14 @@ describe('a request for a new password', () => {
     expect(network).toHaveLength(20);
   });
 
-  it('of a disabled user is not mailed about', async () => {
+  it('of a disabled user issues no mail', async () => {
     const { id, email } = await fixture.newUser();
     await ask(email);
     await fixture.client.request(setUserEnabled, { actor_id: await fixture.operatorId(), id, enabled: false });
     expect(await issue((await requestsOf(email))[0]?.id as string)).toBeNull();
   });
 
-  it('leaves neither the address in an event nor the token anywhere', async () => {
+  it('stores neither the address in an event nor the token', async () => {
     const user = await fixture.newUser();
     const token = await tokenFor(user);
     const events = await fixture.query(`SELECT data FROM event_store.events WHERE stream_id LIKE 'password-reset-%'`);
@@ -73,8 +73,8 @@ describe('a request for a new password', () => {
   });
 });
 
-describe('the link to a new password', () => {
-  it('sets it and ends all sessions of the user', async () => {
+describe('a password reset link', () => {
+  it('sets the password and ends all sessions of the user', async () => {
     const user = await fixture.newUser();
     const { token: session } = await fixture.logIn(user.email, user.password);
     await confirm(await tokenFor(user));
@@ -104,7 +104,7 @@ describe('the link to a new password', () => {
     expect(await codeOf(confirm(token))).toBeUndefined();
   });
 
-  it('does not work any more when the password was changed, or set with another link', async () => {
+  it('does not work after the password was changed or set with another link', async () => {
     const user = await fixture.newUser();
     const [first, second] = [await tokenFor(user), await tokenFor(user)];
     await confirm(second);
@@ -118,7 +118,7 @@ describe('the link to a new password', () => {
     expect(await codeOf(confirm(third))).toBe('token_invalid');
   });
 
-  it('refuses common passwords and the address, and stays', async () => {
+  it('refuses common passwords and the address, and stays valid', async () => {
     const user = await fixture.newUser();
     const token = await tokenFor(user);
     expect(await codeOf(confirm(token, 'passwordpassword'))).toBe('invalid_input');

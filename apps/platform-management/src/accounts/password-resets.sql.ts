@@ -1,4 +1,4 @@
-/** Requests of one address, and of one network, count each other. */
+/** Serializes the requests of one address and of one network, so that all are counted. */
 export const LOCK_RESET_REQUESTS = `SELECT pg_advisory_xact_lock(hashtextextended('password reset ' || $1, 0))`;
 
 export const COUNT_RESET_REQUESTS = `
@@ -9,7 +9,7 @@ export const COUNT_RESET_REQUESTS = `
 
 export const INSERT_RESET_REQUEST = 'INSERT INTO password_reset_requests (id, email, network) VALUES ($1, $2, $3)';
 
-/** Each retry of the mail has a new token, which replaces the last one. */
+/** Each retry of the mail has a new token, which replaces the previous one. */
 export const SET_RESET_TOKEN = `
   UPDATE password_reset_requests r SET token_hash = $2 FROM credentials c
   WHERE r.id = $1 AND r.used_at IS NULL AND r.requested_at > now() - make_interval(mins => $3)
@@ -27,7 +27,7 @@ export const USE_RESET_TOKEN = `
 
 export const SET_PASSWORD = 'UPDATE credentials SET password_hash = $2 WHERE user_id = $1 AND disabled_at IS NULL';
 
-/** A new password makes links that were mailed before useless. */
+/** Invalidates mailed links after a password change. */
 export const END_RESETS_OF_USER = `
   UPDATE password_reset_requests SET used_at = now()
   WHERE used_at IS NULL AND email = (SELECT email FROM credentials WHERE user_id = $1)`;

@@ -11,8 +11,8 @@ export abstract class PasswordHasher {
 /** Refuses passwords that attackers try first. */
 export abstract class PasswordRules {
   /**
-   * What is wrong with a new password, as the end of a sentence; undefined if it is accepted. `ownWords` are the
-   * address and the names of its user.
+   * The reason why a new password is refused, as the end of a sentence; undefined if it is accepted. `ownWords` are the
+   * address and names of the user.
    */
   abstract problemOf(password: string, ownWords: readonly string[]): string | undefined;
 }
@@ -34,17 +34,17 @@ export interface NewUser {
 /** Users and their credentials. Email addresses are passed in lower case. */
 export abstract class UserRepository {
   /**
-   * Writes credentials and the first events of user and workspace in one transaction; the read models show them
-   * afterwards. @throws the refusal `user_exists`.
+   * Writes credentials and the first events of user and workspace in one transaction. The read models include them when
+   * this resolves. @throws the refusal `user_exists`.
    */
   abstract register(user: NewUser): Promise<void>;
-  /** Like `register`, unless an operator exists in any replica. @returns false when one exists. */
+  /** Like `register`, but only once over all replicas. @returns false if an operator exists. */
   abstract registerFirstOperator(user: NewUser): Promise<boolean>;
   abstract credentialsOf(email: string): Promise<Credentials | undefined>;
   abstract passwordHashOf(userId: string): Promise<string | undefined>;
   /**
    * Replaces the password and ends all sessions of the user in one transaction.
-   * @returns false, without a change, when `verified` is no longer the hash of the password.
+   * @returns false, without a change, if `verified` is no longer the hash of the password.
    */
   abstract replacePassword(userId: string, verified: string, passwordHash: string): Promise<boolean>;
   /**
@@ -53,7 +53,7 @@ export abstract class UserRepository {
    */
   abstract createWorkspace(userId: string, workspace: { readonly id: string; readonly name: string }): Promise<void>;
   /**
-   * Disables or enables a user; disabling ends all sessions in the same transaction. No effect if it is so already.
+   * Disables or enables a user; disabling ends all sessions in the same transaction. Repetitions have no effect.
    * @throws the refusal `invalid_input` for the last operator who can sign in.
    */
   abstract setEnabled(userId: string, enabled: boolean, actorId: string): Promise<void>;
@@ -72,7 +72,7 @@ export interface Account {
   readonly email: string;
   readonly operator: boolean;
   readonly createdAt: Date;
-  /** In the order in which the user joined them. */
+  /** Ordered by the time at which the user joined. */
   readonly workspaces: readonly (WorkspaceRow & { readonly role: WorkspaceRole })[];
 }
 
@@ -92,7 +92,7 @@ export interface AccountPage {
 /** The read model of users and their workspaces. It includes every command that has returned. */
 export abstract class AccountDirectory {
   abstract find(userId: string): Promise<Account | undefined>;
-  /** Knows a user as soon as an event names the user, also before the read model does. */
+  /** Finds a user as soon as an event contains the user, also before the read model does. */
   abstract addressOf(userId: string): Promise<string | undefined>;
   /** Whether the user is mailed about failures in the workspaces that they own. */
   abstract getsServiceMails(userId: string): Promise<boolean>;
@@ -101,11 +101,11 @@ export abstract class AccountDirectory {
   abstract findWorkspace(workspaceId: string): Promise<WorkspaceRow | undefined>;
 }
 
-/** The read model of who belongs to which workspace. It includes every command that has returned. */
+/** The read model of the members of workspaces. It includes every command that has returned. */
 export abstract class MemberDirectory {
   /** Undefined for a user who does not belong to the workspace. */
   abstract roleOf(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined>;
-  /** In the order in which they joined. */
+  /** Ordered by the time at which they joined. */
   abstract membersOf(workspaceId: string): Promise<MemberRow[]>;
   /** Invitations that can be accepted, the oldest first. */
   abstract invitationsOf(workspaceId: string): Promise<InvitationRow[]>;
@@ -122,20 +122,20 @@ export interface InvitationRow {
 
 export type Invite = Pick<InvitationRow, 'workspaceId' | 'email' | 'role'> & { readonly actorId: string };
 
-/** The name of a workspace, who belongs to it, and in what role. */
+/** Writes the names, members and roles of workspaces. */
 export abstract class MemberRepository {
   /** @throws the refusals `workspace_not_found`, `role_insufficient` and `invalid_input`. */
   abstract rename(workspaceId: string, name: string, actorId: string): Promise<void>;
   /**
-   * Carries out the command; removing a member ends their sessions in the workspace in the same transaction. An
+   * Executes the command; removing a member ends the member's sessions in the workspace in the same transaction. An
    * invitation is removed like a member, by its id. @throws the refusals of `decideMembers`.
    */
   abstract execute(workspaceId: string, command: MemberCommand): Promise<void>;
   /** @throws the refusals of `decideInvitation`. */
   abstract invite(invite: Invite): Promise<InvitationRow>;
-  /** Sets the hash of the token of an invitation that can be accepted; undefined for others. */
+  /** Sets the token hash of an invitation that can be accepted; undefined for other invitations. */
   abstract issueToken(invitationId: string, tokenHash: string): Promise<InvitationRow | undefined>;
-  /** Undefined if it was accepted or revoked, or has expired. */
+  /** Undefined if the invitation was accepted, was revoked, or has expired. */
   abstract findInvitation(tokenHash: string): Promise<InvitationRow | undefined>;
   /**
    * Creates the user and their membership in one transaction, once.
@@ -150,28 +150,28 @@ export abstract class MemberRepository {
 }
 
 export interface SecondFactorRow {
-  /** In base32. */
+  /** The secret in base32. */
   readonly secret: string;
   readonly confirmed: boolean;
-  /** Whether it can still be confirmed. */
+  /** Whether the second factor can still be confirmed. */
   readonly started: boolean;
-  /** Codes that were not used. */
+  /** Number of unused recovery codes. */
   readonly recoveryCodes: number;
 }
 
-/** Secrets of authenticators, and recovery codes by their hashes. */
+/** Secrets of authenticators, and hashes of recovery codes. */
 export abstract class SecondFactors {
   abstract find(userId: string): Promise<SecondFactorRow | undefined>;
-  /** @returns false, without a change, when the user has a confirmed one. */
+  /** @returns false, without a change, if the user has a confirmed second factor. */
   abstract start(userId: string, secret: string): Promise<boolean>;
   /**
-   * Ends all sessions of the user but the one with the token, in the same transaction.
-   * @returns false when there is none to confirm. @throws the refusal `second_factor_enabled`.
+   * Confirms the second factor and ends all sessions of the user except the one with the token, in one transaction.
+   * @returns false if there is no second factor to confirm. @throws the refusal `second_factor_enabled`.
    */
   abstract confirm(userId: string, step: number, codeHashes: readonly string[], tokenHash: string): Promise<boolean>;
-  /** @returns false when a code of this or a later step was used before. */
+  /** @returns false if a code of this or a later step was used before. */
   abstract useStep(userId: string, step: number): Promise<boolean>;
-  /** @returns false when there is no such code any more. */
+  /** @returns false if the code does not exist or was used before. */
   abstract useRecoveryCode(userId: string, codeHash: string): Promise<boolean>;
   /** @throws the refusal `second_factor_not_enabled`. */
   abstract renewRecoveryCodes(userId: string, codeHashes: readonly string[]): Promise<void>;
@@ -181,15 +181,15 @@ export abstract class SecondFactors {
 
 /** Requests to reset a password by mail. */
 export abstract class PasswordResets {
-  /** Stores the request and its event, unless the address or the network has had too many. */
+  /** Stores the request and its event, unless the address or network has exceeded its limit. */
   abstract request(email: string, network: string): Promise<void>;
-  /** Sets the hash of the token; @returns the address to mail, undefined if nothing is to be mailed. */
+  /** Sets the hash of the token. @returns the recipient of the mail; undefined if no mail is to be sent. */
   abstract issueToken(requestId: string, tokenHash: string): Promise<string | undefined>;
   /** The user of a token that has neither expired nor been used. */
   abstract userOf(tokenHash: string): Promise<string | undefined>;
   /**
    * Uses the token, replaces the password and ends all sessions of the user in one transaction.
-   * @returns false, without a change, when the token was used meanwhile.
+   * @returns false, without a change, if the token was used in the meantime.
    */
   abstract confirm(userId: string, tokenHash: string, passwordHash: string): Promise<boolean>;
   abstract deleteOld(): Promise<void>;
@@ -201,7 +201,7 @@ export interface Session {
 }
 
 export interface SessionUser extends Session {
-  /** What an operator has set for the workspace. */
+  /** The quotas that an operator has set for the workspace. */
   readonly quotas: QuotaOverrides;
   readonly email: string;
   readonly operator: boolean;
@@ -217,41 +217,41 @@ export interface NewSession {
   readonly passwordHash: string;
   readonly expiresAt: Date;
   readonly clientAddress: string;
-  /** In short form. */
+  /** The user agent in short form. */
   readonly userAgent: string | undefined;
   /** Whether the device has proved that it has signed in before. */
   readonly isKnownDevice: boolean;
 }
 
-/** A session as its user sees it. */
+/** A session in the list of its user. */
 export interface SessionRow {
   readonly id: string;
   readonly tokenHash: string;
   readonly createdAt: Date;
-  /** Up to a minute late. */
+  /** May be up to one minute old. */
   readonly lastUsedAt: Date;
   readonly expiresAt: Date;
-  /** Null for sessions of releases that did not store it. */
+  /** Null for sessions of earlier releases, which did not store it. */
   readonly clientAddress: string | null;
   readonly userAgent: string | null;
 }
 
-/** Sessions that have neither expired nor been unused for too long. Only hashes of their tokens are stored. */
+/** Sessions that have reached neither their expiry nor the idle timeout. Only hashes of their tokens are stored. */
 export abstract class Sessions {
   /**
-   * Creates the workspace in the same transaction if it is new, and notes a device that is not known.
-   * @returns false, without opening a session, when the password has changed since it was verified.
+   * Opens a session; creates a new workspace and records an unknown device in the same transaction.
+   * @returns false, without opening a session, if the password has changed since it was verified.
    */
   abstract open(session: NewSession): Promise<boolean>;
   /** A single query, because every dashboard request calls it. */
   abstract find(tokenHash: string): Promise<SessionUser | undefined>;
   abstract switchWorkspace(tokenHash: string, workspaceId: string): Promise<void>;
   abstract end(tokenHash: string): Promise<void>;
-  /** The last used first. */
+  /** Most recently used first. */
   abstract listOf(userId: string): Promise<SessionRow[]>;
-  /** @returns false when the user has no such session. */
+  /** @returns false if the user has no such session. */
   abstract endOne(userId: string, id: string): Promise<boolean>;
-  /** @returns how many sessions ended. */
+  /** @returns the number of ended sessions. */
   abstract endAll(userId: string): Promise<number>;
   abstract deleteExpired(): Promise<void>;
 }
@@ -261,7 +261,7 @@ export const UNKNOWN_DEVICE = 'unknown';
 /** The source of passwords that are tried with a session. */
 export const SESSION = 'session';
 
-/** One try of a password. */
+/** One attempt to verify a password. */
 export interface LoginAttempt {
   /** The address of the account, which need not exist. */
   readonly account: string;
@@ -275,12 +275,12 @@ export interface LoginAttempt {
 export abstract class LoginFailures {
   /**
    * Records a failure before the password is verified, unless there are too many. Attempts on one account are
-   * serialised, so that concurrent guesses count each other. @returns the seconds to wait if it was not recorded, or 0.
+   * serialised, so that concurrent guesses are all counted. @returns the seconds to wait if it was not recorded, or 0.
    */
   abstract recordAttempt(attempt: LoginAttempt): Promise<number>;
-  /** Whether a network has had that many failures over all accounts. */
+  /** Whether a network has at least `failures` failures over all accounts within the window. */
   abstract exceeds(network: string, failures: number, windowS: number): Promise<boolean>;
-  /** Deletes the failures of a source whose password was right; those of others stay. */
+  /** Deletes the failures of a source after a correct password; failures of other sources stay. */
   abstract clear(attempt: LoginAttempt): Promise<void>;
   abstract deleteOlderThan(windowS: number): Promise<void>;
 }

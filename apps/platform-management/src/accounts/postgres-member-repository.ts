@@ -23,7 +23,7 @@ import { user, userStream } from './user.js';
 import { type Workspace, type WorkspaceEvent, workspace, workspaceStream } from './workspace.js';
 import { type MemberCommand, requireOwner } from './workspace-members.js';
 
-/** Writes the events of members together with invitations, and with the sessions of removed members. */
+/** Writes the events of members, and changes invitations and the sessions of removed members in the same transaction. */
 @Injectable()
 export class PostgresMemberRepository extends MemberRepository {
   constructor(
@@ -91,7 +91,7 @@ export class PostgresMemberRepository extends MemberRepository {
     const registered = user.decide({ kind: 'register', userId, email, operator: false, at }, user.initial);
     await this.transactions.run([streamId, userStream(userId)], async client => {
       const state = await workspaceIn(client, streamId);
-      // Nobody joins on the word of a former owner.
+      // An invitation is invalid once its inviter is no longer an owner.
       if (state.members[invitedBy] !== 'owner') throw tokenInvalid();
       if ((await client.query(USE_INVITATION, [tokenHash])).rowCount === 0) throw tokenInvalid();
       const added = workspace.decide({ kind: 'add-member', userId, role, actorId: invitedBy, at }, state);
@@ -113,7 +113,7 @@ export class PostgresMemberRepository extends MemberRepository {
 const workspaceIn = async (client: pg.PoolClient, streamId: string): Promise<Workspace> =>
   fold(workspace, await eventsOf<WorkspaceEvent>(client, streamId));
 
-/** Whether the command names an invitation, which is then revoked. */
+/** Revokes the invitation if the command removes one. @returns whether it did. */
 const revoked = async (
   client: pg.PoolClient,
   workspaceId: string,

@@ -21,7 +21,7 @@ import {
 import { PasswordResets } from './ports.js';
 import { type UserEvent, user, userStream } from './user.js';
 
-/** Stores requests as rows, which hold the address and the hash of the token; events tell only that there was one. */
+/** Stores requests as rows with the address and the token hash; events contain neither. */
 @Injectable()
 export class PostgresPasswordResets extends PasswordResets {
   constructor(

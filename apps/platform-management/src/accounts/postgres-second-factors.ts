@@ -21,7 +21,7 @@ import { type UserCommand, type UserEvent, user, userStream } from './user.js';
 
 type Row = Omit<SecondFactorRow, 'secret'> & { readonly sealedSecret: string };
 
-/** Stores sealed secrets and hashes as rows; events tell what changed. */
+/** Stores encrypted secrets and hashes as rows; events record the changes without them. */
 @Injectable()
 export class PostgresSecondFactors extends SecondFactors {
   constructor(
@@ -83,7 +83,7 @@ export class PostgresSecondFactors extends SecondFactors {
     });
   }
 
-  /** Decides, and changes the rows in the same transaction. @returns false when `change` did. */
+  /** Appends the events of the command and changes the rows in one transaction. @returns false if `change` returned false. */
   #write(
     userId: string,
     command: WithoutTime<UserCommand>,

@@ -87,7 +87,7 @@ const insertSession = async (client: Pick<pg.Pool, 'query'>, session: NewSession
   return (await client.query(OPEN_SESSION, values)).rowCount === 1;
 };
 
-/** Whether the user has signed in before, but neither with this device nor from such a program and network. */
+/** Records the user agent and network. @returns whether they are new to a user with others, on an unknown device. */
 const rememberDevice = async (client: pg.PoolClient, session: NewSession): Promise<boolean> => {
   const network = wideNetworkOf(session.clientAddress) ?? 'unknown';
   const values = [session.userId, network, session.userAgent ?? ''];

@@ -18,12 +18,12 @@ import { type UserEvent, user, userStream } from './user.js';
 import { workspaceStream } from './workspace.js';
 import { creationByUser, workspaceCreation } from './workspace-creation.js';
 
-/** The name of a lock, not of a stream: only one process creates the first operator. */
+/** The name of a lock, not of a stream, so that only one process creates the first operator. */
 const FIRST_OPERATOR = 'first-operator';
-/** The name of a lock, not of a stream: operators who disable each other wait for one another. */
+/** The name of a lock, not of a stream, which serializes operators who disable each other. */
 const OPERATORS = 'operators';
 
-/** Writes credentials and events in one transaction. Hashes are not in events, so that they can be deleted. */
+/** Writes credentials and events in one transaction. Events contain no hashes, so that hashes can be deleted. */
 @Injectable()
 export class PostgresUserRepository implements UserRepository {
   constructor(

@@ -2,7 +2,7 @@ import { type ReplyOf, type RequestOf, removeMember } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { MemberRepository } from './ports.js';
 
-/** Lets an owner remove a member, whose sessions and platform keys in the workspace stop at once. Keeps the last owner. */
+/** Lets an owner remove a member, whose sessions and keys in the workspace stop working at once. Keeps the last owner. */
 @Handles(removeMember)
 export class RemoveMember {
   constructor(private readonly members: MemberRepository) {}

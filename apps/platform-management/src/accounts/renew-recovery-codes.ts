@@ -4,7 +4,7 @@ import { AccountProof } from './account-proof.js';
 import { SecondFactors } from './ports.js';
 import { newRecoveryCodes } from './second-factor-secret.js';
 
-/** Replaces all recovery codes of a user who proves who they are. */
+/** Replaces all recovery codes of a user after authentication with password and code. */
 @Handles(renewRecoveryCodes)
 export class RenewRecoveryCodes {
   constructor(

@@ -5,8 +5,8 @@ import { canonicalAddress } from './email-address.js';
 import { PasswordResets } from './ports.js';
 
 /**
- * Notes that somebody asks for a new password. Whether the address belongs to a user is looked up later, for the mail,
- * so that the reply and its time tell nothing.
+ * Records a password reset request. The user is looked up later, when the mail is issued, so that neither the reply nor
+ * its timing reveals whether the address belongs to a user.
  */
 @Handles(requestPasswordReset)
 export class RequestPasswordReset {

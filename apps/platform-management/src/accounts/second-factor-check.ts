@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecondFactors } from './ports.js';
 import { hashOfRecoveryCode, stepOf } from './second-factor-secret.js';
 
-/** `absent`: the user has no second factor. `required`: there is one, and no code was sent. */
+/** `absent`: the user has no second factor. `required`: the user has a second factor, and no code was sent. */
 export type SecondFactorAnswer = 'absent' | 'required' | 'right' | 'wrong';
 
 /** Checks codes of authenticators and recovery codes, each of which works once. */

@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fixture?.stop());
 
-/** As a gateway of this release asks. */
+/** Authenticates as a gateway of this release does. */
 const whoIs = (token: string) => {
   const known = { knows_roles: true, knows_second_factor: true };
   return fixture.client.request(authenticateSession, { token_hash: hashOf(token), ...known });
@@ -29,8 +29,8 @@ const newUser = async (): Promise<User> => {
   return { ...(await fixture.client.request(createUser, user)), password };
 };
 
-describe('where a second factor is required', () => {
-  it('the session of a user without one says so until it is confirmed', async () => {
+describe('if a second factor is required', () => {
+  it('the session of a user without a second factor is marked until one is confirmed', async () => {
     const user = await newUser();
     const { token } = await fixture.logIn(user.email, user.password);
     const { workspace_id, ...session } = await whoIs(token);
@@ -43,19 +43,19 @@ describe('where a second factor is required', () => {
     expect(await fixture.client.request(getMe, me)).not.toHaveProperty('second_factor_missing');
   });
 
-  it('a secret that was not confirmed is none', async () => {
+  it('an unconfirmed secret is not a second factor', async () => {
     const user = await newUser();
     const { token } = await fixture.logIn(user.email, user.password);
     await fixture.client.request(startSecondFactor, { user_id: user.id, password: user.password });
     expect(await whoIs(token)).toHaveProperty('second_factor_missing', true);
   });
 
-  it('the first operator is no exception', async () => {
+  it('the first operator also needs one', async () => {
     const { token } = await fixture.logIn(OPERATOR.email, OPERATOR.password);
     expect(await whoIs(token)).toMatchObject({ operator: true, second_factor_missing: true });
   });
 
-  it('a gateway of the release before, which does not enforce it, gets no session without one', async () => {
+  it('a gateway of the previous release, which does not enforce it, receives only sessions with a second factor', async () => {
     const user = await newUser();
     const { token } = await fixture.logIn(user.email, user.password);
     expect(await codeOf(fixture.whoIs(token))).toBe('session_invalid');
@@ -64,7 +64,7 @@ describe('where a second factor is required', () => {
   });
 });
 
-it('where none is required, the session of a user without one is like any other', async () => {
+it('if no second factor is required, the session of a user without one is not marked', async () => {
   const free = await AccountsFixture.start(OPERATOR);
   try {
     const { token } = await free.logIn(OPERATOR.email, OPERATOR.password);

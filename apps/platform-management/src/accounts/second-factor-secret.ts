@@ -3,14 +3,14 @@ import { RECOVERY_CODES } from '@postern/contracts';
 import { Secret, TOTP } from 'otpauth';
 
 const PERIOD_S = 30;
-/** Codes of the period before and after count too, because clocks differ (RFC 6238 §5.2). */
+/** Codes of the previous and the next period are also accepted, because clocks differ (RFC 6238 §5.2). */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 /** 120 bits, so that a fast hash suffices. */
 const RECOVERY_BYTES = 15;
 const DIGITS = /^\d{6}$/;
 
-/** What a sealed secret is bound to. */
+/** The row that the ciphertext of a secret is bound to. */
 export const sealedSecretRow = (userId: string): string => `second_factors/${userId}`;
 
 /** A new secret, in base32. */
@@ -19,7 +19,7 @@ export const newSecret = (): string => new Secret({ size: SECRET_BYTES }).base32
 /** The `otpauth:` URI that authenticators read. */
 export const uriOf = (secret: string, email: string): string => totpOf(secret, email).toString();
 
-/** The number of the period whose code this is; undefined for a wrong code. */
+/** The number of the period of the code; undefined for a wrong code. */
 export const stepOf = (secret: string, code: string, now: Date): number | undefined => {
   const token = code.replace(/\s/g, '');
   if (!DIGITS.test(token)) return undefined;
@@ -27,7 +27,7 @@ export const stepOf = (secret: string, code: string, now: Date): number | undefi
   return delta === null ? undefined : Math.floor(now.getTime() / 1_000 / PERIOD_S) + delta;
 };
 
-/** New recovery codes in groups of four, and the hashes by which they are known. */
+/** Generates recovery codes in groups of four characters, and their hashes for storage. */
 export const newRecoveryCodes = (): { readonly codes: readonly string[]; readonly hashes: readonly string[] } => {
   const codes = Array.from({ length: RECOVERY_CODES }, () => {
     const text = new Secret({ buffer: Uint8Array.from(randomBytes(RECOVERY_BYTES)).buffer }).base32.toLowerCase();
@@ -36,7 +36,7 @@ export const newRecoveryCodes = (): { readonly codes: readonly string[]; readonl
   return { codes, hashes: codes.map(hashOfRecoveryCode) };
 };
 
-/** Of a recovery code in any spelling. */
+/** The hash of a recovery code in any spelling. */
 export const hashOfRecoveryCode = (code: string): string =>
   createHash('sha256')
     .update(code.toLowerCase().replace(/[^a-z2-7]/g, ''))

@@ -21,14 +21,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fixture?.stop());
 
-/** The code `later` periods from now; the one after the next is refused. */
+/** The code of the period that is `later` periods after the current one; the server refuses `later` > 1. */
 const codeFor = (secret: string, later = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + later * 30_000 });
 let clients = 0;
 const signIn = ({ email, password }: Pick<User, 'email' | 'password'>, code?: string, ip = `198.51.100.${++clients}`) =>
   fixture.client.request(createSession, { email, password, ip, ...(code === undefined ? {} : { code }) });
 const start = ({ id, password }: User) => fixture.client.request(startSecondFactor, { user_id: id, password });
-/** A user with a second factor, whose first code is used. */
+/** Creates a user with a second factor whose first code is used. */
 const enrolled = async () => {
   const user = await fixture.newUser();
   const { token } = await signIn(user);
@@ -41,7 +41,7 @@ const stateOf = (user: User) => fixture.client.request(getSecondFactor, { user_i
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
 describe('enrolling', () => {
-  it('needs the password, and takes effect with a first code', async () => {
+  it('requires the password, and takes effect with a first code', async () => {
     const user = await fixture.newUser();
     expect(await codeOf(start({ ...user, password: 'a guess' }))).toBe('credentials_wrong');
     const { token } = await signIn(user);
@@ -63,7 +63,7 @@ describe('enrolling', () => {
     expect(await codeOf(confirm(codeFor(secret, 1)))).toBe('second_factor_enabled');
   });
 
-  it('is over an hour after it was started', async () => {
+  it('expires one hour after its start', async () => {
     const user = await fixture.newUser();
     const { token } = await signIn(user);
     const { secret } = await start(user);
@@ -74,7 +74,7 @@ describe('enrolling', () => {
     expect(await codeOf(fixture.client.request(confirmSecondFactor, request))).toBe('second_factor_not_started');
   });
 
-  it('leaves neither the secret nor a recovery code in a row or an event', async () => {
+  it('stores neither the secret nor a recovery code in plain text in a row or event', async () => {
     const user = await enrolled();
     const rows = await fixture.query('SELECT * FROM second_factors s LEFT JOIN recovery_codes r USING (user_id)');
     const events = await fixture.query('SELECT data FROM event_store.events');
@@ -84,7 +84,7 @@ describe('enrolling', () => {
 });
 
 describe('a login with a second factor', () => {
-  it('needs the password and then a code', async () => {
+  it('requires the password and then a code', async () => {
     const user = await enrolled();
     expect(await codeOf(signIn(user))).toBe('second_factor_required');
     expect(await codeOf(signIn({ ...user, password: 'a guess' }, codeFor(user.secret)))).toBe('credentials_wrong');
@@ -92,7 +92,7 @@ describe('a login with a second factor', () => {
     expect(await codeOf(signIn(user, codeFor(user.secret)))).toBeUndefined();
   });
 
-  it('tells nobody without the password that there is one', async () => {
+  it('does not reveal the second factor without the password', async () => {
     const user = await enrolled();
     const refusal = (email: string, code?: string) =>
       signIn({ email, password: 'a guess' }, code).catch(({ message }: Error) => message);
@@ -100,7 +100,7 @@ describe('a login with a second factor', () => {
     expect([await refusal(user.email), await refusal(user.email, '123456')]).toEqual([unknown, unknown]);
   });
 
-  it('refuses a code that was used, also for concurrent requests, and every older one', async () => {
+  it('refuses a used code, also for concurrent requests, and every older code', async () => {
     const user = await enrolled();
     const code = codeFor(user.secret, 1);
     const codes = await Promise.all(Array.from({ length: 4 }, () => codeOf(signIn(user, code))));
@@ -117,7 +117,7 @@ describe('a login with a second factor', () => {
     expect(guesses[10]).toBe('too_many_attempts');
   });
 
-  it('takes each recovery code once, in any spelling, and records that it was used', async () => {
+  it('accepts each recovery code once, in any spelling, and records its use', async () => {
     const user = await enrolled();
     const [code = '', second = ''] = user.codes;
     expect(await codeOf(signIn(user, code.toUpperCase().replaceAll('-', ' ')))).toBeUndefined();
@@ -133,7 +133,7 @@ describe('a login with a second factor', () => {
     expect(events).toEqual([{ left: 9 }, { left: 8 }]);
   });
 
-  it('is still needed after a new password by mail', async () => {
+  it('still requires the second factor after a password reset by mail', async () => {
     const user = await enrolled();
     await fixture.client.request(requestPasswordReset, { email: user.email, ip: '192.0.2.5' });
     const [row] = await fixture.query<{ id: string }>('SELECT id FROM password_reset_requests WHERE email = $1', [
@@ -147,7 +147,7 @@ describe('a login with a second factor', () => {
 });
 
 describe('the second factor', () => {
-  it('is turned off with password and code only', async () => {
+  it('is turned off only with password and code', async () => {
     const user = await enrolled();
     const disable = (password: string, code: string) =>
       codeOf(fixture.client.request(disableSecondFactor, { user_id: user.id, password, code }));
@@ -159,7 +159,7 @@ describe('the second factor', () => {
     expect(await fixture.query('SELECT * FROM recovery_codes WHERE user_id = $1', [user.id])).toEqual([]);
   });
 
-  it('permits ten wrong codes with a session, whatever right passwords come between', async () => {
+  it('permits ten wrong codes with a session, independently of correct passwords in between', async () => {
     const user = await enrolled();
     const guess = () => {
       const request = { user_id: user.id, password: user.password, code: wrong(codeFor(user.secret)) };
@@ -172,7 +172,7 @@ describe('the second factor', () => {
     expect(await guess()).toBe('too_many_attempts');
   });
 
-  it('has new recovery codes for password and code, and the old ones stop', async () => {
+  it('gets new recovery codes with password and code, and the old codes stop working', async () => {
     const user = await enrolled();
     const request = { user_id: user.id, password: user.password, code: codeFor(user.secret) };
     const { recovery_codes } = await fixture.client.request(renewRecoveryCodes, request);
@@ -180,7 +180,7 @@ describe('the second factor', () => {
     expect(await codeOf(signIn(user, recovery_codes[0]))).toBeUndefined();
   });
 
-  it('is removed by an operator, who sees who has one, and by no other user', async () => {
+  it('is visible to operators and can be removed only by operators', async () => {
     const user = await enrolled();
     const operator = await fixture.operatorId();
     const { items } = await fixture.client.request(listUsers, { actor_id: operator, limit: 1 });

@@ -1,7 +1,7 @@
 const CONFIRMED = 'confirmed_at IS NOT NULL';
 const STARTED = `confirmed_at IS NULL AND started_at > now() - interval '1 hour'`;
 
-/** Changes nothing for a user whose second factor is confirmed. */
+/** Has no effect for a user whose second factor is confirmed. */
 export const START_SECOND_FACTOR = `
   INSERT INTO second_factors AS f (user_id, sealed_secret) VALUES ($1, $2)
   ON CONFLICT (user_id) DO UPDATE SET sealed_secret = excluded.sealed_secret, started_at = now()
@@ -15,7 +15,7 @@ export const FIND_SECOND_FACTOR = `
 export const CONFIRM_SECOND_FACTOR = `
   UPDATE second_factors SET confirmed_at = now(), last_step = $2 WHERE user_id = $1 AND ${STARTED}`;
 
-/** A code works once (RFC 6238 §5.2), and none that is older than the last one. */
+/** Accepts a code once (RFC 6238 §5.2), and no code that is older than the last used code. */
 export const USE_STEP = `
   UPDATE second_factors SET last_step = $2 WHERE user_id = $1 AND ${CONFIRMED} AND last_step < $2`;
 

@@ -27,7 +27,7 @@ const age = (token: string, minutes: number) =>
   ]);
 
 describe('the list of sessions', () => {
-  it('shows when and from where each was opened and used, and which one asks', async () => {
+  it('shows the times and client of each session, and marks the current session', async () => {
     const user = await userWithSession();
     const other = await fixture.logIn(user.email, user.password, '2001:db8::7');
     await age(user.token, 30);
@@ -40,7 +40,7 @@ describe('the list of sessions', () => {
     expect(JSON.stringify([latest, earlier])).not.toContain(hashOf(other.token));
   });
 
-  it('has no sessions of others', async () => {
+  it('contains no sessions of other users', async () => {
     const user = await userWithSession();
     await userWithSession();
     expect(await sessionsOf(user)).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('the list of sessions', () => {
 });
 
 describe('a session', () => {
-  it('ends when it was not used for twelve hours, long before it expires', async () => {
+  it('ends after twelve hours without use, before it expires', async () => {
     const user = await userWithSession();
     await age(user.token, 719);
     await expect(fixture.whoIs(user.token)).resolves.toMatchObject({ email: user.email });
@@ -67,7 +67,7 @@ describe('a session', () => {
     expect(Date.now() - Date.parse(session?.last_used_at as string)).toBeLessThan(60_000);
   });
 
-  it('may be ended by its user from another one, and by nobody else', async () => {
+  it('can be ended from another session of its user, and by no other user', async () => {
     const user = await userWithSession();
     const lost = await fixture.logIn(user.email, user.password);
     const session_id = (await sessionsOf(user)).find(({ current }) => !current)?.id as string;
@@ -83,7 +83,7 @@ describe('a session', () => {
     await expect(fixture.whoIs(user.token)).resolves.toMatchObject({ email: user.email });
   });
 
-  it('is ended with all others of its user, and with none of other users', async () => {
+  it('is ended with all other sessions of its user, and no sessions of other users', async () => {
     const user = await userWithSession();
     const other = await fixture.logIn(user.email, user.password);
     const stranger = await userWithSession();

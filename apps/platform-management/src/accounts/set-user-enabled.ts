@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { accountReply } from './account-reply.js';
 import { AccountDirectory, SecondFactors, UserRepository } from './ports.js';
 
-/** Lets an operator disable a user, whose sessions end and whose platform keys stop at once, or enable the user again. */
+/** Lets an operator disable a user, whose sessions end and whose keys stop working at once, or enable the user again. */
 @Handles(setUserEnabled)
 export class SetUserEnabled {
   constructor(

@@ -4,7 +4,7 @@ import { AccountProof } from './account-proof.js';
 import { SecondFactors } from './ports.js';
 import { newSecret, uriOf } from './second-factor-secret.js';
 
-/** Makes a secret for a user who knows their password. It does not count until it is confirmed. */
+/** Generates a secret after verifying the password. The second factor takes effect when it is confirmed. */
 @Handles(startSecondFactor)
 export class StartSecondFactor {
   constructor(

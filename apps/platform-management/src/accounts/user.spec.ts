@@ -39,7 +39,7 @@ describe('a user', () => {
       .refuses('quota_reached', 'workspaces');
   });
 
-  it('has the place of a deleted workspace again after a day', () => {
+  it('can replace a deleted workspace after a day', () => {
     const joinedAlready = Array.from({ length: 10 }, (_, n) => ({
       ...joined,
       data: { ...joined.data, workspace_id: `${n}` },
@@ -65,7 +65,7 @@ describe('a user', () => {
       .yields({ ...joined, data: { ...joined.data, at: later } });
   });
 
-  it('who belongs to no workspace gets one, unless ten were deleted within a day', () => {
+  it('without a workspace gets one, unless ten were deleted within a day', () => {
     const all = Array.from({ length: 10 }, (_, n) => ({ ...joined, data: { ...joined.data, workspace_id: `${n}` } }));
     const forgotten = all.map(
       ({ data }): UserEvent => ({ type: 'platform-management.user-workspace-deleted.v1', data }),
@@ -82,7 +82,7 @@ describe('a user', () => {
       .refuses('quota_reached');
   });
 
-  it('changes the password, which the event does not contain', () =>
+  it('changes the password, and the event does not contain it', () =>
     given(registered)
       .when({ kind: 'change-password', at })
       .yields({ type: 'platform-management.password-changed.v1', data: { user_id: 'ada', at } }));

@@ -68,7 +68,7 @@ export type UserCommand =
 export interface User {
   readonly id: string | undefined;
   readonly workspaces: readonly string[];
-  /** When workspaces that the user had created were deleted; absent without any. */
+  /** The deletion times of workspaces that the user had created; absent if there are none. */
   readonly deletions?: readonly string[];
   readonly disabled: boolean;
   readonly secondFactor: boolean;
@@ -178,7 +178,7 @@ export const user: Decider<User, UserCommand, UserEvent> = {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** They keep their places, because limits per workspace and day would end with a deletion otherwise. */
+/** Deleted workspaces count for a day, because otherwise a deletion would reset the daily limits of the workspace. */
 const deletedWithinADay = ({ deletions = [] }: User, at: string): number =>
   deletions.filter(deletedAt => Date.parse(deletedAt) > Date.parse(at) - DAY_MS).length;
 

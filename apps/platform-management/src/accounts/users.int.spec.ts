@@ -23,7 +23,7 @@ const call = (key: string) =>
   );
 
 describe('a disabled user', () => {
-  it('has no session and no working platform key from then on, and cannot sign in', async () => {
+  it('loses all sessions, cannot use platform keys, and cannot sign in', async () => {
     const { id, email, password, workspaces } = await fixture.newUser();
     const { token, device_token } = await fixture.logIn(email, password);
     const owner = { user_id: id, workspace_id: workspaces[0]?.id as string };
@@ -39,7 +39,7 @@ describe('a disabled user', () => {
     });
   });
 
-  it('is not told apart from others by a wrong password', async () => {
+  it('gets the same refusal for a wrong password as other users', async () => {
     const { id, email } = await fixture.newUser();
     const refusal = () => fixture.logIn(email, 'guess').catch(({ message }: Error) => message);
     const before = await refusal();
@@ -47,7 +47,7 @@ describe('a disabled user', () => {
     expect(await refusal()).toBe(before);
   });
 
-  it('is left without a session by concurrent logins', async () => {
+  it('has no session after concurrent logins', async () => {
     const { id, email, password } = await fixture.newUser();
     const [, ...logins] = await Promise.allSettled([
       setEnabled(id, false),
@@ -57,7 +57,7 @@ describe('a disabled user', () => {
       if (login.status === 'fulfilled') expect(await codeOf(fixture.whoIs(login.value.token))).toBe('session_invalid');
   });
 
-  it('may sign in and use keys again when enabled, with a new session', async () => {
+  it('can sign in and use keys again after being enabled, with a new session', async () => {
     const { id, email, password, workspaces } = await fixture.newUser();
     const { token } = await fixture.logIn(email, password);
     const owner = { user_id: id, workspace_id: workspaces[0]?.id as string };
@@ -69,7 +69,7 @@ describe('a disabled user', () => {
     expect(await call(key)).toBeUndefined();
   });
 
-  it('is recorded in one event for each change, with who made it', async () => {
+  it('is recorded in one event for each change, with its actor', async () => {
     const { id } = await fixture.newUser();
     await setEnabled(id, false);
     await setEnabled(id, false);
@@ -84,14 +84,14 @@ describe('a disabled user', () => {
     ]);
   });
 
-  it('is nobody whom a user who is no operator chose, nor somebody unknown', async () => {
+  it('is an existing user, and can be disabled only by an operator', async () => {
     const { id } = await fixture.newUser();
     const other = await fixture.newUser();
     expect(await codeOf(setEnabled(other.id, false, id))).toBe('not_an_operator');
     expect(await codeOf(setEnabled(uuidv7(), false))).toBe('user_not_found');
   });
 
-  it('is never the last operator who can sign in, also not when two disable each other', async () => {
+  it('is never the last operator who can sign in, even if two operators disable each other concurrently', async () => {
     expect(await codeOf(setEnabled(operator, false))).toBe('invalid_input');
     const second = await fixture.newUser({ operator: true });
     const codes = await Promise.all([
@@ -105,7 +105,7 @@ describe('a disabled user', () => {
 });
 
 describe('the list of users', () => {
-  it('has every user from the newest to the oldest, page by page, and who is disabled', async () => {
+  it('contains all users in pages, newest first, with their status', async () => {
     const first = await fixture.newUser();
     const second = await fixture.newUser();
     await setEnabled(second.id, false);

@@ -12,8 +12,8 @@ export const workspaceCreation = ({ id, name }: WorkspaceRow, createdBy: string,
 });
 
 /**
- * The events of a user who creates a workspace, in a transaction that has locked both streams. A user who belongs to
- * none gets the missing one although those that they created and left have taken all places.
+ * The events of a user who creates a workspace, in a transaction that has locked both streams. With `isMissing`, a user
+ * who belongs to no workspace gets one even if the workspaces that the user created and left exhaust the limit.
  * @throws the refusals `user_not_found` and `quota_reached`.
  */
 export const creationByUser = async (

@@ -32,13 +32,13 @@ const change = (userId: string, role: WorkspaceRole, actorId = 'ada'): MemberCom
 const remove = (userId: string, actorId = 'ada'): MemberCommand => ({ kind: 'remove-member', userId, actorId, at });
 
 describe('members of a workspace', () => {
-  it('begin with its creator, an owner, who adds others once each', () => {
+  it('start with the creator as owner, who can add each user once', () => {
     given(created).when(add('bob', 'member')).yields(added('bob', 'member'));
     given(created, added('bob', 'member')).when(add('bob', 'viewer')).refuses('member_exists');
     given(created).when(add('ada', 'viewer')).refuses('member_exists');
   });
 
-  it('are managed by owners only, and strangers learn nothing', () => {
+  it('are managed only by owners, and the workspace is not found by other users', () => {
     const others = [created, added('bob', 'member'), added('eve', 'viewer')];
     for (const actor of ['bob', 'eve']) {
       given(...others)
@@ -60,7 +60,7 @@ describe('members of a workspace', () => {
     given().when(add('bob', 'member')).refuses('workspace_not_found');
   });
 
-  it('get another role, which changes nothing if it is the same', () => {
+  it('get another role, and the same role has no effect', () => {
     given(created, added('bob', 'member'))
       .when(change('bob', 'owner'))
       .yields({ type: 'platform-management.member-role-changed.v1', data: { ...data('bob'), role: 'owner' } });
@@ -68,7 +68,7 @@ describe('members of a workspace', () => {
     given(created).when(change('bob', 'owner')).refuses('member_not_found');
   });
 
-  it('are removed, or leave, and may be added again', () => {
+  it('are removed or leave, and can be added again', () => {
     const removed: MemberEvent = { type: 'platform-management.member-removed.v1', data: data('bob') };
     given(created, added('bob', 'viewer')).when(remove('bob')).yields(removed);
     given(created, added('bob', 'viewer'))

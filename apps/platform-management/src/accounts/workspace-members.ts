@@ -27,7 +27,7 @@ export type MemberCommand = (
   | { readonly kind: 'remove-member' }
 ) & { readonly userId: string; readonly actorId: string; readonly at: string };
 
-/** How many invitations there are to the address in the workspace, to the workspace, and of both in the last day. */
+/** Numbers of pending invitations of the address in the workspace and of the workspace, and of each in the last day. */
 export interface InvitationCounts {
   readonly ofBoth: number;
   readonly pending: number;
@@ -35,7 +35,7 @@ export interface InvitationCounts {
   readonly ofAddress: number;
 }
 
-/** The address of an invitation is in a row, never in the event. */
+/** The address of an invitation is stored in a row, not in the event. */
 export interface InviteCommand {
   readonly kind: 'invite-member';
   readonly invitationId: string;
@@ -44,7 +44,7 @@ export interface InviteCommand {
   readonly at: string;
 }
 
-/** Invitations are mailed to strangers, so that they are few. */
+/** Limits invitations, because they are mailed to addresses without a user. */
 const INVITATIONS_PER_DAY = { ofWorkspace: 20, ofAddress: 5 } as const;
 
 export const decideInvitation = (
@@ -66,7 +66,7 @@ export const decideInvitation = (
   return [{ type: 'platform-management.member-invited.v1', data }];
 };
 
-/** Only owners manage members, and every member may leave; a workspace always has an owner. */
+/** Only owners manage members; every member can leave; a workspace always has an owner. */
 export const decideMembers = (command: MemberCommand, workspace_id: string, members: Members): MemberEvent[] => {
   const { kind, userId, actorId, at } = command;
   if (!(kind === 'remove-member' && actorId === userId)) requireOwner(members, actorId);
@@ -94,7 +94,7 @@ export const evolveMembers = ({ type, data }: MemberEvent, members: Members): Me
   return others;
 };
 
-/** A user who does not belong to a workspace learns nothing of it. */
+/** Refuses with `workspace_not_found` for users who are not members, so that the workspace is not revealed to them. */
 export const requireOwner = (members: Members, actorId: string): void => {
   if (!members[actorId]) throw new Refusal('workspace_not_found', 'there is no such workspace');
   if (members[actorId] !== 'owner')

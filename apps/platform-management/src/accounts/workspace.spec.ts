@@ -17,7 +17,7 @@ describe('a workspace', () => {
 
   it('is created once', () => given(created).when(create).yields());
 
-  it('may be named in any script', () =>
+  it('can have a name in any script', () =>
     given()
       .when({ ...create, name: 'Büro 東京 🗼' })
       .yields({ ...created, data: { ...created.data, name: 'Büro 東京 🗼' } }));
@@ -45,7 +45,7 @@ describe('a workspace', () => {
     given().when(rename).refuses('workspace_not_found');
   });
 
-  it('is deleted by an owner once it is empty, and refuses everything afterwards', () => {
+  it('is deleted by an owner once it is empty, and refuses all commands afterwards', () => {
     const contents = { projects: 0, webServices: 0, databases: 0, emailServices: 0 };
     const remove: WorkspaceCommand = { kind: 'delete', contents, actorId: 'ada', at };
     const deleted: WorkspaceEvent = {
@@ -89,7 +89,7 @@ describe('a workspace', () => {
       .refuses('workspace_not_empty', `the workspace has ${message}`),
   );
 
-  it('has the quotas that an operator sets, and the defaults for all others', () => {
+  it('has the quotas that an operator sets, and the defaults for all other quotas', () => {
     const set: WorkspaceCommand = { kind: 'set-quotas', changes: { projects: 100 }, actorId: 'operator', at };
     const changedTo = (limits: object): WorkspaceEvent => ({
       type: 'platform-management.workspace-quotas-changed.v1',

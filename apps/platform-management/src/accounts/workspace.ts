@@ -16,7 +16,7 @@ export interface WorkspaceQuotasChanged {
   readonly type: 'platform-management.workspace-quotas-changed.v1';
   readonly data: {
     readonly workspace_id: string;
-    /** Every limit that differs from its default, after the change. */
+    /** All limits that differ from their defaults after the change. */
     readonly limits: QuotaOverrides;
     readonly actor_id: string;
     readonly at: string;
@@ -48,7 +48,7 @@ export interface WorkspaceDeleted {
   readonly data: { readonly workspace_id: string; readonly actor_id: string; readonly at: string };
 }
 
-/** What has to be deleted before a workspace. */
+/** Numbers of the resources that must be deleted before the workspace. */
 export interface WorkspaceContents {
   readonly projects: number;
   readonly webServices: number;
@@ -73,7 +73,7 @@ export type WorkspaceCommand =
     }
   | {
       readonly kind: 'set-quotas';
-      /** `null` returns to the default. */
+      /** `null` resets a quota to its default. */
       readonly changes: { readonly [Name in QuotaName]?: number | null | undefined };
       readonly actorId: string;
       readonly at: string;
@@ -94,7 +94,7 @@ export interface Workspace {
 /** Control characters and lone surrogates; PostgreSQL cannot store all of them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
-/** A workspace owns email services, projects and databases. Operators set how many it may have; owners manage members. */
+/** A workspace owns email services, projects and databases. Operators set its quotas; owners manage its members. */
 export const workspace: Decider<Workspace, WorkspaceCommand, WorkspaceEvent> = {
   initial: { id: undefined, members: {}, limits: {} },
 

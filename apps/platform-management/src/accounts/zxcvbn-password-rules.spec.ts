@@ -23,7 +23,7 @@ describe('a password', () => {
   );
 
   it.each(['ada.lovelace@engine.example', 'AdaLovelace!', 'lovelace12345', 'analyticalengines', 'engine123456'])(
-    '%s is refused as one made of the address or the name',
+    '%s is refused because it contains the address or name',
     password => expect(problemOf(password)).toMatch(/email address or name/),
   );
 
@@ -35,7 +35,7 @@ describe('a password', () => {
     'пароль из слов',
   ])('%s is accepted', password => expect(problemOf(password)).toBeUndefined());
 
-  it('of 1,024 characters is judged in bounded time', () => {
+  it('of 1,024 characters is checked in bounded time', () => {
     const begin = process.cpuUsage();
     problemOf('aB3$'.repeat(256));
     expect(process.cpuUsage(begin).user).toBeLessThan(2_000_000);

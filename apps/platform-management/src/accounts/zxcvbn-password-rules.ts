@@ -3,9 +3,9 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { PasswordRules } from './ports.js';
 
-/** Estimated guesses below which a password is refused: what a list of common passwords and their variants finds. */
+/** Minimum number of estimated guesses; fewer are covered by lists of common passwords and their variants. */
 const FEWEST_GUESSES = 1e6;
-/** Longer passwords are judged by their beginning, which bounds the time of the estimate. */
+/** Only this many first characters of a password are checked, which bounds the time of the estimate. */
 const JUDGED_LENGTH = 64;
 
 /** Finds the 49,000 most common passwords, their variants, repetitions, sequences, keyboard patterns and dates. */
@@ -14,7 +14,7 @@ export class ZxcvbnPasswordRules extends PasswordRules {
   #estimator: ZxcvbnFactory | undefined;
 
   override problemOf(password: string, ownWords: readonly string[]): string | undefined {
-    // The dictionaries take a moment to read, so this happens at the first use.
+    // Created at the first use, because reading the dictionaries takes time.
     this.#estimator ??= new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, maxLength: JUDGED_LENGTH });
     const { guesses, sequence } = this.#estimator.check(password, ownWords.flatMap(partsOf));
     if (guesses >= FEWEST_GUESSES) return undefined;
@@ -26,7 +26,7 @@ export class ZxcvbnPasswordRules extends PasswordRules {
 
 const SEPARATORS = /[\s@._+'-]+/g;
 
-/** A word as it is, without separators, and in parts: addresses and names of several words. */
+/** Splits an address or name: returns it unchanged, without separators, and in parts. */
 const partsOf = (word: string): string[] =>
   [word, ...word.split('@')]
     .flatMap(each => [each, each.replace(SEPARATORS, ''), ...each.split(SEPARATORS)])

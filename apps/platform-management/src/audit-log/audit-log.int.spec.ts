@@ -27,7 +27,7 @@ beforeEach(async () => {
   await fixture.query('DELETE FROM audit_entries');
 });
 
-/** How many queries wait for a lock in the database of the fixture. */
+/** The number of queries that wait for a lock in the database of the fixture. */
 const waiting = async (pool: pg.Pool): Promise<number> =>
   (await pool.query("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"))
     .rowCount ?? 0;
@@ -52,7 +52,7 @@ const list = async (overrides: RequestInput<typeof listAuditLog> = {}) =>
   (await fixture.client.request(listAuditLog, { user_id: ada.id, workspace_id: workspaceOf(ada), ...overrides })).items;
 
 describe('An entry of the audit log', () => {
-  it('is stored before its request is answered, and gets its outcome', async () => {
+  it('is stored before the reply to its request, and its outcome afterwards', async () => {
     const attempt = entry();
     await record(attempt);
     expect(await list()).toMatchObject([{ id: attempt.entry_id, outcome: 'attempted', resource: { id: null } }]);
@@ -75,7 +75,7 @@ describe('An entry of the audit log', () => {
     ]);
   });
 
-  it('keeps its outcome, whatever is repeated or arrives late', async () => {
+  it('keeps its outcome when a record is repeated or arrives late', async () => {
     const attempt = entry();
     await record({ ...attempt, outcome: 'refused', code: 'invalid_input' });
     await record(attempt);
@@ -83,7 +83,7 @@ describe('An entry of the audit log', () => {
     expect(await list()).toMatchObject([{ outcome: 'refused', code: 'invalid_input' }]);
   });
 
-  it('tells why its outcome is not known', async () => {
+  it('contains the reason why its outcome is not known', async () => {
     const attempt = entry();
     await record(attempt);
     await record({ ...attempt, code: 'service_unavailable' });
@@ -106,12 +106,12 @@ describe('A login', () => {
       ...overrides,
     });
 
-  it('of a user has the id of the user, and is in the workspace of the user', async () => {
+  it('of a user is recorded with the id and the workspace of the user', async () => {
     await record(login(` ${ada.email.toUpperCase()}`));
     expect(await list()).toMatchObject([{ actor: { type: 'user', id: ada.id }, code: 'credentials_wrong' }]);
   });
 
-  it('of an unknown account has a keyed hash, the same one every time, and no address', async () => {
+  it('of an unknown account is recorded with a stable keyed hash instead of the address', async () => {
     await record(login('nobody@example.com'));
     await record(login('nobody@example.com'));
     await record(login('somebody@example.com'));
@@ -124,7 +124,7 @@ describe('A login', () => {
     expect(JSON.stringify(rows)).not.toMatch(/body|example/);
   });
 
-  it('that is refused often is counted in one entry after the tenth in an hour', async () => {
+  it('that is refused repeatedly is counted in one entry after the tenth in an hour', async () => {
     for (let number = 0; number < 14; number += 1) await record(login(`unknown-${number}@example.com`));
     for (let number = 0; number < 3; number += 1) await record(login(ada.email));
     await record(login('other@example.com', { client: { network: '198.51.100.0/24', user_agent: null } }));
@@ -145,7 +145,7 @@ describe('A refused platform key', () => {
       ...overrides,
     });
 
-  it('that repeats is counted in one entry after the tenth in an hour, with or without a network', async () => {
+  it('that is used repeatedly is counted in one entry after the tenth in an hour, with or without a network', async () => {
     for (let number = 0; number < 13; number += 1) await record(refused({ times: 5 }));
     const nowhere = { network: null, user_agent: null };
     for (let number = 0; number < 12; number += 1) await record(refused({ client: nowhere, times: 7 }));
@@ -156,7 +156,7 @@ describe('A refused platform key', () => {
     expect(timesOf(null).sort((a, b) => a - b)).toEqual([...Array<number>(9).fill(7), 21]);
   });
 
-  it('is counted once, also where two are counted at the same moment', async () => {
+  it('is counted once when two refusals are counted concurrently', async () => {
     for (let number = 0; number < 9; number += 1) await record(refused());
     const pool = new pg.Pool({ connectionString: fixture.databaseUrl });
     const log = new PostgresAuditLog({ pool } as Database);
@@ -165,7 +165,7 @@ describe('A refused platform key', () => {
     await log.record(other);
     const holder = await pool.connect();
     await holder.query('BEGIN');
-    // Counting goes on; what has been counted elsewhere cannot be deleted yet.
+    // The row locks permit the merges to update counts, but block the deletion of merged entries.
     await holder.query('SELECT FROM audit_entries FOR KEY SHARE');
     const merged = Promise.all([log.mergeRepeated(one), log.mergeRepeated(other)]);
     await waitFor(async () => (await waiting(pool)) === 2);
@@ -177,7 +177,7 @@ describe('A refused platform key', () => {
     await pool.end();
   });
 
-  it('of the workspace is in its audit log', async () => {
+  it('of a workspace is in the audit log of the workspace', async () => {
     await record(refused({ actor: { type: 'platform_key', id: 'key-1' }, workspace_id: workspaceOf(ada) }));
     expect(await list()).toMatchObject([{ action: PLATFORM_KEY_USED, actor: { id: 'key-1' }, times: 1 }]);
   });
@@ -194,17 +194,17 @@ describe('The audit log', () => {
   const actions = async (overrides: RequestInput<typeof listAuditLog>) =>
     (await list(overrides)).map(({ action }) => action);
 
-  it('of a workspace is newest first, and has no entry of another', async () => {
+  it('of a workspace is listed newest first, without entries of other workspaces', async () => {
     expect(await actions({})).toEqual(['project.created', 'platform_key.deleted']);
     expect(await actions({ user_id: bob.id, workspace_id: workspaceOf(bob) })).toEqual(['email_service.created']);
   });
 
-  it('shows operators the entries of all workspaces', async () => {
+  it('contains the entries of all workspaces for operators', async () => {
     expect(await actions({ user_id: await fixture.operatorId() })).toHaveLength(4);
     expect((await fixture.client.request(listAuditLog, {})).total).toBe(4);
   });
 
-  it('is narrowed by actor, action and time', async () => {
+  it('can be filtered by actor, action and time', async () => {
     expect(await actions({ actor: 'key-1' })).toEqual(['project.created']);
     expect(await actions({ actor: 'user' })).toEqual(['platform_key.deleted']);
     expect(await actions({ action: 'platform_key' })).toEqual(['platform_key.deleted']);
@@ -225,7 +225,7 @@ describe('The audit log', () => {
     });
   });
 
-  it('is exported in steps, each entry once', async () => {
+  it('is exported in batches, each entry once', async () => {
     await fixture.query(
       `INSERT INTO audit_entries (id, at, actor_type, action, resource_type, outcome, request_id)
        SELECT gen_random_uuid(), now() - interval '1 day', 'system', 'a.b', 'a', 'succeeded', n::text
@@ -247,7 +247,7 @@ describe('The audit log', () => {
     expect(await codeOf(invalid)).toBe('invalid_input');
   });
 
-  it('loses entries that are older than its setting', async () => {
+  it('deletes entries that are older than the configured number of days', async () => {
     await fixture.query(`UPDATE audit_entries SET at = now() - interval '401 days' WHERE action = 'project.created'`);
     await fixture.replicas[0]!.app.get(AuditLogTimers, { strict: false }).deleteOld(new Date());
     expect(await actions({})).toEqual(['platform_key.deleted']);

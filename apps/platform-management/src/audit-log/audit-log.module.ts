@@ -9,7 +9,7 @@ import { PostgresLoginActors } from './postgres-login-actors.js';
 import { ReadAuditLog } from './read-audit-log.js';
 import { RecordAuditEntry } from './record-audit-entry.js';
 
-/** Who did what to which resource, when, from where, and with what outcome. */
+/** The audit log: actor, action, resource, time, client network and outcome of each request. */
 @Module({
   imports: [prisma, AccountsModule, EncryptionModule],
   providers: [

@@ -1,7 +1,7 @@
 const COLUMNS =
   'id, actor_type, actor_id, action, resource_type, resource_id, workspace_id, client_network, user_agent, outcome, code, request_id';
 
-/** A repetition of the first request, which has neither outcome nor code, changes nothing. */
+/** A repeated first record, which has neither outcome nor code, has no effect. */
 export const RECORD_AUDIT_ENTRY = `
   INSERT INTO audit_entries AS known (${COLUMNS}, times)
   VALUES ($1::uuid, $2::text, $3::text, $4::text, $5::text, $6::text, $7::uuid, $8::text, $9::text, $10::text, $11::text, $12::text, $13::integer)
@@ -9,10 +9,10 @@ export const RECORD_AUDIT_ENTRY = `
     resource_type = excluded.resource_type, resource_id = excluded.resource_id
   WHERE known.outcome = 'attempted' AND (excluded.outcome <> 'attempted' OR excluded.code IS NOT NULL)`;
 
-/** Entries that are alike are counted one after another: two would count each other, and one of them would be lost. */
+/** Serializes the merging of similar entries; two concurrent merges would merge into each other and lose one count. */
 export const LOCK_REPEATED_REFUSALS = `SELECT pg_advisory_xact_lock(hashtextextended('audit log ' || $1, 0))`;
 
-/** Among unknown actors, the network decides which refusals are alike: an attacker tries many addresses or keys. */
+/** Refusals of unknown actors are grouped by network, because an attacker tries many addresses or keys. */
 export const MERGE_REPEATED_REFUSAL = `
   WITH entry AS (SELECT * FROM audit_entries WHERE id = $1 AND outcome = 'refused'),
   alike AS (

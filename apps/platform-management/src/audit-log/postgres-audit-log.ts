@@ -14,7 +14,7 @@ import {
 } from './audit-log.sql.js';
 import { type AuditCursor, AuditLog, type AuditPage, type AuditScope, type NewAuditEntry } from './ports.js';
 
-/** Refusals of one kind that are stored one by one within an hour. */
+/** Number of similar refusals per hour that are stored as separate entries. */
 const LISTED_ONE_BY_ONE = 10;
 
 /** Stores the audit log in PostgreSQL, ordered by the clock of the database. */

@@ -15,7 +15,7 @@ export class PostgresLoginActors extends LoginActors {
 
   async actorOf(login: string): Promise<LoginActor> {
     const email = login.trim().toLowerCase();
-    // PostgreSQL accepts no NUL, and no address has one.
+    // PostgreSQL refuses NUL, and no stored address contains it.
     const known = email.includes('\0') ? null : await this.prisma.credential.findUnique({ where: { email } });
     if (!known) {
       const [hash] = this.keys.keyedHashes(email, 'audit log login');

@@ -9,7 +9,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type Reader = Pick<RequestOf<typeof listAuditLog>, 'user_id' | 'workspace_id'>;
 
-/** Returns the audit log of a workspace; that of all workspaces to operators. */
+/** Returns the audit log of a workspace, or of all workspaces for operators. */
 @Injectable()
 export class ReadAuditLog {
   constructor(
@@ -34,7 +34,7 @@ export class ReadAuditLog {
   async #scopeOf({ user_id, workspace_id, ...filter }: Reader & Partial<AuditScope>): Promise<AuditScope> {
     const all = user_id === undefined || (await this.accounts.find(user_id))?.operator === true;
     if (all) return { ...filter, workspaceId: undefined };
-    // An absent workspace would select all of them.
+    // An undefined workspace would select all workspaces.
     if (workspace_id === undefined) throw new Error('a user reads the audit log without a workspace');
     return { ...filter, workspaceId: workspace_id };
   }

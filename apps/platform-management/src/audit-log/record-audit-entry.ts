@@ -8,7 +8,7 @@ import {
 import { Handles } from '@postern/messaging';
 import { AuditLog, LoginActors } from './ports.js';
 
-/** What anybody can repeat who has one key or URL. */
+/** Actions that anybody with one key or URL can repeat. */
 const REPEATABLE: ReadonlySet<string> = new Set([PLATFORM_KEY_USED, DEPLOY_HOOK_CALLED]);
 
 /** Stores one entry of the audit log; it is committed before the reply. */

@@ -6,7 +6,7 @@ import { cronJobReply } from './cron-job-reply.js';
 import { CronJobs } from './ports.js';
 import { Schedule } from './schedule.js';
 
-/** Changes a cron job. A changed schedule counts from now on: times that have passed meanwhile are not made up for. */
+/** Changes a cron job. A changed schedule applies from now on; earlier times of it are not run. */
 @Handles(changeCronJob)
 export class ChangeCronJob {
   constructor(

@@ -7,7 +7,7 @@ import { cronJobReply } from './cron-job-reply.js';
 import { CronJobs } from './ports.js';
 import { Schedule } from './schedule.js';
 
-/** Creates a cron job of a web service. Refuses with `runs_not_supported` where the runtime runs no commands. */
+/** Creates a cron job of a web service. Refuses with `runs_not_supported` if the runtime cannot run commands. */
 @Handles(createCronJob)
 export class CreateCronJob {
   constructor(

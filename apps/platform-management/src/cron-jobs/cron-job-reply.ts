@@ -1,7 +1,7 @@
 import type { CronJob as CronJobReply } from '@postern/contracts';
 import type { CronJob } from './ports.js';
 
-/** A cron job as clients see it. */
+/** Maps a cron job to the reply of the contracts. */
 export const cronJobReply = (job: CronJob): CronJobReply => ({
   id: job.id,
   web_service_id: job.webServiceId,

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Tasks } from '@postern/service-host';
 import { RunCronJobs } from './run-cron-jobs.js';
 
-/** Looks every second which cron jobs are due. */
+/** Runs due cron jobs every second. */
 @Injectable()
 export class CronJobTimers implements OnApplicationBootstrap {
   constructor(

@@ -77,7 +77,7 @@ const historyOf = async (job: { id: string; web_service_id: string }) =>
 const timerWith = (cronJobs: PostgresCronJobs) =>
   new RunCronJobs(cronJobs, replica.repository, projects, new PostgresWorkspaceUsage(database), silent);
 const timer = () => timerWith(jobs);
-/** A moment after the next time of the job, and so many milliseconds more. */
+/** One second after the next scheduled time of the job, plus `laterMs`. */
 const timeOf = (job: { next_run_at: string | null }, laterMs = 0) =>
   new Date(Date.parse(job.next_run_at!) + 1_000 + laterMs);
 const finish = (runId: string) => runs.finish(runId, { status: 'succeeded', exitCode: 0, reason: null });
@@ -102,7 +102,7 @@ describe('A cron job', () => {
     expect((await runs.list(id, { limit: 10, offset: 0 })).total).toBe(0);
   });
 
-  it('runs once for each time, however many replicas look', async () => {
+  it('runs once at each scheduled time with several replicas', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id, { overlap: 'allow' });
     const now = timeOf(job);
@@ -112,7 +112,7 @@ describe('A cron job', () => {
     expect(await historyOf(job)).toHaveLength(1);
   });
 
-  it('is skipped while its last run is in progress, and the history says so', async () => {
+  it('is skipped while its last run is in progress, and the history contains the reason', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id);
     await timer().execute(timeOf(job));
@@ -123,7 +123,7 @@ describe('A cron job', () => {
     ]);
   });
 
-  it('replaces the run in progress, or runs beside it, if its owner wants so', async () => {
+  it('replaces the run in progress, or runs concurrently with it, as its overlap setting specifies', async () => {
     const { id } = await fixture.runningService(replica);
     const replacing = await create(id, { name: 'replacing', overlap: 'replace' });
     const allowing = await create(id, { name: 'allowing', overlap: 'allow' });
@@ -136,7 +136,7 @@ describe('A cron job', () => {
     expect(cancelledOf(allowing)).toEqual([false, false]);
   });
 
-  it('runs once after Postern was away, and its history tells the times that were missed', async () => {
+  it('runs once after Postern was down, and its history lists the missed times', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id);
     await timer().execute(timeOf(job, 10 * MINUTE));
@@ -152,7 +152,7 @@ describe('A cron job', () => {
     expect(await historyOf(job)).toHaveLength(2);
   });
 
-  it('does not run for a web service that is stopped or was never deployed, nor later for that time', async () => {
+  it('does not run while its web service is stopped or not deployed, and does not run later for these times', async () => {
     const unborn = await fixture.createService(replica);
     const job = await create(unborn);
     await timer().execute(timeOf(job));
@@ -167,7 +167,7 @@ describe('A cron job', () => {
     expect(Date.parse(moved!.next_run_at!)).toBeGreaterThan(Date.parse(stopped.next_run_at!));
   });
 
-  it('is skipped past the quota of instances, and the history names it', async () => {
+  it('is skipped beyond the quota of instances, and the history contains the reason', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id);
     await fixture.pool.query(
@@ -180,7 +180,7 @@ describe('A cron job', () => {
     expect(await historyOf(job)).toMatchObject([{ status: 'cancelled', reason: expect.stringMatching(/^skipped: /) }]);
   });
 
-  it('can be changed, disabled and deleted; a changed schedule counts from now on', async () => {
+  it('can be changed, disabled and deleted; it uses a changed schedule from now on', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id);
     expect(await change(job, { schedule: '0 3 1 1 *' })).toMatchObject({
@@ -201,7 +201,7 @@ describe('A cron job', () => {
     await expect(historyOf(job)).rejects.toEqual(refusal('cron_job_not_found'));
   });
 
-  it('is refused with a wrong schedule, a name twice, past the limit, and on a runtime without commands', async () => {
+  it('is refused with an invalid schedule, a duplicate name, beyond the limit, and on a runtime without commands', async () => {
     const { id } = await fixture.runningService(replica);
     await expect(create(id, { schedule: '61 * * * *' })).rejects.toEqual(refusal('invalid_input'));
     await expect(create(id, { command: 'echo \0' })).rejects.toEqual(refusal('invalid_input'));
@@ -216,7 +216,7 @@ describe('A cron job', () => {
     await expect(create(id)).rejects.toEqual(refusal('runs_not_supported'));
   });
 
-  it('is forgotten with its web service', async () => {
+  it('is deleted with its web service', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id);
     await replica.commands.remove.execute(of(id));

@@ -24,7 +24,7 @@ export const CHANGE_CRON_JOB = `
 
 export const DELETE_CRON_JOB = 'DELETE FROM cron_jobs WHERE web_service_id = $1 AND id = $2';
 
-/** A run in progress ends as a one-off command that was cancelled. */
+/** Cancels unfinished runs and detaches them from the job, whose other runs are deleted. */
 export const CANCEL_RUNS_OF_JOB =
   'UPDATE runs SET is_cancelled = true, cron_job_id = NULL WHERE cron_job_id = $1 AND finished_at IS NULL';
 
@@ -37,7 +37,7 @@ export const COUNT_RUNS_OF_JOB = 'SELECT count(*)::integer AS total FROM runs WH
 
 export const DUE_CRON_JOBS = `SELECT ${CRON_JOB} ${FROM} WHERE c.next_at <= $1 ORDER BY c.next_at LIMIT 500`;
 
-/** Compare and swap: of two replicas, one finds no row. */
+/** Compare and swap: if two replicas try it, one updates no row. */
 export const MOVE_ON = 'UPDATE cron_jobs SET next_at = $3 WHERE id = $1 AND next_at = $2';
 
 export const COUNT_UNFINISHED =
@@ -45,17 +45,17 @@ export const COUNT_UNFINISHED =
 
 export const REPLACE_UNFINISHED = 'UPDATE runs SET is_cancelled = true WHERE cron_job_id = $1 AND finished_at IS NULL';
 
-/** A time of a schedule never has a second run. */
+/** Inserts at most one run for each scheduled time. */
 export const INSERT_RUN_OF_JOB = `
   INSERT INTO runs (id, web_service_id, command, release, cron_job_id, scheduled_for, time_limit_seconds)
   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (cron_job_id, scheduled_for) DO NOTHING`;
 
-/** A time of a schedule that was skipped or missed. */
+/** Records a scheduled time that was skipped or missed. */
 export const INSERT_SKIPPED_RUN = `
   INSERT INTO runs (id, web_service_id, command, release, cron_job_id, scheduled_for, status, reason, finished_at)
   VALUES ($1, $2, $3, $4, $5, $6, 'cancelled', $7, now()) ON CONFLICT (cron_job_id, scheduled_for) DO NOTHING`;
 
-/** The newest `$2` of a job that have ended are kept. */
+/** Keeps the newest `$2` finished runs of a job. */
 export const DELETE_OLD_RUNS_OF_JOB = `
   DELETE FROM runs WHERE id IN (
     SELECT id FROM runs WHERE cron_job_id = $1 AND finished_at IS NOT NULL

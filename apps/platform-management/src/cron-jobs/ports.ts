@@ -26,7 +26,7 @@ export interface DueCronJob extends CronJob {
   readonly nextAt: Date;
 }
 
-/** What becomes of the times of a schedule that have come. Without `run` and `missed` nothing is recorded. */
+/** The run and the missed times to record for the due times of a job. Nothing is recorded without `run` and `missed`. */
 export interface CronTurn {
   readonly next: Date | null;
   readonly missed?: { readonly scheduledFor: Date; readonly reason: string; readonly release: RunRelease } | undefined;
@@ -35,11 +35,11 @@ export interface CronTurn {
     | undefined;
 }
 
-/** Cron jobs of web services, and the runs that follow from them. */
+/** Cron jobs of web services, and their runs. */
 export abstract class CronJobs {
   /** Refuses with `web_service_not_found`, `cron_job_exists` and `too_many_cron_jobs`. */
   abstract create(webServiceId: string, settings: CronJobSettings): Promise<CronJob>;
-  /** By name. */
+  /** Ordered by name. */
   abstract list(webServiceId: string): Promise<readonly CronJob[]>;
   abstract find(webServiceId: string, id: string): Promise<CronJob | undefined>;
 
@@ -52,7 +52,7 @@ export abstract class CronJobs {
 
   /** Refuses with `cron_job_exists`. */
   abstract change(webServiceId: string, id: string, settings: CronJobSettings): Promise<void>;
-  /** Cancels the run in progress and forgets the others; false if there is no such job. */
+  /** Cancels the run in progress and deletes the others. @returns false if there is no such job. */
   abstract remove(webServiceId: string, id: string): Promise<boolean>;
   /** Newest first. */
   abstract runsOf(
@@ -60,11 +60,11 @@ export abstract class CronJobs {
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly StoredRun[]; readonly total: number }>;
 
-  /** Enabled jobs whose next time has come, oldest first. */
+  /** Enabled jobs whose next time is due, oldest first. */
   abstract due(now: Date): Promise<readonly DueCronJob[]>;
   /**
-   * Creates the runs of a turn and moves the job on, in one transaction. Nothing happens if another replica has done so,
-   * or the job was changed or deleted.
+   * Creates the runs of a turn and sets the next time of the job, in one transaction. Has no effect if another replica has
+   * done so, or if the job was changed or deleted.
    */
   abstract take(job: DueCronJob, turn: CronTurn): Promise<void>;
 }

@@ -30,10 +30,10 @@ import {
 import { type CronJob, type CronJobSettings, CronJobs, type CronTurn, type DueCronJob } from './ports.js';
 
 const UNIQUE_VIOLATION = '23505';
-/** Runs of each job, of those that have ended. */
+/** Number of finished runs that are kept per job. */
 const KEPT = 100;
 
-/** Rows, not events: nothing follows from a cron job but its runs. */
+/** Stores cron jobs as rows without events, because nothing but their runs depends on them. */
 @Injectable()
 export class PostgresCronJobs extends CronJobs {
   #turn: Promise<unknown> = Promise.resolve();
@@ -90,7 +90,7 @@ export class PostgresCronJobs extends CronJobs {
     return (await this.database.pool.query<DueCronJob>(DUE_CRON_JOBS, [now])).rows;
   }
 
-  /** One at a time in this process: the check of the quota needs a connection beside that of the transaction. */
+  /** Serialized in this process, because the quota check needs a second connection during the transaction. */
   override take(job: DueCronJob, turn: CronTurn): Promise<void> {
     const taken = this.#turn.then(() => this.#take(job, turn));
     this.#turn = taken.catch(() => undefined);
@@ -114,7 +114,7 @@ export class PostgresCronJobs extends CronJobs {
     });
   }
 
-  /** Why there is no run now. */
+  /** The reason why the run is skipped; undefined if it can start. */
   async #obstacleTo(client: pg.PoolClient, job: CronJob, limit: NonNullable<CronTurn['run']>['limit']) {
     const { rows } = await client.query<{ count: number }>(COUNT_UNFINISHED, [job.id]);
     if (job.overlap === 'skip' && rows[0]!.count > 0) return 'skipped: the run before it has not ended';

@@ -4,7 +4,7 @@ import { WebServiceOwners } from '../web-services/ports.js';
 import { CronJobs } from './ports.js';
 import { cronJobNotFound } from './refusals.js';
 
-/** Deletes a cron job, cancels its run in progress and forgets the others. */
+/** Deletes a cron job, cancels its run in progress and deletes the others. */
 @Handles(removeCronJob)
 export class RemoveCronJob {
   constructor(

@@ -8,7 +8,7 @@ import { WebServiceRepository } from '../web-services/ports.js';
 import { CronJobs, type CronTurn, type DueCronJob } from './ports.js';
 import { type DueTimes, Schedule } from './schedule.js';
 
-/** Queues the runs of cron jobs whose time has come. Several replicas may do so: a time has one run. */
+/** Queues the runs of due cron jobs. Safe in several replicas: each scheduled time has one run. */
 @Injectable()
 export class RunCronJobs {
   constructor(
@@ -32,7 +32,7 @@ export class RunCronJobs {
     await this.jobs.take(job, { next: due.next, ...(await this.#runsOf(state, due)) });
   }
 
-  /** None of a web service that does not run. */
+  /** Returns no runs for a web service that does not run. */
   async #runsOf(state: WebService, { run, missed }: DueTimes): Promise<Omit<CronTurn, 'next'>> {
     const release = releaseToRun(state);
     const isPaused = !state.serving || state.stopping || state.deleting || state.blocked || state.suspended;

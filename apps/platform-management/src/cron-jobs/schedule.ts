@@ -1,14 +1,14 @@
 import { Refusal } from '@postern/contracts/refusal';
 import { Cron } from 'croner';
 
-/** After this, a time of a schedule is missed: a job that runs much later than planned surprises more than it helps. */
+/** A due time that is older than this is missed: a run much later than scheduled is usually unwanted. */
 export const LATE_AFTER_MS = 5 * 60_000;
-/** Times that are counted one by one; a job that runs every minute misses this many in a week. */
+/** Maximum number of due times that are counted: one week of a job that runs every minute. */
 const MOST_COUNTED = 10_080;
 
-/** What of a schedule is to be done now. */
+/** The due times of a schedule. */
 export interface DueTimes {
-  /** The time that has a run now; undefined if it has come too long ago. */
+  /** The time to run the job for now; undefined if it is too long ago. */
   readonly run: Date | undefined;
   /** Times without a run, oldest first and newest last. */
   readonly missed: { readonly count: number; readonly first: Date; readonly last: Date } | undefined;
@@ -20,7 +20,7 @@ export interface DueTimes {
 export class Schedule {
   readonly #times: Cron;
 
-  /** @throws the refusal `invalid_input` for an expression that is wrong, or has no time after `now`. */
+  /** @throws the refusal `invalid_input` for an expression that is invalid or has no time after `now`. */
   static parse(expression: string, now: Date): Schedule {
     let schedule: Schedule;
     try {
@@ -39,12 +39,12 @@ export class Schedule {
     this.#times = new Cron(expression, { paused: true, timezone: 'UTC', mode: '5-part' });
   }
 
-  /** The first time after this one. */
+  /** The first scheduled time after `time`. */
   after(time: Date): Date | null {
     return this.#times.nextRun(time);
   }
 
-  /** What is due at `now`, where `due` is the first time that nothing was done for. */
+  /** The times that are due at `now`; `due` is the first scheduled time that was not handled. */
   dueTimes(due: Date, now: Date): DueTimes {
     const times: Date[] = [];
     for (let time: Date | null = due; time && time <= now && times.length < MOST_COUNTED; time = this.after(time))

@@ -2,7 +2,7 @@ import { askCertificate, type ReplyOf, type RequestOf } from '@postern/contracts
 import { Handles } from '@postern/messaging';
 import { CustomDomains } from './ports.js';
 
-/** Answers whether a TLS proxy may request a certificate for a domain: only for a verified one. */
+/** Returns whether a TLS proxy may request a certificate for a domain: only if the domain is verified. */
 @Handles(askCertificate)
 export class AskCertificate {
   constructor(private readonly domains: CustomDomains) {}

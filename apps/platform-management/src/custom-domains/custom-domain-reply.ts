@@ -2,7 +2,7 @@ import { type CustomDomain, Refusal } from '@postern/contracts';
 import { txtRecordOf } from './domain-proof.js';
 import type { DomainRow } from './ports.js';
 
-/** A custom domain as clients see it; `target` is the host name that its CNAME record should name. */
+/** Maps a custom domain to the reply of the contracts; `target` is the expected target of its CNAME record. */
 export const customDomainReply = (row: DomainRow, target: string): CustomDomain => ({
   id: row.id,
   domain: row.domain,

@@ -33,7 +33,7 @@ const publish = ({ txt }: { txt: { name: string; value: string } }) =>
 const routed = () => fixture.machine.domains.map(({ domain, webServiceId }) => [domain, webServiceId]);
 
 describe('A custom domain', () => {
-  it('is verified by a CNAME record to its target, routed, and free again once it is deleted', async () => {
+  it('is verified by a CNAME record to its target, routed, and available again after its deletion', async () => {
     const service = await newService();
     const added = await add(service, 'Shop.Example.com');
     expect(added).toMatchObject({ domain: 'shop.example.com', status: 'pending', target: expect.any(String) });
@@ -58,12 +58,12 @@ describe('A custom domain', () => {
     expect(await fixture.client.request(listCustomDomains, service)).toEqual([]);
   });
 
-  it('belongs to one web service, and moves only when that one cannot prove it any more', async () => {
+  it('belongs to one web service, and moves only after that web service can no longer prove it', async () => {
     const [one, other] = [await newService(), await newService()];
     const [first, second] = [await add(one, 'moves.example.com'), await add(other, 'moves.example.com')];
     publish(first);
     await verify(one, first.id);
-    // Both have the same name of the TXT record, as a domain with several values has.
+    // The TXT records of both web services have the same name.
     fixture.dns.setRecords(first.txt.name, 'TXT', [first.txt.value, second.txt.value]);
     await expect(verify(other, second.id)).rejects.toMatchObject({ code: 'domain_taken' });
     expect(routed()).toContainEqual(['moves.example.com', one.web_service_id]);
@@ -75,7 +75,7 @@ describe('A custom domain', () => {
     expect(left).toMatchObject({ status: 'pending', message: 'another web service has verified it' });
   });
 
-  it('cannot be claimed with the record of somebody else, nor touched by them', async () => {
+  it('cannot be claimed with the record of another owner, nor changed by another owner', async () => {
     const [owner, attacker] = [await newService(), await newService()];
     const [own, claimed] = [await add(owner, 'bank.example.com'), await add(attacker, 'bank.example.com')];
     publish(own);
@@ -88,7 +88,7 @@ describe('A custom domain', () => {
     expect(await ask('bank.example.com')).toBe(true);
   });
 
-  it('is not verified while its name servers fail, and keeps what it had', async () => {
+  it('is not verified while its name servers fail, and keeps its status', async () => {
     const service = await newService();
     const added = await add(service, 'slow.example.com');
     fixture.dns.failWith('slow.example.com', 'SERVFAIL');
@@ -97,7 +97,7 @@ describe('A custom domain', () => {
     expect(read).toMatchObject({ status: 'pending', message: null });
   });
 
-  it('is refused twice for one web service, and where the runtime does not route domains', async () => {
+  it('is refused as a duplicate in one web service, as a public suffix, and if the runtime does not route domains', async () => {
     const service = await newService();
     await add(service, 'twice.example.com');
     await expect(add(service, 'TWICE.example.com.')).rejects.toMatchObject({ code: 'domain_exists' });
@@ -107,7 +107,7 @@ describe('A custom domain', () => {
   });
 
   it.each(['vault.service.consul', 'wiki.internal', 'postgres.default.svc.cluster.local'])(
-    'cannot be %s, a name of the network that Postern runs in',
+    'cannot be %s, a name of the internal network of Postern',
     async domain => {
       const added = add(await newService(), domain);
       await expect(added).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('A custom domain', () => {
     },
   );
 
-  it('does not tell what its CNAME record names instead', async () => {
+  it('does not reveal a different target of its CNAME record', async () => {
     const service = await newService();
     const added = await add(service, 'alias.example.com');
     fixture.dns.setRecords('alias.example.com', 'CNAME', ['vault.service.consul']);
@@ -126,7 +126,7 @@ describe('A custom domain', () => {
     expect(message).not.toContain('consul');
   });
 
-  it('does not tell whether there is anything at an internal name that its TXT record is an alias of', async () => {
+  it('does not reveal whether an internal name exists that its TXT record is an alias of', async () => {
     const service = await newService();
     const added = await add(service, 'delegated.example.com');
     const { message: nothing } = await verify(service, added.id);
@@ -135,7 +135,7 @@ describe('A custom domain', () => {
     expect(await verify(service, added.id)).toMatchObject({ status: 'pending', message: nothing });
   });
 
-  it('is free once its web service is deleted', async () => {
+  it('is available again after its web service is deleted', async () => {
     const [gone, next] = [await newService(), await newService()];
     const first = await add(gone, 'inherited.example.com');
     publish(first);

@@ -15,7 +15,7 @@ import { PostgresCustomDomains } from './postgres-custom-domains.js';
 import { RemoveCustomDomain } from './remove-custom-domain.js';
 import { VerifyCustomDomain } from './verify-custom-domain.js';
 
-/** Domains of their owners, by which web services are reached. */
+/** Customers' own domains for web services. */
 @Module({
   imports: [prisma, ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
   providers: [

@@ -1,7 +1,7 @@
 const DOMAIN = `d.id, d.web_service_id AS "webServiceId", d.domain, d.token, d.message, d.created_at AS "createdAt",
   d.verified_at AS "verifiedAt"`;
 
-/** Domains of deleted web services are left over until they are deleted with their service. */
+/** Excludes domains of deleted web services, whose rows may still exist. */
 const FROM = 'FROM custom_domains d JOIN web_service_standings s ON s.web_service_id = d.web_service_id';
 
 export const COUNT_DOMAINS = 'SELECT count(*)::int AS count FROM custom_domains WHERE web_service_id = $1';
@@ -16,12 +16,12 @@ export const FIND_DOMAIN = `SELECT ${DOMAIN} ${FROM} WHERE d.web_service_id = $1
 
 export const FIND_HOLDER = `SELECT ${DOMAIN} ${FROM} WHERE d.verified_domain = $1`;
 
-/** Takes a domain from the one that has it: `$1`; its web service must verify it again. */
+/** Resets the domain `$1` to unverified; its web service must verify it again. */
 export const RELEASE_DOMAIN = `
   UPDATE custom_domains SET verified_domain = NULL, verified_at = NULL, message = 'another web service has verified it'
   WHERE id = $1`;
 
-/** Leftovers of deleted web services do not count. */
+/** Resets domains of deleted web services with the same name, whose rows may still exist. */
 export const RELEASE_LEFTOVER = `
   UPDATE custom_domains SET verified_domain = NULL, verified_at = NULL
   WHERE verified_domain = (SELECT domain FROM custom_domains WHERE id = $1)

@@ -6,7 +6,7 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
 /**
  * The canonical form of a domain: lower case, A-labels, without a final dot. `target` is the host name of the web
- * service, whose domain belongs to the platform; `allowed` are suffixes beside those of the public DNS.
+ * service, whose parent domain is reserved for the platform; `allowed` are suffixes in addition to the public ones.
  * @throws the refusal `invalid_input`.
  */
 export function domainName(text: string, target: string, allowed: readonly string[]): string {
@@ -25,7 +25,7 @@ export function domainName(text: string, target: string, allowed: readonly strin
   return domain;
 }
 
-/** The parser of URLs converts names in other scripts as browsers do (UTS 46). */
+/** Converts a name to A-labels with the URL parser, as browsers do (UTS 46). */
 const asciiOf = (text: string): string | undefined => {
   if (!/^[\p{L}\p{N}\p{M}.-]+$/u.test(text)) return undefined;
   try {

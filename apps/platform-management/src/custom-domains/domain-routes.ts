@@ -7,7 +7,7 @@ const REPEAT_MS = 15_000;
 
 type Routes = Awaited<ReturnType<CustomDomains['routes']>>;
 
-/** Tells the runtime all verified domains: after each change, and again on a timer, so that a lost order is repeated. */
+/** Sends all verified domains to the runtime after each change, and on a timer in case an order was lost. */
 @Injectable()
 export class DomainRoutes implements OnApplicationBootstrap {
   /** The timer sends an empty list only once, because most installations have no custom domains. */
@@ -27,12 +27,12 @@ export class DomainRoutes implements OnApplicationBootstrap {
     );
   }
 
-  /** Sends all domains, also an empty list. Never fails: the timer sends what was not sent now. */
+  /** Sends all domains, also an empty list. Never rejects: the timer sends the list again after a failure. */
   send(): Promise<void> {
     return this.#inTurn(() => false);
   }
 
-  /** One at a time, so that an older list is never the last one. */
+  /** Serialized, so that an older list never replaces a newer one. */
   #inTurn(isSkipped: (routes: Routes) => boolean): Promise<void> {
     this.#latest = this.#latest
       .then(async () => {

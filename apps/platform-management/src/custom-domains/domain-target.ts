@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts/refusal';
 import { Runtime } from '@postern/runtime';
 
-/** The host names that custom domains point to: those of the web services themselves. */
+/** The host names of web services, which custom domains point to. */
 @Injectable()
 export class DomainTarget {
   constructor(private readonly runtime: Runtime) {}

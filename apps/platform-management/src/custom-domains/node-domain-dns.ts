@@ -8,7 +8,7 @@ interface Settings {
   readonly privateDomainSuffixes: readonly string[];
 }
 
-/** Look-ups at the configured resolvers, or those of the system. */
+/** Queries the configured resolvers, or those of the system. */
 @Injectable()
 export class NodeDomainDns extends DomainDns {
   readonly #dns: PublicDns;
@@ -27,7 +27,7 @@ export class NodeDomainDns extends DomainDns {
   }
 }
 
-/** Records outside the public DNS count as absent: they prove nothing, and users must not learn of them. */
+/** Treats records outside the public DNS as absent: they prove nothing and must not be revealed to users. */
 const answerOf = async (answer: Promise<readonly string[]>): Promise<readonly string[]> => {
   try {
     return await answer;

@@ -12,23 +12,23 @@ export interface DomainRow {
   readonly verifiedAt: Date | null;
 }
 
-/** Domains of web services; those of deleted ones are not found. */
+/** Domains of web services, except deleted web services. */
 export abstract class CustomDomains {
   /** @throws the refusals `web_service_not_found`, `domain_exists`, `too_many_domains` and those of the limit. */
   abstract add(limit: CreationLimit, webServiceId: string, domain: string): Promise<DomainRow>;
   /** Oldest first. */
   abstract of(webServiceId: string): Promise<readonly DomainRow[]>;
   abstract find(webServiceId: string, id: string): Promise<DomainRow | undefined>;
-  /** Who has verified a domain. */
+  /** The row that has verified the domain. */
   abstract holderOf(domain: string): Promise<DomainRow | undefined>;
   /**
-   * Verifies a domain that `holderId` has, if given, and takes it from that one.
-   * @returns false, without a change, when somebody else has it meanwhile.
+   * Verifies a domain; `holderId` is the row that holds it, if any, and becomes unverified.
+   * @returns false, without a change, if another row holds the domain in the meantime.
    */
   abstract verify(id: string, message: string, holderId: string | undefined): Promise<boolean>;
-  /** Records what a check found; the status stays. */
+  /** Records the message of a check without changing the status. */
   abstract note(id: string, message: string): Promise<void>;
-  /** @returns false when there is none. */
+  /** @returns false if there is no such domain. */
   abstract remove(webServiceId: string, id: string): Promise<boolean>;
   /** All verified domains with their web services. */
   abstract routes(): Promise<readonly { readonly domain: string; readonly webServiceId: string }[]>;
@@ -40,7 +40,7 @@ export abstract class DomainDns {
   abstract aliases(name: string): Promise<readonly string[]>;
 }
 
-/** No name server answered; the message says why. */
+/** No name server responded; the message contains the reason. */
 export class DnsUnavailable extends Error {
   override readonly name = 'DnsUnavailable';
 }

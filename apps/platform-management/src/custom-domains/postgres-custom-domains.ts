@@ -24,7 +24,7 @@ import { CustomDomains, type DomainRow } from './ports.js';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Rows, not events: what a domain is, is in DNS. */
+/** Stores domains as rows without events, because DNS is the authority on their ownership. */
 @Injectable()
 export class PostgresCustomDomains extends CustomDomains {
   #addition: Promise<unknown> = Promise.resolve();
@@ -36,7 +36,7 @@ export class PostgresCustomDomains extends CustomDomains {
     super();
   }
 
-  /** One at a time in this process: the check needs a connection beside that of the transaction. */
+  /** Serialized in this process, because the limit check needs a second connection during the transaction. */
   override add(limit: CreationLimit, webServiceId: string, domain: string): Promise<DomainRow> {
     const added = this.#addition.then(() => this.#add(limit, webServiceId, domain));
     this.#addition = added.catch(() => undefined);

@@ -7,7 +7,7 @@ import { DomainRoutes } from './domain-routes.js';
 import { DomainTarget } from './domain-target.js';
 import { CustomDomains, DnsUnavailable, DomainDns, type DomainRow } from './ports.js';
 
-/** Looks for the records that prove a domain. A check that finds none leaves a verified domain as it is. */
+/** Verifies a domain by its DNS records. A verified domain stays verified if a check finds no record. */
 @Handles(verifyCustomDomain)
 export class VerifyCustomDomain {
   constructor(
@@ -32,7 +32,7 @@ export class VerifyCustomDomain {
     return customDomainReply((await this.domains.find(service.id, row.id)) ?? row, target);
   }
 
-  /** Another web service that has the domain and can no longer prove it. @throws the refusal `domain_taken`. */
+  /** The other row that holds the domain and can no longer prove it. @throws the refusal `domain_taken`. */
   async #formerHolderOf(row: DomainRow): Promise<string | undefined> {
     const holder = await this.domains.holderOf(row.domain);
     if (!holder || holder.id === row.id) return undefined;

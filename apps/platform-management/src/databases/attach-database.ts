@@ -10,7 +10,7 @@ import { variableInUse } from './refusals.js';
 
 const DEFAULT_VARIABLES = { relational: 'DATABASE_URL', key_value: 'REDIS_URL' } as const;
 
-/** Attaches a database to a web service, whose instances get its connection URL from their next start on. */
+/** Attaches a database to a web service, whose instances receive the connection URL at their next start. */
 @Handles(attachDatabase)
 export class AttachDatabase {
   constructor(

@@ -12,7 +12,7 @@ export class AttachedServices {
     private readonly webServices: WebServiceRepository,
   ) {}
 
-  /** Those that serve now. */
+  /** Returns the attached services that are running. */
   async runningOf(databaseId: string): Promise<ReadonlySet<string>> {
     const running = new Set<string>();
     for (const { webServiceId } of await this.attachments.listOf(databaseId)) {
@@ -22,7 +22,7 @@ export class AttachedServices {
     return running;
   }
 
-  /** Requests a restart of those that serve now; one that may not be started stays as it is. */
+  /** Requests a restart of the attached services that are running; skips services whose restart is refused. */
   async restart(databaseId: string): Promise<void> {
     for (const id of await this.runningOf(databaseId)) {
       const { userId } = await this.webServices.stateOf(id);

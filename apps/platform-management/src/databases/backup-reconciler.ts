@@ -13,13 +13,13 @@ import {
 
 const RECONCILE_EVERY_MS = 1_000;
 const SCHEDULE_EVERY_MS = 60_000;
-/** From the request; what is not completed by then has failed. */
+/** Time limit from the request; a backup or restore that is not completed by then has failed. */
 const DEADLINE_MS = 2 * 3_600_000;
 const CONCURRENT_BACKUPS = 1;
 
 /**
- * Makes requested and scheduled backups and restores, in the leading replica. Every step may be interrupted; the next
- * leader repeats it, which the runtime answers with what there is.
+ * Executes requested and scheduled backups and requested restores in the leading replica. The next leader repeats
+ * interrupted steps; the runtime returns the existing result of a step that is completed.
  */
 @Injectable()
 export class BackupReconciler {
@@ -36,7 +36,7 @@ export class BackupReconciler {
     private readonly settings: BackupSettings,
   ) {}
 
-  /** Reconciles until leadership is lost, then ends work in progress. @throws errors from outside the runtime. */
+  /** Reconciles until leadership is lost, then aborts work in progress. @throws errors from outside the runtime. */
   async lead(lost: AbortSignal): Promise<void> {
     this.#scheduleAt = 0;
     try {
@@ -50,7 +50,7 @@ export class BackupReconciler {
     for (const error of this.#errors.splice(0)) throw error;
   }
 
-  /** Starts what can be done now, without waiting for it: restores first, and one thing at a time for a database. */
+  /** Starts due restores and backups without waiting for them: restores first, one operation at a time per database. */
   async reconcile(lost: AbortSignal): Promise<void> {
     if (Date.now() >= this.#scheduleAt) await this.#schedule();
     for (const restore of await this.records.unfinishedRestores())
@@ -70,7 +70,7 @@ export class BackupReconciler {
     if (this.#underWay.has(databaseId)) return;
     const done = work()
       .catch((error: unknown) => {
-        // While the runtime is away nothing can be done; the next round tries again.
+        // The next reconciliation tries again.
         if (!(error instanceof RuntimeUnavailable)) this.#errors.push(error);
       })
       .finally(() => this.#underWay.delete(databaseId));
@@ -121,7 +121,7 @@ export class BackupReconciler {
     await this.records.finishRestore(id, outcome instanceof Error ? outcome.message : undefined);
   }
 
-  /** Undefined where this process is not to say what came of it. */
+  /** Returns the result or the error of `work`; undefined if leadership was lost, so that the next leader repeats it. */
   async #attempt<Result>(
     work: (signal: AbortSignal) => Promise<Result>,
     requestedAt: Date,
@@ -139,5 +139,5 @@ export class BackupReconciler {
   }
 }
 
-/** How long a backup or restore may still take. */
+/** Time left before the deadline of a backup or restore. */
 const timeLeftMs = (requestedAt: Date): number => millisecondsLeft(requestedAt, DEADLINE_MS, new Date());

@@ -4,7 +4,7 @@ import { connectionUrl, usernameFor } from './connection-url.js';
 const access = { password: 'p@ss/word', host: '127.0.0.1', port: 20_001 };
 
 describe('the connection URL', () => {
-  it('of a relational database names the database, too', () =>
+  it('of a relational database contains the name of the database', () =>
     expect(connectionUrl('relational', { ...access, username: usernameFor('relational') })).toBe(
       'postgresql://app:p%40ss%2Fword@127.0.0.1:20001/app',
     ));

@@ -7,10 +7,10 @@ interface Access {
   readonly port: number;
 }
 
-/** The name that a customer logs in with. That of a key-value store is the one that needs no name at login. */
+/** The user name of the customer. In a key-value store it is `default`, which clients may omit. */
 export const usernameFor = (kind: DatabaseKind): string => (kind === 'relational' ? 'app' : 'default');
 
-/** What a client library takes. A relational database bears the name of its user. */
+/** The connection URL for client libraries. A relational database has the same name as its user. */
 export const connectionUrl = (kind: DatabaseKind, { username, password, host, port }: Access): string => {
   const authority = `${encodeURIComponent(username)}:${encodeURIComponent(password)}@${host}:${port}`;
   return kind === 'relational' ? `postgresql://${authority}/${encodeURIComponent(username)}` : `redis://${authority}/0`;

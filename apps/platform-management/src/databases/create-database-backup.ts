@@ -6,7 +6,7 @@ import { backupReply } from './database-reply.js';
 import { DatabaseBackupRecords, DatabaseDirectory } from './ports.js';
 import { databaseNotRunning } from './refusals.js';
 
-/** Requests a backup of a database; the reconciler makes it. */
+/** Requests a backup of a database; the reconciler creates it. */
 @Handles(createDatabaseBackup)
 export class CreateDatabaseBackup {
   constructor(

@@ -36,7 +36,7 @@ export class CreateDatabase {
       memory_mib: limits.memoryBytes / MIB,
       disk_mib: limits.storageBytes / MIB,
     };
-    // Also checked when it is written; a refused request must not reserve a port.
+    // `create` checks the quota again; this check prevents a refused request from reserving a port.
     await this.usage.hasPlaces(workspace_id, places);
     const missing = await this.runtime.missingFor(kind);
     if (missing !== undefined) throw new Refusal('technology_missing', missing);
@@ -46,7 +46,7 @@ export class CreateDatabase {
     const credentials = { username: usernameFor(kind), password: newPassword() };
     const createdAt = new Date();
     const at = createdAt.toISOString();
-    // If this fails, the reconciler releases the reservation, because it finds no event for it.
+    // If this fails, the reconciler releases the port, because no event refers to it.
     await this.databases.create(
       { database_id: id, workspace_id, name, kind, plan, limits: limitsReply(limits), host, port, at },
       credentials,

@@ -57,14 +57,14 @@ describe('an attached database', () => {
     expect(await list()).toEqual([{ ...attachment, web_service_name: 'storefront' }]);
   });
 
-  it('is not among the variables that can be read', async () => {
+  it('is not in the list of variables', async () => {
     await attach({ variable: 'ORDERS_URL' });
     const read = await fixture.client.request(listVariables, { ...caller, web_service_id });
     expect(JSON.stringify([read, await list()])).not.toContain(new URL(database.connection_url).password);
     expect(read).toEqual([]);
   });
 
-  it('is detached, with the database or the web service too', async () => {
+  it('is detached on request and when the database is deleted', async () => {
     const { id: attachment_id } = await attach();
     const detach = { ...caller, database_id: database.id, attachment_id };
     expect(await fixture.client.request(detachDatabase, detach)).toEqual({ id: attachment_id, deleted: true });
@@ -77,7 +77,7 @@ describe('an attached database', () => {
     expect(await codeOf(attach())).toBe('database_not_found');
   });
 
-  it('does not take a variable that the web service has', async () => {
+  it('cannot use a variable that the web service already has', async () => {
     await set('DATABASE_URL', 'postgresql://elsewhere');
     expect(await codeOf(attach())).toBe('variable_in_use');
     await attach({ variable: 'ORDERS_URL' });
@@ -89,7 +89,7 @@ describe('an attached database', () => {
     });
   });
 
-  it('belongs to the workspace of the web service', async () => {
+  it('is in the workspace of the web service', async () => {
     const workspace_id = uuidv7();
     expect(await codeOf(attach({ workspace_id }))).toBe('database_not_found');
     const { id } = await fixture.create({ workspace_id });
@@ -100,7 +100,7 @@ describe('an attached database', () => {
 });
 
 describe('a new password', () => {
-  it('works when the reply is there, is what attached web services get, and the old one does not work', async () => {
+  it('works when the reply arrives, is passed to attached web services, and replaces the old password', async () => {
     await fixture.run(database, caller.workspace_id);
     await attach();
     const of = { workspace_id: caller.workspace_id, database_id: database.id };
@@ -116,7 +116,7 @@ describe('a new password', () => {
     await connected(rotated.connection_url);
   });
 
-  it('needs a database that runs', async () => {
+  it('requires a running database', async () => {
     const of = { workspace_id: caller.workspace_id, database_id: database.id };
     expect(await codeOf(fixture.client.request(rotateDatabase, of))).toBe('database_not_running');
     expect(await codeOf(fixture.client.request(rotateDatabase, { ...of, workspace_id: uuidv7() }))).toBe(
@@ -125,7 +125,7 @@ describe('a new password', () => {
   });
 });
 
-/** What the leader does every second. */
+/** Reconciles as the leader does, until the new password is applied. */
 const untilApplied = async (): Promise<void> => {
   const pending = 'SELECT 1 FROM database_credentials WHERE database_id = $1 AND applied_rotation = 1';
   while ((await fixture.query(pending, [database.id])).length === 0) await fixture.reconcile();

@@ -47,7 +47,7 @@ const provisioned = async () => {
 };
 
 describe('backups of a database', () => {
-  it('are made on request, restored, and deleted with the database', async () => {
+  it('are created on request, restored, and deleted with the database', async () => {
     const { made, of, folder, list, backUp, restore, orders } = await provisioned();
     const requested = await backUp();
     expect(requested).toMatchObject({ status: 'creating', scheduled: false, size_bytes: null, error: null });
@@ -80,7 +80,7 @@ describe('backups of a database', () => {
     expect(await codeOf(list())).toBe('database_not_found');
   });
 
-  it('belong to the workspace of the database, and to that database', async () => {
+  it('are accessible only in the workspace of the database, and restore only that database', async () => {
     const [one, other] = [await provisioned(), await provisioned()];
     const { id: backup_id } = await one.backUp();
     await fixture.reconcileBackups();
@@ -93,7 +93,7 @@ describe('backups of a database', () => {
     expect(await codeOf(other.restore(backup_id))).toBe('backup_not_found');
   });
 
-  it('are made by themselves once a day, and the oldest are deleted', async () => {
+  it('are created on schedule once a day, and the oldest are deleted', async () => {
     const { made, list, folder } = await provisioned();
     const records = fixture.part(DatabaseBackupRecords);
     const age = (hours: number) =>
@@ -125,7 +125,7 @@ describe('backups of a database', () => {
     expect(files).toEqual(expect.arrayContaining(kept.map(id => `${id}.zst`)));
   });
 
-  it('fail with the reason, and scheduled ones are tried again an hour later', async () => {
+  it('fail with a reason, and scheduled backups are retried an hour later', async () => {
     const { made, list } = await provisioned();
     const records = fixture.part(DatabaseBackupRecords);
     await fixture.query("UPDATE databases SET created_at = now() - interval '25 hours' WHERE id = $1", [made.id]);
@@ -141,8 +141,8 @@ describe('backups of a database', () => {
   });
 });
 
-describe('a kill does no harm:', () => {
-  it('of the agent while it restores', async () => {
+describe('backups and restores survive a kill', () => {
+  it('of the agent during a restore', async () => {
     const { made, list, backUp, restore, orders } = await provisioned();
     const { id } = await backUp();
     await fixture.reconcileBackups();
@@ -158,7 +158,7 @@ describe('a kill does no harm:', () => {
     expect(await orders()).toEqual([1]);
   });
 
-  it('of the agent, which does not return: the restore has failed 2 hours after its request', async () => {
+  it('of the agent, which does not restart: the restore fails 2 hours after its request', async () => {
     const { made, list, backUp, restore, orders } = await provisioned();
     const { id } = await backUp();
     await fixture.reconcileBackups();
@@ -180,7 +180,7 @@ describe('a kill does no harm:', () => {
     expect(await orders()).toEqual([1, 2]);
   });
 
-  it('of the control plane while a backup is made', async () => {
+  it('of the control plane during a backup', async () => {
     const { list, backUp } = await provisioned();
     const { id } = await backUp();
     const lost = new AbortController();

@@ -9,8 +9,8 @@ export const INSERT_RESTORE = `
   WHERE NOT EXISTS (SELECT 1 FROM database_restores WHERE database_id = $2 AND status = 'restoring')`;
 
 /**
- * Running databases whose last scheduled backup began `$1` hours ago or earlier, or an hour ago if it failed. `$1` hours
- * after its creation a database gets its first one.
+ * Running databases whose last scheduled backup was requested at least `$1` hours ago, or at least one hour ago if it
+ * failed. The first scheduled backup is due `$1` hours after the creation of the database.
  */
 export const FIND_DUE_DATABASES = `
   SELECT d.id FROM databases d
@@ -20,7 +20,7 @@ export const FIND_DUE_DATABASES = `
         AND b.created_at > now() - make_interval(hours => CASE b.status WHEN 'failed' THEN least(1, $1) ELSE $1 END)))
   ORDER BY d.created_at`;
 
-/** Only while they are unfinished: a database may have been deleted meanwhile. */
+/** Updates only an unfinished backup, because the database may have been deleted in the meantime. */
 export const FINISH_BACKUP = `
   UPDATE database_backups SET status = $2, size_bytes = $3, digest = $4, error = $5, finished_at = now()
   WHERE id = $1 AND status = 'creating'`;
@@ -28,7 +28,7 @@ export const FINISH_BACKUP = `
 export const FINISH_RESTORE = `
   UPDATE database_restores SET status = $2, error = $3, finished_at = now() WHERE id = $1 AND status = 'restoring'`;
 
-/** All but the newest `$1` of each database: of those that were scheduled, requested, and that failed. */
+/** Keeps the newest `$1` backups of each database in each group: scheduled, requested, and failed. */
 export const DELETE_OLD_BACKUPS = `
   DELETE FROM database_backups WHERE id IN (
     SELECT id FROM (

@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world?.stop());
 
-/** Does something while no event can be appended, as when the process had died before it. */
+/** Runs `attempt` while no event can be appended, which simulates a crash of the process before the append. */
 const withoutAppends = async (attempt: () => Promise<unknown>) => {
   await world.query(
     'CREATE TRIGGER fail BEFORE INSERT ON event_store.events FOR EACH STATEMENT EXECUTE FUNCTION fail()',
@@ -30,21 +30,21 @@ const withoutAppends = async (attempt: () => Promise<unknown>) => {
 
 const credentials = async () => (await world.query('SELECT 1 FROM database_credentials')).length;
 
-describe('A change of a database that fails halfway has no effect:', () => {
-  it('a creation leaves no credentials behind', async () => {
+describe('When an event of a database cannot be appended,', () => {
+  it('a creation stores no credentials', async () => {
     const workspace_id = uuidv7();
     await withoutAppends(() => expect(world.create({ workspace_id })).rejects.toThrow());
     expect(await credentials()).toBe(0);
     expect(await world.client.request(listDatabases, { workspace_id })).toMatchObject({ total: 0 });
   });
 
-  it('a deletion deletes the credentials in the transaction of its event', async () => {
+  it('a deletion keeps the credentials until it is repeated', async () => {
     const workspace_id = uuidv7();
     const { id: database_id } = await world.create({ workspace_id });
     await world.client.request(deleteDatabase, { workspace_id, database_id });
     await withoutAppends(() => world.reconcile());
     expect(await credentials()).toBe(1);
-    // The next attempt waits a second.
+    // The next attempt is delayed by one second.
     await waitFor(async () => {
       await world.reconcile();
       return (await credentials()) === 0;
@@ -58,7 +58,7 @@ describe('A workspace past its quota of databases', () => {
     world.query('INSERT INTO workspace_quotas VALUES ($1, $2)', [workspace_id, JSON.stringify(limits)]);
   const refused = (quota: string) => ({ code: 'quota_reached', details: expect.objectContaining({ quota }) });
 
-  it('cannot create another one, and has a place again after a deletion', async () => {
+  it('cannot create another database until one is deleted', async () => {
     const workspace_id = uuidv7();
     await allow(workspace_id, { databases: 1 });
     const { id: database_id } = await world.create({ workspace_id });
@@ -67,7 +67,7 @@ describe('A workspace past its quota of databases', () => {
     await world.create({ workspace_id });
   });
 
-  it('cannot create and delete databases in turn beyond the number for 24 hours', async () => {
+  it('cannot exceed the number of creations in 24 hours by deleting databases', async () => {
     const workspace_id = uuidv7();
     await allow(workspace_id, { database_creations: 3 });
     for (let n = 0; n < 3; n++) {

@@ -3,7 +3,7 @@ import { DATABASE_PLANS } from '@postern/contracts/database-plans';
 import { limitsOfPlan } from './database-plans.js';
 
 describe('the plan of a database', () => {
-  it('gives more of everything in a larger plan', () => {
+  it('has higher limits in a larger plan', () => {
     const plans = Object.values(DATABASE_PLANS);
     for (const [n, plan] of plans.slice(1).entries())
       for (const [limit, value] of Object.entries(plan))
@@ -18,7 +18,9 @@ describe('the plan of a database', () => {
       connections: 20,
     }));
 
-  it.each(['enormous', '', 'toString', '__proto__'])('is refused with the existing plans when it is %j', plan =>
-    expect(() => limitsOfPlan(plan)).toThrow('plan: unknown plan; choose one of starter, basic, standard, large'),
+  it.each(['enormous', '', 'toString', '__proto__'])(
+    'is refused with a list of the existing plans when it is %j',
+    plan =>
+      expect(() => limitsOfPlan(plan)).toThrow('plan: unknown plan; choose one of starter, basic, standard, large'),
   );
 });

@@ -1,7 +1,7 @@
 import { DATABASE_PLANS, type DatabaseLimits } from '@postern/contracts/database-plans';
 import { Refusal } from '@postern/contracts/refusal';
 
-/** The limits of a plan by its name; throws the refusal `invalid_input` that names the plans there are. */
+/** The limits of a plan by its name. @throws the refusal `invalid_input`, which lists the existing plans. */
 export const limitsOfPlan = (plan: string): DatabaseLimits => {
   const limits = Object.hasOwn(DATABASE_PLANS, plan) ? DATABASE_PLANS[plan] : undefined;
   if (!limits) {

@@ -9,19 +9,19 @@ import { Supervision } from './supervision.js';
 
 const RECONCILE_EVERY_MS = 1_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
-/** From the request; a database that does not run by then has failed. */
+/** Time limit from the request; a database that does not run by then has failed. */
 const CREATION_DEADLINE_MS = 2 * 60_000;
 const CHECK_EVERY_MS = 3_000;
 const MEASURE_STORAGE_EVERY_MS = 60_000;
-/** A database that ran for so long is restarted without a delay. */
+/** A database that has run for this time is restarted without a delay. */
 const STABLE_AFTER_MS = 60_000;
-/** Servers that start concurrently; checks of running servers do not wait for them. */
+/** Maximum number of servers that start concurrently; checks of running servers do not wait for them. */
 const CONCURRENT_STARTS = 3;
 const NO_RESPONSE = 'the runtime does not respond';
 
 /**
- * Creates requested databases, keeps them running, and removes deleted ones, in the leading replica. Every step may be
- * interrupted; the next leader repeats it from the events.
+ * Creates requested databases, keeps them running, and removes deleted ones, in the leading replica. The next leader
+ * repeats interrupted steps from the events.
  */
 @Injectable()
 export class DatabaseReconciler {
@@ -55,7 +55,7 @@ export class DatabaseReconciler {
     for (const error of this.#errors.splice(0)) throw error;
   }
 
-  /** Starts at most one step for each database, without waiting for it. */
+  /** Starts at most one step per database, without waiting for it. */
   async reconcile(): Promise<void> {
     const rows = await this.directory.all();
     this.#pendingRotations = await this.databases.findPendingRotations();
@@ -126,7 +126,7 @@ export class DatabaseReconciler {
   async #check(row: DatabaseRow, supervision: Supervision): Promise<void> {
     if (Date.now() < supervision.checkAt) return;
     supervision.checkAt = Date.now() + CHECK_EVERY_MS;
-    // A single missing answer may be due to load.
+    // A single missing response may be due to load.
     const runs = (await this.runtime.isRunning(row.id)) || (await this.runtime.isRunning(row.id));
     if (!runs) {
       const reason = 'it does not respond; restarting it';
@@ -139,7 +139,7 @@ export class DatabaseReconciler {
 
   async #measureStorage(row: DatabaseRow, supervision: Supervision): Promise<void> {
     supervision.measureAt = Date.now() + MEASURE_STORAGE_EVERY_MS;
-    // The next check notices a server that stops right now.
+    // If the server stops at this moment, the next check detects it.
     const state = await this.storage.enforceStorage(row.id).catch(() => undefined);
     if (state) await this.databases.reportStorage(row, state.usedBytes);
     if (state?.readOnly) await this.#report(row, { kind: 'report-read-only', reason: fullReason(row), at: now() });
@@ -156,7 +156,7 @@ export class DatabaseReconciler {
 
   async #fail(row: DatabaseRow, supervision: Supervision): Promise<void> {
     const cause = supervision.error ?? 'the platform did not come to it';
-    // What is left of it while the runtime is away goes with the next cleanup.
+    // While the runtime is unavailable, its data remain; the next cleanup deletes them.
     await supervision.attempt(() => this.runtime.remove(row.id).catch(unlessUnavailable));
     if (supervision.error !== undefined) return;
     const reason = `not made within ${CREATION_DEADLINE_MS / 60_000} minutes: ${cause}`;
@@ -173,7 +173,10 @@ export class DatabaseReconciler {
     return known;
   }
 
-  /** Removes what belongs to no database: the rest of an interrupted creation, or of the time before a restore. */
+  /**
+   * Removes data and credentials that belong to no database: of interrupted creations, and of databases that are missing
+   * after a restore of the platform.
+   */
   async #cleanUp(rows: readonly DatabaseRow[]): Promise<void> {
     const known = new Set(rows.filter(({ status }) => status !== 'failed').map(({ id }) => id));
     await this.runtime.retain(known);
@@ -183,12 +186,12 @@ export class DatabaseReconciler {
   }
 }
 
-/** While the runtime is away nothing is known of its databases; the next round tries again. */
+/** Ignores `RuntimeUnavailable`: the state of the databases is unknown, and the next reconciliation tries again. */
 const unlessUnavailable = (error: unknown): void => {
   if (!(error instanceof RuntimeUnavailable)) throw error;
 };
 
-/** How long the creation of a database may still take. */
+/** Time left before the deadline of the creation of a database. */
 const timeLeftMs = ({ createdAt }: DatabaseRow): number =>
   millisecondsLeft(createdAt, CREATION_DEADLINE_MS, new Date());
 

@@ -14,7 +14,7 @@ interface DatabaseFacts {
   readonly createdAt: Date;
 }
 
-/** A database as the contracts show one: never with its credentials. */
+/** Maps a database to the reply of the contracts, without credentials. */
 export const databaseReply = (facts: DatabaseFacts) => ({
   id: facts.id,
   name: facts.name,
@@ -27,7 +27,7 @@ export const databaseReply = (facts: DatabaseFacts) => ({
   created_at: facts.createdAt.toISOString(),
 });
 
-/** Limits in the words of events and contracts. */
+/** Maps limits to the field names of events and contracts. */
 export const limitsReply = ({ cpuMillicores, memoryBytes, storageBytes, connections }: DatabaseLimits) => ({
   cpu_millicores: cpuMillicores,
   memory_bytes: memoryBytes,

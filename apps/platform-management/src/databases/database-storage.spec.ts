@@ -23,7 +23,7 @@ const hasSpace: DatabaseStorageEvent = {
 };
 
 describe('the storage of a database', () => {
-  it('is nearly full from 90 percent on, told once', () => {
+  it('is nearly full from 90 percent, recorded once', () => {
     given().when(reported(89)).yields();
     given().when(reported(90)).yields(nearlyFull);
     given(nearlyFull).when(reported(120)).yields();

@@ -20,13 +20,13 @@ export interface StorageReport {
 }
 
 const NEARLY_FULL = 0.9;
-/** Below the other one, so that it does not alternate. */
+/** Lower than `NEARLY_FULL`, so that the state does not alternate. */
 const HAS_SPACE = 0.8;
 
-/** A stream beside that of the database, which earlier releases read too. */
+/** A separate stream, because earlier releases also read the stream of the database. */
 export const databaseStorageStream = (databaseId: string): string => `database-storage-${databaseId}`;
 
-/** Whether the data of a database have nearly reached what its plan allows. Repeated reports change nothing. */
+/** Whether a database has nearly reached the storage limit of its plan. Repeated reports have no effect. */
 export const databaseStorage: Decider<{ readonly nearlyFull: boolean }, StorageReport, DatabaseStorageEvent> = {
   initial: { nearlyFull: false },
 

@@ -49,18 +49,18 @@ describe('a database', () => {
   it('is created with the current limits of its plan', () =>
     given().when({ kind: 'create', as: created.data }).yields(created));
 
-  it('runs when it answers', () => given(created).when(answers).yields(available));
+  it('runs when it responds', () => given(created).when(answers).yields(available));
 
-  it('does not become unavailable before it ran', () => given(created).when(doesNotAnswer).yields());
+  it('does not become unavailable before it has run', () => given(created).when(doesNotAnswer).yields());
 
-  it('fails when it could not be created in time', () => given(created).when(giveUp).yields(failed));
+  it('fails when it is not created in time', () => given(created).when(giveUp).yields(failed));
 
-  it('that ran cannot fail provisioning', () => {
+  it('that has run cannot fail provisioning', () => {
     given(created, available).when(giveUp).yields();
     given(created, available, unavailable).when(giveUp).yields();
   });
 
-  it('that failed stays failed', () => {
+  it('that has failed stays failed', () => {
     given(created, failed).when(answers).yields();
     given(created, failed).when(giveUp).yields();
   });
@@ -79,7 +79,7 @@ describe('a database', () => {
       .yields({ type: 'platform-management.database-became-unavailable.v1', data: { ...of, reason } });
   });
 
-  it('becomes read-only when its storage is full and writable when it is not, each recorded once', () => {
+  it('becomes read-only when its storage is full and writable when it has space, each recorded once', () => {
     given(created, available).when(hasSpace).yields();
     given(created, available).when(isFull).yields(readOnly);
     given(created, available, readOnly).when(isFull).yields();

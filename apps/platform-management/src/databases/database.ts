@@ -59,7 +59,7 @@ export interface Database {
   /** Undefined before its creation and after its deletion. */
   readonly status: DatabaseStatus | undefined;
   readonly readOnly: boolean;
-  /** Why it is unavailable. */
+  /** Why the database is unavailable. */
   readonly reason: string | undefined;
 }
 
@@ -77,8 +77,7 @@ export const DATABASE_EVENT_TYPES = [
 export const databaseStream = (id: string): string => `database-${id}`;
 
 /**
- * A provisioned database. Reports of the reconciler have an effect only when they change something, so that it may
- * repeat them.
+ * A provisioned database. Repeated reports of the reconciler have no effect.
  */
 export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
   initial: { id: '', workspaceId: '', status: undefined, readOnly: false, reason: undefined },

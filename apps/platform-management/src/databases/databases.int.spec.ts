@@ -149,7 +149,7 @@ describe('a database', () => {
     expect((await eventsOf(made)).slice(2)).toEqual(['became-read-only.v1', 'became-writable.v1']);
   });
 
-  it('that cannot be created fails after two minutes with a reason, and leaves only its name', async () => {
+  it('that cannot be created fails after two minutes with a reason, and its data are deleted', async () => {
     const workspace = uuidv7();
     const ordered = await fixture.create({ workspace_id: workspace });
     await fixture.query('DELETE FROM database_credentials WHERE database_id = $1', [ordered.id]);
@@ -168,7 +168,7 @@ describe('a database', () => {
     expect(await codeOf(find(workspace, ordered.id))).toBe('database_not_found');
   });
 
-  it('whose creation a kill of the agent interrupts fails after two minutes, and nothing is left of it', async () => {
+  it('whose creation is interrupted by a kill of the agent fails after two minutes, and its data are deleted', async () => {
     const workspace = uuidv7();
     const ordered = await fixture.create({ workspace_id: workspace });
     await fixture.query(
@@ -190,7 +190,7 @@ describe('a database', () => {
     expect(existsSync(folderOf(ordered))).toBe(false);
   }, 60_000);
 
-  it('of an unknown plan is refused with the existing plans', async () => {
+  it('of an unknown plan is refused with a list of the existing plans', async () => {
     const creation = fixture.create({ workspace_id: uuidv7(), plan: 'enormous' });
     await expect(creation).rejects.toMatchObject({
       code: 'invalid_input',
@@ -198,7 +198,7 @@ describe('a database', () => {
     });
   });
 
-  it('is refused with what to install where a program is missing', async () => {
+  it('is refused with the package to install if a program is missing', async () => {
     const creation = fixture.create({ workspace_id: uuidv7(), kind: 'key_value' });
     await expect(creation).rejects.toMatchObject({
       code: 'technology_missing',
@@ -208,7 +208,7 @@ describe('a database', () => {
 });
 
 describe('databases of two workspaces', () => {
-  it('are separate', async () => {
+  it('are isolated', async () => {
     const [mine, yours] = [uuidv7(), uuidv7()];
     const { id } = await fixture.create({ workspace_id: mine });
     expect(await codeOf(find(yours, id))).toBe('database_not_found');
@@ -236,7 +236,7 @@ describe('databases of two workspaces', () => {
   });
 });
 
-it('credentials are in the reply to the creation and nowhere else', async () => {
+it('credentials appear only in the reply to the creation', async () => {
   const workspace_id = uuidv7();
   const made = await provisioned(workspace_id);
   const { password } = new URL(made.connection_url);
@@ -254,7 +254,7 @@ it('credentials are in the reply to the creation and nowhere else', async () => 
   expect(lines.join('\n')).toContain('Nest application successfully started');
 });
 
-it('the leading replica does all of it on timers', async () => {
+it('the leading replica creates, restarts and deletes databases on timers', async () => {
   await fixture.restart(undefined, 'real');
   const workspace_id = uuidv7();
   const made = await fixture.create({ workspace_id });

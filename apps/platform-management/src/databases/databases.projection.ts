@@ -96,7 +96,7 @@ export class Databases extends DatabaseDirectory {
   }
 }
 
-/** The status reason explains the status, or why the database is read-only. */
+/** `statusReason` explains the status, or why the database is read-only. */
 const rowOf = (row: Database): DatabaseRow => ({
   id: row.id,
   workspaceId: row.workspaceId,

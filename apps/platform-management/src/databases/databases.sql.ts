@@ -5,7 +5,7 @@ export const INSERT_CREDENTIALS =
 
 export const INSERT_CREATION = 'INSERT INTO database_creations (database_id, workspace_id) VALUES ($1, $2)';
 
-/** Only those of the last 24 hours count. */
+/** Only creations of the last 24 hours count towards the quota. */
 export const DELETE_OLD_CREATIONS =
   "DELETE FROM database_creations WHERE workspace_id = $1 AND created_at <= now() - interval '24 hours'";
 

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { databaseNotFound } from './database.js';
 import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
 
-/** Detaches a database; instances that run keep the variable until they end. */
+/** Detaches a database; running instances keep the variable until they end. */
 @Handles(detachDatabase)
 export class DetachDatabase {
   constructor(

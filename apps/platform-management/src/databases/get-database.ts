@@ -30,5 +30,5 @@ export class GetDatabase {
   }
 }
 
-/** Measurements are not more precise than two decimals. */
+/** Rounds to two decimals, the precision of the measurements. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;

@@ -2,39 +2,39 @@ import type { CreationLimit } from '@postern/event-sourcing';
 import type { DatabaseKind, DatabaseLimits, StoredBackup } from '@postern/runtime';
 import type { DatabaseCommand, DatabaseCreation, DatabaseStatus } from './database.js';
 
-/** What customers connect with. */
+/** The user name and password that customers connect with. */
 export interface DatabaseCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** Credentials with the number of times that their password was replaced. */
+/** Credentials with the number of password rotations. */
 export interface RotatedCredentials extends DatabaseCredentials {
   readonly rotation: number;
 }
 
 /**
- * Writes databases: their events and encrypted credentials in one transaction. The read model shows a change when a
- * method returns. Refusals of the decider pass through.
+ * Writes the events and encrypted credentials of databases in one transaction. The read model includes a change when the
+ * method returns. @throws also the refusals of the decider.
  */
 export abstract class DatabaseRepository {
-  /** Refuses `quota_reached` past the limit. */
+  /** Refuses with `quota_reached` beyond the limit. */
   abstract create(database: DatabaseCreation, credentials: DatabaseCredentials, limit: CreationLimit): Promise<void>;
   /** Also deletes the credentials when the database is deleted or its provisioning fails. */
   abstract execute(databaseId: string, command: DatabaseCommand): Promise<void>;
   abstract credentialsOf(databaseId: string): Promise<RotatedCredentials | undefined>;
   /** Replaces the password. Refuses with `database_not_found`. */
   abstract rotate(databaseId: string, password: string): Promise<RotatedCredentials>;
-  /** Notes that the database takes the password of that rotation. */
+  /** Records that the database accepts the password of this rotation. */
   abstract confirmRotation(databaseId: string, rotation: number): Promise<void>;
-  /** Databases whose newest password was not confirmed. */
+  /** Databases whose newest password is not confirmed. */
   abstract findPendingRotations(): Promise<ReadonlySet<string>>;
-  /** Records that a database is nearly full, or has space again; repeated reports change nothing. */
+  /** Records that a database is nearly full or has space again; repeated reports have no effect. */
   abstract reportStorage(
     database: Pick<DatabaseRow, 'id' | 'workspaceId' | 'limits'>,
     usedBytes: number,
   ): Promise<void>;
-  /** Deletes credentials created before `before` for databases that are not in `databaseIds`. */
+  /** Deletes credentials that were created before `before` for databases that are not in `databaseIds`. */
   abstract deleteUnusedCredentials(databaseIds: ReadonlySet<string>, before: Date): Promise<void>;
 }
 
@@ -74,11 +74,11 @@ export interface NamedAttachment extends Attachment {
   readonly webServiceName: string;
 }
 
-/** Which web services get the connection URL of a database, and in which variable. */
+/** Which web services receive the connection URL of a database, and in which variable. */
 export abstract class DatabaseAttachments {
   /** Refuses with `database_not_found`, `web_service_not_found` and `variable_in_use`. */
   abstract attach(attachment: NewAttachment): Promise<Attachment>;
-  /** @returns whether there was one. */
+  /** @returns whether the attachment existed. */
   abstract detach(databaseId: string, attachmentId: string): Promise<boolean>;
   /** Oldest first. */
   abstract listOf(databaseId: string): Promise<readonly NamedAttachment[]>;
@@ -109,33 +109,33 @@ export interface BackupWithRestore extends BackupRecord {
   readonly lastRestore: RestoreRecord | undefined;
 }
 
-/** Backups and restores: what was requested, and what came of it. */
+/** Requests and results of backups and restores. */
 export abstract class DatabaseBackupRecords {
-  /** Refuses with `database_not_found`, and with `backup_under_way` while one of the database is unfinished. */
+  /** Refuses with `database_not_found`, and with `backup_under_way` while a backup of the database is unfinished. */
   abstract request(databaseId: string, backupId: string): Promise<BackupRecord>;
-  /** Requests scheduled backups of all databases whose last one is so old. */
+  /** Requests scheduled backups of all databases whose last scheduled backup is `everyHours` old. */
   abstract requestDue(everyHours: number): Promise<void>;
   /** Refuses with `backup_not_found`, `backup_not_completed` and `restore_under_way`. */
   abstract requestRestore(databaseId: string, backupId: string, restoreId: string): Promise<RestoreRecord>;
   /** Newest first. */
   abstract listOf(databaseId: string): Promise<readonly BackupWithRestore[]>;
-  /** Of all databases, oldest first. */
+  /** Unfinished backups of all databases, oldest first. */
   abstract unfinishedBackups(): Promise<readonly BackupRecord[]>;
   abstract unfinishedRestores(): Promise<readonly RestoreRecord[]>;
   /** Undefined unless the backup is completed. */
   abstract digestOf(backupId: string): Promise<string | undefined>;
   abstract completeBackup(backupId: string, stored: StoredBackup): Promise<void>;
   abstract failBackup(backupId: string, error: string): Promise<void>;
-  /** Completed without an error, failed with one. */
+  /** The restore is completed without `error`, and has failed with it. */
   abstract finishRestore(restoreId: string, error?: string): Promise<void>;
-  /** Forgets all but the newest backups of each database; those that are being restored stay. */
+  /** Deletes the records of all but the newest `kept` backups of each database, except backups that are being restored. */
   abstract deleteOld(kept: number): Promise<void>;
 }
 
-/** What the operator configures about backups. */
+/** The operator's settings of backups. */
 export abstract class BackupSettings {
-  /** Between scheduled backups of a database; 0 for none. */
+  /** Interval of scheduled backups of a database; 0 disables them. */
   abstract readonly everyHours: number;
-  /** How many are kept of each database. */
+  /** Number of backups that are kept per database. */
   abstract readonly kept: number;
 }

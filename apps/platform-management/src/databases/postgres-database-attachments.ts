@@ -10,7 +10,7 @@ import { FIND_ATTACHMENT_OF_VARIABLE, INSERT_ATTACHMENT } from './database-attac
 import { type Attachment, DatabaseAttachments, type NamedAttachment, type NewAttachment } from './ports.js';
 import { variableInUse } from './refusals.js';
 
-/** Rows that the deletions of databases and of web services delete in their transactions. */
+/** Stores attachments as rows, which the transactions that delete a database or web service also delete. */
 @Injectable()
 export class PostgresDatabaseAttachments extends DatabaseAttachments {
   constructor(
@@ -46,7 +46,7 @@ export class PostgresDatabaseAttachments extends DatabaseAttachments {
     const where = { id: { in: rows.map(({ webServiceId }) => webServiceId) } };
     const services = await this.prisma.webService.findMany({ where, select: { id: true, name: true } });
     const names = new Map(services.map(({ id, name }) => [id, name]));
-    // A deleted web service has no name any more.
+    // A web service that was deleted in the meantime has no name.
     return rows.flatMap(row => {
       const webServiceName = names.get(row.webServiceId);
       return webServiceName === undefined ? [] : [{ ...row, webServiceName }];

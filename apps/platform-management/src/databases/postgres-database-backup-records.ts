@@ -18,7 +18,7 @@ import {
 } from './database-backups.sql.js';
 import { type BackupRecord, type BackupWithRestore, DatabaseBackupRecords, type RestoreRecord } from './ports.js';
 
-/** Rows that say what is to be done and what came of it, so that any replica continues what another one began. */
+/** Stores requests and results as rows, so that any replica can continue the work of another one. */
 @Injectable()
 export class PostgresDatabaseBackupRecords extends DatabaseBackupRecords {
   constructor(
@@ -39,7 +39,7 @@ export class PostgresDatabaseBackupRecords extends DatabaseBackupRecords {
     const { rows } = await this.database.pool.query<{ id: string }>(FIND_DUE_DATABASES, [everyHours]);
     for (const { id } of rows)
       await this.request(id, uuidv7(), true).catch(error => {
-        // Requested or deleted a moment ago.
+        // A backup was requested or the database was deleted in the meantime.
         if (!(error instanceof Refusal)) throw error;
       });
   }

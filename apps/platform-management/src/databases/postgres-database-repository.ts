@@ -32,7 +32,7 @@ const FINAL_EVENTS: ReadonlySet<DatabaseEvent['type']> = new Set([
   'platform-management.database-provisioning-failed.v1',
 ]);
 
-/** Writes events and credentials in one transaction. Passwords are encrypted and bound to their rows. */
+/** Writes events and credentials in one transaction. Encrypted passwords are bound to their rows. */
 @Injectable()
 export class PostgresDatabaseRepository extends DatabaseRepository {
   constructor(

@@ -6,7 +6,7 @@ import { restoreReply } from './database-reply.js';
 import { DatabaseBackupRecords, DatabaseDirectory } from './ports.js';
 import { databaseNotRunning } from './refusals.js';
 
-/** Requests that a backup replaces everything in its database; the reconciler does it. */
+/** Requests a restore, which replaces all data of the database; the reconciler executes it. */
 @Handles(restoreDatabaseBackup)
 export class RestoreDatabaseBackup {
   constructor(
@@ -18,7 +18,7 @@ export class RestoreDatabaseBackup {
     const { workspace_id, database_id, backup_id } = request;
     const row = await this.directory.find(database_id);
     if (row?.workspaceId !== workspace_id) throw databaseNotFound();
-    // One that cannot start any more is what a backup is for.
+    // A database that cannot start is also restored.
     if (row.status !== 'running' && row.status !== 'unavailable') throw databaseNotRunning();
     return restoreReply(await this.backups.requestRestore(database_id, backup_id, uuidv7()));
   }

@@ -12,8 +12,8 @@ import { databaseNotRunning } from './refusals.js';
 const APPLIED_WITHIN_MS = 15_000;
 
 /**
- * Replaces the password of a database and returns the new connection URL, which is shown only here. The reconciler
- * applies it and restarts attached web services; this waits for that, so that the URL works when it is returned.
+ * Replaces the password of a database and returns the new connection URL, which is shown only here. Waits up to 15 s until the
+ * reconciler has applied the password and requested restarts of attached web services, so that the returned URL works.
  */
 @Handles(rotateDatabase)
 export class RotateDatabase {

@@ -1,12 +1,12 @@
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-/** What a leader remembers about a database. A new leader starts without it and finds out the same. */
+/** The leader's in-memory state of a database. A new leader starts without it and determines it again. */
 export class Supervision {
   startedAt = 0;
   checkAt = 0;
   measureAt = 0;
-  /** Why the last attempt failed; undefined after a success. */
+  /** The error of the last attempt; undefined after a success. */
   error: string | undefined;
   #attempts = 0;
   #notBefore = 0;
@@ -29,7 +29,7 @@ export class Supervision {
     this.#attempts += 1;
   }
 
-  /** Starts over with the shortest delay. */
+  /** Resets the delay to its minimum. */
   resetDelay(): void {
     this.#attempts = 0;
   }

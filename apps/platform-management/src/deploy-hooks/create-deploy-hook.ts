@@ -4,10 +4,10 @@ import { Handles } from '@postern/messaging';
 import { WebServiceOwners } from '../web-services/ports.js';
 import { DeployHooks } from './ports.js';
 
-/** The hash by which the token of a hook's URL is stored. */
+/** The stored hash of the token in a hook's URL. */
 export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Creates the deploy hook of a web service; an earlier one stops working. */
+/** Creates the deploy hook of a web service and replaces an earlier one, which stops working. */
 @Handles(createDeployHook)
 export class CreateDeployHook {
   constructor(

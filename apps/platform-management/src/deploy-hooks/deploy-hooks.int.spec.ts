@@ -55,7 +55,7 @@ const deploymentsOf = async (caller: { readonly user_id: string; readonly web_se
   (await resources.request(listDeployments, caller)).total;
 
 describe('a deploy hook', () => {
-  it('is found by the hash of its token, and no other is', async () => {
+  it('is found only by the hash of its token', async () => {
     const { caller, token, secret } = await newHook();
     const found = (of: string) =>
       resources.request(findDeployHook, { token_hash: createHash('sha256').update(of).digest('hex') });
@@ -69,7 +69,7 @@ describe('a deploy hook', () => {
     expect(await codeOf(found(token))).toBe('deploy_hook_not_found');
   });
 
-  it('deploys for a bare call, with the token of its URL alone', async () => {
+  it('deploys for a call with the token of its URL and no headers of a Git host', async () => {
     const { caller, token } = await newHook();
     expect(await receive(token, bare)).toMatchObject({ outcome: 'deployed', deployment_id: expect.any(String) });
     expect(await deploymentsOf(caller)).toBe(1);
@@ -92,13 +92,13 @@ describe('a deploy hook', () => {
     expect(await deploymentsOf(caller)).toBe(1);
   });
 
-  it('takes the default branch of the repository where none is configured', async () => {
+  it('uses the default branch of the repository if no branch is configured', async () => {
     const { token, secret } = await newHook(null);
     expect(await receive(token, pushTo('main', secret))).toMatchObject({ outcome: 'ignored' });
     expect(await receive(token, pushTo('trunk', secret))).toMatchObject({ outcome: 'deployed' });
   });
 
-  it('refuses a wrong signature, a missing one and a body that is no event', async () => {
+  it('refuses a wrong signature, a missing signature and an invalid event', async () => {
     const { caller, token, secret } = await newHook();
     expect(await codeOf(receive(token, pushTo('main', 'guessed')))).toBe('invalid_signature');
     const unsigned = { ...pushTo('main', secret), headers: { 'x-github-event': 'push' } };
@@ -109,7 +109,7 @@ describe('a deploy hook', () => {
     expect(await deploymentsOf(caller)).toBe(0);
   });
 
-  it('records a push without deploying where the web service does not deploy on push', async () => {
+  it('records a push without deploying if the web service does not deploy on push', async () => {
     const { caller, token, secret } = await newHook();
     await resources.request(changeWebService, { ...caller, auto_deploy: false });
     expect(await receive(token, pushTo('main', secret))).toMatchObject({ outcome: 'recorded' });
@@ -117,13 +117,13 @@ describe('a deploy hook', () => {
     expect(await resources.request(getDeployHook, caller)).toMatchObject({ deliveries: [{ outcome: 'recorded' }] });
   });
 
-  it('takes a limited number of calls a minute', async () => {
+  it('accepts a limited number of calls per minute', async () => {
     const { token, secret } = await newHook();
     for (let call = 0; call < 30; call++) await receive(token, pushTo('other', secret, String(call + 1).repeat(3)));
     expect(await codeOf(receive(token, bare))).toBe('too_many_calls');
   });
 
-  it('deploys once for an event that arrives several times at once, and keeps its limit then', async () => {
+  it('deploys once for concurrent deliveries of an event, and limits concurrent calls', async () => {
     const { caller, token, secret } = await newHook();
     const push = pushTo('main', secret);
     const replies = await Promise.all(Array.from({ length: 8 }, () => receive(token, push)));
@@ -133,7 +133,7 @@ describe('a deploy hook', () => {
     expect(calls.filter(code => code === 'too_many_calls').length).toBeGreaterThanOrEqual(21);
   });
 
-  it('takes an event again whose deployment was interrupted by a kill', async () => {
+  it('accepts an event again if a kill interrupted its deployment', async () => {
     const { caller, token, secret } = await newHook();
     const push = pushTo('main', secret);
     await receive(token, push);
@@ -150,7 +150,7 @@ describe('a deploy hook', () => {
     expect(await receive(token, push)).toMatchObject({ outcome: 'ignored' });
   });
 
-  it('takes an event again that could not be carried out', async () => {
+  it('accepts an event again if its deployment was refused', async () => {
     const { caller, token, secret } = await newHook();
     const push = pushTo('main', secret);
     const actor_id = await resources.fixture.operatorId();
@@ -162,7 +162,7 @@ describe('a deploy hook', () => {
     expect(await deploymentsOf(caller)).toBe(1);
   });
 
-  it('stops when it is replaced or deleted, and with its web service', async () => {
+  it('stops working when it is replaced or deleted, or its web service is deleted', async () => {
     const { caller, token } = await newHook();
     const second = (await resources.request(createDeployHook, caller)).url.split('/').at(-1)!;
     expect(await codeOf(receive(token, bare))).toBe('deploy_hook_not_found');

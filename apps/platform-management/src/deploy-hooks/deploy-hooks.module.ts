@@ -10,7 +10,7 @@ import { DeployHooks } from './ports.js';
 import { PostgresDeployHooks } from './postgres-deploy-hooks.js';
 import { ReceiveDeployHook } from './receive-deploy-hook.js';
 
-/** Deploy hooks, by which Git hosts and scripts deploy web services. */
+/** Deploy hooks: URLs with which Git hosts and scripts deploy web services. */
 @Module({
   imports: [prisma, EncryptionModule, WebServicesModule],
   providers: [

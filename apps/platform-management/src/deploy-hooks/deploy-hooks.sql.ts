@@ -1,7 +1,7 @@
 export const REPLACE_HOOK = `
   INSERT INTO deploy_hooks (id, web_service_id, token_hash) VALUES ($1, $2, $3)`;
 
-/** With its deliveries and its sealed secret. */
+/** Deletes a hook with its deliveries and its encrypted secret. */
 export const DELETE_HOOK = `
   WITH gone AS (DELETE FROM deploy_hooks WHERE web_service_id = $1 RETURNING id),
     deliveries AS (DELETE FROM deploy_hook_deliveries WHERE hook_id IN (SELECT id FROM gone))
@@ -20,10 +20,10 @@ export const FIND_HOOK_OWNER = `
   FROM deploy_hooks h JOIN web_services w ON w.id = h.web_service_id JOIN projects p ON p.id = w.project_id
   WHERE h.token_hash = $1`;
 
-/** Deliveries of one hook count each other. */
+/** Serializes the deliveries of one hook, so that concurrent ones are counted. */
 export const LOCK_DELIVERIES = `SELECT pg_advisory_xact_lock(hashtextextended('deploy hook ' || $1, 0))`;
 
-/** A delivery whose deployment does not exist after a minute was interrupted. */
+/** A delivery whose deployment does not exist after a minute was interrupted and is not known. */
 export const COUNT_DELIVERIES = `
   SELECT
     (SELECT count(*)::integer FROM deploy_hook_deliveries

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { DeployHooks } from './ports.js';
 import { deployHookNotFound } from './refusals.js';
 
-/** Tells the gateway whose hook a token is, before the body of a call is read. */
+/** Returns the web service and workspace of a hook, so that the gateway can check a token before it reads the body. */
 @Handles(findDeployHook)
 export class FindDeployHook {
   constructor(private readonly hooks: DeployHooks) {}

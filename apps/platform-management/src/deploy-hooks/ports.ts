@@ -4,17 +4,17 @@ export interface StoredHook {
   readonly createdAt: Date;
 }
 
-/** A hook that was called, with what decides about its call. */
+/** A called hook with the settings that determine the outcome of the call. */
 export interface CalledHook extends StoredHook {
   readonly secret: string;
-  /** Who created the web service. */
+  /** The creator of the web service. */
   readonly userId: string;
   /** Null for the default branch. */
   readonly branch: string | null;
   readonly autoDeploy: boolean;
 }
 
-/** Whose hook it is. */
+/** A hook with its web service and workspace. */
 export interface HookOwner {
   readonly id: string;
   readonly webServiceId: string;
@@ -31,30 +31,30 @@ export interface HookDelivery {
 }
 
 export interface NewDelivery extends Omit<HookDelivery, 'at'> {
-  /** The same for the same event. */
+  /** Identifies the event; repeated deliveries of an event have the same digest. */
   readonly digest: string;
 }
 
 /** The deploy hooks of web services, at most one each. Tokens are stored as hashes, secrets encrypted. */
 export abstract class DeployHooks {
-  /** Replaces the hook that the web service has. Refuses with `web_service_not_found` for a deleted one. */
+  /** Creates or replaces the hook of the web service. Refuses with `web_service_not_found` if it is deleted. */
   abstract put(webServiceId: string, tokenHash: string, secret: string): Promise<string>;
   abstract of(webServiceId: string): Promise<StoredHook | undefined>;
   /** Undefined also for a deleted web service. */
   abstract byToken(tokenHash: string): Promise<CalledHook | undefined>;
-  /** The same without its secret. */
+  /** Like `byToken`, without decrypting the secret. */
   abstract ownerOf(tokenHash: string): Promise<HookOwner | undefined>;
-  /** @returns whether there was one. */
+  /** @returns whether the web service had a hook. */
   abstract remove(webServiceId: string): Promise<boolean>;
 
   /** The last deliveries, newest first. */
   abstract deliveriesOf(hookId: string): Promise<readonly HookDelivery[]>;
   /**
-   * Adds a delivery, of concurrent ones with the same digest only the first, and forgets old ones. A delivery that was
-   * to deploy and did not, because its process was killed, can be added again after a minute.
+   * Adds a delivery and deletes old ones; of concurrent deliveries with the same digest, only the first is added. If a
+   * crash prevented the deployment of a delivery, the delivery can be added again after a minute.
    */
   abstract add(hookId: string, delivery: NewDelivery, mostPerMinute: number): Promise<'added' | 'known' | 'too_many'>;
 
-  /** Requests the deployment of a delivery, of the configured branch. If that fails, the delivery is forgotten. */
+  /** Requests the deployment of the configured branch for a delivery. Deletes the delivery if the request fails. */
   abstract deploy(hook: CalledHook, delivery: NewDelivery & { readonly deploymentId: string }): Promise<void>;
 }

@@ -30,7 +30,7 @@ import {
 
 const SHOWN = 20;
 
-/** Secrets are among the sealed values, so that they are re-encrypted with them. */
+/** Stores hooks as rows. Secrets are in `sealed_values`, so that key rotation re-encrypts them. */
 @Injectable()
 export class PostgresDeployHooks extends DeployHooks {
   constructor(

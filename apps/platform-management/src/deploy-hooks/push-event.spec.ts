@@ -45,7 +45,7 @@ describe('an event', () => {
       ),
     ).toEqual({ kind: 'push', branch: 'a/b', defaultBranch: 'trunk' }));
 
-  it('may be in a field of a form', () => {
+  it('can be in a form field', () => {
     const form = Buffer.from(new URLSearchParams({ payload: JSON.stringify(push) }).toString());
     expect(readEvent({ 'x-github-event': 'push' }, 'application/x-www-form-urlencoded', form)).toMatchObject({
       kind: 'push',

@@ -3,17 +3,17 @@ import type { DEPLOY_HOOK_HEADERS } from '@postern/contracts';
 
 export type HookHeaders = { readonly [Name in (typeof DEPLOY_HOOK_HEADERS)[number]]?: string | undefined };
 
-/** What an event of a Git host says. */
+/** A parsed event of a Git host. */
 export type GitEvent =
   | { readonly kind: 'push'; readonly branch: string; readonly defaultBranch: string | undefined }
   | { readonly kind: 'other'; readonly reason: string };
 
-/** A call without any header of a Git host comes from a script. */
+/** Whether a call has no header of a Git host; such calls come from scripts. */
 export const isBareCall = (headers: HookHeaders): boolean => Object.values(headers).every(value => value === undefined);
 
 /**
- * Whether one of the signatures is right: HMAC-SHA256 of the body for GitHub, Gitea and Forgejo, the secret itself for
- * GitLab. Compared in constant time.
+ * Whether one of the signatures is valid: HMAC-SHA256 of the body for GitHub, Gitea and Forgejo, the secret itself for
+ * GitLab. Compares in constant time.
  */
 export function isSigned(headers: HookHeaders, body: Buffer, secret: string): boolean {
   const signature = createHmac('sha256', secret).update(body).digest('hex');
@@ -25,12 +25,12 @@ export function isSigned(headers: HookHeaders, body: Buffer, secret: string): bo
   ].some(([given, expected]) => given !== undefined && isSame(given, expected!));
 }
 
-/** Digests have one length, so that comparing them tells nothing about the length of the secret. */
+/** Compares digests, which have a fixed length, so that timing does not reveal the length of the secret. */
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(sha256(given), sha256(expected));
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Reads an event whose signature is right. @throws SyntaxError for a body that is not JSON. */
+/** Parses an event whose signature is verified. @throws SyntaxError if the body is not a JSON object. */
 export function readEvent(headers: HookHeaders, contentType: string, body: Buffer): GitEvent {
   const name =
     headers['x-forgejo-event'] ?? headers['x-gitea-event'] ?? headers['x-github-event'] ?? headers['x-gitlab-event'];
@@ -60,7 +60,7 @@ interface Payload {
   readonly project?: { readonly default_branch?: unknown } | null;
 }
 
-/** GitHub can also send a form with the JSON in a field. */
+/** GitHub can also send the JSON in the field `payload` of a form. */
 function payloadOf(contentType: string, body: Buffer): Payload {
   const text = body.toString('utf8');
   const isForm = contentType.startsWith('application/x-www-form-urlencoded');

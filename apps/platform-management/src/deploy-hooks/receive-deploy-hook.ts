@@ -11,7 +11,7 @@ const MOST_CALLS_PER_MINUTE = 30;
 
 type Request = RequestOf<typeof receiveDeployHook>;
 
-/** Deploys the configured branch for a bare call, and for a signed push to that branch. */
+/** Deploys the configured branch for a call without headers of a Git host, and for a signed push to that branch. */
 @Handles(receiveDeployHook)
 export class ReceiveDeployHook {
   constructor(private readonly hooks: DeployHooks) {}
@@ -38,7 +38,7 @@ export class ReceiveDeployHook {
   }
 }
 
-/** A bare call has no event. */
+/** `event` is undefined for a call without headers of a Git host. */
 const decisionOn = (event: GitEvent | undefined, hook: CalledHook): Omit<NewDelivery, 'digest'> => {
   const reason = event && whyNot(event, hook);
   if (reason !== undefined) return { outcome: 'ignored', reason, deploymentId: null };
@@ -55,7 +55,7 @@ const eventOf = ({ headers, content_type }: Pick<Request, 'headers' | 'content_t
   }
 };
 
-/** Why an event does not concern the web service; undefined if it does. */
+/** The reason to ignore an event; undefined if it is a push to the deployed branch. */
 function whyNot(event: GitEvent, { branch }: CalledHook): string | undefined {
   if (event.kind === 'other') return event.reason;
   const wanted = branch ?? event.defaultBranch;

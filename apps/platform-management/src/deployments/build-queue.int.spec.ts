@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => fixture?.stop());
 
-it('Workspaces take turns in the build queue, and each queued deployment tells its place', async () => {
+it('Workspaces take turns in the build queue, and each queued deployment shows its position', async () => {
   const gates = new Map<string, () => void>();
   fixture.machine.script.build = ({ webServiceId }) => new Promise(resolve => gates.set(webServiceId, resolve));
   const [busy, other] = [await fixture.owner(), await fixture.owner()];

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { BuildQueue } from './ports.js';
 import { PostgresBuildQueue } from './postgres-build-queue.js';
 
-/** Whose turn it is to build. */
+/** Provides the build queue. */
 @Module({ providers: [{ provide: BuildQueue, useClass: PostgresBuildQueue }], exports: [BuildQueue] })
 export class BuildQueueModule {}

@@ -1,6 +1,6 @@
 /**
- * Deployments that wait for a slot to build: first those of workspaces that neither build nor have an earlier one in the
- * queue. A deployment that waits for another one of its own web service is not among them.
+ * Deployments that wait for a build slot, one of each workspace per round; active builds of the workspace count as rounds.
+ * Excludes deployments that wait for an active deployment of their own web service.
  */
 export const READ_BUILD_QUEUE = `
   WITH unfinished AS (

@@ -22,7 +22,7 @@ import {
 import { BuildQueue } from './ports.js';
 import { RuntimeAvailability } from './runtime-availability.js';
 
-/** The error of a cancelled deployment; none when its owner cancelled it. */
+/** The error of a cancelled deployment; null if a user cancelled it. */
 const CANCELLATION_ERRORS: Readonly<Record<Cause, string | null>> = {
   user: null,
   stop: 'cancelled, because the web service was stopped',
@@ -30,11 +30,11 @@ const CANCELLATION_ERRORS: Readonly<Record<Cause, string | null>> = {
   suspend: 'cancelled, because the web service was suspended',
 };
 
-/** Forgets the deployments of a deleted web service. */
+/** Deletes the deployments of a deleted web service. */
 export const deleteDeploymentsOf = (webServiceId: string, tx: ProjectionTransaction): Promise<unknown> =>
   tx.query(DELETE_DEPLOYMENTS_OF(tx), [webServiceId]);
 
-/** Applies one event to the read model of deployments. `finished_at` of a live deployment is when it went live. */
+/** Applies one event to the read model of deployments. `finished_at` of a live deployment is the time it went live. */
 export function applyDeploymentEvent(
   { type, data, version }: RecordedEvent & DeploymentEvent,
   tx: ProjectionTransaction,
@@ -77,7 +77,7 @@ type DeploymentRow = Omit<DeploymentReply, 'created_at' | 'started_at' | 'finish
   readonly finished_at: Date | null;
 };
 
-/** The deployments that still need the runtime. */
+/** Statuses of deployments that still need the runtime. */
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'building', 'releasing']);
 
 /** The read model of deployments. */
@@ -120,7 +120,7 @@ export class Deployments {
     return { items, total: rows[0].total, limit, offset };
   }
 
-  /** Read only for a reply that shows a queued deployment. */
+  /** Queries the queue only for a reply that contains a queued deployment. */
   async #positionsFor(rows: readonly DeploymentRow[]): Promise<ReadonlyMap<string, number>> {
     return rows.some(({ status }) => status === 'queued') ? this.queue.positions() : new Map();
   }

@@ -33,6 +33,6 @@ export const FINISH_BUILD = ({ table }: ProjectionTables) =>
 export const DELETE_DEPLOYMENTS_OF = ({ table }: ProjectionTables) =>
   `DELETE FROM ${table('deployments')} WHERE web_service_id = $1`;
 
-/** Keeps the first end, so that a superseded deployment shows when it went live. */
+/** Keeps the first `finished_at`, so that a superseded deployment shows when it went live. */
 export const END_DEPLOYMENT = ({ table }: ProjectionTables) => `
   UPDATE ${table('deployments')} SET status = $2, error = $3, finished_at = coalesce(finished_at, $4) WHERE id = $1`;

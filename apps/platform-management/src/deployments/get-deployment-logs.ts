@@ -5,10 +5,10 @@ import { WebServiceOwners } from '../web-services/ports.js';
 import { Deployments } from './deployments.projection.js';
 
 const MOST_LINES = 10_000;
-/** The last lines are written after the end of the deployment is recorded. */
+/** Seconds after the recorded end of the deployment in which its last lines may be written. */
 const LATE_S = 2;
 
-/** Reads what was logged while a deployment was built and released; one deployment of a web service runs at a time. */
+/** Returns the log lines of the time of a deployment; a web service has at most one active deployment. */
 @Handles(getDeploymentLogs)
 export class GetDeploymentLogs {
   constructor(

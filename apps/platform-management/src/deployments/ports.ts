@@ -1,7 +1,7 @@
-/** Deployments that wait for a slot to build, in the order of their turns. */
+/** Deployments that wait for a build slot, in the order of their turns. */
 export abstract class BuildQueue {
-  /** The web services of the deployments. */
+  /** The web services of the deployments, without duplicates. */
   abstract turns(): Promise<readonly string[]>;
-  /** The place of each deployment, from 1. */
+  /** The position of each deployment by its id, starting at 1. */
   abstract positions(): Promise<ReadonlyMap<string, number>>;
 }

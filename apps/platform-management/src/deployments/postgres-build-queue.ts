@@ -8,7 +8,7 @@ interface WaitingRow {
   readonly web_service_id: string;
 }
 
-/** The queue as the read model shows it, so that every replica tells the same places as the leader keeps. */
+/** Reads the queue from the read model, so that every replica shows the order that the leader uses. */
 @Injectable()
 export class PostgresBuildQueue extends BuildQueue {
   constructor(private readonly database: Database) {

@@ -31,7 +31,7 @@ const arrived = () =>
     'deployment_id' in data ? data.deployment_id : undefined,
   ]);
 
-it('the events of a deployment arrive once each and in order', async () => {
+it('the events of a deployment are published once each and in order', async () => {
   const first = await deploy('live');
   const second = await deploy('live');
   await fixture.client.request(stopWebService, service);
@@ -48,7 +48,7 @@ it('the events of a deployment arrive once each and in order', async () => {
   expect(versions).toEqual([...versions].sort((one, other) => one - other));
 });
 
-it('a failed deployment is published without its reason, which may quote values', async () => {
+it('a failed deployment is published without its reason, which may contain secret values', async () => {
   fixture.machine.script.build = () => {
     throw new BuildFailed('npm printed COLOUR=red and exited with code 1');
   };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Runtime } from '@postern/runtime';
 
-/** How long the result of a check is used. */
+/** Validity of the result of a check. */
 const FRESH_MS = 2_000;
 
 /** Whether the runtime responds, for reads that must not wait for it. */
@@ -13,8 +13,8 @@ export class RuntimeAvailability {
   constructor(private readonly runtime: Runtime) {}
 
   /**
-   * Why a deployment waits for the runtime; null while the runtime responds. Returns the result of the last check, and
-   * starts a new check when that is older than two seconds.
+   * The reason why deployments wait for the runtime; null while it responds. Returns the result of the last check, and
+   * starts a new check if that result is older than two seconds.
    */
   get waitReason(): string | null {
     if (performance.now() - this.#checkedAt > FRESH_MS) void this.check();

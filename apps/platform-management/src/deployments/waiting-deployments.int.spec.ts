@@ -12,7 +12,7 @@ afterEach(() => {
   fixture.machine.reachable = true;
 });
 
-it('a deployment says that it waits for the runtime, and goes live once the runtime responds', async () => {
+it('a deployment shows that it waits for the runtime, and goes live once the runtime responds', async () => {
   const owner = await fixture.owner();
   const service = { user_id: owner.user_id, web_service_id: (await fixture.create(owner)).id };
   fixture.machine.reachable = false;

@@ -53,7 +53,7 @@ describe('projects', () => {
 });
 
 describe('variables and secrets', () => {
-  it('are read by key, the secret ones masked', async () => {
+  it('are listed by key, with secret values masked', async () => {
     const { variable } = await request(setVariable, { ...service, key: 'TOKEN', value: 's3cr3t', is_secret: true });
     await request(setVariable, { ...service, key: 'COLOUR', value: 'red' });
 
@@ -72,7 +72,7 @@ describe('variables and secrets', () => {
     expect(second.variable).toEqual({ ...first.variable, value: 'green' });
   });
 
-  it('are set all or none in bulk, also concurrently', async () => {
+  it('are set atomically in bulk, also concurrently', async () => {
     const twice = [
       { key: 'A', value: '1' },
       { key: 'A', value: '2' },
@@ -98,11 +98,11 @@ describe('variables and secrets', () => {
     expect(await request(listVariables, service)).toHaveLength(9);
   });
 
-  it('that become secret are masked at once, also while the read model is behind', async () => {
+  it('that become secret are masked immediately, also while the read model is behind', async () => {
     const { variable } = await request(setVariable, { ...service, key: 'TOKEN', value: 'harmless', is_secret: false });
     const sealed = () => fixture.query('SELECT sealed FROM sealed_values WHERE id = $1', [variable.id]);
     const before = await sealed();
-    // The feed ends at the oldest open transaction that writes.
+    // Projections do not read past the oldest open write transaction, so the read model stays behind.
     const writer = await fixture.pool.connect();
     await writer.query('BEGIN');
     await writer.query('SELECT pg_current_xact_id()');
@@ -119,7 +119,7 @@ describe('variables and secrets', () => {
     expect(secrets).toEqual(['s3cr3t']);
   });
 
-  it('may have keys with a meaning in JavaScript', async () => {
+  it('can have the names of JavaScript properties as keys', async () => {
     for (const key of ['constructor', '__proto__', 'toString'])
       await request(setProjectSecret, {
         user_id: user.user_id,
@@ -134,7 +134,7 @@ describe('variables and secrets', () => {
     expect(Object.keys(secrets).sort()).toEqual(['__proto__', 'constructor', 'toString']);
   });
 
-  it('are gone after their deletion', async () => {
+  it('are not stored after their deletion', async () => {
     const { variable } = await request(setVariable, { ...service, key: 'GONE', value: 'soon' });
     const deletion = { ...service, var_id: variable.id };
 
@@ -143,7 +143,7 @@ describe('variables and secrets', () => {
     expect(await codeOf(request(deleteVariable, deletion))).toBe('variable_not_found');
   });
 
-  it('of another user’s web service or project do not exist', async () => {
+  it('of another user’s web service or project are not found', async () => {
     const user_id = stranger;
     expect(await codeOf(request(listVariables, { ...service, user_id }))).toBe('web_service_not_found');
     expect(await codeOf(request(listProjectSecrets, { user_id, project_id }))).toBe('project_not_found');
@@ -167,7 +167,7 @@ describe('variables and secrets', () => {
     });
   });
 
-  it('of a deleted configuration are gone, and no others', async () => {
+  it('of a deleted configuration are deleted, and no others', async () => {
     const [one, two] = [uuidv7(), uuidv7()];
     await request(setVariable, { ...service, key: 'COLOUR', value: 'red', is_secret: false });
     for (const id of [one, two]) await configurations().seal(id, { environment: { COLOUR: 'red' }, secrets: [] });
@@ -183,7 +183,7 @@ describe('variables and secrets', () => {
 describe('at rest', () => {
   const VALUE = 'a value that nobody may find';
 
-  it('no value and no key is readable in the database or in the log', async () => {
+  it('no value and no platform key is readable in the database or in the log', async () => {
     const { key } = await resources.newKey('write');
     const secret = { user_id: user.user_id, project_id, key: 'OF_PROJECT', scope: 'production' } as const;
     await request(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
@@ -221,7 +221,7 @@ describe('at rest', () => {
     await fixture.query('DELETE FROM sealed_values WHERE id = $1', [two.variable.id]);
   });
 
-  it('values are re-encrypted after a new key was put before the old one', async () => {
+  it('values are re-encrypted after a new key is added before the old one', async () => {
     await request(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
     const replica = await replicaWithNewKey('second');
 
@@ -234,7 +234,7 @@ describe('at rest', () => {
     expect(opened.environment).toEqual({ TOKEN: VALUE });
   });
 
-  it('a damaged value is named and does not prevent others from being re-encrypted', async () => {
+  it('a damaged value is reported by its id and does not prevent the re-encryption of others', async () => {
     const [damaged, whole] = [
       await request(setVariable, { ...service, key: 'DAMAGED', value: VALUE, is_secret: true }),
       await request(setVariable, { ...service, key: 'WHOLE', value: VALUE, is_secret: true }),
@@ -255,7 +255,7 @@ describe('at rest', () => {
   });
 });
 
-/** Every other key stays behind the new one. */
+/** Starts a replica whose first encryption key is new; all earlier keys stay configured after it. */
 const replicaWithNewKey = (id: string) => {
   const keys = [
     `${id}:${randomBytes(32).toString('base64')}`,

@@ -1,8 +1,8 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 
 /**
- * Values of the streams `$1` whose newest event the read model does not show yet, with their secrecy. A value changes in
- * the transaction of its event, so the read model alone would reveal a value that has just become secret.
+ * The secrecy of values of the streams `$1` whose newest event is not yet in the read model. A value changes in the
+ * transaction of its event, so the read model alone would reveal a value that has just become secret.
  */
 const NEWER_SECRECY = `newer AS (
   SELECT DISTINCT ON (e.data->>'value_id')
@@ -20,14 +20,14 @@ export const LIST_VALUES = `
   FROM named_values v JOIN sealed_values s USING (id) LEFT JOIN newer USING (id) WHERE v.owner_id = $2
   ORDER BY v.key COLLATE "C", array_position(ARRAY['production', 'staging', 'development'], v.scope)`;
 
-/** Variables of the web service `$2` after secrets of the project `$3`, so that a variable wins over a secret. */
+/** Secrets of the project `$3`, then variables of the web service `$2`, so that a variable overrides a secret. */
 export const CURRENT_CONFIGURATION = `
   WITH ${NEWER_SECRECY}
   SELECT v.id, v.key, ${IS_SECRET} AS is_secret, s.sealed, v.owner_id = $2 AS is_own
   FROM named_values v JOIN sealed_values s USING (id) LEFT JOIN newer USING (id)
   WHERE v.owner_id = $2 OR (v.owner_id = $3 AND v.scope = $4) ORDER BY v.owner_id = $2, v.key`;
 
-/** How to connect to the databases that are attached to the web service `$1`. */
+/** Connection data of the databases that are attached to the web service `$1`. */
 export const ATTACHED_DATABASES = `
   SELECT a.variable, d.id, d.kind, d.host, d.port, c.username, c.sealed_password
   FROM database_attachments a JOIN databases d ON d.id = a.database_id JOIN database_credentials c USING (database_id)
@@ -39,7 +39,7 @@ export const SEAL_VALUES = `
 
 export const DELETE_SEALED_VALUE = 'DELETE FROM sealed_values WHERE id = $1';
 
-/** Values not encrypted with the key whose prefix is `$1`. */
+/** Locks values that are not encrypted with the key whose prefix is `$1`. */
 export const LOCK_OUTDATED_VALUES = `
   SELECT id, sealed FROM sealed_values
   WHERE NOT starts_with(sealed, $1) AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3
@@ -55,6 +55,6 @@ export const SET_VALUE = ({ table }: ProjectionTables) => `
 
 export const DELETE_VALUE = ({ table }: ProjectionTables) => `DELETE FROM ${table('named_values')} WHERE id = $1`;
 
-/** Of a deleted project or web service. */
+/** Deletes the values of a deleted project or web service. */
 export const DELETE_VALUES_OF = ({ table }: ProjectionTables) =>
   `DELETE FROM ${table('named_values')} WHERE owner_id = $1`;

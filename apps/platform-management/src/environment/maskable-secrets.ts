@@ -1,4 +1,4 @@
-/** Masking shorter values would make most lines unreadable. */
+/** Minimum length of a masked value; masking shorter values would make most log lines unreadable. */
 const SHORTEST_SECRET = 4;
 
 /** The secrets that are long enough to be masked. */

@@ -2,7 +2,7 @@ import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { DELETE_VALUE, DELETE_VALUES_OF, SET_VALUE } from './environment.sql.js';
 import type { NamedValueEvent } from './named-values.js';
 
-/** Forgets the variables or secrets of a deleted web service or project. */
+/** Deletes the variables or secrets of a deleted web service or project. */
 export const deleteValuesOf = (ownerId: string, tx: ProjectionTransaction): Promise<unknown> =>
   tx.query(DELETE_VALUES_OF(tx), [ownerId]);
 

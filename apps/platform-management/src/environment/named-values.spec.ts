@@ -28,13 +28,13 @@ const secretSet = (value_id: string, key: string, scope: Scope, is_secret = true
 describe('the variables of a web service', () => {
   const given = specificationOf(variables);
 
-  it('are plain by default', () => {
+  it('are not secret by default', () => {
     given()
       .when(set(value('1', 'COLOUR'), value('2', 'TOKEN', true)))
       .yields(variableSet('1', 'COLOUR', false), variableSet('2', 'TOKEN', true));
   });
 
-  it('keep their id and their secrecy when they are set again without it', () => {
+  it('keep their id when they are set again, and their secrecy unless it is specified', () => {
     given(variableSet('1', 'TOKEN', true))
       .when(set(value('9', 'TOKEN')))
       .yields(variableSet('1', 'TOKEN', true));
@@ -43,7 +43,7 @@ describe('the variables of a web service', () => {
       .yields(variableSet('1', 'TOKEN', false));
   });
 
-  it('cannot be named twice in one change', () => {
+  it('cannot have the same key twice in one change', () => {
     given()
       .when(set(value('1', 'A'), value('2', 'A')))
       .refuses('invalid_input');

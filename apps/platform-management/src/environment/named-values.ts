@@ -6,12 +6,12 @@ export type Scope = 'production' | 'staging' | 'development';
 /** Environment variables of a web service, or secrets of a project; only the latter have scopes. */
 export type Collection = 'variables' | 'project_secrets';
 
-/** Events hold no values. Values are stored encrypted under `value_id`, so that they can be deleted. */
+/** Events contain no values. Values are stored encrypted under `value_id`, so that they can be deleted. */
 export type NamedValueEvent =
   | {
       readonly type: 'platform-management.variable-set.v1' | 'platform-management.project-secret-set.v1';
       readonly data: {
-        /** The web service or the project. */
+        /** The id of the web service or project. */
         readonly owner_id: string;
         readonly value_id: string;
         readonly key: string;
@@ -26,11 +26,11 @@ export type NamedValueEvent =
     };
 
 export interface NewValue {
-  /** Used when the key is new. */
+  /** The id of the value if the key is new. */
   readonly id: string;
   readonly key: string;
   readonly scope: Scope | undefined;
-  /** Undefined keeps the current setting. */
+  /** If undefined, the current setting is kept. */
   readonly isSecret: boolean | undefined;
 }
 
@@ -39,7 +39,7 @@ export type NamedValueCommand =
   | { readonly kind: 'delete'; readonly ownerId: string; readonly valueId: string; readonly at: string };
 
 export interface NamedValue {
-  /** Identifies the key and scope, which have at most one value. */
+  /** Identifies the key and scope; each slot has at most one value. */
   readonly slot: string;
   readonly id: string;
   readonly isSecret: boolean;
@@ -64,7 +64,7 @@ export const valueIn = (values: NamedValues, wanted: string): NamedValue | undef
 export const valueStream = (collection: Collection, ownerId: string): string =>
   collection === 'variables' ? `environment-${ownerId}` : `project-secrets-${ownerId}`;
 
-/** The stream of the web service or the project that has the values. */
+/** The stream of the web service or project that owns the values. */
 export const ownerStream = (collection: Collection, ownerId: string): string =>
   collection === 'variables' ? `web-service-${ownerId}` : `project-${ownerId}`;
 
@@ -100,7 +100,7 @@ type DeletedType = Exclude<NamedValueEvent['type'], SetType>;
 interface Kind {
   readonly set: SetType;
   readonly deleted: DeletedType;
-  /** The field of the request that holds several of them. */
+  /** The field of the bulk request that contains the values. */
   readonly input: string;
   readonly secretUnlessSaid: boolean;
   readonly notFound: () => Refusal;

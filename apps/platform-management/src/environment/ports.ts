@@ -13,11 +13,11 @@ export interface SetValue {
   readonly created: boolean;
 }
 
-/** Writes variables and secrets: their events and encrypted values in one transaction. */
+/** Writes the events and encrypted values of variables and secrets in one transaction. */
 export abstract class NamedValueRepository {
   /** Sets all values or none. @returns for each value, in order, its id and whether its key is new. */
   abstract set(collection: Collection, ownerId: string, values: readonly ValueToSet[]): Promise<readonly SetValue[]>;
-  /** Refuses with the collection's code for a value that does not exist. */
+  /** Refuses with `variable_not_found` or `project_secret_not_found`. */
   abstract delete(collection: Collection, ownerId: string, valueId: string): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export abstract class NamedValueReader {
   abstract valuesOf(ownerId: string): Promise<readonly NamedValueView[]>;
 }
 
-/** Environment variables of one release, and which of their values must not appear in logs. */
+/** Environment variables of one release, and the values that must not appear in logs. */
 export interface Configuration {
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
@@ -44,21 +44,21 @@ export interface Configuration {
 /** The current configuration of a web service, and the encrypted configurations of its releases. */
 export abstract class ReleaseConfigurations {
   abstract current(webServiceId: string, projectId: string, scope: SecretScope): Promise<Configuration>;
-  /** Encrypts and stores a configuration under that id; the same id again replaces it. */
+  /** Encrypts and stores a configuration under the id; replaces an existing one. */
   abstract seal(configurationId: string, configuration: Configuration): Promise<void>;
   abstract open(configurationId: string): Promise<Configuration>;
-  /** Deletes for good; unknown ids have no effect. */
+  /** Deletes configurations permanently; unknown ids have no effect. */
   abstract delete(configurationIds: readonly string[]): Promise<void>;
 }
 
-/** Encrypted values that use an older key than the first one. */
+/** Encrypted values that do not use the first configured key. */
 export abstract class SealedValues {
-  /** Encrypts up to `limit` of them with the first key, in the order of their ids, after the id `after`. */
+  /** Re-encrypts up to `limit` values with the first key, in the order of their ids, after the id `after`. */
   abstract reencrypt(limit: number, after: string | undefined): Promise<ReencryptedBatch>;
 }
 
 export interface ReencryptedBatch {
-  /** The last id of this batch, to continue after; undefined when nothing was left. */
+  /** The last id of this batch, after which to continue; undefined if no value was left. */
   readonly lastId: string | undefined;
   /** Ids of unchanged values that cannot be decrypted: their key is not configured, or they were altered. */
   readonly undecryptable: readonly string[];

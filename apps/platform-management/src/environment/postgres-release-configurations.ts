@@ -41,7 +41,7 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
     super();
   }
 
-  /** A variable of the web service overrides an attached database, which overrides a project secret, of the same key. */
+  /** For the same key, a variable of the web service overrides an attached database, which overrides a project secret. */
   override async current(webServiceId: string, projectId: string, scope: Scope): Promise<Configuration> {
     const streams = [...valueStreamsOf(webServiceId), ...valueStreamsOf(projectId)];
     const { rows } = await this.database.pool.query<ValueRow>(CURRENT_CONFIGURATION, [

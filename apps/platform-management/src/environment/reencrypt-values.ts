@@ -9,7 +9,7 @@ const NAMED_IN_ERROR = 10;
 export class ReencryptValues {
   constructor(private readonly values: SealedValues) {}
 
-  /** @throws at the end, naming values that cannot be decrypted; they do not keep others from being re-encrypted. */
+  /** @throws at the end an error with the ids of values that cannot be decrypted; all others are re-encrypted. */
   async run(stop: AbortSignal): Promise<void> {
     const undecryptable: string[] = [];
     let after: string | undefined;

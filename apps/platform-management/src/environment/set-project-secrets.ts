@@ -4,7 +4,7 @@ import { ProjectOwners } from '../projects/ports.js';
 import { NamedValueRepository } from './ports.js';
 import { bulkResultOf, valueToSet } from './value-requests.js';
 
-/** Creates or updates several secrets of a project; all of them or none. */
+/** Creates or updates several secrets of a project atomically. */
 @Handles(setProjectSecrets)
 export class SetProjectSecrets {
   constructor(

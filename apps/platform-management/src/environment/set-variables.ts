@@ -4,7 +4,7 @@ import { WebServiceOwners } from '../web-services/ports.js';
 import { NamedValueRepository } from './ports.js';
 import { bulkResultOf, valueToSet } from './value-requests.js';
 
-/** Creates or updates several variables of a web service; all of them or none. */
+/** Creates or updates several variables of a web service atomically. */
 @Handles(setVariables)
 export class SetVariables {
   constructor(

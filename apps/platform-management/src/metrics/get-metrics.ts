@@ -4,10 +4,10 @@ import { WebServiceOwners } from '../web-services/ports.js';
 import { CURRENT_SECONDS, usageReply } from './metrics.js';
 import { MetricStore } from './ports.js';
 
-/** Right after a stop there still is a recent sample. */
+/** After a stop, a recent sample may still exist. */
 const NOT_RUNNING = new Set(['created', 'stopped']);
 
-/** Returns the current usage of a web service. Refuses with `nothing_to_report` when nothing runs. */
+/** Returns the current usage of a web service. Refuses with `nothing_to_report` if it is not running or has no recent sample. */
 @Handles(getMetrics)
 export class GetMetrics {
   constructor(

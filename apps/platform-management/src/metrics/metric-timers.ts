@@ -4,7 +4,7 @@ import { Database, Tasks } from '@postern/service-host';
 import { RollUpMetrics } from './roll-up-metrics.js';
 import { SampleMetrics } from './sample-metrics.js';
 
-/** Several measurements make one sample, so that the first sample exists soon after a web service starts. */
+/** More often than the length of a sample, so that the first sample exists soon after a web service starts. */
 const MEASURE_EVERY_MS = 5_000;
 const ROLL_UP_EVERY_MS = 60_000;
 

@@ -51,7 +51,7 @@ describe('current metrics', () => {
     expect((await fixture.current(shop)).cpu).toEqual({ millicores: 300, percent: 30 });
   });
 
-  it('are refused where nothing runs', async () => {
+  it('are refused for a web service that is not running', async () => {
     const shop = await fixture.webService();
     expect(await codeOf(fixture.current(shop))).toBe('nothing_to_report');
     await measure(ago(61), using(shop.web_service_id, 250));
@@ -74,7 +74,7 @@ describe('current metrics', () => {
 });
 
 describe('the history of metrics', () => {
-  it('has a point for each step in which something ran, and none in between', async () => {
+  it('has a point for each step with usage, and no points in between', async () => {
     const shop = await fixture.webService();
     const times = [600, 585, 300].map(seconds => sampleTime(ago(seconds)));
     for (const [n, at] of times.entries()) await measure(at, using(shop.web_service_id, 100 * (n + 1)));
@@ -132,7 +132,7 @@ describe('the history of metrics', () => {
     expect([await counted('metric_samples'), await counted('metric_minutes')]).toEqual([0, 0]);
   });
 
-  it('has neither samples nor minutes of a web service that was deleted meanwhile', async () => {
+  it('has neither samples nor minutes of a web service that was deleted in the meantime', async () => {
     const { web_service_id } = await fixture.webService();
     await measure(ago(60), using(web_service_id, 100));
     await fixture.query('DELETE FROM web_service_standings WHERE web_service_id = $1', [web_service_id]);

@@ -16,11 +16,11 @@ describe('the history of metrics', () => {
     [3600, 15, '2026-03-04T04:06:45.000Z'],
     [86_400, 300, '2026-03-03T05:10:00.000Z'],
     [604_800, 3600, '2026-02-25T06:00:00.000Z'],
-  ])('of %d seconds has a point every %d seconds from %s on', (period, step, from) =>
+  ])('of %d seconds has a point every %d seconds, starting at %s', (period, step, from) =>
     expect(historyWindow(period, now)).toEqual({ step, from: new Date(from) }),
   );
 
-  it('never has more than 300 points, nor fewer than a quarter of what they could be', () => {
+  it('has at most 300 points, and at least 75 for a period above 75 minutes', () => {
     for (let period = 60; period <= MINUTES_KEPT_SECONDS; period += 601) {
       const { step, from } = historyWindow(period, now);
       const points = Math.floor((now.getTime() - from.getTime()) / 1000 / step) + 1;
@@ -30,7 +30,7 @@ describe('the history of metrics', () => {
     }
   });
 
-  it('is made of samples only where they are still kept', () => {
+  it('uses samples only for periods within their retention', () => {
     for (let period = 60; period <= MINUTES_KEPT_SECONDS; period += 60)
       if (historyWindow(period, now).step < 60) expect(period).toBeLessThan(SAMPLES_KEPT_SECONDS);
   });
@@ -43,7 +43,7 @@ describe('a sample', () => {
     expect(sampleTime(new Date('2026-03-04T05:06:45.000Z'))).toEqual(new Date('2026-03-04T05:06:45.000Z'));
   });
 
-  it('is shown in whole bytes and instances', () =>
+  it('is returned in whole bytes and instances', () =>
     expect(
       usageReply({
         cpuMillicores: 12.3456,

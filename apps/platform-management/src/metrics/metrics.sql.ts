@@ -1,6 +1,6 @@
 const AVERAGED = ['cpu_millicores', 'cpu_percent', 'memory_bytes', 'memory_percent', 'instances'] as const;
 
-/** A row of a history. */
+/** One point of a history. */
 export interface HistoryRow extends Record<(typeof AVERAGED)[number], number> {
   readonly at: Date;
 }
@@ -9,7 +9,7 @@ const COLUMNS = AVERAGED.join(', ');
 /** Averages rows weighted by their numbers of measurements. */
 const WEIGHTED = AVERAGED.map(name => `sum(${name} * measurements) / sum(measurements) AS ${name}`).join(', ');
 
-/** The lock makes a deletion of these web services wait, so that it finds every row. */
+/** The row lock blocks the deletion of these web services, so that a deletion removes every metric row. */
 const keptOf = (ids: string) =>
   `WITH kept AS (SELECT web_service_id AS id FROM web_service_standings WHERE web_service_id = ${ids} FOR KEY SHARE)`;
 
@@ -25,7 +25,7 @@ export const RECORD_MEASUREMENTS = `
 const NOT_ROLLED_UP = `at >= coalesce((SELECT max(at) FROM metric_minutes), '-infinity') - interval '2 minutes'
     AND at < date_trunc('minute', $1::timestamptz)`;
 
-/** Recalculates the newest minutes, because late samples may have been added to them. */
+/** Recalculates the newest minutes too, because late samples may have been added to them. */
 export const ROLL_UP = `
   ${keptOf(`ANY (SELECT web_service_id FROM metric_samples WHERE ${NOT_ROLLED_UP})`)}
   INSERT INTO metric_minutes (web_service_id, at, measurements, ${COLUMNS})

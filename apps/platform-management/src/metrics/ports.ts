@@ -7,13 +7,13 @@ export interface MetricPoint extends Measurement {
 
 /** Resource usage of web services: samples of the last hours and averages per minute of the last week. */
 export abstract class MetricStore {
-  /** Several measurements of one sample become their average. */
+  /** Averages all measurements of the same sample. */
   abstract record(sampleAt: Date, usages: readonly ServiceUsage[]): Promise<void>;
   /** Averages the samples of all past minutes; repeating it has no further effect. */
   abstract rollUp(now: Date): Promise<void>;
   abstract deleteBefore(samplesBefore: Date, minutesBefore: Date): Promise<void>;
-  /** The latest sample that is not older. */
+  /** Returns the latest sample that is not older than `notBefore`. */
   abstract latest(webServiceId: string, notBefore: Date): Promise<Measurement | undefined>;
-  /** Averages per step, oldest first, without points where nothing ran. */
+  /** Returns averages per step, oldest first, without points where nothing was running. */
   abstract history(webServiceId: string, window: HistoryWindow): Promise<readonly MetricPoint[]>;
 }

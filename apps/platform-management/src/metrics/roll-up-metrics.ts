@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MINUTES_KEPT_SECONDS, SAMPLES_KEPT_SECONDS } from './metrics.js';
 import { MetricStore } from './ports.js';
 
-/** Averages samples per minute and deletes what is too old to be requested. */
+/** Averages samples per minute and deletes data past its retention. */
 @Injectable()
 export class RollUpMetrics {
   constructor(private readonly metrics: MetricStore) {}
@@ -10,7 +10,7 @@ export class RollUpMetrics {
   async run(now: Date): Promise<void> {
     const before = (seconds: number) => new Date(now.getTime() - seconds * 1000);
     await this.metrics.rollUp(now);
-    // The oldest step of a history begins up to an hour before its period.
+    // The oldest step of a history starts up to an hour before its period.
     await this.metrics.deleteBefore(before(SAMPLES_KEPT_SECONDS), before(MINUTES_KEPT_SECONDS + 3600));
   }
 }

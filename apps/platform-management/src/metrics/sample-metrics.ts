@@ -21,7 +21,7 @@ export class SampleMetrics {
   }
 }
 
-/** Without a runtime nothing can be measured; the next sample comes when it is back. */
+/** Without a runtime nothing is measured; sampling resumes when the runtime is available again. */
 const unlessUnavailable = (error: unknown): undefined => {
   if (!(error instanceof RuntimeUnavailable)) throw error;
 };

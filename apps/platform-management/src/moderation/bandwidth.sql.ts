@@ -1,4 +1,4 @@
-/** Of web services that are not deleted; the lock makes a deletion wait, so that it finds every row. */
+/** Skips deleted web services. The row lock blocks their deletion, so that a deletion removes every row. */
 export const ADD_TRAFFIC = `
   WITH kept AS (SELECT web_service_id AS id FROM web_service_standings WHERE web_service_id = ANY ($2) FOR KEY SHARE)
   INSERT INTO bandwidth_usage AS known (web_service_id, month, bytes)

@@ -4,8 +4,8 @@ import { bandwidthExceeded, monthOf } from './bandwidth.js';
 import { BandwidthRepository, ModerationSettings, Suspensions } from './ports.js';
 
 /**
- * Adds up the traffic of web services by month and suspends those above the limit until the next month. It suspends a
- * web service once a month, so that it does not overrule an operator who resumes it.
+ * Adds up the traffic of web services by month and suspends those above the limit until the next month.
+ * Suspends a web service once a month, so that an operator can resume it.
  */
 @Injectable()
 export class CountTraffic {
@@ -21,7 +21,7 @@ export class CountTraffic {
     await this.runtime
       .takeTraffic(traffic => this.bandwidth.add(month, traffic))
       .catch(error => {
-        // Unconfirmed traffic is counted when the runtime is back.
+        // Traffic that is not confirmed is counted when the runtime is available again.
         if (!(error instanceof RuntimeUnavailable)) throw error;
       });
     for (const webServiceId of await this.bandwidth.suspendedBefore(month)) {

@@ -4,7 +4,7 @@ import { BandwidthRepository } from './ports.js';
 
 const MONTHS_KEPT = 13;
 
-/** Deletes the bandwidth usage of months that are no longer needed. */
+/** Deletes the bandwidth usage of months past the retention. */
 @Injectable()
 export class DeleteOldBandwidth {
   constructor(private readonly bandwidth: BandwidthRepository) {}

@@ -4,7 +4,7 @@ import { AccountDirectory } from '../accounts/ports.js';
 import { WebServiceRepository } from '../web-services/ports.js';
 import { WebServices } from '../web-services/web-services.projection.js';
 
-/** Lets an operator block or suspend any web service, which stops it and cancels its deployments, or undo that. */
+/** Blocks, suspends, unblocks or resumes any web service for an operator. Blocking and suspending stop it and cancel its deployments. */
 @Handles(moderateWebService)
 export class ModerateWebService {
   constructor(

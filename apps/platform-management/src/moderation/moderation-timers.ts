@@ -4,7 +4,7 @@ import { Database, Tasks } from '@postern/service-host';
 import { CountTraffic } from './count-traffic.js';
 import { DeleteOldBandwidth } from './delete-old-bandwidth.js';
 
-/** Counts traffic and deletes old counts on timers, each in one replica at a time. */
+/** Counts traffic and deletes old bandwidth usage on timers, each in one replica at a time. */
 @Injectable()
 export class ModerationTimers implements OnApplicationBootstrap {
   constructor(

@@ -43,7 +43,7 @@ describe('the traffic of a web service', () => {
     ]);
   });
 
-  it('is counted once when writing it failed at first', async () => {
+  it('is counted once if the first write fails', async () => {
     const webServiceId = await fixture.standing();
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 42 }];
     await fixture.query('ALTER TABLE bandwidth_usage RENAME TO bandwidth_away');
@@ -53,7 +53,7 @@ describe('the traffic of a web service', () => {
     expect(await bytesOf(webServiceId)).toEqual([[monthOf(new Date()), 42]]);
   });
 
-  it('is not stored for a web service that was deleted before it was counted', async () => {
+  it('is not stored for a web service that is deleted before it is counted', async () => {
     const [deleted, kept] = [uuidv7(), await fixture.standing()];
     MeasuredRuntime.traffic = [deleted, kept].map(webServiceId => ({ webServiceId, bytes: 7 }));
     await count();
@@ -62,7 +62,7 @@ describe('the traffic of a web service', () => {
     expect(MeasuredRuntime.traffic).toEqual([]);
   });
 
-  it('above the limit suspends the web service, once a month', async () => {
+  it('above the limit suspends the web service once a month', async () => {
     const webServiceId = await fixture.standing();
     const [march, april] = [new Date('2026-03-10T00:00:00Z'), new Date('2026-04-10T00:00:00Z')];
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 1e9 }];
@@ -77,7 +77,7 @@ describe('the traffic of a web service', () => {
     expect(RecordedSuspensions.recorded).toHaveLength(2);
   });
 
-  it('above the limit of one month does not keep the web service suspended in the next', async () => {
+  it('above the limit of one month does not suspend the web service in the next', async () => {
     const webServiceId = await fixture.standing();
     const ofThis = () => RecordedSuspensions.lifted.filter(id => id === webServiceId).length;
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 2e9 }];
@@ -92,7 +92,7 @@ describe('the traffic of a web service', () => {
     expect(ofThis()).toBe(2);
   });
 
-  it('is resumed by the next count when the first one was interrupted', async () => {
+  it('of a new month resumes the web service, also after an interrupted count', async () => {
     const webServiceId = await fixture.standing();
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 2e9 }];
     await count(new Date('2026-08-10'));

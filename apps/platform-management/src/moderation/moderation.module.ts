@@ -17,7 +17,7 @@ import type { moderationSettings } from './settings.js';
 
 type Config = ConfigOf<ConfigDefinition<typeof moderationSettings>>;
 
-/** Blocking and suspending web services, by operators and by their monthly bandwidth. */
+/** Blocks and suspends web services, by operators and by their monthly bandwidth. */
 @Module({
   imports: [AccountsModule, prisma, RuntimeModule, WebServicesModule],
   providers: [

@@ -1,13 +1,13 @@
 import type { ServiceTraffic } from '@postern/runtime';
 
-/** Bytes in and out of web services by month. A month is named by its first day. */
+/** Bytes in and out of web services by month. A month is the date of its first day. */
 export abstract class BandwidthRepository {
-  /** Adds all of it or nothing. */
+  /** Adds all entries or none. */
   abstract add(month: string, traffic: readonly ServiceTraffic[]): Promise<void>;
-  /** Web services above the limit in a month that were not suspended for it yet. */
+  /** Returns the web services above the limit in a month that are not yet suspended for it. */
   abstract exceeding(month: string, bytes: number): Promise<readonly string[]>;
   abstract markSuspended(webServiceId: string, month: string): Promise<void>;
-  /** Web services that were suspended for an earlier month and not resumed since. */
+  /** Returns the web services that were suspended for an earlier month and are not yet resumed. */
   abstract suspendedBefore(month: string): Promise<readonly string[]>;
   abstract markResumed(webServiceId: string, month: string): Promise<void>;
   abstract deleteBefore(month: string): Promise<void>;
@@ -15,14 +15,14 @@ export abstract class BandwidthRepository {
 
 /** Suspensions by the platform itself. An operator may end one early. */
 export abstract class Suspensions {
-  /** Has no effect on a suspended web service. */
+  /** Has no effect if the web service is already suspended. */
   abstract suspend(webServiceId: string, reason: string): Promise<void>;
-  /** Ends a suspension by the platform and starts what it stopped; has no effect on one by an operator. */
+  /** Ends a suspension by the platform and starts the web service again; has no effect on a suspension by an operator. */
   abstract lift(webServiceId: string, reason: string): Promise<void>;
 }
 
-/** What the operator configures about moderation. */
+/** Configuration of moderation. */
 export abstract class ModerationSettings {
-  /** The traffic of a web service in a month; undefined means no limit. */
+  /** Maximum traffic of a web service per month, in bytes; undefined means no limit. */
   abstract readonly monthlyBandwidthBytes: number | undefined;
 }

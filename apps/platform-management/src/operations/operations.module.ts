@@ -15,7 +15,7 @@ const SEALED_COLUMNS = [
   },
 ];
 
-/** What operators request of platform-management over NATS. */
+/** Operator commands of platform-management over NATS. */
 export const operations = OperationsModule.forService({
   service: 'platform-management',
   imports: [eventSourcing, prisma, EncryptionModule],

@@ -1,9 +1,9 @@
-/** Failed logins name whatever was typed; those of users belong to their accounts and stay. */
+/** Failed logins store the submitted address. Rows of existing users belong to their accounts and stay. */
 export const ERASE_LOGIN_FAILURES = `
   DELETE FROM login_failures f WHERE f.email = ANY ($1)
     AND NOT EXISTS (SELECT FROM credentials c WHERE c.email = f.email)`;
 
-/** Requests of users stay, like their accounts; they are deleted after an hour anyway. */
+/** Rows of existing users stay, like their accounts; they are deleted after an hour anyway. */
 export const ERASE_RESET_REQUESTS = `
   DELETE FROM password_reset_requests r WHERE r.email = ANY ($1)
     AND NOT EXISTS (SELECT FROM credentials c WHERE c.email = r.email)`;

@@ -10,7 +10,10 @@ import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { ERASE_INVITATIONS, ERASE_LOGIN_FAILURES, ERASE_RESET_REQUESTS } from './operations.sql.js';
 
-/** Erases a recipient's address from failed logins, requests for passwords and invitations. Accounts stay, because they belong to users, not to recipients. */
+/**
+ * Erases the address of a recipient from failed logins, password resets and invitations.
+ * Accounts stay, because they belong to users and not to recipients.
+ */
 @Injectable()
 export class PostgresPersonalData extends PersonalData {
   override readonly isInEvents = false;

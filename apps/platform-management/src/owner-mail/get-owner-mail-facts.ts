@@ -2,7 +2,7 @@ import { getOwnerMailFacts, type OwnerMailFacts, type ReplyOf, type RequestOf } 
 import { Handles } from '@postern/messaging';
 import { type MailedEvent, OwnerMailSources } from './ports.js';
 
-/** Tells whom to mail about an event, and what the mail names. */
+/** Returns the recipients of mail about an event, and the names that the mail contains. */
 @Handles(getOwnerMailFacts)
 export class GetOwnerMailFacts {
   constructor(private readonly sources: OwnerMailSources) {}
@@ -27,7 +27,7 @@ export class GetOwnerMailFacts {
   }
 }
 
-/** The words of the platform are the first line; the output of a build or an instance may follow, which mail must not hold. */
+/** Keeps the first line, which the platform writes; the following lines may be build or instance output, which mail must not contain. */
 const withReason = (
   facts: Omit<OwnerMailFacts, 'reason'> | undefined,
   reason: string | null,

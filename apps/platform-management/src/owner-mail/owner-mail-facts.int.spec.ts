@@ -26,8 +26,8 @@ const failedDeployment = async (reason: string): Promise<string> => {
 };
 const emails = async (streamId: string) => (await factsAt(streamId))?.recipients.map(({ email }) => email);
 
-describe('what owners are mailed', () => {
-  it('names the web service, its project and the reason without the output that follows it', async () => {
+describe('the facts for mail to owners', () => {
+  it('contain the web service, its project and the reason without the output after it', async () => {
     const stream = await failedDeployment('the build failed: exit code 1\nTOKEN=hunter2');
     expect(await factsAt(stream)).toMatchObject({
       project_name: 'Shop',
@@ -37,14 +37,14 @@ describe('what owners are mailed', () => {
     });
   });
 
-  it('is the reason of a web service that does not respond', async () => {
+  it('contain the reason of a web service that does not respond', async () => {
     const { web_service_id } = await resources.newService(await resources.newProject());
     const status_reason = 'restarted 3 times in 20 s: exited with code 4\nsecret output';
     const stream = await append(`test-${uuidv7()}`, 'web-service-unanswering', { web_service_id, status_reason });
     expect(await factsAt(stream)).toMatchObject({ reason: 'restarted 3 times in 20 s: exited with code 4' });
   });
 
-  it('names a database until its deletion is requested', async () => {
+  it('contain a database until its deletion is requested', async () => {
     const database_id = uuidv7();
     await resources.fixture.query(
       `INSERT INTO databases (id, workspace_id, name, kind, plan, cpu_millicores, memory_bytes, storage_bytes,
@@ -58,7 +58,7 @@ describe('what owners are mailed', () => {
     expect(await factsAt(stream)).toBeNull();
   });
 
-  it('is nothing about a deleted web service, another event, or an event that does not exist', async () => {
+  it('are null for a deleted web service, another event, or an event that does not exist', async () => {
     const gone = { web_service_id: uuidv7(), deployment_id: uuidv7(), reason: 'x' };
     expect(await factsAt(await append(`test-${uuidv7()}`, 'deployment-failed', gone))).toBeNull();
     expect(await factsAt(`workspace-${resources.user.workspace_id}`)).toBeNull();
@@ -66,8 +66,8 @@ describe('what owners are mailed', () => {
   });
 });
 
-describe('who is mailed', () => {
-  it('is every owner who is enabled and wants it, and no other member', async () => {
+describe('the recipients of mail to owners', () => {
+  it('are all enabled owners who have not turned off service mail, and no other members', async () => {
     const { fixture, user, request } = resources;
     const stream = await failedDeployment('x');
     const [before = ''] = (await emails(stream)) ?? [];

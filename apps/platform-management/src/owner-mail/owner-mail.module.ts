@@ -4,7 +4,7 @@ import { GetOwnerMailFacts } from './get-owner-mail-facts.js';
 import { OwnerMailSources } from './ports.js';
 import { PostgresOwnerMailSources } from './postgres-owner-mail-sources.js';
 
-/** What email-send asks to mail the owners of a workspace. */
+/** Answers the requests of email-send for mail to the owners of a workspace. */
 @Module({
   imports: [eventSourcing],
   providers: [GetOwnerMailFacts, { provide: OwnerMailSources, useClass: PostgresOwnerMailSources }],

@@ -10,7 +10,7 @@ export const FIND_DATABASE = `
   SELECT d.name, NULL AS project_name, s.id AS workspace_id, s.name AS workspace_name
   FROM databases d JOIN workspaces s ON s.id = d.workspace_id WHERE d.id = $1 AND d.status <> 'deleting'`;
 
-/** Owners who can sign in and have not turned such mails off. */
+/** Owners who can log in and have not turned off service mail. */
 export const FIND_RECIPIENTS = `
   SELECT c.user_id, c.email FROM memberships m JOIN credentials c ON c.user_id = m.user_id
   WHERE m.workspace_id = $1 AND m.role = 'owner' AND c.disabled_at IS NULL AND c.service_mails

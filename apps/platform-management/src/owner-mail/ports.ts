@@ -1,6 +1,6 @@
 import type { OwnerMailFacts } from '@postern/contracts';
 
-/** The stored events that owners are mailed about, as far as the mail needs them. */
+/** Stored events that cause mail to owners, with the fields that the mail uses. */
 export type MailedEvent =
   | {
       readonly type: 'platform-management.deployment-failed.v1';
@@ -17,10 +17,10 @@ export type MailedEvent =
 
 /** Names and addresses for mail to the owners of a workspace. */
 export abstract class OwnerMailSources {
-  /** Undefined for a type that is not mailed about. */
+  /** Returns undefined if the event does not exist or its type causes no mail. */
   abstract eventAt(streamId: string, version: number): Promise<MailedEvent | undefined>;
-  /** Undefined once it is deleted. */
+  /** Returns undefined once the web service is deleted. */
   abstract aboutWebService(webServiceId: string): Promise<Omit<OwnerMailFacts, 'reason'> | undefined>;
-  /** Undefined once its deletion was requested. */
+  /** Returns undefined once the deletion is requested. */
   abstract aboutDatabase(databaseId: string): Promise<Omit<OwnerMailFacts, 'reason'> | undefined>;
 }

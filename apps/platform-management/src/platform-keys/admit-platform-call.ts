@@ -11,7 +11,7 @@ import { AdmittedReads } from './admitted-reads.js';
 import { CallLimit } from './call-limit.js';
 import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
 
-/** Authenticates and rate-limits a call of the platform API in one query, and answers what it reads. */
+/** Authenticates and rate-limits a call of the platform API in one query, and answers its read request. */
 @Handles(admitPlatformCall)
 export class AdmitPlatformCall {
   constructor(
@@ -47,7 +47,7 @@ export class AdmitPlatformCall {
         ...(rate_limit ? { rate_limit } : {}),
       });
     }
-    // Gateways of the release before send no role.
+    // Gateways of the previous release send no role.
     if (!includesRole(key.role, role ?? (required === 'read' ? 'viewer' : 'member'))) {
       throw new Refusal(
         'operation_not_allowed',
@@ -90,7 +90,7 @@ export class AdmitPlatformCall {
   }
 }
 
-/** What the audit log tells of a refused key that is known. */
+/** Details of a refused but known key, for the audit log. */
 const ofKey = (call: CountedCall | undefined): Readonly<Record<string, unknown>> =>
   call
     ? {
@@ -99,7 +99,7 @@ const ofKey = (call: CountedCall | undefined): Readonly<Record<string, unknown>>
       }
     : {};
 
-/** `write` includes `read`; a key may always ask about itself. */
+/** `write` includes `read`; every key may read its own properties. */
 const permits = ({ operations }: AdmittedKey, operation: PlatformOperation | 'own-key'): boolean =>
   operations === null ||
   operation === 'own-key' ||

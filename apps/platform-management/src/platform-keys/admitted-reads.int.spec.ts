@@ -34,17 +34,17 @@ const newStranger = async () => {
 };
 
 describe('an admitted call', () => {
-  it('is answered with what it reads, and counted once', async () => {
+  it('returns the reply of its read request, and is counted once', async () => {
     const before = (await call(key, undefined)).rate_limit;
     const answer: ReplyOf<typeof admitPlatformCall> = await call(key, { name: 'list-projects', request: {} });
     expect(answer.read).toEqual({ ok: [expect.objectContaining({ id: project, name: 'Shop' })] });
     expect(answer.rate_limit?.remaining).toBe(Number(before?.remaining) - 1);
   });
 
-  it('is answered with the refusal of what it reads', async () =>
+  it('returns the refusal of its read request', async () =>
     expect(await readOf(key, 'get-project', { project_id: uuidv7() })).toEqual(refused('project_not_found')));
 
-  it('reads as its own caller, whatever the request names', async () => {
+  it('reads as its own caller, whatever caller the request contains', async () => {
     const stranger = await newStranger();
     const strangers = await keyOf(stranger);
     expect(await readOf(strangers, 'get-project', { project_id: project })).toEqual(refused('project_not_found'));
@@ -53,7 +53,7 @@ describe('an admitted call', () => {
     }
   });
 
-  it('reads within the projects that its key is restricted to', async () => {
+  it('reads only the projects that its key is restricted to', async () => {
     const other = await resources.newProject('Other');
     const restricted = await keyOf(resources.user, { projects: [other] });
     expect(await readOf(restricted, 'list-projects', { project_ids: [project] })).toEqual({
@@ -67,7 +67,7 @@ describe('an admitted call', () => {
     ['answers only by itself', 'get-logs', { web_service_id: uuidv7(), tail: 10 }],
     ['answers only to sessions', 'list-platform-keys', {}],
     ['cannot read', 'get-project', { project_id: '17' }],
-  ])('has no answer to what platform-management %s', async (_what, name, request) =>
+  ])('has no reply to a read if it is one that platform-management %s', async (_what, name, request) =>
     expect(await readOf(key, name, request)).toBeUndefined(),
   );
 });

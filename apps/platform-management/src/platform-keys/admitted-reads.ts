@@ -35,14 +35,14 @@ const READS: ReadonlyMap<string, Read> = new Map(
     ),
 );
 
-/** Answers what admitted calls read, for their callers. */
+/** Answers the read requests of admitted calls, for their callers. */
 @Injectable()
 export class AdmittedReads {
   constructor(private readonly handlers: RequestHandlers) {}
 
   /**
-   * The answer to a read. Undefined where it is unknown or invalid, or fails: then the gateway sends it by itself, and
-   * reports why.
+   * Returns the reply to a read request. Undefined if the request is unknown or invalid, or fails: then the gateway sends it separately
+   * and reports the error.
    */
   async get({ name, request }: RequestedRead, key: AdmittedKey): Promise<AdmittedRead | undefined> {
     const read = READS.get(name);

@@ -3,7 +3,7 @@ import { CONFIG } from '@postern/service-host';
 import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
 import type { platformKeySettings } from './settings.js';
 
-/** The configured number of calls that a key may make in a minute; 0 means no limit. */
+/** The configured number of calls per key and minute; 0 means no limit. */
 @Injectable()
 export class CallLimit {
   readonly perMinute: number;

@@ -7,7 +7,7 @@ import { ProjectOwners } from '../projects/ports.js';
 import { WorkspaceUsage } from '../quotas/ports.js';
 import { keyPrefixOf, newPlatformKey, platformKey, platformKeyStream } from './platform-key.js';
 
-/** Creates a key and returns it; only its hash and prefix are stored. All replicas accept it at once. */
+/** Creates a key and returns it; only its hash and prefix are stored. All replicas accept it immediately. */
 @Handles(createPlatformKey)
 export class CreatePlatformKey {
   constructor(

@@ -30,8 +30,8 @@ const call = (key: string, operation?: PlatformOperation | 'own-key', required: 
   return resources.request(admitPlatformCall, { key_hash, required, operation });
 };
 
-describe('a platform key with operations', () => {
-  it('may do these, with write including read, and nothing else', async () => {
+describe('a platform key restricted to operations', () => {
+  it('allows these operations, with write including read, and no others', async () => {
     const { key } = await newKey({ operations: ['deployments:write', 'web-services:read'] });
     const allowed = ['deployments:write', 'deployments:read', 'web-services:read', 'own-key'] as const;
     for (const operation of allowed) expect(await codeOf(call(key, operation))).toBeUndefined();
@@ -42,25 +42,25 @@ describe('a platform key with operations', () => {
       });
   });
 
-  it('is still bound by its scope, and cannot be created beyond it', async () => {
+  it('is still limited by its scope, and cannot be created with operations beyond it', async () => {
     const { key } = await newKey({ scope: 'read', operations: ['deployments:read'] });
     expect(await codeOf(call(key, 'deployments:write', 'write'))).toBe('insufficient_scope');
     expect(await codeOf(newKey({ scope: 'read', operations: ['deployments:write'] }))).toBe('invalid_input');
   });
 });
 
-describe('a platform key with projects', () => {
-  it('passes them to every request of its calls', async () => {
+describe('a platform key restricted to projects', () => {
+  it('adds its projects to every call', async () => {
     const { key } = await newKey({ projects: [project] });
     expect((await call(key, 'projects:read')).caller.project_ids).toEqual([project]);
     const { key: free } = await newKey({});
     expect((await call(free, 'projects:read')).caller).not.toHaveProperty('project_ids');
   });
 
-  it('cannot name projects of others', async () =>
+  it('cannot contain projects of other workspaces', async () =>
     expect(await codeOf(newKey({ projects: [project, uuidv7()] }))).toBe('project_not_found'));
 
-  it('creates no project and sees no database', async () => {
+  it('cannot create a project or access a database', async () => {
     const caller = { ...resources.user, project_ids: [project] };
     expect(await codeOf(resources.request(createProject, { ...caller, name: 'Other' }))).toBe('operation_not_allowed');
     expect(await resources.request(listDatabases, caller)).toMatchObject({ items: [], total: 0 });
@@ -72,7 +72,7 @@ describe('a platform key with projects', () => {
 });
 
 describe('a restricted platform key', () => {
-  it('is invalid at a gateway of the release before, which enforces no restriction', async () => {
+  it('is invalid at a gateway of the previous release, which enforces no restrictions', async () => {
     for (const overrides of [{ projects: [project] }, { operations: ['deployments:write' as const] }]) {
       const { key } = await newKey(overrides);
       expect(await codeOf(call(key))).toBe('platform_key_invalid');
@@ -81,7 +81,7 @@ describe('a restricted platform key', () => {
     expect(await codeOf(call(key))).toBeUndefined();
   });
 
-  it('shows its restrictions in the list', async () => {
+  it('lists its restrictions', async () => {
     const { id, projects, operations } = await newKey({ projects: [project], operations: ['deployments:write'] });
     const { id: free } = await newKey({});
     const listed = await resources.request(listPlatformKeys, resources.user);

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } f
 import { ServiceLog, Tasks } from '@postern/service-host';
 import { PlatformCalls } from './ports.js';
 
-/** Saves when platform keys were last used: every 30 seconds and at shutdown. */
+/** Saves the time of the last use of platform keys every 30 seconds and at shutdown. */
 @Injectable()
 export class PlatformKeyTimers implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(

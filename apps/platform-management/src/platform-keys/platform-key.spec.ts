@@ -62,7 +62,7 @@ describe('a platform key', () => {
     given().when(revoke).refuses('platform_key_not_found');
   });
 
-  it('is ak_live_ and 43 characters, of which the first 12 may be shown again', () => {
+  it('is ak_live_ and 43 random characters, and its first 12 characters are its prefix', () => {
     const key = newPlatformKey(limit => limit - 1);
     expect(key).toBe(`ak_live_${'z'.repeat(43)}`);
     expect(keyPrefixOf(key)).toBe('ak_live_zzzz');

@@ -10,17 +10,17 @@ export type PlatformKeyEvent =
       readonly data: {
         readonly key_id: string;
         readonly user_id: string;
-        /** The workspace that was active then; the key reaches no other. */
+        /** The active workspace at creation; the key cannot access any other. */
         readonly workspace_id: string;
         readonly name: string;
-        /** SHA-256, lower-case hex; the key itself is shown once and kept nowhere. */
+        /** SHA-256, lower-case hex; the key itself is returned once and not stored. */
         readonly key_hash: string;
         readonly key_prefix: string;
         readonly scope: PlatformKeyScope;
         readonly expires_at: string | null;
-        /** The only projects that the key reaches; absent for all of the workspace. */
+        /** The projects that the key can access; absent for all projects of the workspace. */
         readonly projects?: readonly string[];
-        /** All that the key may do; absent for everything that its scope permits. */
+        /** The operations that the key allows; absent for all operations of its scope. */
         readonly operations?: readonly PlatformOperation[];
         readonly at: string;
       };
@@ -64,16 +64,16 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 43;
 const PREFIX_LENGTH = 12;
 
-/** A new key. `randomBelow(n)` answers an unbiased, unpredictable whole number from 0 up to n - 1. */
+/** Creates a key. `randomBelow(n)` must return an unbiased, unpredictable integer from 0 to n - 1. */
 export const newPlatformKey = (randomBelow: (limit: number) => number): string =>
   MARK + Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomBelow(ALPHABET.length)]).join('');
 
-/** What of a key may be shown again. */
+/** Returns the part of a key that is not secret. */
 export const keyPrefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
 
 export const platformKeyStream = (keyId: string): string => `platform-key-${keyId}`;
 
-/** A credential of a user for the platform API: created once, revoked once. That it expires needs no event. */
+/** A user's credential for the platform API: created once, revoked once. Expiry needs no event. */
 export const platformKey: Decider<PlatformKey, PlatformKeyCommand, PlatformKeyEvent> = {
   initial: { id: undefined, workspaceId: undefined, revoked: false },
 

@@ -28,7 +28,7 @@ describe('a platform key', () => {
     });
   });
 
-  it('with the scope read is refused for writing, and the call counts', async () => {
+  it('with the scope read is refused for writes, and the call counts', async () => {
     const { key } = await resources.newKey('read');
     const refusal = await refusalOf(resources.call(key, 'write'));
 
@@ -39,7 +39,7 @@ describe('a platform key', () => {
     expect((await resources.call(key)).rate_limit?.remaining).toBe(28);
   });
 
-  it('is unknown in every replica as soon as it is revoked', async () => {
+  it('is unknown in every replica immediately after its revocation', async () => {
     const { user, stranger } = resources;
     const { id: key_id, key } = await resources.newKey('write');
     await resources.call(key);
@@ -54,7 +54,7 @@ describe('a platform key', () => {
     expect((await resources.request(listPlatformKeys, user)).map(({ id }) => id)).not.toContain(key_id);
   });
 
-  it('is refused once it has expired', async () => {
+  it('is refused after it expires', async () => {
     const { user } = resources;
     const { id, key } = await resources.newKey('read', { expires_at: new Date(Date.now() + 700).toISOString() });
     expect(await codeOf(resources.call(key))).toBeUndefined();
@@ -69,7 +69,7 @@ describe('a platform key', () => {
 });
 
 describe('calls of a platform key', () => {
-  it('are 30 a minute over all replicas, each counted once', async () => {
+  it('are limited to 30 a minute over all replicas, each counted once', async () => {
     const { key } = await resources.newKey('read');
     const answers = await Promise.all(Array.from({ length: 100 }, () => codeOf(resources.call(key))));
 
@@ -77,7 +77,7 @@ describe('calls of a platform key', () => {
     expect(answers.filter(code => code === 'rate_limit_reached')).toHaveLength(70);
   });
 
-  it('are counted over alternating replicas, and the thirty-first gets a time to retry', async () => {
+  it('are counted over alternating replicas, and the thirty-first receives a retry time', async () => {
     const { key, caller } = await keyWithCaller();
     const [one, other] = admissions();
     for (let n = 1; n < 30; n++) await (n % 2 ? one : other).admit(caller, true);
@@ -91,7 +91,7 @@ describe('calls of a platform key', () => {
     expect(retry_after_s).toBeLessThanOrEqual(60);
   });
 
-  it('of another key are counted separately', async () => {
+  it('with another key are counted separately', async () => {
     const [{ key: busy }, { key: quiet }] = [await resources.newKey('read'), await resources.newKey('read')];
     const answers = await Promise.all(Array.from({ length: 31 }, () => codeOf(resources.call(busy))));
 
@@ -99,7 +99,7 @@ describe('calls of a platform key', () => {
     expect((await resources.call(quiet)).rate_limit?.remaining).toBe(29);
   });
 
-  it('have a minute that begins with the first call', async () => {
+  it('are counted in a minute that starts with the first call', async () => {
     const { id, key } = await resources.newKey('read');
     for (let n = 0; n < 30; n++) await resources.call(key);
     expect(await codeOf(resources.call(key))).toBe('rate_limit_reached');
@@ -114,7 +114,7 @@ describe('calls of a platform key', () => {
 });
 
 describe('the last use of a platform key', () => {
-  it('is saved by a timer, not by the call', async () => {
+  it('is saved by a timer and not by the call', async () => {
     const { id, key } = await resources.newKey('read');
     const before = Date.now();
     await resources.call(key);
@@ -125,7 +125,7 @@ describe('the last use of a platform key', () => {
     expect(Date.parse((await lastUseOf(id)) ?? '')).toBeGreaterThanOrEqual(before);
   });
 
-  it('is saved later when saving fails', async () => {
+  it('is saved later if saving fails', async () => {
     const { id, key } = await resources.newKey('read');
     await resources.call(key);
     await resources.fixture.query('ALTER TABLE platform_key_uses RENAME TO platform_key_uses_elsewhere');
@@ -137,7 +137,7 @@ describe('the last use of a platform key', () => {
     expect(await lastUseOf(id)).not.toBeNull();
   });
 
-  it('is saved by a replica that stops before its timer', async () => {
+  it('is saved by a replica that stops before its timer fires', async () => {
     const { id, caller } = await keyWithCaller();
     const replica = await resources.fixture.addReplica(OPERATOR);
     await replica.app.get(PlatformCalls, { strict: false }).admit(caller, true);
@@ -148,7 +148,7 @@ describe('the last use of a platform key', () => {
   });
 });
 
-/** Last, because replicas without a limit stay. */
+/** Last, because the replicas without a limit keep running. */
 it('a limit of 0 disables it: calls are admitted and not counted', async () => {
   const lifted = await resources.fixture.addReplica(OPERATOR, undefined, { POSTERN_PLATFORM_CALLS_PER_MINUTE: '0' });
   expect(lifted.app.get(CallLimit, { strict: false }).perMinute).toBe(0);
@@ -161,7 +161,7 @@ it('a limit of 0 disables it: calls are admitted and not counted', async () => {
   expect(await resources.fixture.query('SELECT 1 FROM platform_call_counts WHERE key_id = $1', [id])).toEqual([]);
 });
 
-/** What each replica admits calls with. */
+/** The admission of each replica. */
 const admissions = (): [PlatformCalls, PlatformCalls] => {
   const [one, other] = resources.fixture.replicas.map(({ app }) => app.get(PlatformCalls, { strict: false }));
   if (!one || !other) throw new Error('two replicas are needed');

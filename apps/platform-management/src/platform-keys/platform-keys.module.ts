@@ -16,7 +16,7 @@ import { PlatformCalls } from './ports.js';
 import { PostgresPlatformCalls } from './postgres-platform-calls.js';
 import { RevokePlatformKey } from './revoke-platform-key.js';
 
-/** Keys of the platform API, and the admission of calls that use them. */
+/** Keys of the platform API, and the admission of calls with these keys. */
 @Module({
   imports: [eventSourcing, prisma, ProjectsModule, QuotaUsageModule],
   providers: [

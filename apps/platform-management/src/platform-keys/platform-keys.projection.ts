@@ -64,7 +64,7 @@ export class PlatformKeys {
   }
 }
 
-/** Prisma reads a null array as an empty one; a key is never restricted to nothing. */
+/** Prisma reads a null array as an empty one; a restriction is never empty. */
 const restrictionsOf = ({ projects, operations }: { readonly projects: string[]; readonly operations: string[] }) => ({
   projects: projects.length > 0 ? projects : null,
   operations: operations.length > 0 ? (operations as PlatformOperation[]) : null,

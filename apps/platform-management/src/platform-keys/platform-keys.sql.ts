@@ -15,8 +15,8 @@ const KEY_COLUMNS = `k.key_hash, k.id, k.user_id, k.workspace_id, k.name, k.key_
     k.projects, k.operations, k.role, k.refused`;
 
 /**
- * Looks up all calls that arrive together, and counts those with a key that is not refused. A key's minute begins with its first call.
- * Keys are locked in the order of their ids, so that two batches never wait for each other.
+ * Looks up a batch of calls, and counts those whose key is not refused. The minute of a key starts with its first call.
+ * Keys are locked in the order of their ids, so that two batches cannot deadlock.
  */
 export const ADMIT_CALLS = `
   WITH known AS (${KNOWN_KEYS}
@@ -31,7 +31,7 @@ export const ADMIT_CALLS = `
   SELECT ${KEY_COLUMNS}, counts.calls AS used, counts.reset_s
   FROM known k LEFT JOIN counts ON counts.key_id = k.id`;
 
-/** The same for calls of which none is counted. */
+/** The same lookup for a batch in which no call is counted. */
 export const ADMIT_UNCOUNTED_CALLS = `
   SELECT ${KEY_COLUMNS}, NULL::integer AS used, NULL::integer AS reset_s
   FROM (${KNOWN_KEYS}

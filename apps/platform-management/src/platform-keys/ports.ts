@@ -14,24 +14,24 @@ export interface AdmittedKey {
   readonly projects: readonly string[] | null;
   /** Null for all operations. */
   readonly operations: readonly PlatformOperation[] | null;
-  /** Of the key's user in the workspace. */
+  /** Role of the key's user in the workspace. */
   readonly role: WorkspaceRole;
 }
 
-/** One call with a key, counted over all replicas; `used` includes it. */
+/** A call with a key, counted over all replicas; `used` includes it. */
 export interface CountedCall {
   readonly key: AdmittedKey;
   readonly used: number;
-  /** Seconds until the count starts again. */
+  /** Seconds until the counter is reset. */
   readonly resetS: number;
-  /** Why the key is refused, whose call is not counted then. */
+  /** Reason for refusing the key; a refused call is not counted. */
   readonly refused?: 'platform_key_expired' | 'user_disabled' | 'member_removed' | undefined;
 }
 
 /** Looks up keys and counts their calls. */
 export abstract class PlatformCalls {
-  /** Undefined for a key that is unknown or revoked. Counts the call only where `counts` is true. */
+  /** Returns undefined if the key is unknown or revoked. Counts the call only if `counts` is true. */
   abstract admit(keyHash: string, counts: boolean): Promise<CountedCall | undefined>;
-  /** Saves when keys were last used, outside of calls. Uses that could not be saved are kept for the next time. */
+  /** Saves the last uses of keys, independent of calls. Uses that could not be saved are kept for the next attempt. */
   abstract saveLastUses(): Promise<void>;
 }

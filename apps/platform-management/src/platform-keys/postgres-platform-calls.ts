@@ -22,7 +22,7 @@ interface KeyRow {
   readonly expires_at: Date | null;
   readonly projects: readonly string[] | null;
   readonly operations: readonly PlatformOperation[] | null;
-  /** Null for a user who does not belong to the workspace, whose key is refused. */
+  /** Null if the user is not a member of the workspace; the key is refused then. */
   readonly role: WorkspaceRole | null;
   readonly refused: CountedCall['refused'] | null;
   /** Null when no call was counted. */
@@ -30,7 +30,7 @@ interface KeyRow {
   readonly reset_s: number | null;
 }
 
-/** Admits the calls that arrive together in one statement. */
+/** Admits concurrent calls in one statement. */
 @Injectable()
 export class PostgresPlatformCalls extends PlatformCalls {
   readonly #calls: GroupCommit<Call, CountedCall | undefined>;
@@ -52,7 +52,7 @@ export class PostgresPlatformCalls extends PlatformCalls {
     try {
       await this.database.pool.query(SAVE_LAST_USES, [[...used.keys()], [...used.values()]]);
     } catch (error) {
-      // Uses since then are later.
+      // Newer uses override the unsaved ones.
       this.#used = new Map([...used, ...this.#used]);
       throw error;
     }
@@ -82,7 +82,7 @@ export class PostgresPlatformCalls extends PlatformCalls {
   }
 }
 
-/** Calls of the key before this batch. */
+/** Returns the number of calls with the key before this batch. */
 const usedBefore = ({ key_hash, used }: KeyRow, counted: ReadonlyMap<string, number>): number =>
   used === null ? 0 : used - (counted.get(key_hash) ?? 0);
 

@@ -3,7 +3,7 @@ import { Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { platformKey, platformKeyStream } from './platform-key.js';
 
-/** Revokes a key; all replicas refuse it from the next call on. */
+/** Revokes a key; all replicas refuse it from the next call. */
 @Handles(revokePlatformKey)
 export class RevokePlatformKey {
   constructor(private readonly streams: Streams) {}

@@ -7,20 +7,20 @@ export interface ProjectOwner {
   readonly workspaceId: string;
 }
 
-/** Tells who owns a project. */
+/** Looks up the owners of projects. */
 export abstract class ProjectOwners {
   readonly #known = new Map<string, ProjectOwner>();
 
   abstract ownerOf(projectId: string): Promise<ProjectOwner | undefined>;
 
-  /** Refuses with `project_not_found` unless the caller reaches the project. */
+  /** Refuses with `project_not_found` unless the caller can access the project. */
   async requireOwner(caller: Reach, projectId: string): Promise<ProjectOwner> {
     const owner = await this.ownerOf(projectId);
     if (!owner || !reaches(caller, { ...owner, id: projectId })) throw projectNotFound();
     return owner;
   }
 
-  /** Whether the caller reaches the project of a resource that exists. Its owner never changes, so it is read once. */
+  /** Whether the caller can access the project of an existing resource. The owner of a project never changes, so it is read once. */
   async isReached(caller: Reach, projectId: string): Promise<boolean> {
     const owner = this.#known.get(projectId) ?? (await this.ownerOf(projectId));
     if (!owner) return false;
@@ -29,11 +29,11 @@ export abstract class ProjectOwners {
   }
 }
 
-/** Writes projects: their events, and the values of their secrets that go with them. */
+/** Stores projects: their events, and the values of their secrets. */
 export abstract class ProjectRepository {
-  /** Refuses with `project_not_found`. Resolves once the read model shows the change. */
+  /** Resolves once the read model contains the change. Refuses with `project_not_found`. */
   abstract change(projectId: string, changes: ProjectChanges): Promise<void>;
-  /** Refuses with `project_not_empty` while the project has web services. Deletes the values of its secrets. */
+  /** Deletes the project with the values of its secrets. Refuses with `project_not_empty` while it has web services. */
   abstract remove(projectId: string, owner: ProjectOwner): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { type ProjectOwner, ProjectRepository } from './ports.js';
 import { type ProjectChanges, project, projectStream } from './project.js';
 import { COUNT_WEB_SERVICES, DELETE_SECRETS_OF } from './projects.sql.js';
 
-/** Deletes under the lock under which web services are created, so that no project goes while it gets one. */
+/** Deletes under the lock that also guards the creation of web services, so that no web service is created in a deleted project. */
 @Injectable()
 export class PostgresProjectRepository extends ProjectRepository {
   readonly #transactions: CommandTransactions;

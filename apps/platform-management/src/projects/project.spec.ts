@@ -21,7 +21,7 @@ describe('a project', () => {
         data: { project_id: 'p', user_id: 'ada', workspace_id: 'w', name: 'Shop', description: null, at },
       }));
 
-  it('changes only what differs', () => {
+  it('records only the fields that differ', () => {
     given(created)
       .when({ kind: 'change', changes: { name: 'Shop', description: 'Everything' }, at })
       .yields({
@@ -33,7 +33,7 @@ describe('a project', () => {
       .yields();
   });
 
-  it('is deleted once, without web services', () => {
+  it('is deleted once, if it has no web services', () => {
     const remove = { kind: 'delete', webServices: 0, at } as const;
     given(created)
       .when({ ...remove, webServices: 2 })

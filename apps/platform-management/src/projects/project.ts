@@ -37,7 +37,7 @@ interface CreateProject {
   readonly at: string;
 }
 
-/** `webServices` is how many the project has now. */
+/** `webServices` is the current number of web services of the project. */
 export type ProjectCommand =
   | CreateProject
   | { readonly kind: 'change'; readonly changes: ProjectChanges; readonly at: string }
@@ -58,7 +58,7 @@ export const PROJECT_EVENT_TYPES = [
 
 export const projectStream = (projectId: string): string => `project-${projectId}`;
 
-/** What the web services and secrets of one undertaking belong to. It is its creator's. */
+/** Groups web services and secrets. It belongs to its creator. */
 export const project: Decider<Project, ProjectCommand, ProjectEvent> = {
   initial: { id: undefined },
 
@@ -94,7 +94,7 @@ function create(command: CreateProject, state: Project): ProjectEvent[] {
   ];
 }
 
-/** Records what differs. */
+/** Records only the fields that differ. */
 function change(wanted: ProjectChanges, state: Project, at: string): ProjectEvent[] {
   const changes = Object.entries(wanted).filter(([name, value]) => value !== state[name as keyof ProjectChanges]);
   if (changes.length === 0) return [];

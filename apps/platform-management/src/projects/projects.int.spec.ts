@@ -29,7 +29,7 @@ const newService = (project_id: string) =>
   });
 
 describe('a project', () => {
-  it('gets another name, and loses its description', async () => {
+  it('can be renamed, and its description removed', async () => {
     const project_id = await resources.newProject();
     const caller = { ...resources.user, project_id };
     expect(await resources.request(changeProject, { ...caller, name: 'Store', description: 'All' })).toMatchObject({
@@ -65,7 +65,7 @@ describe('a project', () => {
     expect(await resources.fixture.query('SELECT id FROM sealed_values WHERE id = $1', [stored.id])).toEqual([]);
   });
 
-  it('never goes while it gets a web service', async () => {
+  it('is not deleted while a web service is created in it', async () => {
     for (let round = 0; round < 5; round++) {
       const project_id = await resources.newProject();
       const [created, deleted] = await Promise.all([
@@ -81,7 +81,7 @@ describe('a project', () => {
 });
 
 describe('a deleted web service', () => {
-  it('is found by no request, and takes no variable that is still on its way', async () => {
+  it('is found by no request, and stores no variable of a concurrent request', async () => {
     const { id: web_service_id } = await newService(await resources.newProject());
     const caller = { ...resources.user, web_service_id };
     const variable = (key: string) => resources.request(setVariable, { ...caller, key, value: 'abc' });

@@ -49,14 +49,14 @@ export class Projects extends ProjectOwners {
     super();
   }
 
-  /** Lists the projects that the caller reaches, oldest first. */
+  /** Lists the projects that the caller can access, oldest first. */
   @Handles(listProjects)
   async list(request: RequestOf<typeof listProjects>): Promise<ReplyOf<typeof listProjects>> {
     const { rows } = await this.database.reads.query<ProjectRow>(listOf(PROJECTS, request));
     return rows.map(replyOf);
   }
 
-  /** Refuses with `project_not_found`. */
+  /** Returns a project. Refuses with `project_not_found`. */
   @Handles(getProject)
   async get(request: RequestOf<typeof getProject>): Promise<ReplyOf<typeof getProject>> {
     const query = { name: 'project', text: FIND_PROJECT, values: [...reachValues(request), request.project_id] };

@@ -23,7 +23,7 @@ export const DELETE_PROJECT = ({ table }: ProjectionTables) => `DELETE FROM ${ta
 
 export const COUNT_WEB_SERVICES = 'SELECT count(*)::integer AS count FROM web_services WHERE project_id = $1';
 
-/** The values of all secrets that the project has had. */
+/** Deletes the values of all secrets that the project ever had. */
 export const DELETE_SECRETS_OF = `
   DELETE FROM sealed_values WHERE id IN (
     SELECT (data->>'value_id')::uuid FROM event_store.events

@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => resources?.stop());
 
-/** Every request about a project or a web service that a user or a platform key can send, also in a route without a contract. */
+/** All requests about projects or web services that users or platform keys can send, also on routes without a contract. */
 const OPERATIONS = Object.values<unknown>(contracts)
   .filter(isRequestContract)
   .filter(({ service, callers }) => service === 'platform-management' && callers.includes('api-gateway'))
@@ -57,7 +57,7 @@ const inputOf = ({ http }: RequestContract): object => ({
   max_bytes: 1,
 });
 
-/** The fields that the contract knows; the others would be refused by strict requests. */
+/** Sends only the fields of the contract, because strict requests refuse others. */
 const asked = (contract: RequestContract, caller: object) => {
   const shape = (contract.request as z.ZodObject).shape;
   const known = Object.entries({ ...inputOf(contract), ...caller }).filter(([field]) => field in shape);
@@ -78,7 +78,7 @@ describe('from another workspace of the same user', () => {
     expect(await codeOf(asked(contract, elsewhere))).toBe(NOT_FOUND[about]),
   );
 
-  it('lists show nothing', async () => {
+  it('lists are empty', async () => {
     expect(await resources.request(listProjects, elsewhere)).toEqual([]);
     expect(await resources.request(listWebServices, elsewhere)).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe('with a key that is restricted to another project', () => {
     expect(await codeOf(asked(contract, restricted()))).toBe(NOT_FOUND[about]),
   );
 
-  it('lists show nothing', async () => {
+  it('lists are empty', async () => {
     expect(await resources.request(listProjects, restricted())).toEqual([]);
     expect(await resources.request(listWebServices, restricted())).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('in their own workspace', () => {
     }
   });
 
-  it('a gateway of the release before, which names no workspace, finds all resources of the user', async () => {
+  it('a gateway of the previous release, which sends no workspace, finds all resources of the user', async () => {
     const { user_id } = resources.user;
     expect(await resources.request(listProjects, { user_id })).toMatchObject([{ id: project_id }]);
     expect(await resources.request(listVariables, { user_id, web_service_id })).toHaveLength(1);

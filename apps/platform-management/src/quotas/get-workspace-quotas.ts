@@ -5,7 +5,7 @@ import { workspaceNotFound } from '../accounts/workspace.js';
 import { WorkspaceUsage } from './ports.js';
 import { workspaceQuotasReply } from './workspace-quotas-reply.js';
 
-/** Shows the limits and the use of a workspace to its members and to operators. */
+/** Returns the limits and usage of a workspace to its members and to operators. */
 @Handles(getWorkspaceQuotas)
 export class GetWorkspaceQuotas {
   constructor(

@@ -6,7 +6,7 @@ import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { type NeededPlaces, type PlatformQuota, WorkspaceUsage } from './ports.js';
 import { COUNT_USAGE, FIND_LIMITS } from './quotas.sql.js';
 
-/** What belongs to the workspace itself; everything else belongs to a project, with which no workspace is deleted. */
+/** Resources of the workspace itself. All others belong to a project, and a workspace with projects cannot be deleted. */
 const OF_WORKSPACE: readonly PlatformQuota[] = ['projects', 'platform_keys', 'databases'];
 
 /** Counts the rows of the read models. */

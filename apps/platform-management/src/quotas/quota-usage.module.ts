@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { WorkspaceUsage } from './ports.js';
 import { PostgresWorkspaceUsage } from './postgres-workspace-usage.js';
 
-/** The use of quotas, for the features whose creations are limited. */
+/** The usage of quotas, for features with limited creations. */
 @Module({
   providers: [{ provide: WorkspaceUsage, useClass: PostgresWorkspaceUsage }],
   exports: [WorkspaceUsage],

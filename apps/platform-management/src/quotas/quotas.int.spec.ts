@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => resources?.stop());
 
-/** Another workspace of a new user. */
+/** A new user with another workspace. */
 const newOwner = async () => {
   const { id, email, password, workspaces } = await resources.fixture.newUser();
   return { user_id: id, workspace_id: String(workspaces[0]?.id), email, password };
@@ -51,8 +51,8 @@ const newService = ({ user_id }: Owner, project_id: string, instances = 1) =>
     max_instances: instances,
   });
 
-describe('a workspace without a change by an operator', () => {
-  it('shows the default limits and what it uses', async () => {
+describe('a workspace with the default quotas', () => {
+  it('shows the default limits and its usage', async () => {
     const owner = await newOwner();
     await newProject(owner);
     expect(await quotasOf(owner)).toEqual({
@@ -71,7 +71,7 @@ describe('a workspace without a change by an operator', () => {
     });
   });
 
-  it('has at most 50 projects, however many are created at once', async () => {
+  it('has at most 50 projects, even with concurrent creations', async () => {
     const owner = await newOwner();
     const codes = await Promise.all(Array.from({ length: 60 }, () => codeOf(newProject(owner))));
     expect(codes.filter(code => code === undefined)).toHaveLength(50);
@@ -93,7 +93,7 @@ describe('a workspace without a change by an operator', () => {
 });
 
 describe('a user', () => {
-  it('has at most 10 workspaces, however many are created at once', async () => {
+  it('has at most 10 workspaces, even with concurrent creations', async () => {
     const { user_id } = await newOwner();
     const create = () => resources.request(createWorkspace, { user_id, name: 'Another' });
     const codes = await Promise.all(Array.from({ length: 60 }, () => codeOf(create())));
@@ -136,7 +136,7 @@ describe('a quota', () => {
     60_000,
   );
 
-  it('has a place again when something is deleted', async () => {
+  it('can be used again after a deletion', async () => {
     const owner = await newOwner();
     await allow(owner, { platform_keys: 1 });
     const { id: key_id } = await newKey(owner);
@@ -145,7 +145,7 @@ describe('a quota', () => {
     expect(await codeOf(newKey(owner))).toBeUndefined();
   });
 
-  it('that is lowered keeps what exists and refuses more; null returns to the default', async () => {
+  it('below the usage keeps existing resources and refuses new ones; null returns to the default', async () => {
     const owner = await newOwner();
     await newProject(owner);
     await newProject(owner);
@@ -156,7 +156,7 @@ describe('a quota', () => {
     expect(await codeOf(newProject(owner))).toBeUndefined();
   });
 
-  it('is set by operators only, and shown to members and operators', async () => {
+  it('is set by operators only, and visible to members and operators', async () => {
     const owner = await newOwner();
     const { stranger } = resources;
     const id = owner.workspace_id;
@@ -172,7 +172,7 @@ describe('a quota', () => {
       ).toBe('workspace_not_found');
   });
 
-  it('of the services for email is known to every session of the workspace', async () => {
+  it('of the email services is included in every session of the workspace', async () => {
     const owner = await newOwner();
     const { token } = await resources.fixture.logIn(owner.email, owner.password);
     const quotas = async () => (await resources.request(authenticateSession, { token_hash: hashOf(token) })).quotas;

@@ -8,7 +8,7 @@ import { QuotaUsageModule } from './quota-usage.module.js';
 import { quotas } from './quotas.projection.js';
 import { SetWorkspaceQuotas } from './set-workspace-quotas.js';
 
-/** Quotas of workspaces, and their changes by operators. */
+/** Quotas of workspaces, which operators can change. */
 @Module({
   imports: [eventSourcing, AccountsModule, QuotaUsageModule],
   providers: [

@@ -3,7 +3,7 @@ import type { Projection } from '@postern/event-sourcing/postgres';
 import type { WorkspaceDeleted, WorkspaceQuotasChanged } from '../accounts/workspace.js';
 import { DELETE_LIMITS, SAVE_LIMITS } from './quotas.sql.js';
 
-/** The limits that operators have set for workspaces. */
+/** The read model of the limits that operators have set. */
 export const quotas: Projection = {
   name: 'quotas',
   version: 2,

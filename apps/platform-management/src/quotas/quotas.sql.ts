@@ -8,13 +8,13 @@ const PROCESSES = '(SELECT coalesce(sum(value::integer), 0) FROM jsonb_each_text
 const RUNS = `FROM runs r JOIN web_services w ON w.id = r.web_service_id JOIN projects p ON p.id = w.project_id
      WHERE p.workspace_id = $1 AND r.finished_at IS NULL`;
 
-/** A web service that serves has at least the memory of the release that serves, whatever its settings are now. */
+/** A serving web service uses at least the memory of its serving release, whatever its settings are now. */
 const MEMORY_OF_INSTANCE = `greatest(
   coalesce(w.instance_memory_mib, ${INSTANCE_MEMORY_MIB}),
   (SELECT coalesce((r.settings #>> '{instance,memory_mib}')::integer, ${INSTANCE_MEMORY_MIB})
    FROM web_service_standings s JOIN releases r ON r.id = s.serving_release_id WHERE s.web_service_id = w.id))`;
 
-/** A disk that was taken away still has its files. */
+/** A disk that was removed from the settings still contains its files. */
 const DISK = `coalesce(greatest(
   w.disk_size_mib,
   (SELECT max((r.settings #>> '{disk,size_mib}')::integer) FROM releases r WHERE r.web_service_id = w.id)), 0)`;
@@ -25,7 +25,7 @@ const DATABASES = "FROM databases WHERE workspace_id = $1 AND status <> 'deletin
 
 const MIB = 1_048_576;
 
-/** What workspace `$1` has now. A command takes the place of an instance until it has ended. A database that is being deleted has given its place back. */
+/** Counts the usage of workspace `$1`. A running command counts as an instance. A database in deletion no longer counts. */
 export const COUNT_USAGE = `
   SELECT
     (SELECT count(*) FROM platform_keys WHERE workspace_id = $1)::integer AS platform_keys,

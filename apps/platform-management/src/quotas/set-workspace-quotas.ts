@@ -6,7 +6,7 @@ import { workspace, workspaceStream } from '../accounts/workspace.js';
 import { WorkspaceUsage } from './ports.js';
 import { workspaceQuotasReply } from './workspace-quotas-reply.js';
 
-/** Lets an operator set limits of a workspace. What exceeds a lower limit stays. */
+/** Sets limits of a workspace for an operator. Existing resources above a lower limit stay. */
 @Handles(setWorkspaceQuotas)
 export class SetWorkspaceQuotas {
   constructor(

@@ -37,7 +37,7 @@ const addDomain = (owner: Owner, web_service_id: string, domain: string) =>
   fixture.client.request(addCustomDomain, { user_id: owner.user_id, web_service_id, domain });
 
 describe('the memory of a workspace', () => {
-  it('is that of all instances, and a larger instance or more of them need a place in the quota', async () => {
+  it('is the sum over all instances, and larger or more instances need quota', async () => {
     const owner = await ownerWith({ memory_mib: 4_096 });
     const { id } = await fixture.create(owner);
     expect(await used(owner)).toMatchObject({ memory_mib: 512, disk_mib: 0 });
@@ -54,13 +54,13 @@ describe('the memory of a workspace', () => {
     expect(await used(owner)).toMatchObject({ memory_mib: 320 });
   });
 
-  it('refuses a web service that does not fit', async () => {
+  it('refuses a web service that exceeds the quota', async () => {
     const owner = await ownerWith({ memory_mib: 511 });
     expect(await codeOf(fixture.create(owner))).toBe('quota_reached');
   });
 
   it(
-    'is never exceeded by concurrent changes over two replicas, however they add up',
+    'is not exceeded by any combination of concurrent changes over two replicas',
     () =>
       fc.assert(
         fc.asyncProperty(
@@ -86,7 +86,7 @@ describe('the memory of a workspace', () => {
 });
 
 describe('the disks of a workspace', () => {
-  it('are bounded together', async () => {
+  it('share one quota', async () => {
     const owner = await ownerWith({ disk_mib: 1_000 });
     const [one, other] = [await fixture.create(owner), await fixture.create(owner)];
     await change(owner, one.id, { disk: { size_mib: 800 } });
@@ -98,7 +98,7 @@ describe('the disks of a workspace', () => {
 });
 
 describe('the custom domains of a workspace', () => {
-  it('are bounded over its web services, however many are added at once', async () => {
+  it('share one quota over all web services, even with concurrent additions', async () => {
     const owner = await ownerWith({ custom_domains: 10 });
     const services = [await fixture.create(owner), await fixture.create(owner), await fixture.create(owner)];
     const names = Array.from({ length: 24 }, (_, n) => `shop-${n}.example.com`);

@@ -1,7 +1,7 @@
 import { limitOf, QUOTA_NAMES, QUOTAS, type QuotaOverrides, type WorkspaceQuotas } from '@postern/contracts';
 import type { PlatformQuota } from './ports.js';
 
-/** Maps limits and use to the reply of the contracts; the use of other services is unknown here. */
+/** Maps limits and usage to the contract; the usage in other services is null. */
 export const workspaceQuotasReply = (
   overrides: QuotaOverrides,
   used: Readonly<Record<PlatformQuota, number>>,

@@ -37,7 +37,7 @@ export class BuildDeployment {
     private readonly settings: ReconcilerSettings,
   ) {}
 
-  /** @throws errors that are neither a failure of the build nor its end; the caller retries. */
+  /** @throws errors that are neither a build failure nor an abort; the caller retries. */
   run(build: Build): Promise<void> {
     const { state, deploymentId } = build;
     return this.reports.inRequestContext(state.id!, deploymentId, 'build deployment', span => this.#build(build, span));
@@ -99,7 +99,7 @@ export class BuildDeployment {
     return inSpan('build artefact', {}, () => this.runtime.build(order, output, signal));
   }
 
-  /** Stores the key of an SSH server that was met for the first time: later connections accept no other. */
+  /** Stores the host key of an SSH server at the first connection; later connections accept no other key. */
   async #resolve(
     webServiceId: string,
     source: Source,
@@ -125,7 +125,7 @@ export class BuildDeployment {
   ): Promise<void> {
     const failures = [BuildFailed, SourceUnavailable];
     const lateReason = `the build was not done within ${duration(this.settings.deadlines.buildMs)}`;
-    // The runtime knows only the time that was left when it got the order.
+    // The runtime gets only the time that was left when the order was sent.
     const isLate = error instanceof BuildFailed && Date.now() >= untilMs;
     const failure = isLate ? new BuildFailed(lateReason) : error;
     const end = await unsuccessfulEnd(failure, { signal, configuration, runtime: this.runtime, failures, lateReason });
@@ -141,7 +141,7 @@ export class BuildDeployment {
   }
 }
 
-/** The build connects once more, and accepts no other key than the first connection. */
+/** Adds the host keys of the first connection, so that the build accepts no others when it connects again. */
 const withHostKeys = (credentials: SourceCredentials, hostKeys: string | undefined): SourceCredentials => {
   const { ssh } = credentials;
   if (!ssh || hostKeys === undefined) return credentials;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BuildSlots } from './build-slots.js';
 
 describe('build slots', () => {
-  it('allow as many builds as there are slots', () => {
+  it('limit concurrent builds to their number', () => {
     const slots = new BuildSlots(2);
     expect([slots.tryTake('a'), slots.tryTake('b'), slots.tryTake('c')]).toEqual([true, true, false]);
     expect(slots.tryTake('a')).toBe(true);
@@ -11,7 +11,7 @@ describe('build slots', () => {
     expect(slots.taken).toBe(2);
   });
 
-  it('serve the queue in order', () => {
+  it('are assigned in queue order', () => {
     const slots = new BuildSlots(1);
     slots.take('a');
     expect([slots.tryTake('b'), slots.tryTake('c')]).toEqual([false, false]);
@@ -20,7 +20,7 @@ describe('build slots', () => {
     expect(slots.tryTake('b')).toBe(true);
   });
 
-  it('serve a queue by its turns, and those without one last', () => {
+  it('are assigned by turn, and to web services without a turn last', () => {
     const slots = new BuildSlots(1);
     slots.take('a');
     expect(slots.tryTake('late')).toBe(false);
@@ -31,7 +31,7 @@ describe('build slots', () => {
     expect([slots.tryTake('late'), slots.tryTake('b')]).toEqual([false, true]);
   });
 
-  it('free the place of a web service that no longer builds', () => {
+  it('are free for others when a web service leaves the queue', () => {
     const slots = new BuildSlots(1);
     slots.take('a');
     slots.tryTake('b');

@@ -1,16 +1,16 @@
-/** Limits concurrent builds of all web services. Web services without a free slot wait for their turn. */
+/** Limits concurrent builds of all web services. Web services without a free slot are queued. */
 export class BuildSlots {
   readonly #building = new Set<string>();
   #waiting: string[] = [];
 
   constructor(private readonly size: number) {}
 
-  /** Sets whose turn is next; a web service that asks and is not among these comes last. */
+  /** Sets the order of the queue; a web service that is not listed is queued last. */
   setTurns(webServiceIds: readonly string[]): void {
     this.#waiting = webServiceIds.filter(id => !this.#building.has(id));
   }
 
-  /** True when the web service may build now; otherwise it is queued and has to try again. */
+  /** Returns true if the web service may build now; otherwise it is queued and must try again. */
   tryTake(webServiceId: string): boolean {
     if (this.#building.has(webServiceId)) return true;
     if (!this.#waiting.includes(webServiceId)) this.#waiting.push(webServiceId);
@@ -20,13 +20,13 @@ export class BuildSlots {
     return true;
   }
 
-  /** Takes a slot beyond the limit, for a build that an earlier leader began. */
+  /** Takes a slot beyond the limit, for a build that a previous leader started. */
   take(webServiceId: string): void {
     this.#forget(webServiceId);
     this.#building.add(webServiceId);
   }
 
-  /** Frees the slot of the web service, or its place in the queue. */
+  /** Releases the slot of the web service, or its place in the queue. */
   leave(webServiceId: string): void {
     this.#forget(webServiceId);
     this.#building.delete(webServiceId);

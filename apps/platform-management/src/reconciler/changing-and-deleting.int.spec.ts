@@ -21,7 +21,7 @@ const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 const refusal = (code: string) => expect.objectContaining({ code });
 
 describe('changing settings', () => {
-  it('shows them at once, and the serving release keeps its own until the next start', async () => {
+  it('shows them immediately, and the serving release keeps its settings until the next start', async () => {
     const { id } = await fixture.runningService(replica);
     const changes = { start_command: 'node new.js', port: 8080, branch: null, auto_deploy: false };
     expect(await replica.commands.change.execute({ ...of(id), ...changes })).toMatchObject({ id, ...changes });
@@ -36,7 +36,7 @@ describe('changing settings', () => {
     expect(fixture.machine.serving(id)).toMatchObject({ port: 8080, startCommand: 'node new.js' });
   });
 
-  it('hands the release command over with a new build, and not with a restart or a rollback', async () => {
+  it('passes the release command to a new build, but not to a restart or a rollback', async () => {
     const { id } = await fixture.runningService(replica);
     fixture.machine.features.add('releaseCommand');
     await replica.commands.change.execute({ ...of(id), release_command: 'npm run migrate' });
@@ -52,7 +52,7 @@ describe('changing settings', () => {
     expect(rolls.at(-1)?.rollId).toBe(rollback);
   });
 
-  it('applies numbers of instances to what runs', async () => {
+  it('applies numbers of instances to the running release', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({ reconcileMs: 60_000 });
     const { id } = await fixture.runningService(replica);
@@ -61,7 +61,7 @@ describe('changing settings', () => {
     expect(fixture.machine.serving(id)).toMatchObject({ minInstances: 2, maxInstances: 4 });
   });
 
-  it('counts more instances against the quota of the workspace, and workers too', async () => {
+  it('counts instances and workers against the quota of the workspace', async () => {
     const { id } = await fixture.runningService(replica);
     fixture.machine.features.add('processes');
     const limits = JSON.stringify({ instances: 30 });
@@ -76,7 +76,7 @@ describe('changing settings', () => {
     fixture.machine.features.clear();
   });
 
-  it('refuses what the runtime cannot do, and what no service may have', async () => {
+  it('refuses invalid settings and features that the runtime does not support', async () => {
     const { id } = await fixture.runningService(replica);
     const change = (changes: object) => replica.commands.change.execute({ ...of(id), ...changes });
     for (const changes of [
@@ -111,7 +111,7 @@ describe('deleting', () => {
   };
   const NOTHING = { web_services: 0, deployments: 0, releases: 0, web_service_standings: 0, metric_samples: 0 };
 
-  it('hides the service at once, ends what runs and keeps nothing but its events', async () => {
+  it('hides the service immediately, stops its instances and keeps only its events', async () => {
     const { id, deploymentId } = await fixture.runningService(replica);
     const other = await fixture.runningService(replica);
     for (const sealed of [deploymentId, other.deploymentId])
@@ -130,7 +130,7 @@ describe('deleting', () => {
     expect(fixture.machine.serving(other.id)).toBeDefined();
   });
 
-  it('ends a build and a release that hang', async () => {
+  it('ends a hanging build and a hanging release', async () => {
     const { id } = await fixture.runningService(replica);
     const [build, roll] = [new Latch(), new Latch()];
     fixture.machine.script.build = build.wait;
@@ -182,7 +182,7 @@ describe('the log of a deployment', () => {
       if (line.webServiceId === id) lines[index] = { ...line, timestamp: new Date(line.timestamp.getTime() - 60_000) };
   };
 
-  it('has its own build and release, and not the output of instances or of other deployments', async () => {
+  it('contains its own build and release, but no output of instances or of other deployments', async () => {
     const { id, deploymentId } = await fixture.runningService(replica);
     const line = {
       webServiceId: id,
@@ -192,7 +192,7 @@ describe('the log of a deployment', () => {
       timestamp: new Date(),
     } as const;
     fixture.machine.lines.push(line);
-    // The first log is read until two seconds after its end.
+    // The log of a deployment is read until two seconds after its end.
     await madeOlder(id, deploymentId);
     const second = await fixture.deploy(replica, id);
     await fixture.untilDeployment(second, 'live');
@@ -222,7 +222,7 @@ describe('the stored configurations of a web service', () => {
     await eventually(async () => expect((await fixture.eventsOf(id)).at(-1)).toBe('release-served'));
   };
 
-  it('are deleted when nothing needs them; running releases and possible rollbacks keep theirs', async () => {
+  it('are deleted when unused; a configuration stays while a running release or a possible rollback uses it', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({ retainedReleases: 2 });
     const retaining = replica.deleteOldConfigurations();
@@ -251,7 +251,7 @@ describe('the stored configurations of a web service', () => {
     expect(sealedBeside(others)).toEqual(new Set([second, third]));
   });
 
-  it('are checked once, and again after new events', async () => {
+  it('are checked once, and again only after new events', async () => {
     const read: string[] = [];
     const retaining = replica.deleteOldConfigurations((id, until) => {
       read.push(id);
@@ -268,7 +268,7 @@ describe('the stored configurations of a web service', () => {
     expect(read).toContain(id);
   });
 
-  it('are kept for a while after they are obsolete', async () => {
+  it('are kept for the retention period after they become obsolete', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({ retainMs: 60_000 });
     const retaining = replica.deleteOldConfigurations();

@@ -12,14 +12,14 @@ import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 
 /**
- * Sets a web service to `failed` when no instance answers for long or instances crash repeatedly, and to `running` when one
- * answers and stays. The runtime restarts instances in any case.
+ * Sets a web service to `failed` when no instance responds for too long or instances crash repeatedly, and back to `running` when an
+ * instance responds and stays up. The runtime restarts instances in any case.
  */
 @Injectable()
 export class CheckAvailability {
-  /** When the release of a web service last stopped answering, by release. */
+  /** Time at which a release stopped responding, by release id. */
   readonly #silentSince = new Map<string, number>();
-  /** Restarts of releases. */
+  /** Restarts by release id. */
   readonly #restarts = new Map<string, RestartWindow>();
 
   constructor(
@@ -30,7 +30,7 @@ export class CheckAvailability {
     private readonly observer: WebServiceObserver,
   ) {}
 
-  /** Reads the status of every serving release, and reports on those without a change in progress. */
+  /** Reads the status of every serving release, and reports on the releases without a change in progress. */
   async run(changing: () => ReadonlySet<string>): Promise<void> {
     const skipped = changing();
     const serving = await this.summaries.serving();
@@ -47,7 +47,7 @@ export class CheckAvailability {
     this.observer.instancesRead(readings);
   }
 
-  /** Another process checks from now on. */
+  /** Clears the readings when this process no longer leads. */
   end(): void {
     this.observer.instancesRead([]);
   }

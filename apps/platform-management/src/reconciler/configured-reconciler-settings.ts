@@ -3,9 +3,9 @@ import type { PlatformManagementConfig } from '../config.js';
 import type { ReconcilerSettings } from './ports.js';
 
 const POLL_MS = 500;
-/** The runtime gets this much longer to end its own work, because its errors name the cause. */
+/** Extra time for the runtime to end its own work, because its errors contain the cause. */
 const GRACE_MS = 5_000;
-/** A healthy release of a small web service takes a few seconds. */
+/** Longer than the release of a small, healthy web service, which takes a few seconds. */
 const PREEMPT_MS = 15_000;
 export const RETAIN_MS = 60_000;
 

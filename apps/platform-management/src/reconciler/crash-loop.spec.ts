@@ -13,12 +13,12 @@ describe('a crash loop', () => {
     expect(windowOf([0, 0], [15, 2], [30, 3]).crashLoop).toEqual({ restarts: 3, overMs: 30_000 });
   });
 
-  it('is over when the restarts are long ago', () => {
+  it('ends when the restarts are older than the window', () => {
     expect(windowOf([0, 0], [30, 3], [120, 3], [121, 3]).crashLoop).toBeUndefined();
     expect(windowOf([0, 0], [60, 1], [120, 2], [180, 3]).crashLoop).toBeUndefined();
   });
 
-  it('lasts while pauses between restarts grow, until there are none', () => {
+  it('continues while the pauses between restarts grow, until a window without restarts', () => {
     const window = windowOf([0, 0], [15, 3]);
     expect(window.crashLoop).toBeDefined();
     window.read(4, 80_000);
@@ -36,6 +36,6 @@ describe('a crash loop', () => {
     expect(growing.crashLoop).toEqual({ restarts: 1, overMs: 40_000 });
   });
 
-  it('does not count what an earlier process of the runtime counted', () =>
+  it('ignores the counter of an earlier runtime process', () =>
     expect(windowOf([0, 7], [15, 0], [30, 2]).crashLoop).toBeUndefined());
 });

@@ -8,11 +8,11 @@ export interface CrashLoop {
   readonly overMs: number;
 }
 
-/** So many restarts within the window are a crash loop. */
+/** Minimum number of restarts within the window that is a crash loop. */
 const FEWEST_RESTARTS = 3;
 const WINDOW_MS = 90_000;
 
-/** Counts the restarts of one release in a window, from readings of a counter that may begin again with 0. */
+/** Counts the restarts of one release in a window, from readings of a counter that restarts at 0. */
 export class RestartWindow {
   #readings: readonly Reading[] = [];
   #isLooping = false;
@@ -23,7 +23,7 @@ export class RestartWindow {
     this.#readings = [...recent, { atMs, restarts }];
   }
 
-  /** Undefined while there are few restarts. A crash loop lasts until a whole window has none. */
+  /** Returns undefined while there are too few restarts. A crash loop lasts until a whole window has no restarts. */
   get crashLoop(): CrashLoop | undefined {
     const [first, last] = [this.#readings[0], this.#readings.at(-1)];
     const restarts = first && last ? last.restarts - first.restarts : 0;

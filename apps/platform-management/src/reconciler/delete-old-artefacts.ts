@@ -5,8 +5,8 @@ import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports
 import { ReconcilerSettings } from './ports.js';
 
 /**
- * Deletes artefacts that nothing can use again. It decides by events, because read models may be behind, and must run
- * while nothing is built, because events show the artefact of a finished build a moment later.
+ * Deletes artefacts that are no longer used. It reads events, because read models may be behind. It must run while no build runs,
+ * because the event of a finished build is recorded shortly after its artefact exists.
  */
 @Injectable()
 export class DeleteOldArtefacts {

@@ -5,12 +5,12 @@ import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports
 import { ReconcilerSettings } from './ports.js';
 
 /**
- * Deletes configurations that no event can need again. Only older events count, because a process that is about to
- * decrypt a configuration may have read the events earlier.
+ * Deletes configurations that are no longer used. It ignores recent events, because another process that is about to decrypt a
+ * configuration may have read the events before them.
  */
 @Injectable()
 export class DeleteOldConfigurations {
-  /** The number of events at the last check: without new events, no more configurations are obsolete. */
+  /** Number of events at the last check: without new events, no further configurations become obsolete. */
   readonly #checkedLengths = new Map<string, number>();
 
   constructor(

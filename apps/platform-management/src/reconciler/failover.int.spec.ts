@@ -21,7 +21,7 @@ afterEach(() => fixture.reset());
 const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 type Stage = 'resolve' | 'build' | 'roll' | 'stop';
 
-/** Lets a stage never end, and resolves when it has begun. */
+/** Blocks a stage, and resolves when the stage has started. */
 const hold = (stage: Stage): Promise<void> => {
   const latch = new Latch();
   fixture.machine.script[stage] = latch.wait;
@@ -33,7 +33,7 @@ const goOn = (stage: Stage): void => {
 
 describe('after kill -9 of the leader', () => {
   it.each(['resolve', 'build', 'roll'] as const)(
-    'during the %s of a deployment, the next leader completes it, once',
+    'during the %s of a deployment, the next leader completes it once',
     async stage => {
       const held = hold(stage);
       const id = await fixture.createService(first);
@@ -50,7 +50,7 @@ describe('after kill -9 of the leader', () => {
     },
   );
 
-  it('work of the next leader carries the context of the request, like that of the first leader', async () => {
+  it('work of the next leader has the context of the request, like that of the first leader', async () => {
     const asked = { correlationId: 'order-7', traceparent: `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-00` };
     const held = hold('build');
     const id = await fixture.createService(first);
@@ -69,7 +69,7 @@ describe('after kill -9 of the leader', () => {
     expect(restart.map(({ correlationId }) => correlationId)).toEqual(['order-8', 'order-8', 'order-8']);
   });
 
-  it('between a request and its beginning, the next leader begins it', async () => {
+  it('between a request and its start, the next leader starts it', async () => {
     await first.stop();
     const bystander = await fixture.replica({}, false);
     const id = await fixture.createService(bystander);
@@ -108,7 +108,7 @@ describe('after kill -9 of the leader', () => {
     expect(fixture.machine.rollsOf(id)).toEqual([]);
   });
 
-  it('while a build is being cancelled, the next leader reports its end', async () => {
+  it('during the cancellation of a build, the next leader reports its end', async () => {
     const id = await fixture.createService(first);
     const held = hold('build');
     const cleaning = new Latch();
@@ -124,7 +124,7 @@ describe('after kill -9 of the leader', () => {
     expect(fixture.machine.builds.size).toBe(0);
   });
 
-  it('in a release of a web service that was blocked meanwhile, the next leader stops everything', async () => {
+  it('during a release of a web service that is then blocked, the next leader stops everything', async () => {
     const { id, deploymentId: live } = await fixture.runningService(first);
     const held = hold('roll');
     const second = await fixture.deploy(first, id);
@@ -144,7 +144,7 @@ describe('after kill -9 of the leader', () => {
     expect(fixture.machine.rollsOf(id)).toEqual([]);
   });
 
-  it('a rollback in progress is released with the earlier configuration', async () => {
+  it('a rollback in progress is completed with the earlier configuration', async () => {
     fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
     const { id, deploymentId } = await fixture.runningService(first);
     fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
@@ -159,7 +159,7 @@ describe('after kill -9 of the leader', () => {
     expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
   });
 
-  it('the serving release keeps serving, untouched', async () => {
+  it('the serving release keeps serving without a new roll', async () => {
     const { id, deploymentId } = await fixture.runningService(first);
     await first.kill();
     const rolls = fixture.machine.rolls.length;
@@ -185,13 +185,13 @@ describe('after kill -9 of the leader', () => {
 describe('after a long outage of all replicas', () => {
   const short = { queueMs: 200, buildMs: 200, releaseMs: 200, stopMs: 5_000, preemptMs: 60_000, graceMs: 50 };
 
-  /** Waits until a span has passed on the clock that deadlines are measured by. */
+  /** Waits for a time span on the clock that deadlines use. */
   const passed = (ms: number) => {
     const until = Date.now() + ms;
     return waitFor(() => Date.now() >= until);
   };
 
-  it('a build past its deadline fails and leaves no process', async () => {
+  it('a build past its deadline fails and leaves no process running', async () => {
     const held = hold('build');
     const id = await fixture.createService(first);
     const deploymentId = await fixture.deploy(first, id);
@@ -217,7 +217,7 @@ describe('after a long outage of all replicas', () => {
     await eventually(() => expect(fixture.machine.rollsOf(id)).toEqual([live]));
   });
 
-  it('a deployment that waited too long fails', async () => {
+  it('a deployment past its queue deadline fails', async () => {
     await first.stop();
     const bystander = await fixture.replica({}, false);
     const id = await fixture.createService(bystander);
@@ -243,7 +243,7 @@ describe('after a long outage of all replicas', () => {
 });
 
 describe('two candidates for leadership', () => {
-  it('build and release nothing twice', async () => {
+  it('build and release everything once', async () => {
     const second = await fixture.replica();
     const ids = await Promise.all(
       Array.from({ length: 6 }, (_, number) => fixture.createService(number % 2 ? first : second)),
@@ -254,7 +254,7 @@ describe('two candidates for leadership', () => {
     expect(fixture.machine.orders).toHaveLength(builds + 6);
   });
 
-  it('fail over in order: the second one finishes what the first one began', async () => {
+  it('fail over: the second one finishes the release that the first one began', async () => {
     const held = hold('roll');
     const id = await fixture.createService(first);
     const deploymentId = await fixture.deploy(first, id);

@@ -1,6 +1,6 @@
 import { BuildSlots } from './build-slots.js';
 
-/** Wakes a waiting loop. A notification while nothing waits ends the next wait at once. */
+/** Wakes a waiting loop. A notification without a waiter ends the next wait immediately. */
 export class WakeSignal {
   #notified = false;
   #wake: (() => void) | undefined;
@@ -28,12 +28,12 @@ export class WakeSignal {
   }
 }
 
-/** What all workers share while this process leads. */
+/** The state that all workers share while this process leads. */
 export class LeadershipTerm {
   readonly slots: BuildSlots;
-  /** Notified when there may be more to do. */
+  /** Notified when there may be new work. */
   readonly changes: WakeSignal;
-  /** Notified when the runtime should be compared with the events soon. */
+  /** Notified when the runtime must be compared with the events soon. */
   readonly scans: WakeSignal;
 
   /** @param lost aborts when this process no longer leads. */

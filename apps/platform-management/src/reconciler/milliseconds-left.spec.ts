@@ -4,7 +4,7 @@ import { millisecondsLeft } from './milliseconds-left.js';
 const REQUESTED_AT = new Date('2026-01-01T10:00:00Z');
 const afterMs = (ms: number) => new Date(REQUESTED_AT.getTime() + ms);
 
-describe('the milliseconds left until a deadline', () => {
+describe('the milliseconds until a deadline', () => {
   it.each([
     ['all at the request', 0, 5_000],
     ['what remains before the deadline', 4_999, 1],

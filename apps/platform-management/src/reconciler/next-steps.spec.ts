@@ -37,12 +37,12 @@ const steps = (events: readonly WebServiceEvent[], underWay: UnderWay = {}, ms =
 const report = (kind: string, more: object = {}) => ({ kind: 'report', report: { kind, ...more } });
 
 describe('the next step', () => {
-  it('is nothing for a web service in a final state', () => {
+  it('is none for a web service in a final state', () => {
     expect(steps([created])).toEqual([]);
     expect(steps(running)).toEqual([]);
   });
 
-  it('begins a queued deployment, a rollback without a build, and nothing beside another deployment', () => {
+  it('starts a queued deployment, a rollback without a build, and nothing during another deployment', () => {
     expect(steps([created, requested('d1')])).toEqual([{ kind: 'begin-build', deploymentId: 'd1' }]);
     expect(steps([...running, rollbackRequested('d2', 'd1')])).toEqual([
       report('begin-deployment', { deploymentId: 'd2' }),
@@ -50,10 +50,10 @@ describe('the next step', () => {
     expect(steps([...building, requested('d2')], { build: { deploymentId: 'd1' } })).toEqual([]);
   });
 
-  it('is the build, also one that another leader began', () =>
+  it('is the build, also one that another leader started', () =>
     expect(steps(building)).toEqual([{ kind: 'build', deploymentId: 'd1', untilMs: start + 10_000 }]));
 
-  it('ends a build that is cancelled or late, and reports it when it has ended', () => {
+  it('ends a build that is cancelled or late, and reports it once it has ended', () => {
     const underWay = { build: { deploymentId: 'd1' } };
     expect(steps([...building, cancelling('d1')], underWay)).toEqual([{ kind: 'end-build', reason: 'cancelled' }]);
     expect(steps([...building, cancelling('d1')])).toEqual([report('end-cancelled', { deploymentId: 'd1' })]);
@@ -64,7 +64,7 @@ describe('the next step', () => {
     ]);
   });
 
-  it('gives up on a build that does not end', () => {
+  it('fails a build that does not end', () => {
     const aborted = { build: { deploymentId: 'd1', aborted: start } };
     expect(steps([...building, cancelling('d1')], aborted, 999)).toEqual([]);
     expect(steps([...building, cancelling('d1')], aborted, 1_000)).toEqual([
@@ -72,7 +72,7 @@ describe('the next step', () => {
     ]);
   });
 
-  it('begins one release, the one that was requested first', () => {
+  it('starts only the release that was requested first', () => {
     const late = { ...startRequested('r1') };
     const [later] = [{ ...late, data: { ...late.data, at: '2026-03-01T10:00:00.500Z' } } as WebServiceEvent];
     expect(steps([...running, requested('d2'), begun('d2'), built('d2'), later], {}, 600)).toEqual([
@@ -81,7 +81,7 @@ describe('the next step', () => {
     expect(steps([...running, startRequested('r1')])).toEqual([{ kind: 'begin-release', releaseId: 'r1' }]);
   });
 
-  it('begins none during a roll or a stop', () => {
+  it('starts no release during a roll or a stop', () => {
     const change = { kind: 'stop', since: start } as const;
     expect(steps([...running, startRequested('r1')], { change })).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe('the next step', () => {
     ]);
   });
 
-  it('ends a release at once for a rollback, and after a while for a newer deployment', () => {
+  it('ends a release immediately for a rollback, and after the preemption time for a newer deployment', () => {
     const change = { kind: 'roll', releaseId: 'd2', since: start } as const;
     const second = [...running, requested('d2'), begun('d2'), built('d2'), releaseBegun('d2', 'running')];
     const ends = [{ kind: 'end-roll', reason: 'cancelled' }];
@@ -109,14 +109,14 @@ describe('the next step', () => {
     expect(steps([...second, rollbackRequested('d3', 'd1')])).toEqual([report('abandon-release', { releaseId: 'd2' })]);
   });
 
-  it('ends a start that hangs for a rollback that waits for it', () => {
+  it('ends a hanging start for a waiting rollback', () => {
     const change = { kind: 'roll', releaseId: 'r1', since: start } as const;
     const starting = [...running, startRequested('r1'), releaseBegun('r1', 'starting', { kind: 'start', of: 'd1' })];
     const waiting = [...starting, rollbackRequested('d2', 'd1'), begun('d2', 'releasing')];
     expect(steps(waiting, { change })).toEqual([{ kind: 'end-roll', reason: 'cancelled' }]);
   });
 
-  it('removes a deleted web service once nothing is under way, for as long as it takes', () => {
+  it('removes a deleted web service once no work is in progress, without a deadline', () => {
     const deleting = [...running, deletionRequested];
     expect(steps(deleting, {}, 1_000_000)).toEqual([{ kind: 'remove' }]);
     expect(steps(deleting, { change: { kind: 'remove', since: start } }, 1_000_000)).toEqual([]);
@@ -129,14 +129,14 @@ describe('the next step', () => {
     expect(steps([...deleting, deleted])).toEqual([]);
   });
 
-  it('gives up on a roll that does not end', () => {
+  it('fails a roll that does not end', () => {
     const change = { kind: 'roll', releaseId: 'd1', since: start, aborted: start } as const;
     expect(steps([...rolling, stopRequested()], { change }, 1_000)).toEqual([
       report('fail-release', { releaseId: 'd1', reason: 'the platform could not end the release in time' }),
     ]);
   });
 
-  it('stops, also long after the request, and fails a stop that takes too long', () => {
+  it('stops, also long after the request, and fails a stop past its deadline', () => {
     const change = { kind: 'stop', since: start } as const;
     expect(steps([...running, stopRequested()], {}, 1_000_000)).toEqual([{ kind: 'stop' }]);
     expect(steps([...running, stopRequested()], { change }, 1_000)).toEqual([]);
@@ -145,7 +145,7 @@ describe('the next step', () => {
     ]);
   });
 
-  it('limits every wait', () => {
+  it('limits every waiting time', () => {
     expect(steps([created, requested('d1')], {}, 100_000)).toEqual([
       report('fail-deployment', { deploymentId: 'd1', reason: 'it waited in the queue for more than 100 seconds' }),
     ]);
@@ -166,5 +166,5 @@ describe('a duration', () => {
     [90_000, '90 seconds'],
     [900_000, '15 minutes'],
     [21_600_000, '6 hours'],
-  ])('of %i ms is said as %s', (ms, message) => expect(duration(ms)).toBe(message));
+  ])('of %i ms is formatted as %s', (ms, message) => expect(duration(ms)).toBe(message));
 });

@@ -8,20 +8,20 @@ import {
   waitingSuccessor,
 } from '../web-services/aggregate/state.js';
 
-/** How long a state may last, in milliseconds. */
+/** Maximum duration of each state, in milliseconds. */
 export interface StageDeadlines {
   /** From the request until the deployment starts. */
   readonly queueMs: number;
   readonly buildMs: number;
   readonly releaseMs: number;
   readonly stopMs: number;
-  /** How long a release may last while a newer deployment waits for it. */
+  /** Maximum duration of a release while a newer deployment waits for it. */
   readonly preemptMs: number;
-  /** How much longer the runtime gets to end its own work, because its errors name the cause. */
+  /** Extra time for the runtime to end its own work, because its errors contain the cause. */
   readonly graceMs: number;
 }
 
-/** What the reconciler has in progress for one web service. A build runs beside a change; changes run one at a time. */
+/** Work in progress for one web service. A build runs concurrently with a change; changes run one at a time. */
 export interface UnderWay {
   readonly build?: { readonly deploymentId: string; readonly aborted?: number };
   readonly change?: Change & { readonly since: number; readonly aborted?: number };
@@ -30,7 +30,7 @@ export type Change = { readonly kind: 'stop' | 'remove' } | { readonly kind: 'ro
 
 export type EndReason = 'cancelled' | 'late';
 
-/** A command of the reconciler without its time. */
+/** A command of the reconciler without its timestamp. */
 export type Report = DriverCommand extends infer Each ? (Each extends DriverCommand ? Omit<Each, 'at'> : never) : never;
 
 export type Step =
@@ -43,8 +43,8 @@ export type Step =
   | { readonly kind: 'end-build' | 'end-roll'; readonly reason: EndReason };
 
 /**
- * The next steps of a web service, from its state and the work in progress only, so that a new leader continues like
- * the killed one. Every state that is not final is left by work in progress or by a step at its deadline.
+ * Returns the next steps of a web service. They depend only on its state and the work in progress, so that a new leader continues
+ * where the previous one stopped. Work in progress or a step at a deadline ends every state that is not final.
  */
 export const nextSteps = (state: WebService, underWay: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] => [
   ...buildSteps(state, underWay, nowMs, deadlines),
@@ -124,17 +124,17 @@ function rollSteps(
   ];
 }
 
-/** A rollback ends a release at once, a newer deployment after a release has had time to become healthy. */
+/** A rollback preempts a release immediately, a newer deployment only after the release had time to become healthy. */
 function isPreempted(state: WebService, sinceMs: number, nowMs: number, { preemptMs }: StageDeadlines): boolean {
   const successor = waitingSuccessor(state);
   return successor !== undefined && (successor.rollbackOf !== undefined || nowMs >= sinceMs + preemptMs);
 }
 
-/** Once nothing else is under way. It is repeated until the runtime confirms it. */
+/** Removes the web service once no other work is in progress, and repeats it until the runtime confirms the removal. */
 const removalSteps = (state: WebService, { build, change }: UnderWay): Step[] =>
   build || change || activeDeployment(state) ? [] : [{ kind: 'remove' }];
 
-/** A stop is always attempted; it fails only when it takes too long. */
+/** Always attempts a stop, even long after the request; it fails only past its deadline. */
 function stopSteps({ change }: UnderWay, nowMs: number, deadlines: StageDeadlines): Step[] {
   if (!change) return [{ kind: 'stop' }];
   if (nowMs < change.since + deadlines.stopMs + deadlines.graceMs) return [];
@@ -142,7 +142,7 @@ function stopSteps({ change }: UnderWay, nowMs: number, deadlines: StageDeadline
   return [{ kind: 'report', report: { kind: 'fail-stop', reason } }];
 }
 
-/** Begins the oldest waiting release: a start, a restart, or a deployment that is built. */
+/** Starts the oldest waiting release: a start, a restart, or a built deployment. */
 function waitingReleases(state: WebService, nowMs: number, deadlines: StageDeadlines): Step[] {
   const active = activeDeployment(state);
   const deployment = active?.status === 'releasing' ? active : undefined;
@@ -178,7 +178,7 @@ const failing = ({ id }: Deployment, reason: string): Step => ({
   report: { kind: 'fail-deployment', deploymentId: id, reason },
 });
 
-/** A duration in words, for error messages. */
+/** Formats a duration for error messages. */
 export function duration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;

@@ -24,7 +24,7 @@ afterEach(() => fixture.reset());
 const sealedCount = async (): Promise<number> => (await fixture.pool.query('SELECT id FROM sealed_values')).rows.length;
 
 describe('a deployment of a private repository', () => {
-  it('uses the deploy key, and trusts the host key that the server showed first', async () => {
+  it('uses the deploy key, and trusts the host key of the first connection', async () => {
     const pair = newDeployKeyPair('test');
     fixture.machine.hostKeys = HOST_KEY;
     const id = await fixture.createService(replica, { git_repository_url: 'git@git.example.com:shop/web.git' });
@@ -70,7 +70,7 @@ describe('a deployment of a private repository', () => {
     );
   });
 
-  it('fails with words that hold no credential, whatever the server repeats', async () => {
+  it('fails with a message without credentials, even if the server repeats them', async () => {
     const id = await fixture.createService(replica);
     await replica.credentials.putGitToken(id, { username: 'ada', host: 'git.example.com' }, TOKEN);
     const encoded = Buffer.from(`ada:${TOKEN}`).toString('base64');
@@ -88,7 +88,7 @@ describe('a deployment of a private repository', () => {
     expect(fixture.machine.orders.at(-1)!.secrets).toEqual(expect.arrayContaining([TOKEN, encoded]));
   });
 
-  it('leaves no sealed credential behind when its web service is deleted', async () => {
+  it('deletes its sealed credentials with the web service', async () => {
     const before = await sealedCount();
     const id = await fixture.createService(replica);
     await replica.credentials.putDeployKey(id, newDeployKeyPair('test'));

@@ -4,7 +4,7 @@ import { WebServiceSummaries } from '../web-services/ports.js';
 import { ServicePlans } from './service-plans.js';
 import { StepPlanner } from './step-planner.js';
 
-/** Makes the runtime match the events: starts missing instances and removes what belongs to no release. */
+/** Makes the runtime match the events: starts missing instances and removes instances without a release. */
 @Injectable()
 export class ReconcileRuntime {
   constructor(
@@ -15,8 +15,8 @@ export class ReconcileRuntime {
   ) {}
 
   /**
-   * @param changing returns web services and rolls with a change in progress. It is called before the summaries are
-   * read, so that a release that ends in between is skipped instead of removed.
+   * @param changing returns web services and rolls with a change in progress. It is called before the summaries are read,
+   * so that a release that ends in between is skipped instead of removed.
    */
   async run(changing: () => ReadonlySet<string>): Promise<void> {
     const skipped = changing();
@@ -28,7 +28,7 @@ export class ReconcileRuntime {
     );
   }
 
-  /** Rolls that an earlier leader began and this one resumes, and their web services. */
+  /** Returns the rolls that this leader resumes from a previous one, and their web services. */
   async resumed(): Promise<ReadonlySet<string>> {
     const resumed = new Set<string>();
     for (const id of await this.summaries.withWork()) {

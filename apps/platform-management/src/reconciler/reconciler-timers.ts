@@ -5,7 +5,7 @@ import { DeleteOldConfigurations } from './delete-old-configurations.js';
 import { Leadership } from './ports.js';
 import { WebServicesReconciler } from './web-services-reconciler.js';
 
-/** How soon a replica that does not lead tries again. */
+/** Interval at which a replica that does not lead tries again. */
 const ELECTION_MS = 1_000;
 
 /** Runs the reconciler and deletes old configurations, each in one replica at a time. */

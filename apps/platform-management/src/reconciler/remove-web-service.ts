@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Runtime } from '@postern/runtime';
 import { Reports } from './reports.js';
 
-/** Removes a deleted web service from the runtime, then everything that the platform stores of it. */
+/** Removes a deleted web service from the runtime, then all its data in the platform. */
 @Injectable()
 export class RemoveWebService {
   constructor(

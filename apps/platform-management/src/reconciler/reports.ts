@@ -5,12 +5,12 @@ import type { WebService } from '../web-services/aggregate/state.js';
 import { WebServiceRepository } from '../web-services/ports.js';
 import type { Report } from './next-steps.js';
 
-/** The span attribute that holds the outcome of a build or a release. */
+/** Span attribute with the outcome of a build or a release. */
 export const OUTCOME = 'postern.deployment.outcome';
 
 /**
- * Records what happened in the runtime. Builds and releases belong to the request that caused them: their events, log
- * lines and spans carry its context, also after a failover.
+ * Records events of the runtime. Builds and releases belong to the request that caused them: their events, log lines and spans have
+ * its context, also after a failover.
  */
 @Injectable()
 export class Reports {
@@ -23,7 +23,7 @@ export class Reports {
     return origin ? runInContext(origin, record) : record();
   }
 
-  /** Runs `work` in a span and in the context of the request for the deployment or release `id`. */
+  /** Runs `work` in a span with the context of the request for the deployment or release `id`. */
   async inRequestContext(
     webServiceId: string,
     id: string,

@@ -6,12 +6,12 @@ const PAUSE_MS = 2_000;
 export class Retries {
   readonly #failures = new Map<string, { readonly count: number; readonly notBefore: number }>();
 
-  /** False while the pause after a failure lasts. */
+  /** Returns false during the pause after a failure. */
   isDue(key: string): boolean {
     return Date.now() >= (this.#failures.get(key)?.notBefore ?? 0);
   }
 
-  /** @returns whether to try again; after the last attempt the count starts anew. */
+  /** @returns whether to try again; after the last attempt the count restarts at 0. */
   recordFailure(key: string): 'retry' | 'give_up' {
     const count = (this.#failures.get(key)?.count ?? 0) + 1;
     if (count >= ATTEMPTS) {

@@ -22,7 +22,7 @@ interface Roll {
 /** Rolls a release out in the runtime and reports the outcome. */
 @Injectable()
 export class RollRelease {
-  /** Instances outlive the roll that starts them, so they must not inherit the context of its request. */
+  /** Instances outlive the roll that starts them, so they must not inherit its request context. */
   readonly #outsideRequest = AsyncLocalStorage.snapshot();
 
   constructor(
@@ -32,7 +32,7 @@ export class RollRelease {
     private readonly settings: ReconcilerSettings,
   ) {}
 
-  /** Stores the current configuration for a release that is about to begin; a rollback already has one. */
+  /** Stores the current configuration for a release that starts; a rollback already has one. */
   async begin(state: WebService, releaseId: string): Promise<void> {
     const release = releaseToBegin(state, releaseId);
     if (release?.configuration_id === releaseId) {
@@ -45,7 +45,7 @@ export class RollRelease {
     await this.reports.record(state.id!, { kind: 'begin-release', releaseId });
   }
 
-  /** @throws errors that are neither a failure of the release nor its end; the caller retries. */
+  /** @throws errors that are neither a release failure nor an abort; the caller retries. */
   run(roll: Roll): Promise<void> {
     const { state, release } = roll;
     return this.reports.inRequestContext(state.id!, release.id, SPANS[release.kind], span => this.#roll(roll, span));
@@ -81,7 +81,7 @@ export class RollRelease {
   ): Promise<void> {
     const deadline = duration(this.settings.deadlines.releaseMs);
     const lateReason = `no instance answered within ${deadline}`;
-    // The runtime knows only the time that was left when it got the order.
+    // The runtime gets only the time that was left when the order was sent.
     const isLate = error instanceof RollFailed && Date.now() >= untilMs;
     const failure = isLate ? new RollFailed(`the release was not ready within ${deadline}: ${error.message}`) : error;
     const work = { signal, configuration, runtime: this.runtime, failures: [RollFailed], lateReason };
@@ -113,7 +113,7 @@ function planOf({ state, release, untilMs }: Roll, { environment, secrets }: Con
   };
 }
 
-/** Only for a new build: a start, a restart and a rollback run what was released before. */
+/** Only for a new build: a start, a restart and a rollback run an artefact whose release command has already run. */
 const releaseCommandOf = ({ state, release }: Roll): string | undefined => {
   if (release.kind !== 'deployment' || deploymentOf(state, release.id)?.rollbackOf !== undefined) return undefined;
   return (release.settings ?? releaseSettings(state)).release_command ?? undefined;

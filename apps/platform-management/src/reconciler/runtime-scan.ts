@@ -8,7 +8,7 @@ import { ReconcilerSettings } from './ports.js';
 import { ReconcileRuntime } from './reconcile-runtime.js';
 import type { WebServiceWorker } from './web-service-worker.js';
 
-/** Runs checks of the whole runtime. No build, roll or stop begins meanwhile. */
+/** Runs checks of the whole runtime. No build, roll or stop starts during a check. */
 @Injectable()
 export class RuntimeScan {
   #running: Promise<unknown> = Promise.resolve();
@@ -22,12 +22,12 @@ export class RuntimeScan {
     private readonly log: ServiceLog,
   ) {}
 
-  /** Resolves when no scan runs. */
+  /** Resolves when no exclusive check runs. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
-  /** Reconciles the runtime before the first step. An error is logged only, so that deadlines are still enforced. */
+  /** Reconciles the runtime before the first step. Errors are only logged, so that deadlines are still enforced. */
   async atStart(): Promise<void> {
     await this.#exclusive('reconcile the runtime', async () => {
       const resumed = await this.reconcileRuntime.resumed();
@@ -48,7 +48,7 @@ export class RuntimeScan {
     this.availability.end();
   }
 
-  /** Deletes old artefacts if it is due. To be called while no build runs; none begins meanwhile. */
+  /** Deletes old artefacts if it is due. The caller ensures that no build runs; none starts during the deletion. */
   async cleanUp(): Promise<void> {
     if (Date.now() - this.#cleanedUpAt < this.settings.retainMs) return;
     this.#cleanedUpAt = Date.now();
@@ -63,7 +63,7 @@ export class RuntimeScan {
 
   async #logged(name: string, work: () => Promise<void>): Promise<void> {
     await work().catch(error => {
-      // The adapter has logged that the runtime is away.
+      // The adapter already logs that the runtime is unavailable.
       if (error instanceof RuntimeUnavailable) return;
       this.log.error({ err: error, scan: name }, 'A scan of the runtime failed; it will be retried');
     });

@@ -14,7 +14,7 @@ export class ServicePlans {
     private readonly log: ServiceLog,
   ) {}
 
-  /** Undefined for a configuration that cannot be decrypted: only that web service stays without missing instances. */
+  /** Returns undefined if the configuration cannot be decrypted: then missing instances of only that web service are not started. */
   async of({ configurationId, answering: _, ...release }: ServingRelease): Promise<ServicePlan | undefined> {
     try {
       const { environment, secrets } = await this.configurations.open(configurationId);

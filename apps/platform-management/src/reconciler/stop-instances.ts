@@ -3,7 +3,7 @@ import { Runtime } from '@postern/runtime';
 import { Reports } from './reports.js';
 import { logLine } from './work-errors.js';
 
-/** Stops all instances of a web service in the runtime and reports it. */
+/** Stops all instances of a web service in the runtime and records the stop. */
 @Injectable()
 export class StopInstances {
   constructor(

@@ -22,7 +22,7 @@ const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 const refusal = (code: string) => expect.objectContaining({ code });
 
 describe('a release that cannot become healthy', () => {
-  it('makes way for a rollback at once', async () => {
+  it('is ended immediately for a rollback', async () => {
     const { id, deploymentId } = await fixture.runningService(replica);
     const roll = new Latch();
     fixture.machine.script.roll = roll.wait;
@@ -34,7 +34,7 @@ describe('a release that cannot become healthy', () => {
     expect((await fixture.deployment(broken)).status).toBe('superseded');
   });
 
-  it('makes way for a newer deployment after its time', async () => {
+  it('is ended for a newer deployment after the preemption time', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({
       deadlines: { queueMs: 60_000, buildMs: 60_000, releaseMs: 60_000, stopMs: 200, preemptMs: 100, graceMs: 50 },
@@ -65,7 +65,7 @@ describe('start, restart and stop', () => {
     });
   });
 
-  it('a restart that fails keeps the previous release and shows the reason', async () => {
+  it('a failed restart keeps the previous release and shows the reason', async () => {
     const { id, deploymentId } = await fixture.runningService(replica);
     fixture.machine.script.roll = () => {
       throw new RollFailed('connection refused');
@@ -85,7 +85,7 @@ describe('start, restart and stop', () => {
     await fixture.untilService(id, 'running');
   });
 
-  it('a stop during a build cancels it, with the reason', async () => {
+  it('a stop during a build cancels it and shows the reason', async () => {
     const { id } = await fixture.runningService(replica);
     const build = new Latch();
     fixture.machine.script.build = build.wait;
@@ -99,7 +99,7 @@ describe('start, restart and stop', () => {
     expect(fixture.machine.builds.size).toBe(0);
   });
 
-  it('a stop does not wait for a build that is slow to end', async () => {
+  it('a stop does not wait for a build that ends slowly', async () => {
     const { id } = await fixture.runningService(replica);
     const [build, cleanUp] = [new Latch(), new Latch()];
     fixture.machine.script.build = build.wait;
@@ -113,7 +113,7 @@ describe('start, restart and stop', () => {
     await fixture.untilDeployment(second, 'cancelled');
   });
 
-  it('a start during a stop follows the stop', async () => {
+  it('a start during a stop takes effect after the stop', async () => {
     const { id } = await fixture.runningService(replica);
     const stop = new Latch();
     fixture.machine.script.stop = stop.wait;
@@ -125,7 +125,7 @@ describe('start, restart and stop', () => {
     expect(fixture.machine.rollsOf(id)).toHaveLength(1);
   });
 
-  it('a stop that hangs fails', async () => {
+  it('a hanging stop fails', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({
       deadlines: { queueMs: 60_000, buildMs: 60_000, releaseMs: 60_000, stopMs: 200, preemptMs: 60_000, graceMs: 50 },
@@ -152,7 +152,7 @@ describe('moderation', () => {
   const moderate = (id: string, action: 'block' | 'unblock' | 'suspend' | 'resume', actor = OPERATOR) =>
     replica.commands.moderate.execute({ actor_id: actor, web_service_id: id, action, reason: 'phishing' });
 
-  it('blocking during a release ends it and the serving one, and refuses everything until it is unblocked', async () => {
+  it('blocking during a release ends it and the serving one, and refuses all actions until it is unblocked', async () => {
     const { id } = await fixture.runningService(replica);
     const roll = new Latch();
     fixture.machine.script.roll = roll.wait;
@@ -174,7 +174,7 @@ describe('moderation', () => {
     await fixture.untilService(id, 'running');
   });
 
-  it('suspending refuses with its own code', async () => {
+  it('suspending refuses actions with its own code', async () => {
     const { id } = await fixture.runningService(replica);
     await moderate(id, 'suspend');
     await fixture.untilService(id, 'stopped');
@@ -183,7 +183,7 @@ describe('moderation', () => {
     await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
   });
 
-  it('by the platform ends with a start of what it stopped', async () => {
+  it('by the platform starts the web services again that it stopped', async () => {
     const [running, stopped] = [await fixture.runningService(replica), await fixture.runningService(replica)];
     await replica.commands.lifecycle.stop(of(stopped.id));
     await fixture.untilService(stopped.id, 'stopped');
@@ -206,7 +206,7 @@ describe('moderation', () => {
 });
 
 describe('the runtime', () => {
-  it('regains missing instances, and loses unknown ones', async () => {
+  it('gets missing instances and loses unknown ones', async () => {
     const { id, deploymentId } = await fixture.runningService(replica);
     const plan = fixture.machine.serving(id)!;
     fixture.machine.remove(id);
@@ -231,7 +231,7 @@ describe('the runtime', () => {
     expect((await fixture.deployment(first)).status).toBe('superseded');
   });
 
-  it('without an answer for long makes the web service failed, until it answers again', async () => {
+  it('without a response for too long sets the web service to failed, until it responds again', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({ unansweringMs: 200 });
     const { id } = await fixture.runningService(replica);
@@ -243,7 +243,7 @@ describe('the runtime', () => {
     expect(await fixture.untilService(id, 'running')).toMatchObject({ status_reason: null });
   });
 
-  it('that restarts instances again and again makes the web service failed, with the count and the reason', async () => {
+  it('with repeated restarts of instances sets the web service to failed, with the count and the reason', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({ unansweringMs: 60_000 });
     const { id } = await fixture.runningService(replica);
@@ -255,13 +255,13 @@ describe('the runtime', () => {
     fixture.machine.restarts.set(id, 3);
     const { status_reason } = await fixture.untilService(id, 'failed');
     expect(status_reason).toMatch(/^restarted 3 times in \d+ seconds?$/);
-    // An instance that answers between two crashes does not make it well.
+    // An instance that responds between two crashes does not end the failed status.
     const before = scans;
     await waitFor(() => scans >= before + 3);
     expect((await fixture.service(id)).status).toBe('failed');
   });
 
-  it('with a short outage fails nothing', async () => {
+  it('with a short outage does not fail a deployment', async () => {
     let failures = 2;
     fixture.machine.script.build = () => {
       if (failures-- > 0) throw new Error('ENOSPC');

@@ -11,14 +11,14 @@ import { StopInstances } from './stop-instances.js';
 
 /** Work on one web service that can fail unexpectedly. */
 export interface Task {
-  /** Identifies the work over several attempts. */
+  /** Identifies the work across attempts. */
   readonly key: string;
   readonly run: (signal: AbortSignal) => Promise<void>;
   /** Reports the failure after the last attempt. */
   readonly giveUp: (reason: string) => Promise<unknown>;
 }
 
-/** The work that steps of a web service consist of. Tasks start only while no scan of the runtime runs. */
+/** The work of the steps of a web service. Tasks start only while no scan of the runtime runs. */
 @Injectable()
 export class WebServiceTasks {
   constructor(
@@ -31,7 +31,7 @@ export class WebServiceTasks {
     private readonly runtime: Runtime,
   ) {}
 
-  /** While the runtime is away, nothing begins, so that no deadline runs. */
+  /** While the runtime is unavailable, no work starts, so that no deadline runs. */
   canBegin(): Promise<boolean> {
     return this.runtime.isReachable();
   }
@@ -40,7 +40,7 @@ export class WebServiceTasks {
     return this.reports.record(webServiceId, report);
   }
 
-  /** Begins a deployment, after deleting old artefacts when no other build runs. */
+  /** Starts a deployment, after deleting old artefacts if no other build runs. */
   async beginBuild(webServiceId: string, deploymentId: string, otherBuildsRun: boolean): Promise<void> {
     if (!otherBuildsRun) await this.scan.cleanUp();
     await this.report(webServiceId, { kind: 'begin-deployment', deploymentId });
@@ -86,7 +86,7 @@ export class WebServiceTasks {
         await this.scan.idle();
         await this.removals.run(webServiceId);
       },
-      // The next round asks again.
+      // The next reconciliation tries again.
       giveUp: async () => undefined,
     };
   }

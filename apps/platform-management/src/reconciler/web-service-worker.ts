@@ -14,10 +14,10 @@ interface RunningTask {
   aborted?: number;
 }
 
-/** Rounds of steps in one reconciliation; more would be an endless loop. */
+/** Maximum rounds of steps in one reconciliation, against endless loops. */
 const MAX_ROUNDS = 8;
 
-/** Reconciles one web service. A build runs beside changes; rolls and stops run one after another. */
+/** Reconciles one web service. A build runs concurrently with changes; rolls and stops run one after another. */
 export class WebServiceWorker {
   #build: (RunningTask & { readonly deploymentId: string }) | undefined;
   #change: (RunningTask & { readonly what: Change }) | undefined;
@@ -37,14 +37,14 @@ export class WebServiceWorker {
     return !this.#build && !this.#change && !this.#reconciling;
   }
 
-  /** The web service and its roll while a change is in progress. */
+  /** Returns the web service and its roll while a change is in progress. */
   get changing(): readonly string[] {
     if (!this.#change) return [];
     const { what } = this.#change;
     return what.kind === 'roll' ? [this.webServiceId, what.releaseId] : [this.webServiceId];
   }
 
-  /** Takes the next steps. A call during a reconciliation causes another one. */
+  /** Executes the next steps. A call during a reconciliation causes another one. */
   reconcile(): void {
     if (this.#reconciling) {
       this.#again = true;
@@ -59,7 +59,7 @@ export class WebServiceWorker {
       });
   }
 
-  /** Ends work in progress without reporting; the next leader resumes it. */
+  /** Aborts work in progress without reporting; the next leader resumes it. */
   async detach(): Promise<void> {
     for (const task of [this.#build, this.#change]) task?.controller.abort(new WorkEnded('leadership'));
     await Promise.allSettled([this.#reconciling, this.#build?.done, this.#change?.done]);
@@ -89,7 +89,7 @@ export class WebServiceWorker {
     };
   }
 
-  /** @returns true when the step appended an event, so that another step may follow at once. */
+  /** @returns true if the step appended an event, so that another step may follow immediately. */
   async #take(step: Step, state: WebService): Promise<boolean> {
     switch (step.kind) {
       case 'report':
@@ -188,7 +188,7 @@ export class WebServiceWorker {
     return { controller, done, since: Date.now() };
   }
 
-  /** Handles an error that is no failure of the build or release itself. */
+  /** Handles an error that is not a failure of the build or release itself. */
   async #retryOrGiveUp(task: Task, error: unknown): Promise<void> {
     this.#logFailure(error, 'Work on a web service failed');
     if (this.#retries.recordFailure(task.key) === 'retry') return;

@@ -45,7 +45,7 @@ describe('a deployment', () => {
     );
   });
 
-  it('that replaces another marks it as superseded when it is live, not before', async () => {
+  it('that replaces another sets it to superseded only once it is live', async () => {
     const { id, deploymentId: first } = await fixture.runningService(replica);
     const roll = new Latch();
     fixture.machine.script.roll = roll.wait;
@@ -58,14 +58,14 @@ describe('a deployment', () => {
     await fixture.untilDeployment(first, 'superseded');
   });
 
-  it('of a missing branch fails with a reason, and the web service stays as it was', async () => {
+  it('of a missing branch fails with a reason, and the status of the web service does not change', async () => {
     const id = await fixture.createService(replica);
     const failed = await fixture.untilDeployment(await fixture.deploy(replica, id, 'nowhere'), 'failed');
     expect(failed.error).toBe('the repository has no branch nowhere');
     expect((await fixture.service(id)).status).toBe('created');
   });
 
-  it('whose build fails shows the reason without secrets', async () => {
+  it('with a failed build shows the reason without secrets', async () => {
     fixture.configurations.today = { environment: { TOKEN: 'hush-hush' }, secrets: ['hush-hush'] };
     fixture.machine.script.build = () => {
       throw new BuildFailed('npm could not log in with hush-hush');
@@ -77,7 +77,7 @@ describe('a deployment', () => {
     expect(written).not.toContain('hush-hush');
   });
 
-  it('whose first release never answers fails, like its web service', async () => {
+  it('whose first release never responds fails, like its web service', async () => {
     fixture.machine.script.roll = () => {
       throw new RollFailed('GET / answered 500');
     };
@@ -88,7 +88,7 @@ describe('a deployment', () => {
     expect(fixture.machine.rollsOf(id)).toEqual([]);
   });
 
-  it('whose release fails leaves the earlier one serving', async () => {
+  it('with a failed release leaves the previous one serving', async () => {
     const { id, deploymentId: first } = await fixture.runningService(replica);
     fixture.machine.script.roll = () => {
       throw new RollFailed('GET / answered 500');
@@ -99,7 +99,7 @@ describe('a deployment', () => {
     expect(fixture.machine.traffic.get(id)).toBe(first);
   });
 
-  it('whose build takes longer than its deadline is ended and fails', async () => {
+  it('with a build past its deadline is ended and fails', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({
       deadlines: { queueMs: 60_000, buildMs: 300, releaseMs: 60_000, stopMs: 60_000, preemptMs: 60_000, graceMs: 50 },
@@ -111,7 +111,7 @@ describe('a deployment', () => {
     expect(fixture.machine.builds.size).toBe(0);
   });
 
-  it('fails even if the runtime never ends it', async () => {
+  it('fails even if the runtime never ends its build', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({
       deadlines: { queueMs: 60_000, buildMs: 100, releaseMs: 60_000, stopMs: 200, preemptMs: 60_000, graceMs: 50 },
@@ -150,7 +150,7 @@ describe('fifty concurrent requests for deployments', () => {
     await eventually(async () => expect((await statuses()).get('superseded')).toHaveLength(50));
   });
 
-  it('begin one deployment when there is none', async () => {
+  it('start only one deployment if none is active', async () => {
     const id = await fixture.createService(replica);
     const build = new Latch();
     fixture.machine.script.build = build.wait;
@@ -171,7 +171,7 @@ describe('cancelling', () => {
   const cancel = (id: string, deploymentId: string) =>
     replica.commands.cancel.execute({ ...of(id), deployment_id: deploymentId });
 
-  it('ends a build, and reports it only when none of its processes run', async () => {
+  it('ends a build, and reports the end only once none of its processes run', async () => {
     const [build, cleanUp] = [new Latch(), new Latch()];
     fixture.machine.script.build = build.wait;
     fixture.machine.script.cleanUp = cleanUp.wait;
@@ -200,7 +200,7 @@ describe('cancelling', () => {
     expect((await fixture.service(id)).status).toBe('running');
   });
 
-  it('a queued deployment ends it at once, and does not affect the active one', async () => {
+  it('a queued deployment ends it immediately, and does not affect the active one', async () => {
     const build = new Latch();
     fixture.machine.script.build = build.wait;
     const id = await fixture.createService(replica);
@@ -218,7 +218,7 @@ describe('a rollback', () => {
   const rollBack = (id: string, deploymentId: string, by = replica) =>
     by.commands.rollBack({ ...of(id), deployment_id: deploymentId });
 
-  it('releases the earlier artefact with the configuration of that time, without a build', async () => {
+  it('releases the earlier artefact with its configuration, without a build', async () => {
     fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
     const { id, deploymentId: first } = await fixture.runningService(replica);
     fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
@@ -262,7 +262,7 @@ describe('a rollback', () => {
     await expect(rollBack(id, OWNER)).rejects.toEqual(refusal('deployment_not_found'));
   });
 
-  it('is possible while the artefact is kept, and refused afterwards', async () => {
+  it('is possible while the artefact is retained, and refused afterwards', async () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({ retainedReleases: 2 });
     const { id, deploymentId: first } = await fixture.runningService(replica);

@@ -10,8 +10,8 @@ import { WebServiceTasks } from './web-service-tasks.js';
 import { WebServiceWorker } from './web-service-worker.js';
 
 /**
- * Drives the runtime towards the state in the events, in the leading replica. It stores nothing else, so that the next
- * leader resumes where this one stopped.
+ * Reconciles the runtime with the state in the events, in the leading replica. It stores no other state, so that the next leader
+ * resumes where this one stopped.
  */
 @Injectable()
 export class WebServicesReconciler {
@@ -27,7 +27,7 @@ export class WebServicesReconciler {
     private readonly log: ServiceLog,
   ) {}
 
-  /** Leads until `stop` aborts, unless another replica leads. To be called repeatedly. */
+  /** Leads until `stop` aborts, unless another replica leads. Must be called repeatedly. */
   async run(stop: AbortSignal): Promise<void> {
     await this.leadership.lead('drive-web-services', stop, lost => this.#lead(lost));
   }
@@ -37,7 +37,7 @@ export class WebServicesReconciler {
     const workers = new Map<string, WebServiceWorker>();
     const unsubscribe = this.repository.onChange(() => term.changes.notify());
     const unsubscribeScaled = this.repository.onScaled(() => term.scans.notify());
-    // What a killed leader left half done must be gone before workers report it as ended.
+    // Unfinished work of a killed leader must be removed before workers report that it ended.
     await this.scan.atStart();
     const scanning = this.scan.repeat(workers, term);
     try {
@@ -59,7 +59,7 @@ export class WebServicesReconciler {
         this.log.error({ err: error }, 'The web services with work could not be read; it will be retried');
       return [];
     });
-    // Read once for all workers; without it, they are served in the order in which they ask.
+    // Read once for all workers; if it cannot be read, they are served in the order of their attempts.
     if (withWork.length > 0) term.slots.setTurns(await this.buildQueue.turns().catch(() => []));
     for (const id of withWork) {
       if (!workers.has(id)) workers.set(id, new WebServiceWorker(id, this.planner, this.tasks, term, this.log));

@@ -3,7 +3,7 @@ import { maskable } from '../environment/maskable-secrets.js';
 import type { Configuration } from '../environment/ports.js';
 import type { EndReason } from './next-steps.js';
 
-/** The reason of an aborted signal: why work in progress is ended. */
+/** The abort reason of a signal that ends work in progress. */
 export class WorkEnded extends Error {
   override readonly name = 'WorkEnded';
 
@@ -18,7 +18,7 @@ const MASK = '********';
 export const endReasonOf = (signal: AbortSignal): WorkEnded['reason'] | undefined =>
   signal.aborted && signal.reason instanceof WorkEnded ? signal.reason.reason : undefined;
 
-/** An error's message for users: bounded, with secrets masked. */
+/** Returns an error's message for users: with a limited length and masked secrets. */
 export function describeError(error: unknown, { secrets }: Configuration): string {
   const message = error instanceof Error ? error.message : String(error);
   const masked = maskable(secrets)
@@ -27,24 +27,24 @@ export function describeError(error: unknown, { secrets }: Configuration): strin
   return masked.toWellFormed().replaceAll('\0', '').slice(0, MAX_MESSAGE_LENGTH);
 }
 
-/** How work ended that did not succeed. */
+/** Outcome of unsuccessful work. */
 export type UnsuccessfulEnd = { readonly kind: 'cancelled' } | { readonly kind: 'failed'; readonly reason: string };
 
 export interface Work {
   readonly signal: AbortSignal;
   readonly configuration: Configuration;
   readonly runtime: Pick<Runtime, 'isReachable'>;
-  /** The errors that are a failure of the work itself. */
+  /** Error classes of failures of the work itself. */
   readonly failures: readonly (abstract new (
     ...args: never[]
   ) => Error)[];
-  /** The reason when the deadline ended the work. */
+  /** The failure reason if the deadline ended the work. */
   readonly lateReason: string;
 }
 
 /**
- * Returns nothing when another process leads, which then reports the end.
- * @throws the error, if it is neither a failure of the work nor its end.
+ * Returns undefined if another process leads, which then reports the outcome.
+ * @throws the error if it is neither a failure of the work nor an abort.
  */
 export async function unsuccessfulEnd(error: unknown, work: Work): Promise<UnsuccessfulEnd | undefined> {
   const endReason = endReasonOf(work.signal);
@@ -58,5 +58,5 @@ export async function unsuccessfulEnd(error: unknown, work: Work): Promise<Unsuc
   return { kind: 'failed', reason: describeError(error, work.configuration) };
 }
 
-/** Writes a line of the platform to the log of a web service. */
+/** Writes a line to the log of a web service. */
 export const logLine = (output: LogWriter, message: string): void => output.write('platform', `${message}\n`);

@@ -4,7 +4,7 @@ import { WebServiceOwners } from '../web-services/ports.js';
 import { newDeployKeyPair } from './deploy-key-pair.js';
 import { RepositoryCredentials } from './ports.js';
 
-/** Creates the deploy key of a web service; an earlier one is not used any more. */
+/** Creates the deploy key of a web service; it replaces an earlier one. */
 @Handles(createDeployKey)
 export class CreateDeployKey {
   constructor(

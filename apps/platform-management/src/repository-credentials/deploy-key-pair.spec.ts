@@ -10,7 +10,7 @@ const parsed = (text: string): ParsedKey => {
 };
 
 describe('a deploy key', () => {
-  it('has both halves in the formats that SSH programs read', () => {
+  it('has a public and a private part in the formats of OpenSSH', () => {
     const { publicKey, privateKey } = newDeployKeyPair('postern-1');
     expect(publicKey).toMatch(/^ssh-ed25519 [A-Za-z0-9+/]{68} postern-1$/);
     expect(privateKey).toMatch(
@@ -25,13 +25,12 @@ describe('a deploy key', () => {
     expect(createPublicKey(secret.getPublicPEM()).asymmetricKeyType).toBe('ed25519');
   });
 
-  it('has a padded private half, whatever the length of its comment', () => {
+  it('has a padded private part, whatever the length of its comment', () => {
     for (let length = 1; length <= 16; length += 1) {
       const { privateKey } = newDeployKeyPair('x'.repeat(length));
       expect(parsed(privateKey).comment).toHaveLength(length);
     }
   });
 
-  it('is another one each time', () =>
-    expect(newDeployKeyPair('a').publicKey).not.toBe(newDeployKeyPair('a').publicKey));
+  it('is different each time', () => expect(newDeployKeyPair('a').publicKey).not.toBe(newDeployKeyPair('a').publicKey));
 });

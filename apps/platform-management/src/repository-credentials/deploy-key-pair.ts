@@ -5,7 +5,7 @@ const TYPE = 'ssh-ed25519';
 const LINE_LENGTH = 70;
 const BLOCK = 8;
 
-/** A new Ed25519 key in the formats of OpenSSH (its PROTOCOL.key), which Node.js does not write. */
+/** Creates an Ed25519 key in the formats of OpenSSH (its PROTOCOL.key), which Node.js does not write. */
 export const newDeployKeyPair = (comment: string): DeployKeyPair => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   // Both DER encodings end with the 32 bytes of the key (RFC 8410).
@@ -46,7 +46,7 @@ const number = (value: number): Buffer => {
   return bytes;
 };
 
-/** A string as SSH writes it: its length, then its bytes (RFC 4251 §5). */
+/** Encodes a string of the SSH protocol: its length, then its bytes (RFC 4251 §5). */
 const field = (value: string | Buffer): Buffer => {
   const bytes = Buffer.from(value);
   return Buffer.concat([number(bytes.length), bytes]);

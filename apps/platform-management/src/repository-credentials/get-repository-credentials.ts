@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { WebServiceOwners } from '../web-services/ports.js';
 import { RepositoryCredentials } from './ports.js';
 
-/** Returns what is stored for the repository of a web service, without secrets. */
+/** Returns the repository credentials of a web service, without secrets. */
 @Handles(getRepositoryCredentials)
 export class GetRepositoryCredentials {
   constructor(

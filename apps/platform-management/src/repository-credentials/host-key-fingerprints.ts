@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HostKey } from './ports.js';
 
-/** The servers of lines of `known_hosts`, with the fingerprints of their keys as ssh-keygen shows them. */
+/** Returns the servers in `known_hosts` lines, with the fingerprints of their keys in the format of ssh-keygen. */
 export const fingerprintsOf = (hostKeys: string): HostKey[] =>
   hostKeys
     .split('\n')

@@ -42,7 +42,7 @@ interface NewCredential {
   readonly host?: string;
 }
 
-/** Secrets are among the sealed values, so that they are re-encrypted with them. */
+/** Stores secrets among the sealed values, so that they are re-encrypted together. */
 @Injectable()
 export class PostgresRepositoryCredentials extends RepositoryCredentials {
   constructor(

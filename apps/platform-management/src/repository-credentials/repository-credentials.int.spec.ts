@@ -58,7 +58,7 @@ describe('a Git token', () => {
     expect(await codeOf(resources.request(deleteGitToken, caller))).toBe('git_token_not_found');
   });
 
-  it('has a user name that most Git hosts accept where none is given', async () => {
+  it('has a default user name that most Git hosts accept', async () => {
     expect(await resources.request(setGitToken, { ...(await newCaller()), token: TOKEN })).toMatchObject({
       username: 'x-access-token',
     });
@@ -66,7 +66,7 @@ describe('a Git token', () => {
 });
 
 describe('credentials of a web service', () => {
-  it('are neither made nor shown for somebody else', async () => {
+  it('can be neither created nor read by other users', async () => {
     const { web_service_id } = await newCaller();
     const stranger = { user_id: resources.stranger, web_service_id };
     for (const refused of [
@@ -79,7 +79,7 @@ describe('credentials of a web service', () => {
       expect(await codeOf(refused)).toBe('web_service_not_found');
   });
 
-  it('are encrypted at rest, and one secret is stored for each', async () => {
+  it('are encrypted at rest, with one stored secret each', async () => {
     const caller = await newCaller();
     const before = await stored('sealed_values');
     await resources.request(createDeployKey, caller);
@@ -90,7 +90,7 @@ describe('credentials of a web service', () => {
     expect(await stored(`sealed_values WHERE sealed LIKE '%OPENSSH%' OR sealed LIKE '%${TOKEN}%'`)).toBe(0);
   });
 
-  it('cannot be made for a web service that is deleted', async () => {
+  it('cannot be created for a deleted web service', async () => {
     const caller = await newCaller();
     await resources.request(deleteWebService, caller);
     expect(await codeOf(resources.request(createDeployKey, caller))).toBe('web_service_not_found');

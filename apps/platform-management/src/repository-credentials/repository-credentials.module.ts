@@ -10,7 +10,7 @@ import { RepositoryCredentials } from './ports.js';
 import { PostgresRepositoryCredentials } from './postgres-repository-credentials.js';
 import { SetGitToken } from './set-git-token.js';
 
-/** Deploy keys and access tokens, with which Git reads private repositories. */
+/** Deploy keys and access tokens that Git uses for private repositories. */
 @Module({
   imports: [prisma, EncryptionModule, WebServicesModule],
   providers: [

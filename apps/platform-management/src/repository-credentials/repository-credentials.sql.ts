@@ -1,4 +1,4 @@
-/** With its sealed secret. */
+/** Deletes the credential with its sealed secret. */
 export const DELETE_CREDENTIAL = `
   WITH gone AS (DELETE FROM repository_credentials WHERE web_service_id = $1 AND kind = $2 RETURNING id),
     sealed AS (DELETE FROM sealed_values WHERE id IN (SELECT id FROM gone))

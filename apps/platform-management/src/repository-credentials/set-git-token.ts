@@ -4,7 +4,7 @@ import { WebServiceOwners, WebServiceRepository } from '../web-services/ports.js
 import { RepositoryCredentials } from './ports.js';
 import { hostOfRepository } from './source-credentials.js';
 
-/** Stores the access token of a web service for the host of its repository; replaces an earlier one. */
+/** Stores the access token of a web service for the host of its repository; it replaces an earlier one. */
 @Handles(setGitToken)
 export class SetGitToken {
   constructor(

@@ -21,13 +21,13 @@ describe('the host of a repository', () => {
 });
 
 describe('a deploy key', () => {
-  it.each(['ssh://git@git.example.com/a', 'git@other.example.com:a'])('is for a server of SSH: %s', url =>
+  it.each(['ssh://git@git.example.com/a', 'git@other.example.com:a'])('is used for SSH repositories: %s', url =>
     expect(credentialsFor(opened, url)).toEqual({ ssh: opened.ssh }),
   );
 });
 
 describe('a token', () => {
-  it('is for the host that it was stored for, whatever the port and the path', () => {
+  it('is sent to the host that it was stored for, on any port and path', () => {
     expect(credentialsFor(opened, 'https://git.example.com:8443/other')).toEqual({ https: opened.https });
     expect(withheldToken(opened, 'https://git.example.com/a')).toBeUndefined();
   });
@@ -36,23 +36,23 @@ describe('a token', () => {
     'https://evil.example.com/a',
     'https://git.example.com.evil.example/a',
     'https://example.com/git.example.com',
-  ])('is for no other host: %s', url => {
+  ])('is sent to no other host: %s', url => {
     expect(credentialsFor(opened, url)).toEqual({});
     expect(withheldToken(opened, url)).toMatch(
       /^The access token was stored for git\.example\.com and is not sent to /,
     );
   });
 
-  it('is not mentioned where none is needed', () => {
+  it('is not mentioned in the log if none is needed', () => {
     expect(withheldToken(opened, 'git@other.example.com:a')).toBeUndefined();
     expect(withheldToken({ tokenHost: undefined }, 'https://other.example.com/a')).toBeUndefined();
   });
 });
 
-it('the secrets of credentials are the key, the token, and the token as HTTP sends it', () =>
+it('the secrets of credentials are the key, the token, and the token in HTTP Basic form', () =>
   expect(secretsIn(opened)).toEqual(['private key', 'secret-token', 'YWRhOnNlY3JldC10b2tlbg==']));
 
-it('host keys are shown by the fingerprints that ssh-keygen shows', () =>
+it('host keys are shown with the same fingerprints as in ssh-keygen', () =>
   expect(
     fingerprintsOf(
       '[github.com]:2222 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl\n',

@@ -6,19 +6,19 @@ export interface OpenedCredentials extends SourceCredentials {
   readonly tokenHost: string | undefined;
 }
 
-/** The host of a repository's address; empty for a file. */
+/** Returns the host of a repository URL; empty for a file. */
 export const hostOfRepository = (url: string): string => {
   if (URL.canParse(url) && url.includes('://')) return new URL(url).hostname.toLowerCase().replace(/\.$/, '');
   return (/^[^@]+@(\[[^\]]+\]|[^:]+):/.exec(url)?.[1] ?? '').toLowerCase();
 };
 
-/** What a deployment from this address may use. */
+/** Returns the credentials for a deployment from this URL. */
 export const forRepository = (opened: OpenedCredentials, repositoryUrl: string): DeploymentCredentials => {
   const source = credentialsFor(opened, repositoryUrl);
   return { source, secrets: secretsIn(source), withheld: withheldToken(opened, repositoryUrl) };
 };
 
-/** Only what the kind of address needs; a token only for the host that it was stored for. */
+/** Returns only the credentials that the URL scheme uses; a token only for the host that it was stored for. */
 export const credentialsFor = (
   { ssh, https, tokenHost }: OpenedCredentials,
   repositoryUrl: string,
@@ -27,7 +27,7 @@ export const credentialsFor = (
   return https && tokenHost === hostOfRepository(repositoryUrl) ? { https } : {};
 };
 
-/** Why a token is not sent, for the build log. */
+/** Returns the reason for not sending a token, for the build log. */
 export const withheldToken = (
   { https, tokenHost = '' }: OpenedCredentials,
   repositoryUrl: string,
@@ -39,7 +39,7 @@ export const withheldToken = (
 
 const isWeb = (url: string): boolean => /^https?:/.test(url);
 
-/** What is masked in logs and errors. */
+/** Returns the secrets to mask in logs and errors. */
 export const secretsIn = ({ ssh, https }: SourceCredentials): readonly string[] => [
   ...(ssh ? [ssh.privateKey] : []),
   ...(https ? [https.token, Buffer.from(`${https.username}:${https.token}`).toString('base64')] : []),

@@ -4,7 +4,7 @@ import { WebServiceOwners } from '../web-services/ports.js';
 import { Runs, runReply } from './ports.js';
 import { runNotFound } from './refusals.js';
 
-/** Cancels a one-off command; the leader ends it. */
+/** Cancels a one-off command; the leading replica ends it. */
 @Handles(cancelRun)
 export class CancelRun {
   constructor(

@@ -8,7 +8,7 @@ import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
 import { instanceOf, Runs, type StoredRun } from './ports.js';
 
 const POLL_MS = 1_000;
-/** After a run's deadline, for a runtime that is away. */
+/** Time after the deadline of a run, for an unavailable runtime. */
 const GIVE_UP_AFTER_MS = 10 * 60_000;
 const NO_ANSWER = 'the runtime did not answer in time';
 
@@ -17,8 +17,8 @@ class RunCancelled extends Error {
 }
 
 /**
- * Has queued commands run by the runtime and records how they ended, in the leading replica. The runtime runs each run at
- * most once, so an order that a killed process sent is sent again.
+ * Sends queued commands to the runtime and records their outcomes, in the leading replica. The runtime executes each run at most once,
+ * so the next leader sends the orders of a killed process again.
  */
 @Injectable()
 export class CarryOutRuns {
@@ -51,7 +51,7 @@ export class CarryOutRuns {
     }
   }
 
-  /** Starts what is queued and cancels what is to be cancelled, without waiting for the commands. */
+  /** Starts queued commands and cancels those with a requested cancellation, without waiting for them. */
   async reconcile(): Promise<void> {
     for (const run of await this.runs.unfinished()) {
       const known = this.#underWay.get(run.id);

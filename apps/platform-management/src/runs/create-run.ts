@@ -9,7 +9,7 @@ import { WebServiceOwners, WebServiceRepository } from '../web-services/ports.js
 import { requireStorable } from '../web-services/storable-text.js';
 import { placesOf, Runs, releaseToRun, runReply } from './ports.js';
 
-/** Queues a command that runs once with the live release. */
+/** Queues a one-off command with the live release. */
 @Handles(createRun)
 export class CreateRun {
   constructor(

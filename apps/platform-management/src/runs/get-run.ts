@@ -6,7 +6,7 @@ import { instanceOf, Runs, runReply } from './ports.js';
 import { runNotFound } from './refusals.js';
 
 const MOST_LINES = 1_000;
-/** Clocks of this process and of the machine that writes the log may differ. */
+/** Tolerance for clock differences between this process and the machine that writes the log. */
 const CLOCKS_DIFFER_S = 60;
 
 /** Returns a one-off command with the end of its output. */

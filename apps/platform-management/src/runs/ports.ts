@@ -5,7 +5,7 @@ import type { NeededPlaces } from '../quotas/ports.js';
 import { liveDeployment, releaseSettings, type WebService } from '../web-services/aggregate/state.js';
 import { planSettings } from '../web-services/ports.js';
 
-/** The release that a command runs with. */
+/** The release that a command runs in. */
 export interface RunRelease {
   readonly artefact: RunOrder['artefact'];
   readonly configurationId: string;
@@ -29,11 +29,11 @@ export interface StoredRun extends NewRun {
   readonly finishedAt: Date | null;
   readonly cronJobId: string | null;
   readonly scheduledFor: Date | null;
-  /** Null for that of all runs. */
+  /** Null means the default time limit of runs. */
   readonly timeLimitSeconds: number | null;
 }
 
-/** What serves; of a stopped web service, what was live last. */
+/** Returns the serving release; for a stopped web service, the last live one. */
 export const releaseToRun = (state: WebService): RunRelease | undefined => {
   const source = state.serving ?? liveDeployment(state);
   if (!source?.artefact || !source.commit) return undefined;
@@ -45,13 +45,13 @@ export const releaseToRun = (state: WebService): RunRelease | undefined => {
   };
 };
 
-/** A command takes the place of an instance until it has ended. */
+/** A command uses the quota of one instance until it ends. */
 export const placesOf = ({ size }: RunRelease): NeededPlaces => ({
   instances: 1,
   memory_mib: size?.memoryMib ?? INSTANCE_MEMORY_MIB,
 });
 
-/** A run as clients see it. */
+/** Maps a run to the contract. */
 export const runReply = (run: StoredRun): Run => ({
   id: run.id,
   web_service_id: run.webServiceId,
@@ -68,7 +68,7 @@ export const runReply = (run: StoredRun): Run => ({
 
 /** One-off commands of web services. */
 export abstract class Runs {
-  /** Refuses past the limit, and with `web_service_not_found` for a deleted web service. Forgets old runs. */
+  /** Creates a run and deletes old ones. Refuses above the limit, and with `web_service_not_found` for a deleted web service. */
   abstract create(limit: CreationLimit, run: NewRun): Promise<StoredRun>;
   /** Newest first. */
   abstract list(
@@ -76,18 +76,18 @@ export abstract class Runs {
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly StoredRun[]; readonly total: number }>;
   abstract find(webServiceId: string, id: string): Promise<StoredRun | undefined>;
-  /** Undefined unless there is such a run that has not ended. */
+  /** Returns undefined if the run does not exist or has ended. */
   abstract cancel(webServiceId: string, id: string): Promise<StoredRun | undefined>;
 
-  /** Of all web services, oldest first. */
+  /** Returns the unfinished runs of all web services, oldest first. */
   abstract unfinished(): Promise<readonly StoredRun[]>;
   abstract begin(id: string): Promise<void>;
   /** Has no effect on a run that has ended. */
   abstract finish(id: string, end: RunEnd & { readonly status: RunStatus }): Promise<void>;
 
-  /** Calls back after this process has created or cancelled a run; those of other replicas are found by polling. */
+  /** Calls the listener after this process creates or cancels a run; polling finds those of other replicas. */
   abstract onChange(listener: () => void): () => void;
 }
 
-/** The instance that the log lines of a run name. */
+/** Returns the instance name in the log lines of a run. */
 export const instanceOf = (runId: string): string => `run-${runId.slice(-12)}`;

@@ -20,10 +20,10 @@ import {
   UNFINISHED_RUNS,
 } from './runs.sql.js';
 
-/** Of each web service, of those that have ended. */
+/** Number of ended runs that are kept for each web service. */
 const KEPT = 100;
 
-/** Runs are plain rows: nothing but their own status follows from them. */
+/** Stores runs as plain rows instead of events, because nothing but their own status depends on them. */
 @Injectable()
 export class PostgresRuns extends Runs {
   readonly #listeners = new Set<() => void>();
@@ -33,7 +33,7 @@ export class PostgresRuns extends Runs {
     super();
   }
 
-  /** One at a time in this process: the check needs a connection beside that of the transaction. */
+  /** Runs one creation at a time in this process: the check needs a second connection beside the one of the transaction. */
   override create(limit: CreationLimit, run: NewRun): Promise<StoredRun> {
     const created = this.#creation.then(() => this.#create(limit, run));
     this.#creation = created.catch(() => undefined);

@@ -3,7 +3,7 @@ import { withLeadership } from '@postern/event-sourcing/postgres';
 import { Database, Tasks } from '@postern/service-host';
 import { CarryOutRuns } from './carry-out-runs.js';
 
-/** Carries out one-off commands in one replica at a time. */
+/** Runs one-off commands in one replica at a time. */
 @Injectable()
 export class RunTimers implements OnApplicationBootstrap {
   constructor(

@@ -18,7 +18,7 @@ const owners = { requireOwner: async () => ({ status: 'running', userId: OWNER }
 const silent = { info() {}, warn() {}, error() {} } as unknown as ServiceLog;
 const refusal = (code: string) => expect.objectContaining({ code });
 
-/** The runtime, as far as commands need it: each order ends when the test says so, or with its signal. */
+/** A runtime for commands: each run ends when the test ends it or when its signal aborts. */
 class CommandMachine {
   readonly features = new Set<string>(['runs']);
   readonly orders: RunOrder[] = [];
@@ -84,7 +84,7 @@ const read = (webServiceId: string, runId: string) =>
   new GetRun(owners, runs, machine.runtime).execute(of(webServiceId, runId));
 
 describe('a one-off command', () => {
-  it('runs once with the live release and its environment; its exit code is recorded', async () => {
+  it('runs once in the live release with its environment; its exit code is recorded', async () => {
     const { id } = await fixture.runningService(replica);
     const run = await create(id);
     expect(run).toMatchObject({ web_service_id: id, status: 'queued', exit_code: null, command: 'npm run seed' });
@@ -114,7 +114,7 @@ describe('a one-off command', () => {
     await waitFor(async () => (await read(id, run.id)).status === 'succeeded');
   });
 
-  it('is ended when it is cancelled, and cannot be cancelled twice', async () => {
+  it('is ended by a cancellation, and cannot be cancelled twice', async () => {
     const { id } = await fixture.runningService(replica);
     const run = await create(id);
     const carryOut = leader();
@@ -128,7 +128,7 @@ describe('a one-off command', () => {
     await expect(cancel.execute(of(id, OWNER))).rejects.toEqual(refusal('run_not_found'));
   });
 
-  it('has failed 10 minutes after its deadline if the runtime does not answer', async () => {
+  it('fails 10 minutes after its deadline if the runtime does not respond', async () => {
     const { id } = await fixture.runningService(replica);
     const run = await create(id);
     await fixture.pool.query(
@@ -141,7 +141,7 @@ describe('a one-off command', () => {
     expect(await read(id, run.id)).toMatchObject({ status: 'failed', reason: 'the runtime did not answer in time' });
   });
 
-  it('is refused without a release, on a runtime without commands, and past the quota of instances', async () => {
+  it('is refused without a release, on a runtime without support, and above the quota of instances', async () => {
     const unborn = await fixture.createService(replica);
     await expect(create(unborn)).rejects.toEqual(refusal('nothing_to_run'));
     const { id } = await fixture.runningService(replica);
@@ -162,7 +162,7 @@ describe('a one-off command', () => {
     await fixture.pool.query('DELETE FROM workspace_quotas');
   });
 
-  it('is forgotten with its web service', async () => {
+  it('is deleted with its web service', async () => {
     const { id } = await fixture.runningService(replica);
     const run = await create(id);
     await replica.commands.remove.execute({ user_id: OWNER, web_service_id: id });

@@ -21,7 +21,7 @@ export const BEGIN_RUN = `
 export const FINISH_RUN = `
   UPDATE runs SET status = $2, exit_code = $3, reason = $4, finished_at = now() WHERE id = $1 AND finished_at IS NULL`;
 
-/** The newest `$2` of a web service, without those of cron jobs, that have ended are kept. */
+/** Keeps the newest `$2` ended runs of a web service, without those of cron jobs. */
 export const DELETE_OLD_RUNS = `
   DELETE FROM runs WHERE id IN (
     SELECT id FROM runs WHERE web_service_id = $1 AND cron_job_id IS NULL AND finished_at IS NOT NULL

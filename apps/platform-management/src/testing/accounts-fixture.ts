@@ -18,10 +18,10 @@ export interface Operator {
 
 export const OPERATOR: Operator = { email: 'Owner@Example.com', password: 'a long enough password' };
 
-/** As the service knows a session token. */
+/** Hashes a session token as the service stores it. */
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Yields the refusal's code, or `undefined` when the request was granted. */
+/** Resolves to the code of the refusal, or to `undefined` if the request succeeds. */
 export const codeOf = (answer: Promise<unknown>): Promise<string | undefined> =>
   answer.then(
     () => undefined,
@@ -30,7 +30,7 @@ export const codeOf = (answer: Promise<unknown>): Promise<string | undefined> =>
 
 export type User = ReplyOf<typeof createUser> & { readonly password: string };
 
-/** Replicas of the service over one real PostgreSQL and NATS, with a client. */
+/** Replicas of the service on a real PostgreSQL and NATS, with a client. */
 export class AccountsFixture {
   readonly replicas: RunningService[] = [];
   #users = 0;
@@ -43,7 +43,7 @@ export class AccountsFixture {
     private readonly cleanUp: () => Promise<void>,
   ) {}
 
-  /** One replica for each operator that is configured, all starting at once over a database without content. */
+  /** Starts one replica for each configured operator, all concurrently on an empty database. */
   static async start(...operators: readonly Operator[]): Promise<AccountsFixture> {
     const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
     const databaseUrl = await migratedDatabase(postgres);
@@ -54,7 +54,7 @@ export class AccountsFixture {
       POSTERN_LOG_LEVEL: 'silent',
       POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
       POSTERN_PLATFORM_HOME: home,
-      // There is none here.
+      // Tests run no balancer.
       POSTERN_PLATFORM_BALANCER_PATIENCE_MS: '0',
     };
     const link = await connectNats({ servers: nats.url, name: 'test' });
@@ -83,7 +83,7 @@ export class AccountsFixture {
       { ...this.environment, ...environment, POSTERN_OPERATOR_EMAIL: email, POSTERN_OPERATOR_PASSWORD: password },
       output,
     );
-    // Tests run the work of timers themselves.
+    // Tests run the work of timers directly.
     await replica.app.get(Tasks, { strict: false }).stop();
     this.replicas.push(replica);
     return replica;

@@ -55,7 +55,7 @@ import { FakeRuntime } from './fake-runtime.js';
 /** Settings of a replica. */
 export type Settings = WebServiceSettings & ReconcilerSettings;
 
-/** Short intervals, and deadlines that no test reaches. */
+/** Short intervals, and deadlines that tests do not reach. */
 export const SETTINGS: Settings = {
   allowFileRepositories: false,
   deadlines: { queueMs: 60_000, buildMs: 60_000, releaseMs: 60_000, stopMs: 60_000, preemptMs: 60_000, graceMs: 100 },
@@ -67,7 +67,7 @@ export const SETTINGS: Settings = {
   unansweringMs: 60_000,
 };
 
-/** Commands of one replica. Requests are answered when the read models show the result. */
+/** Commands of one replica. Requests resolve when the read models contain the result. */
 export interface Commands {
   createWebService(request: RequestOf<typeof createWebService>): Promise<string>;
   readonly lifecycle: {
@@ -86,7 +86,7 @@ export interface Commands {
   readonly suspensions: PlatformSuspensions;
 }
 
-/** A log that nobody reads. */
+/** A log without output. */
 export const silentLog: ServiceLog = {
   debug: () => {},
   info: () => {},
@@ -95,14 +95,14 @@ export const silentLog: ServiceLog = {
   plain: () => {},
 };
 
-/** What the replicas of one test share. */
+/** Objects that the replicas of one test share. */
 interface Shared {
   readonly machine: FakeMachine;
   readonly configurations: FakeConfigurations;
   readonly keys: KeyRing;
 }
 
-/** What Nest wires in the service, with a fake runtime and fake neighbours. */
+/** Assembles the objects that Nest creates in the service, with a fake runtime and fake modules around it. */
 export function assembleReplica(
   { machine, configurations, keys }: Shared,
   database: Database,

@@ -15,12 +15,12 @@ import { DatabaseReconciler } from '../databases/database-reconciler.js';
 import { DatabasesModule } from '../databases/databases.module.js';
 import { migratedDatabase, migrations } from './migrated-database.js';
 
-/** Whether timers run, or the test runs their work itself. */
+/** Whether timers run, or the test runs their work directly. */
 type Clock = 'real' | 'of the test';
 
 export type CreatedDatabase = ReplyOf<typeof createDatabase>;
 
-/** Databases provisioned for real, by a service over a real PostgreSQL and NATS, with a client. */
+/** Provisions databases in a service on a real PostgreSQL and NATS, with a client. */
 export class DatabasesFixture {
   private constructor(
     readonly client: RequestClient,
@@ -61,7 +61,7 @@ export class DatabasesFixture {
     });
   }
 
-  /** Stops the service and starts it again; what was provisioned runs on meanwhile. */
+  /** Stops and starts the service; provisioned databases keep running. */
   async restart(meanwhile: () => Promise<void> = async () => undefined, clock: Clock = 'of the test'): Promise<void> {
     await this.service.stop();
     await meanwhile();
@@ -72,28 +72,28 @@ export class DatabasesFixture {
     return this.client.request(createDatabase, { name: 'Orders', kind: 'relational', ...overrides });
   }
 
-  /** One reconciliation, with all the steps that it starts. */
+  /** Runs one reconciliation and waits for the steps that it starts. */
   async reconcile(): Promise<void> {
     const reconciler = this.service.app.get(DatabaseReconciler, { strict: false });
     await reconciler.reconcile();
     await reconciler.settled();
   }
 
-  /** Reconciles until a database runs. */
+  /** Reconciles until the database is running. */
   async run({ id: database_id }: CreatedDatabase, workspace_id: string): Promise<void> {
     const status = async () => (await this.client.request(getDatabase, { workspace_id, database_id })).status;
     for (const until = Date.now() + 120_000; (await status()) !== 'running'; await this.reconcile())
       if (Date.now() > until) throw new Error('the database is not running');
   }
 
-  /** One reconciliation of backups and restores, with all that it starts. */
+  /** Runs one reconciliation of backups and restores and waits for the steps that it starts. */
   async reconcileBackups(lost: AbortSignal = new AbortController().signal): Promise<void> {
     const reconciler = this.service.app.get(BackupReconciler, { strict: false });
     await reconciler.reconcile(lost);
     await reconciler.settled();
   }
 
-  /** A part of the service that runs now. */
+  /** Returns a provider of the running service. */
   part<Part>(type: abstract new (...args: never[]) => Part): Part {
     return this.service.app.get(type as Type<Part>, { strict: false });
   }
@@ -103,7 +103,7 @@ export class DatabasesFixture {
   }
 
   async stop(): Promise<void> {
-    // Before its databases: it would bring them back.
+    // Before the databases, because the service would start them again.
     await this.service.stop();
     await this.agent.stopEverything();
     await this.cleanUp();

@@ -9,16 +9,16 @@ import type {
   Source,
 } from '@postern/runtime';
 
-/** What a scripted part of the machine does; it may wait, and it may throw. */
+/** Scripted behaviour of the machine; each step may wait or throw. */
 export interface Script {
-  /** Before a branch is resolved. */
+  /** Runs before a branch is resolved. */
   resolve: (repositoryUrl: string, branch: string | undefined) => Promise<void> | void;
   build: (order: BuildOrder) => Promise<void> | void;
   roll: (plan: ServicePlan) => Promise<void> | void;
   stop: (webServiceId: string) => Promise<void> | void;
   remove: (webServiceId: string) => Promise<void> | void;
   reconcile: () => Promise<void> | void;
-  /** What still has to be ended after a build or a roll was aborted. */
+  /** Ends the remaining processes of an aborted build or roll. */
   cleanUp: () => Promise<void> | void;
 }
 
@@ -32,40 +32,40 @@ const WITHOUT_INCIDENT: Script = {
   cleanUp: () => {},
 };
 
-/** The machine under the fake runtimes of several processes: its contents survive any of them. */
+/** The machine under the fake runtimes of several processes: its state survives all of them. */
 export class FakeMachine {
   readonly script: Script = { ...WITHOUT_INCIDENT };
   readonly features = new Set<RuntimeFeature>();
-  /** Custom domains as they were routed last. */
+  /** The last routed custom domains. */
   domains: readonly RoutedDomain[] = [];
   /** Whether the runtime responds. */
   reachable = true;
-  /** What was asked for the commit of a branch, and the host keys that a server shows to whom it meets first. */
+  /** Requests for the commit of a branch, and the host keys that a server presents to a client without known hosts. */
   readonly sources: Source[] = [];
   hostKeys: string | undefined;
-  /** Commits by branch; every other branch is missing. */
+  /** Commits by branch; all other branches are missing. */
   readonly branches = new Map([['main', 'a'.repeat(40)]]);
   readonly artefacts = new Map<string, Artefact>();
-  /** Builds that run, by deployment; the value is the process. */
+  /** Running builds by deployment; the value is the process. */
   readonly builds = new Map<string, object>();
   /** Plans with instances, by service and roll. */
   readonly instances = new Map<string, Map<string, ServicePlan>>();
-  /** The roll that has the traffic, by service. */
+  /** The roll that receives traffic, by service. */
   readonly traffic = new Map<string, string>();
-  /** Web services that the runtime was told to remove. */
+  /** Web services that the runtime was ordered to remove. */
   readonly removed = new Set<string>();
   readonly unhealthy = new Map<string, string>();
-  /** How often instances of the roll that has the traffic were started anew, by service. */
+  /** Restarts of instances of the roll that receives traffic, by service. */
   readonly restarts = new Map<string, number>();
   readonly lines: (LogLine & { readonly webServiceId: string })[] = [];
   readonly orders: BuildOrder[] = [];
   readonly rolls: ServicePlan[] = [];
   readonly kept: ReadonlySet<string>[] = [];
   readonly #changing = new Map<string, number>();
-  /** Rolls and stops of one service that overlapped: there must be none. */
+  /** Number of overlapping rolls and stops of one service; must stay 0. */
   overlaps = 0;
 
-  /** Forgets the script and the orders so far; what runs stays. */
+  /** Clears the script and the orders; running instances stay. */
   reset(): void {
     Object.assign(this.script, WITHOUT_INCIDENT);
     this.sources.length = 0;
@@ -82,7 +82,7 @@ export class FakeMachine {
     this.#changing.set(webServiceId, (this.#changing.get(webServiceId) ?? 1) - 1);
   }
 
-  /** Ends the changes of a killed process; what it left on the machine stays. */
+  /** Ends the changes of a killed process; the state of the machine stays. */
   forgetChanges(): void {
     this.#changing.clear();
   }
@@ -102,7 +102,7 @@ export class FakeMachine {
     return [...(this.instances.get(webServiceId)?.keys() ?? [])];
   }
 
-  /** The environment of what has the traffic. */
+  /** Returns the plan of the roll that receives traffic. */
   serving(webServiceId: string): ServicePlan | undefined {
     const rollId = this.traffic.get(webServiceId);
     return rollId === undefined ? undefined : this.instances.get(webServiceId)?.get(rollId);

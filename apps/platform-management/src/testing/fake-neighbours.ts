@@ -8,14 +8,14 @@ export const OPERATOR = uuidv7();
 export const PROJECT = uuidv7();
 export const WORKSPACE = uuidv7();
 
-/** Knows one project, `PROJECT` of `OWNER`. */
+/** Contains one project, `PROJECT` of `OWNER`. */
 export class FakeProjects extends ProjectOwners {
   override async ownerOf(projectId: string): Promise<ProjectOwner | undefined> {
     return projectId === PROJECT ? { userId: OWNER, workspaceId: WORKSPACE } : undefined;
   }
 }
 
-/** Every account exists; `OPERATOR` is an operator. */
+/** Finds every account; `OPERATOR` is an operator. */
 export class FakeAccounts extends AccountDirectory {
   override async find(id: string): Promise<Account | undefined> {
     return { id, email: 'ada@example.com', operator: id === OPERATOR, createdAt: new Date(), workspaces: [] };
@@ -32,7 +32,7 @@ export class FakeAccounts extends AccountDirectory {
   override async findWorkspace(): Promise<undefined> {}
 }
 
-/** Configurations in memory, which outlive every replica. A test sets the current one as `today`. */
+/** Configurations in memory, shared by all replicas. Tests set the current configuration as `today`. */
 export class FakeConfigurations extends ReleaseConfigurations {
   today: Configuration = { environment: {}, secrets: [] };
   readonly sealed = new Map<string, Configuration>();

@@ -19,7 +19,7 @@ import {
 } from '@postern/runtime';
 import type { FakeMachine } from './fake-machine.js';
 
-/** One process's hold on a fake machine. Once killed, its calls fail and have no further effect on the machine. */
+/** The runtime of one process on a fake machine. After a kill, its calls fail and no longer change the machine. */
 export class FakeRuntime extends Runtime {
   #dead = false;
   readonly #killed = Promise.withResolvers<never>();

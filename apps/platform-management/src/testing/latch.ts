@@ -1,9 +1,9 @@
-/** Something that a test opens. */
+/** Blocks code under test until the test opens it. */
 export class Latch {
   readonly #opened = Promise.withResolvers<void>();
   readonly #reached = Promise.withResolvers<void>();
 
-  /** Waits until the latch is opened; who waits for `reached` hears of it. */
+  /** Waits until the latch is opened, and resolves `reached`. */
   readonly wait = (): Promise<void> => {
     this.#reached.resolve();
     return this.#opened.promise;

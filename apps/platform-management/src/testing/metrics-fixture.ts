@@ -17,7 +17,7 @@ import { BandwidthRepository, ModerationSettings, Suspensions } from '../moderat
 import { migratedDatabase, migrations } from './migrated-database.js';
 import { replaceModules } from './replace-modules.js';
 
-/** A runtime whose usage and traffic a test sets; traffic is kept until it is confirmed. */
+/** A runtime with usage and traffic set by the test; traffic is kept until it is confirmed. */
 export class MeasuredRuntime {
   static running: ServiceUsage[] = [];
   static traffic: ServiceTraffic[] = [];
@@ -56,7 +56,7 @@ class FeaturesModule {}
 
 const module = replaceModules(FeaturesModule, new Map([[RuntimeModule, MeasuredRuntimeModule]]));
 
-/** The metrics and moderation features over a real PostgreSQL and NATS, with a fake runtime. */
+/** The metrics and moderation features on a real PostgreSQL and NATS, with a fake runtime. */
 export class MetricsFixture {
   private constructor(
     readonly service: RunningService,
@@ -83,7 +83,7 @@ export class MetricsFixture {
         ...environment,
       },
     );
-    // Tests run the work of timers themselves.
+    // Tests run the work of timers directly.
     await service.app.get(Tasks, { strict: false }).stop();
     const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);
@@ -98,13 +98,13 @@ export class MetricsFixture {
     });
   }
 
-  /** A web service that has not been deleted. @returns its id */
+  /** Inserts a web service that is not deleted. @returns its id */
   async standing(id = uuidv7()): Promise<string> {
     await this.query('INSERT INTO web_service_standings (web_service_id, to_do) VALUES ($1, false)', [id]);
     return id;
   }
 
-  /** A web service of a new user in the read model. */
+  /** Inserts a web service of a new user into the read model. */
   async webService(status = 'running'): Promise<{ user_id: string; web_service_id: string }> {
     const [user_id, web_service_id, project] = [uuidv7(), await this.standing(), uuidv7()];
     await this.query(
@@ -120,7 +120,7 @@ export class MetricsFixture {
     return { user_id, web_service_id };
   }
 
-  /** Counts what the runtime measured, with suspensions that are only recorded. */
+  /** Counts the traffic of the fake runtime; suspensions are only recorded. */
   countTraffic(now = new Date()): Promise<void> {
     const { app } = this.service;
     const bandwidth = app.get(BandwidthRepository, { strict: false });

@@ -1,4 +1,4 @@
-/** Yields the refusal's code, or `undefined` when the request was granted. */
+/** Resolves to the code of the refusal, or to `undefined` if the request succeeds. */
 export const refusalCode = (answer: Promise<unknown>): Promise<string | undefined> =>
   answer.then(
     () => undefined,

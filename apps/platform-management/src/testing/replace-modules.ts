@@ -3,10 +3,7 @@ import { MODULE_METADATA } from '@nestjs/common/constants.js';
 
 type Imported = Type | DynamicModule;
 
-/**
- * A copy of a module tree in which some modules are replaced, like `overrideModule` of @nestjs/testing, for services
- * that `startService` starts.
- */
+/** Copies a module tree and replaces some modules, like `overrideModule` of @nestjs/testing, for services that `startService` starts. */
 export function replaceModules(root: Type, replacements: ReadonlyMap<Type, Type>): Type {
   const copies = new Map(replacements);
 

@@ -13,13 +13,13 @@ import { AccountsFixture, OPERATOR } from './accounts-fixture.js';
 
 type KeyOverrides = Partial<Pick<RequestInput<typeof createPlatformKey>, 'name' | 'expires_at'>>;
 
-/** Two replicas, a user with keys, projects and web services, a stranger, and all that was logged. */
+/** Two replicas, a user with keys, projects and web services, another user, and all log output. */
 export class ResourcesFixture {
   private constructor(
     readonly fixture: AccountsFixture,
     readonly user: { readonly user_id: string; readonly workspace_id: string },
     readonly stranger: string,
-    /** Lines of every level of the first replica, before anything is taken out of them. */
+    /** Log lines of the first replica on every level, without redaction. */
     readonly lines: readonly string[],
   ) {}
 
@@ -44,7 +44,7 @@ export class ResourcesFixture {
     return (await this.request(createProject, { ...this.user, name })).id;
   }
 
-  /** A web service as the read model shows it; where it answers would be the load balancer's to say. */
+  /** Inserts a web service into the read model; creating it by request would need the load balancer for its URL. */
   async newService(projectId: string): Promise<{ readonly user_id: string; readonly web_service_id: string }> {
     const id = uuidv7();
     await this.fixture.query(
@@ -70,7 +70,7 @@ export class ResourcesFixture {
   }
 }
 
-/** The refusal that an answer is; anything else is not what was expected. */
+/** Returns the refusal. @throws if the request succeeds or fails with another error. */
 export const refusalOf = async (answer: Promise<unknown>): Promise<Refusal> => {
   const refusal = await answer.catch((error: unknown) => error);
   if (!(refusal instanceof Refusal)) throw new Error('it was not refused', { cause: refusal });

@@ -1,10 +1,10 @@
 import { closeWorkspace, type RequestOf } from '@postern/contracts';
 import { connectNats, PosternServer, silentLog } from '@postern/messaging';
 
-/** Replies to platform-management over NATS in the place of email-send. */
+/** Replies to platform-management over NATS in place of email-send. */
 export class ServedEmailServices {
   readonly received: RequestOf<typeof closeWorkspace>[] = [];
-  /** How many email services every workspace has. */
+  /** Number of email services in every workspace. */
   count = 0;
   /** Awaited before each reply. */
   beforeReply: () => Promise<unknown> = async () => undefined;

@@ -22,7 +22,7 @@ import { migratedDatabase, migrations } from './migrated-database.js';
 import { RecordedEvents } from './recorded-events.js';
 import { replaceModules } from './replace-modules.js';
 
-/** Of the fixture that starts: spec files share this module. */
+/** The machine of the starting fixture; a spec file has one fixture at a time. */
 let machine = new FakeMachine();
 
 @Module({
@@ -46,11 +46,11 @@ class FeaturesModule {}
 
 const module = replaceModules(FeaturesModule, new Map([[RuntimeModule, FakeRuntimeModule]]));
 
-/** Only one replica consumes events, because the order between replicas is not defined. */
+/** Only one replica consumes events, because the order across replicas is undefined. */
 @Module({ imports: [module], providers: [RecordedEvents] })
 class RecordingModule {}
 
-/** Two replicas of web services, projects and environments as they run, over real servers and a fake machine. */
+/** Two complete replicas of web services, projects and environments, on real servers and a fake machine. */
 export class ServedWebServices {
   private constructor(
     readonly machine: FakeMachine,
@@ -91,7 +91,7 @@ export class ServedWebServices {
     });
   }
 
-  /** A user with a project. */
+  /** Creates a user with a project. */
   async owner(): Promise<{ user_id: string; project_id: string }> {
     const user_id = uuidv7();
     const project = await this.client.request(createProject, { user_id, workspace_id: uuidv7(), name: 'Shop' });
@@ -115,7 +115,7 @@ export class ServedWebServices {
     return this.client.request(createWebService, { ...settings, ...owner, ...overrides });
   }
 
-  /** Requests until the reply has a status. */
+  /** Repeats the request until the reply has the status. */
   until<Reply extends { status: string }>(ask: () => Promise<Reply>, status: Reply['status']): Promise<Reply> {
     return waitFor(
       async () => {

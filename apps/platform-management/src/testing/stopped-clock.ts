@@ -1,10 +1,10 @@
 import pg from 'pg';
 
-/** The time that `clock_timestamp()` returns in a database instead of the time of the machine, in whole milliseconds. */
+/** Replaces the result of `clock_timestamp()` in a database with a fixed time, in whole milliseconds. */
 export class StoppedClock {
   private constructor(private readonly databaseUrl: string) {}
 
-  /** Stops it for all connections that are opened afterwards. `now()` is left alone. */
+  /** Stops the clock for all connections that are opened afterwards. `now()` is not affected. */
   static async in(databaseUrl: string): Promise<StoppedClock> {
     const clock = new StoppedClock(databaseUrl);
     const database = pg.escapeIdentifier(new URL(databaseUrl).pathname.slice(1));

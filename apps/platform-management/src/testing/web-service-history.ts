@@ -1,6 +1,6 @@
 import type { ReleaseSettings, Settings, WebServiceEvent } from '../web-services/aggregate/events.js';
 
-/** Histories of one web service, `shop` of `ada`, for the specs of its rules. */
+/** Event histories of one web service, `shop` of `ada`, for the specs of the aggregate. */
 export const at = '2026-03-01T10:00:00.000Z';
 const service = { web_service_id: 'shop', at };
 const running = { status: 'running', status_reason: null } as const;
@@ -99,7 +99,7 @@ const SETTINGS_OF_SHOP: ReleaseSettings = {
   processes: {},
 };
 
-/** The release of a deployment, or with `of` that of a start or a restart. */
+/** The release of a deployment, or with `of` the release of a start or a restart. */
 export const releaseBegun = (
   id: string,
   status: Status = 'starting',
@@ -173,7 +173,7 @@ export const suspended: WebServiceEvent = {
   data: { ...service, actor_id: 'operator', reason: 'bandwidth' },
 };
 
-/** From its request until it serves. */
+/** All events of a deployment from its request until it is live. */
 export const deployed = (id: string, before?: string): WebServiceEvent[] => [
   requested(id),
   begun(id),

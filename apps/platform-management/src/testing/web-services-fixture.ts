@@ -24,11 +24,11 @@ export interface Replica {
   readonly commands: Commands;
   readonly credentials: PostgresRepositoryCredentials;
   readonly repository: PostgresWebServiceRepository;
-  /** A new instance, which has checked no web service yet. */
+  /** Returns a new instance that has not checked any web service. */
   deleteOldConfigurations(historyOf?: WebServiceRepository['historyOf']): DeleteOldConfigurations;
-  /** What it exports to Prometheus. */
+  /** The metrics exported to Prometheus. */
   readonly metrics: Metrics;
-  /** Like kill -9: from now on it changes neither the database nor the machine. */
+  /** Like kill -9: afterwards the replica changes neither the database nor the machine. */
   kill(): Promise<void>;
   /** Like SIGTERM. */
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ export interface DeploymentRow {
   readonly finished_at: Date | null;
 }
 
-/** Replicas of web services over one real PostgreSQL and one fake machine. */
+/** Replicas of web services on one real PostgreSQL and one fake machine. */
 export class WebServicesFixture {
   readonly machine = new FakeMachine();
   readonly configurations = new FakeConfigurations();
@@ -81,8 +81,8 @@ export class WebServicesFixture {
   }
 
   /**
-   * Stops the replicas and has the next test begin with an empty script and configuration.
-   * @throws when rolls or stops of one service overlapped.
+   * Stops the replicas and resets the script and configuration for the next test.
+   * @throws if rolls or stops of one service overlapped.
    */
   async reset(): Promise<void> {
     await this.stopReplicas();
@@ -157,7 +157,7 @@ export class WebServicesFixture {
     return (await commands.deploy.execute(request)).id;
   }
 
-  /** A service with one live deployment. */
+  /** Creates a service with one live deployment. */
   async runningService(replica: Replica, overrides: Partial<RequestInput<typeof createWebService>> = {}) {
     const id = await this.createService(replica, overrides);
     const deploymentId = await this.deploy(replica, id);
@@ -212,7 +212,7 @@ export class WebServicesFixture {
     return events.map(({ type }) => type.replace(/^platform-management\.|\.v1$/g, ''));
   }
 
-  /** To whom the events of a service belong, in their order. */
+  /** Returns the metadata of the events of a service, in order. */
   async metadataOf(id: string): Promise<EventMetadata[]> {
     const events = await new PostgresEventStore(this.pool).readStream(`web-service-${id}`);
     return events.map(({ metadata }) => metadata);

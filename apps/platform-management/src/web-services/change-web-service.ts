@@ -11,7 +11,7 @@ import { repositoryUrl } from './source/repository-url.js';
 import { requireStorable } from './storable-text.js';
 import { WebServices } from './web-services.projection.js';
 
-/** Settings that not every runtime carries out, with the feature that they need. */
+/** Settings that not every runtime supports, with the feature that they require. */
 const FEATURES = {
   instance: 'instance',
   drain_seconds: 'drainSeconds',
@@ -67,7 +67,7 @@ export class ChangeWebService {
     if (missing) throw new Refusal('invalid_input', `${missing}: this installation does not support it`);
   }
 
-  /** A workspace may have only so many instances, so much memory and so large disks; less is always allowed. */
+  /** Limits instances, memory and disks by the quotas of the workspace; a reduction is always allowed. */
   async #limitOf(request: Request, changes: Partial<Settings>) {
     if (!SIZES.some(name => changes[name] !== undefined)) return undefined;
     const { id, project_id } = await this.webServices.require(request.web_service_id, request);

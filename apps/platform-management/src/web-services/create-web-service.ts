@@ -9,7 +9,7 @@ import { repositoryUrl } from './source/repository-url.js';
 import { requireStorable } from './storable-text.js';
 import { WebServices } from './web-services.projection.js';
 
-/** Creates a web service in one of the caller's projects. Nothing runs before its first deployment. */
+/** Creates a web service in one of the caller's projects. It does not run before its first deployment. */
 @Handles(createWebService)
 export class CreateWebService {
   constructor(

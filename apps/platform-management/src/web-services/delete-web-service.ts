@@ -2,7 +2,7 @@ import { deleteWebService, type ReplyOf, type RequestOf } from '@postern/contrac
 import { Handles } from '@postern/messaging';
 import { WebServiceOwners, WebServiceRepository } from './ports.js';
 
-/** Deletes a web service for its users at once; the reconciler then ends what runs and deletes what is kept of it. */
+/** Deletes a web service for its users immediately; the reconciler then stops its instances and deletes its data. */
 @Handles(deleteWebService)
 export class DeleteWebService {
   constructor(

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 import { WebServiceOwners } from './ports.js';
 
-/** Reads the next lines of a log for a stream. */
+/** Returns the next lines of a log for streaming. */
 @Handles(followLogs)
 export class FollowLogs {
   constructor(

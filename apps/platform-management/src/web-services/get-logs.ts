@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 import { WebServiceOwners } from './ports.js';
 
-/** Reads the log lines of a web service and its builds from the runtime. Lines outlive the instances. */
+/** Returns log lines of a web service and its builds from the runtime. Lines outlive the instances. */
 @Handles(getLogs)
 export class GetLogs {
   constructor(
@@ -15,7 +15,7 @@ export class GetLogs {
     await this.webServices.requireOwner(request, request.web_service_id);
     const { web_service_id, tail, since, search } = request;
     const lines = await this.runtime.logs(web_service_id, { tail, since, ...(search === undefined ? {} : { search }) });
-    // A runtime agent of the release before does not search.
+    // A runtime agent of the previous release does not search.
     const found = search === undefined ? lines : lines.filter(line => contains(line.message, search));
     return { lines: found.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
   }

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 import { WebServices } from './web-services.projection.js';
 
-/** Lists the processes of a web service that get no traffic: those that are configured and those that run. */
+/** Lists the process types of a web service that receive no traffic: configured ones and running ones. */
 @Handles(listProcesses)
 export class ListProcesses {
   constructor(

@@ -17,7 +17,7 @@ afterAll(() => fixture.stop());
 const cancel = (replica: Replica, id: string, deployment_id: string) =>
   replica.commands.cancel.execute({ user_id: OWNER, web_service_id: id, deployment_id });
 
-/** As a backup does that is put back under a running service. */
+/** Truncates a stream, like the restore of an older backup under a running service. */
 const cutOff = async (id: string, version: number) => {
   const client = await fixture.pool.connect();
   await client.query('SET session_replication_role = replica');
@@ -30,7 +30,7 @@ const cutOff = async (id: string, version: number) => {
 };
 
 describe('the repository of a replica', () => {
-  it('decides on the events of other replicas, whatever it has cached', async () => {
+  it('uses the events of other replicas, whatever its cache contains', async () => {
     const [one, other] = replicas;
     const id = await fixture.createService(one);
     const first = await fixture.deploy(other, id);
@@ -46,7 +46,7 @@ describe('the repository of a replica', () => {
     for (const { repository } of replicas) expect(await repository.stateOf(id)).toEqual(whole);
   });
 
-  it('reads from the beginning again where the stream ends before the cached version', async () => {
+  it('reads from the start again if the stream ends before the cached version', async () => {
     const [one] = replicas;
     const id = await fixture.createService(one);
     const lost = await fixture.deploy(one, id);

@@ -41,12 +41,12 @@ import {
   WEB_SERVICE_EVENTS_SINCE,
 } from './web-services.sql.js';
 
-/** States take a few kilobytes, and a few megabytes after years of deployments. */
+/** A state takes a few kilobytes, or a few megabytes after years of deployments. */
 const CACHED_STATES = 200;
 
 /**
- * Appends events under a lock of the stream, so that one process decides at a time. The same transaction writes the
- * summary, whose columns allow one active deployment and one serving release, and the releases.
+ * Appends events under a lock of the stream, so that one process decides at a time. The same transaction writes the releases and the
+ * summary, whose columns permit only one active deployment and one serving release.
  */
 @Injectable()
 export class PostgresWebServiceRepository extends WebServiceRepository {
@@ -81,7 +81,7 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
       streamId: webServiceStream(created.web_service_id),
       command: { kind: 'create', ...created },
       limit,
-      // A project is deleted under the same lock, and only without web services.
+      // A project is deleted under the same lock, and only if it has no web services.
       check: async client => {
         if (await isDeleted(client, projectStream(created.project_id))) throw projectNotFound();
       },
@@ -193,7 +193,7 @@ interface Summary {
   readonly hasWork: boolean;
 }
 
-/** A web service that is being stopped or deleted serves nothing, so that reconciling does not start it again. */
+/** A web service that is being stopped or deleted has no serving release, so that the reconciliation does not start it again. */
 const summaryOf = (state: WebService): Summary => ({
   active: activeDeployment(state)?.id ?? null,
   serving: state.stopping || state.deleting ? null : (state.serving?.id ?? null),
@@ -225,7 +225,7 @@ async function writeReleases(client: pg.PoolClient, events: readonly WebServiceE
   }
 }
 
-/** What is stored of a deleted web service besides its events, which hold no values. */
+/** Deletes all rows of a deleted web service except its events, which contain no values. */
 async function deleteEverything(client: pg.PoolClient, webServiceId: string): Promise<void> {
   await client.query(DELETE_SUMMARY, [webServiceId]);
   const streams = [webServiceStream(webServiceId), valueStream('variables', webServiceId)];

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { WebServiceOwners, WebServiceRepository } from './ports.js';
 
-/** Restarts the live deployment's artefact with the current environment. Returns the new status at once. */
+/** Restarts the artefact of the live deployment with the current environment. Returns the new status immediately. */
 @Handles(restartWebService)
 export class RestartWebService {
   constructor(

@@ -11,7 +11,7 @@ const release = (memory_mib: number | null) => ({
 const serving = (memory_mib: number | null) =>
   ({ serving: { settings: release(memory_mib) } }) as unknown as Pick<WebService, 'serving'>;
 
-describe('what a change of settings takes of the quotas', () => {
+describe('the quota usage of changed settings', () => {
   it.each<[string, WebService, Partial<Settings>, object]>([
     ['more instances', state, { max_instances: 3 }, { instances: 2, memory_mib: 128 }],
     ['workers', state, { processes: { worker: 2 } }, { instances: 2, memory_mib: 128 }],
@@ -19,18 +19,18 @@ describe('what a change of settings takes of the quotas', () => {
     ['less', { ...state, settings: { ...settings, max_instances: 5 } }, { max_instances: 1 }, {}],
     ['a disk', state, { disk: { size_mib: 100 } }, { disk_mib: 100 }],
     ['another name', state, { name: 'shop' }, {}],
-  ])('for %s is what it adds', (_what, before, changes, expected) =>
+  ])('for %s, it is the increase', (_what, before, changes, expected) =>
     expect(placesFor(before, changes)).toEqual(expected),
   );
 
-  it('counts the memory of the release that serves until another one does', () => {
+  it('includes the memory of the serving release until another one serves', () => {
     const serves = { ...state, ...serving(1_024) };
     expect(placesFor(serves, { max_instances: 2 })).toEqual({ instances: 1, memory_mib: 1_024 });
     expect(placesFor(serves, { instance: { memory_mib: 512, cpu_millicores: 100 } })).toEqual({});
     expect(placesFor({ ...state, ...serving(null) }, { max_instances: 2 })).toEqual({ instances: 1, memory_mib: 512 });
   });
 
-  it('counts a disk that was taken away, whose files are kept', () => {
+  it('includes a removed disk, because its files are kept', () => {
     const deployments = [
       { settings: { disk: { size_mib: 100 } } as ReleaseSettings },
     ] as unknown as WebService['deployments'];

@@ -3,10 +3,10 @@ import type { NeededPlaces } from '../quotas/ports.js';
 import type { Settings } from './aggregate/events.js';
 import type { WebService } from './aggregate/state.js';
 
-/** Settings that decide how much of the quotas a web service takes. */
+/** Settings that determine the quota usage of a web service. */
 export const SIZES = ['max_instances', 'processes', 'instance', 'disk'] as const satisfies readonly (keyof Settings)[];
 
-/** What changes of its settings take of the quotas, beyond what the web service has. */
+/** Returns the additional quota usage of changed settings. */
 export const placesFor = (state: WebService, changes: Partial<Settings>): NeededPlaces => {
   const before = sizesOf(state, state.settings!);
   const after = sizesOf(state, { ...state.settings!, ...changes });
@@ -15,8 +15,8 @@ export const placesFor = (state: WebService, changes: Partial<Settings>): Needed
 };
 
 /**
- * The release that serves keeps its memory until the next one, and a disk is kept until the deletion, so that neither is
- * given back by an edit.
+ * The serving release keeps its memory until the next one, and a disk is kept until the deletion of the web service, so that an edit
+ * frees neither.
  */
 const sizesOf = (state: WebService, settings: Settings) => {
   const { max_instances, processes = {}, disk } = settings;

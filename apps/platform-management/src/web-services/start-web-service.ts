@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { WebServiceOwners, WebServiceRepository } from './ports.js';
 
-/** Starts the live deployment's artefact with the current environment. Returns the new status at once. */
+/** Starts the artefact of the live deployment with the current environment. Returns the new status immediately. */
 @Handles(startWebService)
 export class StartWebService {
   constructor(

@@ -5,8 +5,8 @@ export interface CachedState<State> {
 }
 
 /**
- * The folded states of the most recently used streams. An outdated entry stays valid as a start, because events never
- * change: only later events have to be read.
+ * Caches the folded states of the most recently used streams. An outdated entry is a valid starting point, because events never
+ * change: only later events must be read.
  */
 export class StateCache<State> {
   /** Least recently used first. */
@@ -28,7 +28,7 @@ export class StateCache<State> {
     if (this.#states.size > this.capacity && oldest !== undefined) this.#states.delete(oldest);
   }
 
-  /** For a stream that is shorter than its cached version, as after restoring a backup. */
+  /** Removes the state of a stream that is shorter than its cached version, e.g. after the restore of a backup. */
   delete(streamId: string): void {
     this.#states.delete(streamId);
   }

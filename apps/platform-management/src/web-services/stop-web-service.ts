@@ -2,7 +2,7 @@ import { type ReplyOf, type RequestOf, stopWebService } from '@postern/contracts
 import { Handles } from '@postern/messaging';
 import { WebServiceOwners, WebServiceRepository } from './ports.js';
 
-/** Stops a web service and cancels its deployments. Returns the new status at once. */
+/** Stops a web service and cancels its deployments. Returns the new status immediately. */
 @Handles(stopWebService)
 export class StopWebService {
   constructor(

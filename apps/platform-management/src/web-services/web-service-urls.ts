@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Runtime } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
 
-/** A runtime answers sooner unless its load balancer is down, which must not delay reading a web service. */
+/** The runtime responds faster unless its load balancer is down, which must not delay reading a web service. */
 const TIMEOUT_MS = 2_000;
 
 /** The public URLs of web services, requested from the runtime once each, because they never change. */
@@ -15,7 +15,7 @@ export class WebServiceUrls {
     private readonly log: ServiceLog,
   ) {}
 
-  /** Null while the runtime does not respond. */
+  /** Returns null while the runtime does not respond. */
   async of({ id, name }: { readonly id: string; readonly name: string }): Promise<string | null> {
     const known = this.#cache.get(id);
     if (known !== undefined) return known;

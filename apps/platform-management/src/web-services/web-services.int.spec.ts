@@ -45,7 +45,7 @@ const deployed = async () => {
 };
 
 describe('a web service', () => {
-  it('is returned with all its fields and a URL from its creation on', async () => {
+  it('is returned with all its fields and a URL from its creation', async () => {
     const created = await fixture.create(owner, { build_command: 'npm run build', max_instances: 3 });
     expect(created).toEqual({
       id: expect.any(String),
@@ -159,7 +159,7 @@ describe('deployments', () => {
     });
   });
 
-  it('are returned when they are queued, and cancelled on request', async () => {
+  it('are returned while queued, and cancelled on request', async () => {
     const build = new Latch();
     fixture.machine.script.build = build.wait;
     const { id } = await fixture.create(owner);
@@ -176,7 +176,7 @@ describe('deployments', () => {
     build.open();
   });
 
-  it('get variables and project secrets, and their rollbacks get those of the earlier deployment', async () => {
+  it('use variables and project secrets, and their rollbacks use those of the earlier deployment', async () => {
     const { id } = await fixture.create(owner);
     const of = { user_id: owner.user_id, web_service_id: id };
     const secret = { key: 'TOKEN', value: 'hush-hush-hush', scope: 'production' as const };
@@ -215,7 +215,7 @@ describe('deployments', () => {
 });
 
 describe('moderation', () => {
-  it('is for the operator, who gets the web service with its flag and reason', async () => {
+  it('is for operators only, and returns the web service with its flag and reason', async () => {
     const { of } = await deployed();
     const actor_id = await fixture.operator();
     const { web_service_id } = of;

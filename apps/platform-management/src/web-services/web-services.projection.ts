@@ -65,7 +65,7 @@ export function applyWebServiceEvent(
   }
 }
 
-/** The columns of settings, by their names. */
+/** Maps settings to the columns of the same names. */
 function columnsOf({ instance, disk, ...changes }: Partial<Settings>): Readonly<Record<string, unknown>> {
   return {
     ...changes,
@@ -99,7 +99,7 @@ interface OwnerRow {
 
 const WEB_SERVICES = { name: 'web-services', ofWorkspace: LIST_WEB_SERVICES_OF_WORKSPACE, ofUser: LIST_WEB_SERVICES };
 
-/** The read model of web services. Web services of other workspaces do not exist for the caller. */
+/** The read model of web services. For the caller, web services of other workspaces do not exist. */
 @Injectable()
 export class WebServices extends WebServiceOwners {
   constructor(
@@ -110,20 +110,20 @@ export class WebServices extends WebServiceOwners {
     super();
   }
 
-  /** Lists the web services that the caller reaches, oldest first. */
+  /** Lists the web services that the caller can access, oldest first. */
   @Handles(listWebServices)
   async list(request: RequestOf<typeof listWebServices>): Promise<ReplyOf<typeof listWebServices>> {
     const { rows } = await this.database.reads.query<WebServiceRow>(listOf(WEB_SERVICES, request));
     return Promise.all(rows.map(row => this.#replyOf(row)));
   }
 
-  /** Refuses with `web_service_not_found`. */
+  /** Returns a web service. Refuses with `web_service_not_found`. */
   @Handles(getWebService)
   get(request: RequestOf<typeof getWebService>): Promise<WebServiceReply> {
     return this.require(request.web_service_id, request);
   }
 
-  /** Refuses with `web_service_not_found`. Without a caller it finds every web service, for operators. */
+  /** Refuses with `web_service_not_found`. Without a caller, it finds all web services, for operators. */
   async require(webServiceId: string, caller?: Reach): Promise<WebServiceReply> {
     const query = { name: 'web-service', text: FIND_WEB_SERVICE, values: [webServiceId] };
     const [row] = (await this.database.reads.query<WebServiceRow>(query)).rows;

@@ -25,7 +25,7 @@ export const LIST_WEB_SERVICES_OF_WORKSPACE = `
 export const WEB_SERVICE_EVENTS_SINCE =
   'SELECT type, data FROM event_store.events WHERE stream_id = $1 AND version > $2 ORDER BY version';
 
-/** Searches from the end of the stream, because the wanted request is usually recent. */
+/** Searches from the end of the stream, because the request is usually recent. */
 export const FIND_ORIGIN = `
   SELECT id, metadata FROM event_store.events
   WHERE stream_id = $1 AND type = ANY ($2) AND coalesce(data->>'deployment_id', data->>'release_id') = $3
@@ -33,7 +33,7 @@ export const FIND_ORIGIN = `
 
 export const INSERT_SUMMARY = 'INSERT INTO web_service_standings (web_service_id, to_do) VALUES ($1, false)';
 
-/** Compare and swap: a second active deployment finds no row to update. */
+/** Compare and swap: a second active deployment matches no row. */
 export const UPDATE_SUMMARY = `
   UPDATE web_service_standings SET active_deployment_id = $3, serving_release_id = $4, to_do = $5
   WHERE web_service_id = $1 AND active_deployment_id IS NOT DISTINCT FROM $2`;
@@ -47,7 +47,7 @@ export const INSERT_RELEASE = `
 export const WEB_SERVICES_WITH_WORK =
   'SELECT web_service_id AS id FROM web_service_standings WHERE to_do ORDER BY web_service_id';
 
-/** Only the numbers of instances apply to a release that serves already; its other settings are its own. */
+/** Only the numbers of instances apply to a serving release; its other settings are stored with the release. */
 export const SERVING_RELEASES = `
   SELECT s.web_service_id, r.id AS release_id, r.artefact_reference, r.commit, r.configuration_id, r.settings,
     w.name, w.start_command, w.port, w.health_check_path, w.min_instances, w.max_instances, w.processes, w.status
@@ -56,7 +56,7 @@ export const SERVING_RELEASES = `
   LEFT JOIN web_services w ON w.id = s.web_service_id
   ORDER BY s.web_service_id`;
 
-/** Finds the end of each stream through an index, however long the stream. */
+/** Finds the end of each stream through an index, independent of the length of the stream. */
 export const HISTORY_LENGTHS = `
   SELECT s.web_service_id AS id, last.version FROM web_service_standings s CROSS JOIN LATERAL (
     SELECT e.version FROM event_store.events e
@@ -75,10 +75,10 @@ export const CHANGE_WEB_SERVICE = ({ table }: ProjectionTables) => `
 
 export const DELETE_WEB_SERVICE = ({ table }: ProjectionTables) => `DELETE FROM ${table('web_services')} WHERE id = $1`;
 
-/** Comes first, so that nobody else finds the web service while the rest is deleted. */
+/** Runs first, so that no other transaction finds the web service while the rest is deleted. */
 export const DELETE_SUMMARY = 'DELETE FROM web_service_standings WHERE web_service_id = $1';
 
-/** Values of variables and configurations of releases; `$2` variables, `$1` web service, `$3` requests of releases. */
+/** Deletes the values of variables (stream `$2`) and the configurations of releases (stream `$1`, event types of their requests `$3`). */
 export const DELETE_SEALED_VALUES_OF = `
   DELETE FROM sealed_values WHERE id IN (
     SELECT (data->>'value_id')::uuid FROM event_store.events WHERE stream_id = $2 AND data->>'key' IS NOT NULL
@@ -86,13 +86,13 @@ export const DELETE_SEALED_VALUES_OF = `
     SELECT coalesce(data->>'deployment_id', data->>'release_id')::uuid FROM event_store.events
     WHERE stream_id = $1 AND type = ANY ($3))`;
 
-/** With its deliveries and its sealed secret. */
+/** Deletes the hook with its deliveries and its sealed secret. */
 export const DELETE_DEPLOY_HOOK_OF = `
   WITH gone AS (DELETE FROM deploy_hooks WHERE web_service_id = $1 RETURNING id),
     deliveries AS (DELETE FROM deploy_hook_deliveries WHERE hook_id IN (SELECT id FROM gone))
   DELETE FROM sealed_values WHERE id IN (SELECT id FROM gone)`;
 
-/** With their sealed secrets. */
+/** Deletes the credentials with their sealed secrets. */
 export const DELETE_REPOSITORY_CREDENTIALS_OF = `
   WITH gone AS (DELETE FROM repository_credentials WHERE web_service_id = $1 RETURNING id)
   DELETE FROM sealed_values WHERE id IN (SELECT id FROM gone)`;

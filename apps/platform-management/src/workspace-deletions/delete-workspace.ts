@@ -2,7 +2,7 @@ import { deleteWorkspace, type ReplyOf, type RequestOf } from '@postern/contract
 import { Handles } from '@postern/messaging';
 import { WorkspaceDeletions } from './ports.js';
 
-/** Lets an owner delete an empty workspace. When this returns, its sessions and platform keys are refused. */
+/** Deletes an empty workspace for an owner. When it resolves, the sessions and platform keys of the workspace are refused. */
 @Handles(deleteWorkspace)
 export class DeleteWorkspace {
   constructor(private readonly deletions: WorkspaceDeletions) {}

@@ -2,7 +2,7 @@ import { getWorkspaceState, type ReplyOf, type RequestOf } from '@postern/contra
 import { Handles } from '@postern/messaging';
 import { WorkspaceDeletions } from './ports.js';
 
-/** Tells email-send whether the deletion that closed a workspace succeeded, once it has ended. */
+/** Returns to email-send whether the deletion that closed a workspace succeeded; waits for a deletion in progress. */
 @Handles(getWorkspaceState)
 export class GetWorkspaceState {
   constructor(private readonly deletions: WorkspaceDeletions) {}

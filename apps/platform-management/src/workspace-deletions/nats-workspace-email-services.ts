@@ -3,7 +3,7 @@ import { closeWorkspace } from '@postern/contracts';
 import { RequestClient } from '@postern/messaging';
 import { WorkspaceEmailServices } from './ports.js';
 
-/** Asks email-send over NATS. */
+/** Sends requests to email-send over NATS. */
 @Injectable()
 export class NatsWorkspaceEmailServices extends WorkspaceEmailServices {
   constructor(private readonly requests: RequestClient) {

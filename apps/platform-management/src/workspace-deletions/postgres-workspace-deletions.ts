@@ -19,7 +19,7 @@ import { DELETE_ROWS_OF_WORKSPACE, FIND_CREATOR } from './workspace-deletions.sq
 
 const READ_MODELS = [accounts, resources, webServices, databases, quotas];
 
-/** Deletes under the lock under which everything in the workspace is created. */
+/** Deletes under the lock that guards all creations in the workspace. */
 @Injectable()
 export class PostgresWorkspaceDeletions extends WorkspaceDeletions {
   readonly #writes: WriteOptions;
@@ -54,7 +54,7 @@ export class PostgresWorkspaceDeletions extends WorkspaceDeletions {
       streamId,
       command,
       locks: [userStream(creatorId)],
-      // Before email-send is asked, so that nobody else closes a workspace.
+      // Before the request to email-send, so that only an owner can close a workspace.
       check: async () => requireOwner((await this.#streams.stateOf(workspace, streamId)).members, actorId),
       limit: {
         lock: contentsLock(workspaceId),
@@ -83,8 +83,8 @@ export class PostgresWorkspaceDeletions extends WorkspaceDeletions {
   }
 
   /**
-   * Closes the workspace in email-send if nothing else is left. Each attempt has an id of its own, so that email-send
-   * does not reopen the workspace because an earlier attempt failed.
+   * Closes the workspace in email-send if it has no other contents. Each attempt has its own id, so that email-send does not reopen the
+   * workspace because an earlier attempt failed.
    */
   async #contentsOf(workspaceId: string): Promise<WorkspaceContents> {
     const { projects, web_services, databases: databaseCount } = await this.usage.usageOf(workspaceId);
@@ -95,7 +95,7 @@ export class PostgresWorkspaceDeletions extends WorkspaceDeletions {
     return { projects, webServices: web_services, databases: databaseCount, emailServices };
   }
 
-  /** The creator may create another workspace instead, a day later. */
+  /** Frees the creator's quota for another workspace, a day later. */
   async #returnPlace(client: pg.ClientBase, creatorId: string, workspaceId: string, at: string): Promise<void> {
     const streamId = userStream(creatorId);
     const state = await this.#streams.stateOf(user, streamId);

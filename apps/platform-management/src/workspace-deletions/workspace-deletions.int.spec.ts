@@ -40,14 +40,14 @@ beforeEach(() => {
   emailSend.beforeReply = async () => undefined;
 });
 
-/** A user who owns a workspace. */
+/** Creates a user who owns a workspace. */
 const newOwner = async () => {
   const { id, email, password, workspaces } = await resources.fixture.newUser();
   return { user_id: id, workspace_id: String(workspaces[0]?.id), email, password };
 };
 type Owner = Awaited<ReturnType<typeof newOwner>>;
 
-/** All that a user may create. */
+/** Creates the maximum number of workspaces of a user. */
 const newWorkspaces = async (): Promise<Owner[]> => {
   const owner = await newOwner();
   const { user_id } = owner;
@@ -68,7 +68,7 @@ const newKey = ({ user_id, workspace_id }: Owner) =>
 const isDeleted = async ({ workspace_id }: Owner) =>
   (await resources.request(getWorkspaceState, { workspace_id })).deleted;
 
-/** Every table with a row that contains the text. */
+/** Returns all tables with a row that contains the text. */
 const tablesWith = async (text: string): Promise<string[]> => {
   const tables = await resources.fixture.query<{ name: string }>(
     `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
@@ -116,7 +116,7 @@ describe('a workspace', () => {
     expect(me.workspaces.map(workspace => workspace.id)).toEqual([member.workspace_id]);
   });
 
-  it('is deleted by its owners only, and once', async () => {
+  it('is deleted only by its owners, and only once', async () => {
     const owner = await newOwner();
     const { workspace_id, user_id: actor_id } = owner;
     const member = await newOwner();
@@ -130,7 +130,7 @@ describe('a workspace', () => {
     expect(await codeOf(remove(owner))).toBe('workspace_not_found');
   });
 
-  it('that is not empty is kept, and the refusal names what is left', async () => {
+  it('that is not empty is kept, and the refusal names its contents', async () => {
     const owner = await newOwner();
     const { id: project_id } = await newProject(owner);
     emailSend.count = 2;
@@ -147,7 +147,7 @@ describe('a workspace', () => {
     expect(await codeOf(remove(owner))).toBeUndefined();
   });
 
-  it('is kept when email-send does not respond, and deleted later', async () => {
+  it('is kept if email-send does not respond, and can be deleted later', async () => {
     const owner = await newOwner();
     const answer = new Latch();
     emailSend.beforeReply = answer.wait;
@@ -161,7 +161,7 @@ describe('a workspace', () => {
     expect(new Set(closings).size).toBe(2);
   }, 30_000);
 
-  it('tells email-send whether it was deleted only after the deletion has ended', async () => {
+  it('reports its state to email-send only after the deletion has ended', async () => {
     const owner = await newOwner();
     const answer = new Latch();
     emailSend.beforeReply = answer.wait;
@@ -175,7 +175,7 @@ describe('a workspace', () => {
 });
 
 describe('in a deleted workspace', () => {
-  it('nothing is created', async () => {
+  it('creations are refused', async () => {
     const owner = await newOwner();
     const { workspace_id, user_id } = owner;
     await remove(owner);
@@ -186,7 +186,7 @@ describe('in a deleted workspace', () => {
     expect(new Set(codes)).toEqual(new Set(['workspace_not_found']));
   });
 
-  it('nothing is left that was created while it was being deleted', async () => {
+  it('nothing remains from a creation during the deletion', async () => {
     for (const owner of await newWorkspaces()) {
       const [project, deletion] = await Promise.all([codeOf(newProject(owner)), codeOf(remove(owner))]);
       expect([
@@ -197,7 +197,7 @@ describe('in a deleted workspace', () => {
     }
   }, 60_000);
 
-  it('no key works that was created while it was being deleted', async () => {
+  it('a key that was created during the deletion does not work', async () => {
     for (const owner of await newWorkspaces()) {
       const [created] = await Promise.all([newKey(owner).catch(() => undefined), remove(owner)]);
       if (created) expect(await codeOf(resources.call(created.key))).toBe('platform_key_invalid');
@@ -209,7 +209,7 @@ describe('in a deleted workspace', () => {
 });
 
 describe('a user', () => {
-  it('who has deleted the last workspace gets another one with the next login', async () => {
+  it('who has deleted the last workspace gets a new one at the next login', async () => {
     const owner = await newOwner();
     await remove(owner);
     const { token } = await resources.fixture.logIn(owner.email, owner.password);
@@ -218,14 +218,14 @@ describe('a user', () => {
     expect(await codeOf(newProject({ ...owner, workspace_id }))).toBeUndefined();
   });
 
-  it('does not get the place of a deleted workspace back within a day', async () => {
+  it('cannot create a workspace in place of a deleted one within a day', async () => {
     const [owner] = await newWorkspaces();
     await remove(owner!);
     const another = resources.request(createWorkspace, { user_id: owner!.user_id, name: 'Another' });
     expect(await codeOf(another)).toBe('quota_reached');
   });
 
-  it('who was removed from ten workspaces of their own can still sign in', async () => {
+  it('who was removed from ten own workspaces can still log in', async () => {
     const [owner] = await newWorkspaces();
     await resources.fixture.query('DELETE FROM memberships WHERE user_id = $1', [owner!.user_id]);
     expect(await codeOf(resources.fixture.logIn(owner!.email, owner!.password))).toBeUndefined();

@@ -7,7 +7,7 @@ import { NatsWorkspaceEmailServices } from './nats-workspace-email-services.js';
 import { WorkspaceDeletions, WorkspaceEmailServices } from './ports.js';
 import { PostgresWorkspaceDeletions } from './postgres-workspace-deletions.js';
 
-/** The deletion of workspaces, which is refused while something is left in them. */
+/** The deletion of workspaces, which is refused unless they are empty. */
 @Module({
   imports: [eventSourcing, QuotaUsageModule],
   providers: [

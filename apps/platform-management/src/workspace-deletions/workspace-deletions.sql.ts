@@ -1,11 +1,11 @@
-/** Who created the workspace with the stream `$1`. */
+/** Finds the creator of the workspace with the stream `$1`. */
 export const FIND_CREATOR = `
   SELECT data->>'created_by' AS creator FROM event_store.events
   WHERE stream_id = $1 AND type = 'platform-management.workspace-created.v1'`;
 
 /**
- * Deletes the sessions in workspace `$1`, and the rows of its keys and databases. Invitations end; they count for the
- * limits of a day, and are deleted after it.
+ * Deletes the sessions in workspace `$1`, and the rows of its keys and databases. Invitations are ended; they count towards the daily
+ * limits and are deleted a day later.
  */
 export const DELETE_ROWS_OF_WORKSPACE = `
   WITH ended AS (DELETE FROM sessions WHERE workspace_id = $1),

@@ -10,7 +10,7 @@ import {
 import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
 
-/** Answers what the control plane asks about databases. */
+/** Answers queries of the control plane about databases. */
 @Injectable()
 export class DatabaseQueries {
   constructor(private readonly databases: DatabaseRuntime) {}

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { RuntimesModule } from '../runtimes.module.js';
 import { DatabaseQueries } from './database-queries.js';
 
-/** Places, state and usage of provisioned databases. */
+/** Endpoints, state and usage of provisioned databases. */
 @Module({ imports: [RuntimesModule], providers: [DatabaseQueries] })
 export class DatabasesModule {}

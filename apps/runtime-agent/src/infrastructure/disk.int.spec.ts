@@ -8,7 +8,7 @@ import { unlinkedBytes, usedBytes, usedBytesOf } from './disk.js';
 
 const MIB = 2 ** 20;
 
-describe('The size of what a program has written', () => {
+describe('The disk usage of a program', () => {
   let folder: string;
   const children: ChildProcess[] = [];
   beforeEach(async () => {
@@ -19,13 +19,13 @@ describe('The size of what a program has written', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is that of the files in its folder, and nothing without a folder', async () => {
+  it('is the size of the files in its folder, and 0 without a folder', async () => {
     await writeFile(join(folder, 'file'), Buffer.alloc(3 * MIB, 1));
     expect(await usedBytes(folder)).toBeGreaterThanOrEqual(3 * MIB);
     expect(await usedBytes(join(folder, 'absent'))).toBe(0);
   });
 
-  it('is known for each of several folders, of which some are not there', async () => {
+  it('is measured for each of several folders, of which some do not exist', async () => {
     const [first, second] = [join(folder, 'first'), join(folder, 'second\nline')];
     for (const each of [first, second]) await mkdir(each);
     await writeFile(join(first, 'file'), Buffer.alloc(3 * MIB, 1));
@@ -37,7 +37,7 @@ describe('The size of what a program has written', () => {
     expect(sizes.get(second)).toBeLessThan(2 * MIB);
   });
 
-  it('is counted whatever du complains of, as about files that vanish all the time', async () => {
+  it('is measured even if du reports errors, for example about files that vanish', async () => {
     await writeFile(join(folder, 'file'), Buffer.alloc(3 * MIB, 1));
     const du = join(folder, 'du');
     await writeFile(du, `#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' x >&2\ndu "$@"\nexit 1\n`);

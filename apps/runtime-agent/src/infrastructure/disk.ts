@@ -10,9 +10,9 @@ export const freeBytes = async (folder: string): Promise<number> => {
 };
 
 /**
- * What each of these folders takes up, without those that are not there; a file with links in several counts for one of
- * them. Files that vanish meanwhile do not count; what `du` says about them is not read, because those who write into the
- * folders decide how much it is.
+ * Disk usage of each of these folders that exists; a file with links in several folders counts for one of them. Files
+ * that vanish meanwhile do not count. The error output of `du` is discarded, because untrusted programs control its
+ * size.
  */
 export const usedBytesOf = (folders: readonly string[], du = 'du'): Promise<ReadonlyMap<string, number>> =>
   new Promise((resolve, reject) => {
@@ -25,16 +25,16 @@ export const usedBytesOf = (folders: readonly string[], du = 'du'): Promise<Read
     child.once('error', reject).once('close', () => resolve(new Map(output.split('\0').slice(0, -1).map(sizeIn))));
   });
 
-/** A line of `du`: the bytes, a tab and the path. */
+/** Parses a line of `du`: the bytes, a tab and the path. */
 const sizeIn = (line: string): [folder: string, bytes: number] => {
   const tab = line.indexOf('\t');
   return [line.slice(tab + 1), Number(line.slice(0, tab))];
 };
 
-/** What a folder takes up; 0 when it is not there. */
+/** Disk usage of a folder; 0 if it does not exist. */
 export const usedBytes = async (folder: string): Promise<number> => (await usedBytesOf([folder])).get(folder) ?? 0;
 
-/** Deletes a tree also where a folder in it forbids that to its owner. */
+/** Deletes a tree even if the mode of a folder in it denies that to its owner. */
 export const removeTree = async (folder: string): Promise<void> => {
   const options = { recursive: true, force: true, maxRetries: 3 };
   await rm(folder, options).catch(async () => {
@@ -43,7 +43,7 @@ export const removeTree = async (folder: string): Promise<void> => {
   });
 };
 
-/** What files on the file system of `folder` take up that these processes have open or mapped, and that no folder has. */
+/** Disk usage of files on the file system of `folder` that these processes have open or mapped, and that are in no folder. */
 export const unlinkedBytes = async (pids: readonly number[], folder: string): Promise<number> => {
   const device = (await stat(folder).catch(() => undefined))?.dev;
   const sizes = new Map<number, number>();
@@ -56,7 +56,7 @@ export const unlinkedBytes = async (pids: readonly number[], folder: string): Pr
 
 const DELETED_MAPPING = /^([0-9a-f]+-[0-9a-f]+) .* \(deleted\)$/gm;
 
-/** Links to its open files, and to deleted ones that it has mapped (proc(5)). */
+/** Links to open files of the process, and to deleted files that it has mapped (proc(5)). */
 const openFilesOf = async (pid: number): Promise<string[]> => {
   const [open, maps] = await Promise.all([
     readdir(`/proc/${pid}/fd`).catch(() => []),

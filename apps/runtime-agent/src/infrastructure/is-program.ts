@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 
-/** Whether a path is a file that this process may execute. */
+/** Whether the path is a file that this process may execute. */
 export const isProgram = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK);

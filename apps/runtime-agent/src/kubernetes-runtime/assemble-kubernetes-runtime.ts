@@ -24,9 +24,9 @@ import { ROLL_TIMES, ServiceRolls } from './rolls/service-rolls.js';
 
 export interface KubernetesRuntimeOptions {
   readonly namespace: string;
-  /** The text of one; what the surroundings say where there is none. */
+  /** The text of a kubeconfig; undefined for the one of the environment. */
   readonly kubeconfig?: string;
-  /** Where it is kept how far logs were taken. */
+  /** The folder in which positions in container logs are stored. */
   readonly platformHome: string;
   readonly services: ServiceObjectSettings;
   readonly builds: BuildObjectSettings;
@@ -42,7 +42,7 @@ export interface KubernetesRuntimeOptions {
 const POLL_MS = 1_000;
 const SPARE_MS = 15 * 60_000;
 
-/** Puts the parts together. The cluster is not spoken to before the first order. */
+/** Assembles the runtime. It does not connect to the cluster before the first order. */
 export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOptions): Promise<KubernetesRuntime> => {
   const { builds: buildSettings, services: settings, guard, logs, log, pollMs = POLL_MS } = options;
   const remotes = new PinnedRemotes(guard);
@@ -99,7 +99,7 @@ const imagePrograms = async (): Promise<ImagePrograms> => {
   };
 };
 
-/** From the Secret that images are pushed with. */
+/** Reads the credentials from the Secret that is used for pushing images. */
 const credentialsOf = async (
   cluster: Cluster,
   { registrySecret, repository }: BuildObjectSettings,

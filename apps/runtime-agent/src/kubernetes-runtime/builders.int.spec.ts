@@ -30,7 +30,7 @@ describe('A repository without a Dockerfile', () => {
     expect(await builds.answerOf(servicePlanOf(artefact))).toBe('built');
   });
 
-  it('is built and started in its only folder with a project, where the root folder has none', async () => {
+  it('is built and started in its only project folder if the root folder has no project', async () => {
     const order = await builds.orderOf({
       'README.md': '',
       'website/Procfile': 'web: node app.mjs\n',
@@ -44,7 +44,7 @@ describe('A repository without a Dockerfile', () => {
     expect(await builds.answerOf(servicePlanOf(artefact))).toBe('from its folder');
   });
 
-  it('finds programs of its own in bin, also by its start command', async () => {
+  it('finds its own programs in bin, also by its start command', async () => {
     const order = await builds.orderOf({
       Procfile: 'web: serve\n',
       'package.json': JSON.stringify({ scripts: { build: 'chmod +x bin/serve' } }),
@@ -56,14 +56,14 @@ describe('A repository without a Dockerfile', () => {
     expect(await builds.answerOf(servicePlanOf(artefact, { startCommand: 'serve' }))).toBe('by its own program');
   });
 
-  it('fails with what to install where the image lacks its tools', async () => {
+  it('fails with the tools to install if the image lacks them', async () => {
     const tool = { 'hugo.toml': 'title = "x"\n', 'content/index.md': '# x\n' };
     await expect(builds.build(await builds.orderOf(tool))).rejects.toThrow(
       /^hugo\.toml found: .*, but the base image has no hugo: install .* on it, or add a Dockerfile to the repository$/,
     );
   });
 
-  it('fails with what to do where the output of the build tells it', async () => {
+  it('fails with advice if the output of the build shows a known cause', async () => {
     const heap = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory';
     const order = await builds.orderOf({
       'package.json': JSON.stringify({ scripts: { build: `echo '${heap}' >&2; exit 134` } }),

@@ -3,7 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, fetch, type Response } from 'undici';
 import { type KubernetesObject, RESOURCES, type Verb } from './objects/kinds.js';
 
-/** Owns what the platform applies. */
+/** The field manager of the objects that the platform applies. */
 export const MANAGER = 'postern';
 
 export type Kind = keyof typeof RESOURCES;
@@ -17,14 +17,14 @@ export interface LogOptions {
   readonly container: string;
   readonly previous?: boolean;
   readonly tailLines?: number;
-  /** RFC 3339; from here on. */
+  /** RFC 3339; the earliest time of the lines. */
   readonly sinceTime?: string;
   readonly limitBytes?: number;
-  /** Each line begins with its time, which what the kubelet says in the place of a missing log does not. */
+  /** Prefixes each line with its time; messages that the kubelet returns in place of a missing log have no time. */
   readonly timestamps?: boolean;
 }
 
-/** The API server refused, or failed. */
+/** The API server refused the request, or failed. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
   constructor(
@@ -36,21 +36,21 @@ export class ClusterError extends Error {
 }
 
 /**
- * One namespace of a cluster. Objects go as they are, as JSON: a client that knows the fields of one release of
- * Kubernetes would drop those of another.
+ * One namespace of a cluster. Objects are sent as plain JSON: a typed client for one release of Kubernetes would drop
+ * fields of other releases.
  */
 export class Cluster {
   #configuration: Promise<KubeConfig> | undefined;
   #dispatcher: { readonly agent: Agent; readonly identity: string } | undefined;
 
-  /** @param kubeconfig the text of one; else `KUBECONFIG`, the user's own, or the pod's account, in this order. */
+  /** @param kubeconfig its text; otherwise `KUBECONFIG`, the user's file, or the pod's service account, in this order. */
   constructor(
     readonly namespace: string,
     private readonly kubeconfig?: string,
     private readonly timeoutMs = 30_000,
   ) {}
 
-  /** Server-side apply: what this manager sent before and does not send now is gone, what others own stays. */
+  /** Server-side apply: removes fields that this manager applied before and omits now; keeps fields of other managers. */
   async apply<T extends KubernetesObject>(object: T, manager = MANAGER): Promise<T> {
     const path = this.#path('patch', object.kind as Kind, object.metadata.name);
     const type = 'application/apply-patch+yaml';
@@ -66,15 +66,15 @@ export class Cluster {
     return unlessGone(this.#json<T>('GET', this.#path('get', kind, name), {}));
   }
 
-  /** @param selector of labels, as `a=b,c`. */
+  /** @param selector of labels, such as `a=b,c`. */
   async list<T extends KubernetesObject>(kind: Kind, selector: string, fields?: string): Promise<readonly T[]> {
     const query = { labelSelector: selector, ...(fields && { fieldSelector: fields }) };
     const { items } = await this.#json<{ items: T[] }>('GET', this.#path('list', kind), query);
-    // Lists leave out what is the same for all.
+    // Items of a list lack the kind and the API version.
     return items.map(item => ({ ...item, kind, apiVersion: RESOURCES[kind].apiVersion }));
   }
 
-  /** Also what belongs to it goes, a moment later. Nothing happens where it is gone already. */
+  /** Deletes the object, and its dependents in the background. Succeeds if the object does not exist. */
   async remove({ kind, name }: ObjectName): Promise<void> {
     await unlessGone(this.#json('DELETE', this.#path('delete', kind, name), { propagationPolicy: 'Background' }));
   }
@@ -84,7 +84,7 @@ export class Cluster {
     return response.text();
   }
 
-  /** The log of a container as it comes, each line with its time; ends with the container or the signal. */
+  /** Streams the log of a container, each line with its time; ends with the container or the signal. */
   async *followLog(pod: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const query = { ...logQuery({ ...options, timestamps: true }), follow: 'true' };
     const response = await this.#request('GET', this.#path('get', 'PodLog', pod), query, undefined, signal);
@@ -95,7 +95,7 @@ export class Cluster {
     return (RESOURCES[kind].verbs as readonly Verb[]).includes(verb);
   }
 
-  /** @throws where the kinds do not name this use: the Role of the charts would not allow it either. */
+  /** @throws if the kinds do not list this use: the Role of the charts would not allow it either. */
   #path(verb: Verb, kind: Kind, name?: string): string {
     const { apiVersion, plural } = RESOURCES[kind];
     if (!this.allows(verb, kind))
@@ -136,7 +136,7 @@ export class Cluster {
     throw new ClusterError(response.status, messageIn(text) ?? `Kubernetes answered ${response.status}`);
   }
 
-  /** Asked for every request, because tokens are replaced; the connections stay while the certificates do. */
+  /** Evaluated for every request, because tokens rotate; connections are reused while the certificates stay the same. */
   async #access(): Promise<{ server: string; headers: Record<string, string>; dispatcher: Dispatcher }> {
     this.#configuration ??= configurationOf(this.kubeconfig);
     const configuration = await this.#configuration;
@@ -148,7 +148,7 @@ export class Cluster {
     const identity = [ca, cert, key].map(String).join('\n');
     if (this.#dispatcher?.identity !== identity) {
       const tls = { ca, cert, key, ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }) };
-      // A follower's silence is no failure.
+      // A followed log may be silent for any time.
       const agent = new Agent({ connect: tls as NonNullable<Agent.Options['connect']>, bodyTimeout: 0 });
       this.#dispatcher = { agent, identity };
     }
@@ -157,7 +157,7 @@ export class Cluster {
   }
 }
 
-/** The client library is large, and a platform that runs web services elsewhere needs none of it. */
+/** Loaded lazily: the client library is large, and only the Kubernetes runtime needs it. */
 const configurationOf = async (text: string | undefined): Promise<KubeConfig> => {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const configuration = new KubeConfig();

@@ -10,7 +10,7 @@ import { ObserverCluster } from './testing/observer-cluster.js';
 
 const never = new AbortController().signal;
 
-/** Counts its starts in a file of the disk, and answers with the count. */
+/** Counts its starts in a file on the disk, and responds with the count. */
 const COUNTING = `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -54,7 +54,7 @@ describe('The disk of a web service in a cluster', () => {
   const claimOf = ({ webServiceId }: ServicePlan) =>
     cluster.find<Manifest>({ kind: 'PersistentVolumeClaim', name: diskName(webServiceId) });
 
-  it('keeps its files over a restart and a stop, and goes with the web service', async () => {
+  it('keeps its files over a restart and a stop, and is deleted with the web service', async () => {
     const plan = await planOf(COUNTING);
     await harness.runtime.roll(plan, never);
     expect(await answerOf(plan)).toBe('1');

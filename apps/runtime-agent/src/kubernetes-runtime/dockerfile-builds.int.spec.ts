@@ -30,7 +30,7 @@ describe('A repository with a Dockerfile', () => {
     'package.json': JSON.stringify({ scripts: { start: 'node server.mjs' } }),
   };
 
-  it('is built by it, started by its CMD in its WORKDIR, and the log of the build says so', async () => {
+  it('is built with the Dockerfile and started by its CMD in its WORKDIR, and the build log states this', async () => {
     const order = await builds.orderOf(shop);
     const artefact = await builds.build(order);
     expect(await builds.logOf(order)).toEqual([
@@ -57,7 +57,7 @@ describe('A repository with a Dockerfile', () => {
     expect(await builds.answerOf(servicePlanOf(await builds.build(shell)))).toBe('by the Dockerfile');
   });
 
-  it('is built by the build command of the web service, where there is one, and the log says so', async () => {
+  it('is built by the build command of the web service if one is set, and the log states this', async () => {
     const order = await builds.orderOf(shop, { buildCommand: 'echo built' });
     const artefact = await builds.build(order);
     expect(await builds.logOf(order)).toEqual(
@@ -70,13 +70,13 @@ describe('A repository with a Dockerfile', () => {
     expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by the platform');
   });
 
-  it('is started by the start command of the web service, where there is one, in its WORKDIR', async () => {
+  it('is started by the start command of the web service if one is set, in its WORKDIR', async () => {
     const startCommand = 'SAID="from $(basename "$PWD")" exec node app.mjs';
     const order = await builds.orderOf({ ...shop, 'app.mjs': program.answeringVariable('SAID') }, { startCommand });
     expect(await builds.answerOf(servicePlanOf(await builds.build(order), { startCommand }))).toBe('from shop');
   });
 
-  it('is built as without it, where it is a link', async () => {
+  it('is built without the Dockerfile if that is a link', async () => {
     const order = await builds.orderOf({
       ...shop,
       Dockerfile: { link: 'docker/Dockerfile' },
@@ -87,7 +87,7 @@ describe('A repository with a Dockerfile', () => {
     expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by the platform');
   });
 
-  it('is built as without it, where it is a folder', async () => {
+  it('is built without the Dockerfile if that is a folder', async () => {
     const { Dockerfile: _, ...rest } = shop;
     const artefact = await builds.build(await builds.orderOf({ ...rest, 'Dockerfile/notes.txt': 'x' }));
     expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by the platform');
@@ -123,26 +123,26 @@ describe('A repository with a Dockerfile', () => {
   it.each([
     ['COPY dist .', 'the Dockerfile failed at step `COPY dist .`: "/dist": not found'],
     ['RUNN make', 'the image cannot be built: dockerfile parse error on line 4: unknown instruction: RUNN'],
-  ])('fails with the reason where it says %s', async (step, message) => {
+  ])('fails with the reason if the Dockerfile contains %s', async (step, message) => {
     const order = await builds.orderOf({ ...shop, Dockerfile: dockerfile.replace('RUN cp', `${step}\nRUN cp`) });
     await expect(builds.build(order)).rejects.toThrow(message);
   });
 
-  it('cannot begin with the image of another web service', async () => {
+  it('cannot use the image of another web service as its base image', async () => {
     const { reference } = await builds.build(await builds.orderOf(shop));
     const image = reference.replace(':dockerfile@', '@');
     const thief = await builds.orderOf({ ...shop, Dockerfile: dockerfile.replace(/^FROM .*/, `FROM ${image}`) });
     await expect(builds.build(thief)).rejects.toThrow('denied by policy');
   });
 
-  it('is not started where neither it nor the web service says how', async () => {
+  it('is not started if neither the Dockerfile nor the web service has a start command', async () => {
     const order = await builds.orderOf({ ...shop, Dockerfile: dockerfile.replace(/CMD.*/, '') });
     await expect(harness.runtime.roll(servicePlanOf(await builds.build(order)), never)).rejects.toThrow(
       'no start command: set one, or add a CMD to the Dockerfile',
     );
   });
 
-  it('fails with the last lines of a program that writes where it may not', async () => {
+  it('fails with the last lines of a program that writes to a read-only folder', async () => {
     const message = 'EROFS: read-only file system, mkdir /srv/shop/data';
     const order = await builds.orderOf({ ...shop, 'app.mjs': program.crashing(message) });
     await expect(harness.runtime.roll(servicePlanOf(await builds.build(order)), never)).rejects.toThrow(
@@ -150,7 +150,7 @@ describe('A repository with a Dockerfile', () => {
     );
   });
 
-  it('is built once, and its image is kept as long as its artefact', async () => {
+  it('is built once, and its image is retained with its artefact', async () => {
     const order = await builds.orderOf({ ...shop, 'note.txt': 'kept' });
     const kept = await builds.build(order);
     expect(await builds.build(order)).toEqual(kept);

@@ -74,7 +74,7 @@ describe('Git in a cluster', () => {
     expect(await build(order(repositoryUrl, commit))).toMatchObject({ commit });
   }, 60_000);
 
-  it('repeats what the Git server answers, and leaves no pod behind', async () => {
+  it('reports the response of the Git server, and leaves no pod', async () => {
     const { url } = await serve({ 'a.txt': 'a' });
     const resolve = (path: string, branch?: string) =>
       harness.runtime.resolveSource({ repositoryUrl: `${url}${path}`, branch }, never);
@@ -85,7 +85,7 @@ describe('Git in a cluster', () => {
     expect(await leftOf(LABEL.source)).toBe(0);
   }, 60_000);
 
-  it('starts no pod for a private address, and does not tell what is there', async () => {
+  it('starts no pod for a private address, and does not reveal what is there', async () => {
     dns.setRecords('private.test', 'A', ['10.0.0.5']);
     const messages = await Promise.all(
       ['http://private.test/x', 'http://unknown.test/x', 'http://169.254.169.254/x'].map(async url => {
@@ -103,7 +103,7 @@ describe('Git in a cluster', () => {
     expect(await leftOf(LABEL.source)).toBe(0);
   });
 
-  it('removes what a killed agent has left', async () => {
+  it('removes leftovers of a killed agent', async () => {
     const labels = { 'app.kubernetes.io/managed-by': 'postern', [LABEL.source]: 'gone' };
     await cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'source-gone', labels } });
     await harness.runtime.reconcile([], new Set());
@@ -111,7 +111,7 @@ describe('Git in a cluster', () => {
   });
 });
 
-describe('the script of a pod', () => {
+describe('The script of a Git pod', () => {
   const remote = { url: '', curlResolve: 'a.test:80:93.184.215.14', sshOptions: [] };
   const versions = [1.9, 2.1, 2.9, '2.10', 2.19, 2.29, '2.30', 2.36, 2.37, 2.39, '2.40', 2.51, '2.100', '3.0'];
 

@@ -39,7 +39,7 @@ describe('Web services in a cluster', () => {
   const answerOf = async ({ webServiceId, name }: ServicePlan, path = '') =>
     harness.ask((await harness.runtime.urlOf(webServiceId, name)) + path);
 
-  it('are built side by side', async () => {
+  it('are built concurrently', async () => {
     const meeting = mkdtempSync(join(tmpdir(), 'postern-meeting-'));
     const untilBothAreThere = (own: string, other: string) =>
       `touch ${meeting}/${own} && until [ -e ${meeting}/${other} ]; do sleep 0.1; done`;
@@ -53,7 +53,7 @@ describe('Web services in a cluster', () => {
     }
   });
 
-  it('are left as many as an autoscaler has made them, over a release', async () => {
+  it('keep the number of instances that an autoscaler has set, over a release', async () => {
     const plan = servicePlanOf(await build(server), { maxInstances: 3 });
     await harness.runtime.roll(plan, never);
     await cluster.apply(scaledTo(plan, 2), 'an-autoscaler');
@@ -62,7 +62,7 @@ describe('Web services in a cluster', () => {
     expect(await harness.runtime.statusOf(plan.webServiceId)).toMatchObject({ healthy: 2, instances: 2 });
   });
 
-  it('go from a fixed number to an autoscaler and back, at no moment below it', async () => {
+  it('change from a fixed number of instances to an autoscaler and back, never below that number', async () => {
     const plan = servicePlanOf(await build(server), { minInstances: 2, maxInstances: 2 });
     await harness.runtime.roll(plan, never);
     await harness.runtime.roll({ ...plan, rollId: randomUUID(), maxInstances: 4 }, never);
@@ -73,7 +73,7 @@ describe('Web services in a cluster', () => {
     expect(await cluster.find(scaler)).toBeUndefined();
   });
 
-  it('get back what somebody else has deleted or changed', async () => {
+  it('are restored after objects were deleted or changed by another client', async () => {
     const plan = servicePlanOf(await build(server));
     await harness.runtime.roll(plan, never);
     const name = serviceName(plan.webServiceId);
@@ -86,7 +86,7 @@ describe('Web services in a cluster', () => {
     await waitFor(async () => (await harness.runtime.statusOf(plan.webServiceId))?.healthy === 1);
   });
 
-  it('leave no configuration of earlier releases behind', async () => {
+  it('keep no configuration of earlier releases', async () => {
     const plan = servicePlanOf(await build(server), { environment: { KEY: 'one' } });
     await harness.runtime.roll(plan, never);
     await harness.runtime.roll({ ...plan, rollId: 'second', environment: { KEY: 'two' } }, never);
@@ -96,7 +96,7 @@ describe('Web services in a cluster', () => {
     expect(await cluster.list('Secret', `postern.dev/web-service=${plan.webServiceId}`)).toEqual([]);
   });
 
-  it('say in their log how an instance ended, once, also over a restart of the agent', async () => {
+  it('log once how an instance ended, also over a restart of the agent', async () => {
     const plan = servicePlanOf(await build(server));
     const { webServiceId } = plan;
     const told = async () => {
@@ -120,13 +120,13 @@ describe('Web services in a cluster', () => {
     expect(await told()).toEqual([message, message]);
   }, 60_000);
 
-  it('are told at once from an image that is gone', async () => {
+  it('fail at once if their image does not exist', async () => {
     const artefact = { reference: `example.com/shop@sha256:${'0'.repeat(64)}`, commit: 'a'.repeat(40) };
     const rolling = harness.runtime.roll(servicePlanOf(artefact), never);
     await expect(rolling).rejects.toThrow(/^the image cannot be pulled: .*not found/);
   });
 
-  it('give their command to the shell as it was written', async () => {
+  it('pass their command to the shell unchanged', async () => {
     const code = program.answeringVariable('SAID');
     const startCommand = 'SAID="$(echo "$GREETING") $$x" node server.mjs';
     const plan = servicePlanOf(await build({ 'server.mjs': code }, { startCommand }), {
@@ -137,7 +137,7 @@ describe('Web services in a cluster', () => {
     expect((await answerOf(plan)).body).toBe('good day ');
   });
 
-  it('may be a site, which shows nothing that is not part of it', async () => {
+  it('can be a static site, which serves only its own files', async () => {
     const files = { 'dist/index.html': 'home', 'dist/about.html': 'about', 'dist/.env': 'hidden', 'secret.txt': 'x' };
     const plan = servicePlanOf(await build(files));
     await harness.runtime.roll(plan, never);
@@ -162,7 +162,7 @@ describe('Web services in a cluster', () => {
     expect(await cluster.list('Secret', 'postern.dev/build')).toEqual([]);
   });
 
-  it('say that a build took too long', async () => {
+  it('report a build that exceeds its deadline', async () => {
     const building = build(server, { buildCommand: 'sleep 60', deadlineMs: 1_000 });
     await expect(building).rejects.toThrow('the build took longer than 1 s');
   });

@@ -4,7 +4,7 @@ import { keepsThePromisesAboutCommands, keepsThePromisesOfARuntime, program } fr
 import { SourceBuilds } from '../testing/source-builds.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
 
-// `keepsNeighboursApart` does not apply: containers isolate neighbours in a cluster, and the fake node has none.
+// `keepsNeighboursApart` does not apply: in a cluster, containers isolate tenants, and the fake node has no isolation.
 describe('The Kubernetes runtime', () => {
   keepsThePromisesOfARuntime(() => KubernetesHarness.start());
   keepsThePromisesAboutCommands(() => KubernetesHarness.start());
@@ -24,7 +24,7 @@ describe('The images of a web service', () => {
 
   const tagsOf = (webServiceId: string) => harness.tags.filter(tag => tag.startsWith(webServiceId));
 
-  it('are deleted with it, and those of others stay, also if they are the same', async () => {
+  it('are deleted with it, and those of other web services stay, even with the same content', async () => {
     const order = await builds.orderOf(
       { 'server.mjs': program.answering('shop') },
       { startCommand: 'node server.mjs' },
@@ -46,7 +46,7 @@ describe('The images of a web service', () => {
     expect(harness.tags).toEqual([]);
   }, 120_000);
 
-  it('are missing where the registry refuses them, and the deployment says why', async () => {
+  it('are missing if the registry refuses them, and the deployment reports the reason', async () => {
     const order = await builds.orderOf(
       { 'server.mjs': program.answering('shop') },
       { startCommand: 'node server.mjs' },

@@ -29,7 +29,7 @@ import type { ServiceObjectSettings } from './objects/service-objects.js';
 import type { ServiceRolls } from './rolls/service-rolls.js';
 import { usageOf } from './usage.js';
 
-/** The platform's own log of web services. */
+/** The platform's log store for web services. */
 export interface ServiceLogs {
   read(webServiceId: string, query: LogQuery): Promise<readonly LogLine[]>;
   readPage(webServiceId: string, query: LogPageQuery): Promise<LogPage>;
@@ -51,8 +51,8 @@ export interface KubernetesParts {
 }
 
 /**
- * Runs web services in a namespace of a Kubernetes cluster. The truth is the platform's own: of the cluster nothing is
- * believed but the status of what was applied. Only one process, the leader, may build, roll, stop and reconcile.
+ * Runs web services in a namespace of a Kubernetes cluster. The platform's own state is authoritative: it reads only
+ * the status of the objects that it applied. Only one process, the leader, may build, roll, stop and reconcile.
  */
 export class KubernetesRuntime extends Runtime {
   constructor(private readonly parts: KubernetesParts) {

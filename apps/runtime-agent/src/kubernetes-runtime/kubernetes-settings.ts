@@ -21,7 +21,7 @@ const gateway = () =>
       return { namespace, name };
     });
 
-/** What an operator configures about web services in Kubernetes. */
+/** Settings of the operator for web services in Kubernetes. */
 export const kubernetesSettings = {
   platformRuntime: z
     .enum(['local', 'kubernetes'])

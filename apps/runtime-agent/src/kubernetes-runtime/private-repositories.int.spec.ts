@@ -74,7 +74,7 @@ describe('A private repository in a cluster', () => {
     );
   }, 90_000);
 
-  it('over SSH is resolved and fetched with the deploy key, and tells the host key', async () => {
+  it('over SSH is resolved and fetched with the deploy key, and returns the host key', async () => {
     const repository = await newRepository();
     const [key, hostKey] = [newKeyPair(), newKeyPair()];
     const server = await startGitSshServer({ root: repository.folder, authorized: key.publicKey, hostKey });

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { RefusedDatabases } from './refused-databases.js';
 
-it('databases on Kubernetes are refused with what to do instead, and removals succeed', async () => {
+it('databases on Kubernetes are refused with an alternative, and removals succeed', async () => {
   const databases = new RefusedDatabases();
   expect(await databases.missingFor()).toMatch(/not available on Kubernetes: run one with an operator/);
   await expect(databases.reserve()).rejects.toThrow('not available on Kubernetes');

@@ -11,8 +11,8 @@ const REFUSAL =
   'databases are not available on Kubernetes: run one with an operator such as CloudNativePG, and set its connection URL as a secret variable of the web service';
 
 /**
- * Refuses databases in words. As processes in the pod of the agent they would be out of reach of the web services, and
- * lost with the pod.
+ * Refuses databases with an error message. As processes in the pod of the agent, databases would be unreachable for
+ * the web services, and lost with the pod.
  */
 export class RefusedDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
   async missingFor(): Promise<string> {

@@ -16,7 +16,7 @@ describe('A quantity of Kubernetes', () => {
     expect(quantity(text)).toBeCloseTo(value, 9);
   });
 
-  it.each(['', 'many', '3 apples', '5Xi'])('is told from what is none: "%s"', text => {
+  it.each(['', 'many', '3 apples', '5Xi'])('is rejected if it is not valid: "%s"', text => {
     expect(() => quantity(text)).toThrow('is no quantity');
   });
 });

@@ -18,7 +18,7 @@ const UNITS: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
 };
 
-/** A quantity as Kubernetes writes it: `250m`, `128974848`, `123Mi`, `1e3`. */
+/** Parses a Kubernetes quantity: `250m`, `128974848`, `123Mi`, `1e3`. */
 export const quantity = (text: string): number => {
   const [, number = '', unit = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)(\w*)$/.exec(text) ?? [];
   const factor = UNITS[unit];
@@ -26,7 +26,7 @@ export const quantity = (text: string): number => {
   return Number(number) * factor;
 };
 
-/** What all services use, as the metrics server last measured it; nothing where there is no metrics server. */
+/** Usage of all services in the last measurement of the metrics server; empty without a metrics server. */
 export const usageOf = async (cluster: Cluster): Promise<readonly ServiceUsage[]> => {
   const measured = await cluster
     .list<PodMetrics>('PodMetrics', `${OURS},${LABEL.webService}`)
@@ -60,7 +60,7 @@ interface Limits {
   readonly memory: string;
 }
 
-/** What an instance of a web service may use. */
+/** The resource limits of an instance of a web service. */
 const limitsOf = ({ spec }: Deployment): Limits | undefined => {
   const { containers = [] } = spec.template.spec as { containers?: { resources?: { limits?: Limits } }[] };
   return containers[0]?.resources?.limits;

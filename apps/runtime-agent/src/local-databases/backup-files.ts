@@ -12,11 +12,11 @@ const SUFFIX = '.zst';
 const DRAFT = '.draft';
 const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The backups of databases: `<database>/backups/<backup>.zst`, readable for the platform only. */
+/** The backups of databases: `<database>/backups/<backup>.zst`, readable only for the platform. */
 export class BackupFiles {
   constructor(private readonly folders: DatabaseFolders) {}
 
-  /** Keeps what `content` holds, completely or not at all; content beyond `mostBytes` is refused. */
+  /** Stores `content` completely or not at all; content larger than `mostBytes` is refused. */
   async write(
     databaseId: string,
     backupId: string,
@@ -43,14 +43,14 @@ export class BackupFiles {
     }
   }
 
-  /** Undefined where there is no such backup. */
+  /** Undefined if the backup does not exist. */
   async find(databaseId: string, backupId: string): Promise<StoredBackup | undefined> {
     const file = this.#fileOf(databaseId, backupId);
     const exists = await stat(file).catch(() => undefined);
     return exists && digestOf(file);
   }
 
-  /** The size of a backup's content. @throws where it is damaged. */
+  /** The uncompressed size of a backup. @throws if the backup is damaged. */
   async contentBytes(databaseId: string, backupId: string, signal: AbortSignal): Promise<number> {
     let bytes = 0;
     const count = async (content: Readable) => {
@@ -60,7 +60,7 @@ export class BackupFiles {
     return bytes;
   }
 
-  /** Hands the content of a backup to `take`. */
+  /** Passes the content of a backup to `take`. */
   async read(
     databaseId: string,
     backupId: string,
@@ -77,7 +77,7 @@ export class BackupFiles {
     ]);
   }
 
-  /** Deletes all others. */
+  /** Deletes all other backups of the database. */
   async retain(databaseId: string, backupIds: ReadonlySet<string>): Promise<void> {
     const folder = this.#folderOf(databaseId);
     const kept = new Set([...backupIds].map(id => `${id}${SUFFIX}`));
@@ -115,7 +115,7 @@ const refusingBeyond = (mostBytes: number): Transform => {
   });
 };
 
-/** A rename is on disk when its folder is. */
+/** Flushes the folder, because a rename is durable only after that. */
 const flushFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());

@@ -64,7 +64,7 @@ const recordOf = async (order: DatabaseOrder) =>
   JSON.parse(await readFile(join(folderOf(order), 'record.json'), 'utf8')) as Record<string, unknown>;
 const namesOf = ({ databaseId }: DatabaseOrder) => readdir(join(home, 'databases', databaseId));
 
-/** A database with the row 1, backed up, and with the rows 1 and 2 afterwards. */
+/** Makes a database with the row 1, backs it up, then adds the row 2. */
 const backedUp = async () => {
   const order = await running('relational');
   await query(order, 'CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
@@ -76,7 +76,7 @@ const backedUp = async () => {
 const ids = async (order: DatabaseOrder) => query(order, 'SELECT id FROM orders ORDER BY id');
 
 describe('a backup of a relational database', () => {
-  it('restores what was stored when it was made, with the current password', async () => {
+  it('restores the data of the time of the backup, with the current password', async () => {
     const { order, ...backup } = await backedUp();
     const rotated = { ...order, password: 'another-password' };
     await databases.restore({ order: rotated, ...backup }, NEVER);
@@ -86,7 +86,7 @@ describe('a backup of a relational database', () => {
     expect((await namesOf(order)).sort()).toEqual(['backups', 'data', 'record.json', 'server.log']);
   });
 
-  it('is made while clients write, and holds a consistent state', async () => {
+  it('is made while clients write, and contains a consistent state', async () => {
     const order = await running('relational');
     await query(order, 'CREATE TABLE pairs (a int, b int); CREATE INDEX ON pairs (a)');
     let writing = true;
@@ -103,7 +103,7 @@ describe('a backup of a relational database', () => {
     expect(await query(order, partial)).toEqual([]);
   });
 
-  it('is readable for the platform only, and smaller than the data', async () => {
+  it('is readable only for the platform, and smaller than the data', async () => {
     const { order, backupId, sizeBytes } = await backedUp();
     const folder = join(folderOf(order), 'backups');
     const { mode: ofFolder } = await stat(folder);
@@ -122,7 +122,7 @@ describe('a backup of a relational database', () => {
     expect(await readdir(join(folderOf(order), 'backups'))).toEqual([]);
   });
 
-  it('that was cancelled leaves nothing', async () => {
+  it('leaves no files if it is cancelled', async () => {
     const order = await running('relational');
     const cancelled = databases.backUp(order.databaseId, uuidv7(), AbortSignal.timeout(1));
     await expect(cancelled).rejects.toThrow('abort');
@@ -130,7 +130,7 @@ describe('a backup of a relational database', () => {
     await databases.backUp(order.databaseId, uuidv7(), NEVER);
   });
 
-  it('is refused where it could fill the disk', async () => {
+  it('is refused if it could fill the disk', async () => {
     const order = await running('relational');
     const full = new LocalDatabases(home, PLACES, { spareBytes: 2 ** 60 });
     const message = /the disk of the platform is too full: \d+ MiB have to be free, and \d+ MiB are/;
@@ -144,7 +144,7 @@ describe('a backup of a relational database', () => {
   });
 });
 
-describe('a restore is all or nothing:', () => {
+describe('a restore is atomic:', () => {
   it('a damaged backup changes nothing', async () => {
     const { order, backupId, ...rest } = await backedUp();
     const file = join(folderOf(order), 'backups', `${backupId}.zst`);
@@ -156,12 +156,12 @@ describe('a restore is all or nothing:', () => {
     expect(await ids(order)).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it('data that do not start change nothing', async () => {
+  it('data with which the server does not start change nothing', async () => {
     const { order, ...backup } = await backedUp();
     const foreign = await running('relational');
     await query(foreign, 'CREATE TABLE foreign_data ()');
     const copy = await databases.backUp(foreign.databaseId, backup.backupId, NEVER);
-    // Its administrator has another password, so that the platform cannot use it.
+    // The administrator of these data has another password, so the platform cannot connect.
     const name = `${backup.backupId}.zst`;
     await rename(join(folderOf(foreign), 'backups', name), join(folderOf(order), 'backups', name));
     const impatient = new LocalDatabases(home, PLACES, { startTimeoutMs: 5_000 });
@@ -178,7 +178,7 @@ describe('a restore is all or nothing:', () => {
     expect(await ids(order)).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it('the same restore again changes nothing', async () => {
+  it('a repeated restore changes nothing', async () => {
     const { order, ...backup } = await backedUp();
     await databases.restore({ order, ...backup }, NEVER);
     await query(order, 'INSERT INTO orders VALUES (3)');
@@ -186,10 +186,10 @@ describe('a restore is all or nothing:', () => {
     expect(await ids(order)).toEqual([{ id: 1 }, { id: 3 }]);
   });
 
-  it('one that was cut off before its data were ready is forgotten, with the server that proved them', async () => {
+  it('one that was interrupted before its data were ready is discarded, with its trial server', async () => {
     const { order, ...backup } = await backedUp();
     await databases.restore({ order, ...backup }, NEVER);
-    // As a kill leaves it while the data are unpacked.
+    // The state after a kill while the data are being unpacked.
     await databases.stopAll();
     await databases.ensure(order);
     await cp(join(folderOf(order), 'data'), join(folderOf(order), 'restore', 'data'), { recursive: true });
@@ -199,14 +199,14 @@ describe('a restore is all or nothing:', () => {
   });
 
   it.each(['neither folder', 'the old data', 'both folders'])(
-    'one that was cut off when %s had been moved is completed by the next start',
+    'one that was interrupted when %s had been moved is completed by the next start',
     async moved => {
       const { order, ...backup } = await backedUp();
       const folder = folderOf(order);
       await databases.restore({ order, ...backup }, NEVER);
       await query(order, 'INSERT INTO orders VALUES (4)');
       await databases.stopAll();
-      // What a kill leaves: the restored data are here those with the row 4, the replaced ones a copy that says so.
+      // The state after a kill. Here, the restored data have the row 4, and the replaced data are an older copy.
       const keep = { recursive: true, preserveTimestamps: true };
       await cp(join(folder, 'data'), join(folder, 'older'), keep);
       await own(join(folder, 'older'), (await stat(join(folder, 'data'))).uid);
@@ -229,7 +229,7 @@ describe('a restore is all or nothing:', () => {
 });
 
 describe('removing a database', () => {
-  it('deletes its backups and ends what proves a restore', async () => {
+  it('deletes its backups and ends the trial server of a restore', async () => {
     const { order, ...backup } = await backedUp();
     const restored = databases.restore({ order, ...backup }, NEVER).catch(() => undefined);
     await databases.remove(order.databaseId);
@@ -260,7 +260,7 @@ describe(`a backup of a key-value store on a machine ${machineHasValkey ? 'with'
       '$1',
       '1',
     ]);
-    // It outlives a restart like any other data.
+    // The restored data are kept over a restart.
     await say(rotated, `AUTH ${rotated.password}`, 'SET after 1');
     await databases.stopAll();
     await databases.ensure(rotated);
@@ -276,13 +276,13 @@ describe(`a backup of a key-value store on a machine ${machineHasValkey ? 'with'
   });
 });
 
-/** Gives a tree to the user of a database. */
+/** Sets the owner of a tree to the user of a database. */
 const own = async (path: string, uid: number): Promise<void> => {
   for (const name of await readdir(path, { recursive: true })) await chown(join(path, name), uid, uid);
   await chown(path, uid, uid);
 };
 
-/** Sends inline commands and answers the lines of their replies. */
+/** Sends inline commands and returns the lines of their replies. */
 const say = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<string[]> =>
   new Promise((resolve, reject) => {
     let received = '';

@@ -2,17 +2,17 @@ import { PassThrough, type Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
 
-/** The version from which the server sends one complete archive for its data folder. */
+/** The first version whose server sends the data folder as one complete archive. */
 const OLDEST_VERSION = 150_000;
 const SILENT_MS = 120_000;
 
-/** What carries a query of `pg` on its connection; the library documents it as a submittable. */
+/** The connection of a `pg` query; the library documents such a query as a submittable. */
 interface Wire {
   query(text: string): void;
   readonly stream: { pause(): void; resume(): void };
 }
 
-/** Receives what the server copies out for BASE_BACKUP (PostgreSQL documentation, "Streaming Replication Protocol"). */
+/** Receives the COPY data of BASE_BACKUP (PostgreSQL documentation, "Streaming Replication Protocol"). */
 class BaseBackupQuery {
   readonly archive = new PassThrough({ highWaterMark: 1024 ** 2 });
   readonly #silence = setTimeout(() => this.archive.destroy(new Error('the server sends no data')), SILENT_MS);
@@ -35,7 +35,7 @@ class BaseBackupQuery {
     if (kind === 'n') this.#archives += 1;
     if (this.#archives > 1) this.archive.destroy(new Error('the database has data outside its data folder'));
     if (kind !== 'd' || this.archive.destroyed) return;
-    // The library reuses the memory of a chunk.
+    // The library reuses the memory of a chunk, so the chunk is copied.
     if (this.archive.write(Buffer.from(chunk.subarray(1))) || this.#isPaused) return;
     this.#isPaused = true;
     this.#wire?.stream.pause();
@@ -59,8 +59,8 @@ class BaseBackupQuery {
 }
 
 /**
- * The data folder of a running PostgreSQL as a tar archive, with the write-ahead log that makes it consistent. The
- * server reads its files itself, so the platform opens none that a customer's server controls.
+ * Streams the data folder of a running PostgreSQL as a tar archive, with the write-ahead log that makes it
+ * consistent. The server reads its own files, so the platform opens no files that a customer's server controls.
  */
 export const streamBaseBackup = async (access: pg.ClientConfig): Promise<Readable> => {
   const [holder, sender] = [
@@ -77,7 +77,7 @@ export const streamBaseBackup = async (access: pg.ClientConfig): Promise<Readabl
       "SELECT current_setting('server_version_num')::int AS version",
     );
     if ((rows[0]?.version ?? 0) < OLDEST_VERSION) throw new Error('backups need PostgreSQL 15 or newer');
-    // Ends with its connection; until then the server keeps the log that the backup needs.
+    // The slot ends with its connection; until then the server keeps the write-ahead log that the backup needs.
     await holder.query("SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)");
     await sender.connect();
     sender.query(query as unknown as pg.Submittable);

@@ -18,35 +18,38 @@ import type { DatabaseKind, DatabaseLimits } from '@postern/runtime';
 import type { ProcessMarks } from './processes.js';
 
 /**
- * Below the ports of web services and their instances, and below those that the kernel gives to outgoing connections,
- * so that one is still free after a restart.
+ * Below the ports of web services and their instances, and below the ephemeral ports of the kernel, so that the port
+ * of a database is still free after a restart.
  */
 const FIRST_PORT = 10_000;
 const PORTS = 2_000;
-/** Each database is its own user, told by its port; above those of instances, and low enough for a container. */
+/**
+ * Each database has its own user, derived from its port. The ids are above those of instances, and low enough for a
+ * container.
+ */
 const FIRST_UID = 62_000;
 
 const HOST = '127.0.0.1';
 
-/** What the platform knows of a database beside its data; written before anything is made. */
+/** The platform's record of a database; written before its data are created. */
 export interface DatabaseRecord {
   readonly databaseId: string;
   readonly kind: DatabaseKind;
   readonly port: number;
-  /** The user it runs as; undefined where the platform is not root and cannot choose. */
+  /** The user of its processes; undefined if the platform does not run as root and cannot select a user. */
   readonly uid: number | undefined;
-  /** For access of the platform. A process that can read it can read the data beside it as well. */
+  /** The password of the platform. A process that can read it can also read the data in the same folder. */
   readonly adminPassword: string;
   readonly reservedAt: string;
-  /** As last ordered; undefined before it was first made. */
+  /** The limits of the last order; undefined before the database was first created. */
   readonly limits?: DatabaseLimits;
-  /** The restore whose data are ready and are being put in place; it is completed whatever happens. */
+  /** The restore whose data are ready and are being moved into place; it is always completed. */
   readonly completing?: string | undefined;
-  /** The last restore that was completed. */
+  /** The last completed restore. */
   readonly restored?: string;
 }
 
-/** Where local databases live: `<platform home>/databases/<id>/`, and `ports/<port>` for who has which. */
+/** The files of local databases: `<platform home>/databases/<id>/`, and `ports/<port>` with the id of the owning database. */
 export class DatabaseFolders {
   readonly root: string;
 
@@ -66,7 +69,7 @@ export class DatabaseFolders {
     return join(this.pathOf(databaseId), 'server.log');
   }
 
-  /** The kernel names folders without the symbolic links that may lead to them. */
+  /** Resolves symbolic links, because the kernel reports folders without them. */
   async marksOf({ databaseId, uid }: DatabaseRecord): Promise<ProcessMarks> {
     const folder = await realpath(this.pathOf(databaseId)).catch(missing(this.pathOf(databaseId)));
     return { folder: join(folder, 'data'), uid };
@@ -81,7 +84,7 @@ export class DatabaseFolders {
     return text === undefined ? undefined : (JSON.parse(text) as DatabaseRecord);
   }
 
-  /** The record of a database, made with a port of its own when there is none; `port` insists on one. */
+  /** Returns the record of a database. Creates it with a free port, or with `port`, if it does not exist. */
   async reserve(databaseId: string, kind: DatabaseKind, port?: number): Promise<DatabaseRecord> {
     const known = await this.recordOf(databaseId);
     if (known) return known;
@@ -95,10 +98,10 @@ export class DatabaseFolders {
       reservedAt: new Date().toISOString(),
     };
     const draft = await mkdtemp(join(this.root, DRAFT));
-    // Passable for the database's own user, readable for nobody else.
+    // The database's own user may enter the folder; no other user may read it.
     await chmod(draft, 0o711);
     await writeRecord(draft, record);
-    // The folder appears with its record: one without a record belongs to nobody, and is removed.
+    // The folder appears with its record: a folder without a record is an orphan, and is removed.
     try {
       await rename(draft, this.pathOf(databaseId));
       return record;
@@ -124,7 +127,7 @@ export class DatabaseFolders {
     return changed;
   }
 
-  /** Deletes everything of a database; the record goes last, so that an interrupted removal can be found again. */
+  /** Deletes all files of a database; the record goes last, so that an interrupted removal can be resumed. */
   async remove(databaseId: string): Promise<void> {
     const record = await this.recordOf(databaseId);
     const folder = this.pathOf(databaseId);
@@ -134,7 +137,7 @@ export class DatabaseFolders {
     await rm(folder, { recursive: true, force: true });
   }
 
-  /** Removes what a reservation left that was cut off before there was a record; recent ones may still get theirs. */
+  /** Removes the drafts of interrupted reservations; recent drafts may still become complete. */
   async removeAbandoned(olderThanMs: number): Promise<void> {
     for (const name of await readdir(this.root).catch(missing<string[]>([]))) {
       const draft = join(this.root, name);
@@ -159,7 +162,7 @@ export class DatabaseFolders {
     return writeRecord(this.pathOf(record.databaseId), record);
   }
 
-  /** The process that creates the file of a port owns it, among all that share the folder. */
+  /** The process that creates the file of a port owns the port, among all processes that share the folder. */
   async #claimPort(databaseId: string, wanted: number | undefined): Promise<number> {
     const folder = join(this.root, 'ports');
     await mkdir(folder, { recursive: true });
@@ -186,7 +189,7 @@ export class DatabaseFolders {
   }
 }
 
-/** What a folder is called until its record is in it. */
+/** Name prefix of a folder before its record is complete. */
 const DRAFT = 'draft-';
 
 const writeRecord = async (folder: string, record: DatabaseRecord): Promise<void> => {
@@ -195,7 +198,7 @@ const writeRecord = async (folder: string, record: DatabaseRecord): Promise<void
   await rename(draft, join(folder, 'record.json'));
 };
 
-/** Whether a file or folder is there and was last changed before this time. */
+/** Whether a file or folder exists and was last changed before this time. */
 const isOlder = async (path: string, thanMs: number): Promise<boolean> => {
   const found = await stat(path).catch(missing(undefined));
   return found !== undefined && Date.now() - found.mtimeMs >= thanMs;
@@ -203,13 +206,13 @@ const isOlder = async (path: string, thanMs: number): Promise<boolean> => {
 
 const RESTORE_SUFFIX = '-restore';
 
-/** Where the data of a backup are made ready beside the database that they will replace. */
+/** The folders in which the data of a backup are prepared, beside the databases that they will replace. */
 export class RestoreFolders extends DatabaseFolders {
   override pathOf(databaseId: string): string {
     return join(super.pathOf(databaseId.replace(RESTORE_SUFFIX, '')), 'restore');
   }
 
-  /** The record of the server that proves the data; with an id of its own, by which its resources are bounded. */
+  /** The record of the trial server of a restore, with a separate id for its resource limits. */
   recordBeside(record: DatabaseRecord, port: number): DatabaseRecord {
     return { ...record, databaseId: `${record.databaseId}${RESTORE_SUFFIX}`, port };
   }
@@ -226,7 +229,7 @@ export const isFree = (port: number): Promise<boolean> =>
     server.listen(port, HOST, () => server.close(() => resolve(true)));
   });
 
-/** Answers a value in place of a file or folder that is not there. */
+/** Replaces the error about a missing file or folder by a value. */
 const missing =
   <Value>(value: Value) =>
   (error: NodeJS.ErrnoException): Value => {

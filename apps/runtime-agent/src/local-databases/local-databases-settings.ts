@@ -1,6 +1,6 @@
 import { text } from '@postern/service-host/config';
 
-/** What an operator configures about databases on this machine. */
+/** Settings of the operator for databases on this machine. */
 export const localDatabasesSettings = {
   platformPostgresBin: text()
     .optional()

@@ -70,7 +70,7 @@ const processesBelow = async ({ databaseId }: DatabaseOrder): Promise<number[]> 
   processesOf({ folder: join(home, 'databases', databaseId, 'data'), uid: undefined });
 
 describe('a relational database', () => {
-  it('takes its customer, with the right password only, as owner of a database and as no superuser', async () => {
+  it('accepts its customer only with the right password, as owner of a database and not as superuser', async () => {
     const made = await provisioned();
     const { rows } = await connected(made, async client => {
       await client.query('CREATE TABLE orders (id int)');
@@ -82,7 +82,7 @@ describe('a relational database', () => {
     await expect(program).rejects.toThrow('to or from an external program');
   });
 
-  it('is asked for again without a change', async () => {
+  it('is not changed by a repeated order', async () => {
     const made = await provisioned();
     await connected(made, client => client.query('CREATE TABLE kept (id int)'));
     const before = await processesBelow(made);
@@ -92,7 +92,7 @@ describe('a relational database', () => {
     await expect(connected(made, client => client.query('SELECT * FROM kept'))).resolves.toHaveProperty('rows', []);
   });
 
-  it('runs as a user of its own where the platform is root', async () => {
+  it('runs as a separate user if the platform runs as root', async () => {
     const made = await provisioned();
     const [pid] = await processesBelow(made);
     const uid = /^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -100,7 +100,7 @@ describe('a relational database', () => {
     expect(Number(uid)).toBe(isRoot ? 62_000 + made.port - 10_000 : process.getuid?.());
   });
 
-  it('comes back with its data after it was killed', async () => {
+  it('is started again with its data after it was killed', async () => {
     const made = await provisioned();
     await connected(made, client => client.query('CREATE TABLE kept (id int)'));
     for (const pid of await processesBelow(made)) send(pid, 'SIGKILL');
@@ -110,7 +110,7 @@ describe('a relational database', () => {
     await connected(made, client => client.query('SELECT * FROM kept'));
   });
 
-  it('comes back when only its server was killed and its other processes still end', async () => {
+  it('is started again if only its server was killed and its other processes are still ending', async () => {
     const made = await provisioned();
     const [server] = await processesBelow(made);
     send(server as number, 'SIGKILL');
@@ -118,13 +118,13 @@ describe('a relational database', () => {
     await connected(made, client => client.query('SELECT 1'));
   });
 
-  it('has what its plan holds, also where the customer asks for more', async () => {
+  it('has the limits of its plan, even if the customer sets higher ones', async () => {
     const made = await provisioned({ connections: 3 });
     const show = (name: string) => connected(made, async client => (await client.query(`SHOW ${name}`)).rows[0][name]);
     expect(await show('shared_buffers')).toBe('64MB');
     const connectionsNow = (count: number): Promise<boolean> =>
       count === 0 ? Promise.resolve(true) : connected(made, () => connectionsNow(count - 1));
-    // Connections that were closed a moment ago may still count.
+    // Connections that were just closed may still count.
     await waitFor(() => connectionsNow(3));
     await expect(connectionsNow(4)).rejects.toThrow(/connections?\b/);
     expect(await databases.isRunning(made.databaseId)).toBe(true);
@@ -133,7 +133,7 @@ describe('a relational database', () => {
     );
   });
 
-  it('becomes read-only beyond its storage, and writable again when there is space', async () => {
+  it('becomes read-only above its storage limit, and writable again below it', async () => {
     const made = await provisioned({ storageBytes: 110 * 1024 ** 2 });
     await connected(made, async client => {
       await client.query('CREATE UNLOGGED TABLE bulk (megabyte text)');
@@ -156,7 +156,7 @@ describe('a relational database', () => {
     await waitFor(async () => (await write('CREATE TABLE again ()')) === 'written');
   });
 
-  it('tells what it uses, and nothing when it does not run', async () => {
+  it('reports its usage, and none if it does not run', async () => {
     const made = await provisioned();
     const idle = await databases.usageOf(made.databaseId);
     expect(idle?.memoryBytes).toBeGreaterThan(5 * 1024 ** 2);
@@ -170,7 +170,7 @@ describe('a relational database', () => {
     expect(await databases.usageOf(made.databaseId)).toBeUndefined();
   });
 
-  it('gets no more of the processor than its plan holds, where the machine has control groups', async () => {
+  it('gets no more CPU time than its plan allows, if the machine has control groups', async () => {
     const made = await provisioned();
     const pids = await processesBelow(made);
     const isHeld = await new ResourceBounds().hold(made.databaseId, pids, made.limits);
@@ -185,7 +185,7 @@ describe('a relational database', () => {
     });
   });
 
-  it('leaves nothing when it is removed, however often', async () => {
+  it('leaves nothing when it is removed, also repeatedly', async () => {
     const made = await provisioned();
     for (let n = 0; n < 2; n++) await databases.remove(made.databaseId);
     expect(await processesBelow(made)).toEqual([]);
@@ -196,7 +196,7 @@ describe('a relational database', () => {
       expect(existsSync(join('/sys/fs/cgroup', hierarchy, 'postern-databases', made.databaseId))).toBe(false);
   });
 
-  it('that was being made when the platform was killed is made from the beginning', async () => {
+  it('is created from the beginning if the platform was killed during its creation', async () => {
     const interrupted = await order();
     const folder = join(home, 'databases', interrupted.databaseId);
     await mkdir(join(folder, 'draft-cut-off'));
@@ -206,7 +206,7 @@ describe('a relational database', () => {
     await connected(interrupted, client => client.query('SELECT 1'));
   });
 
-  it('has its password in no file and no argument', async () => {
+  it('has its password in no file and no process argument', async () => {
     const made = await provisioned();
     await connected({ ...made, password: 'guess' }, async () => undefined).catch(() => undefined);
     const pids = await processesBelow(made);
@@ -221,13 +221,13 @@ describe('a relational database', () => {
 });
 
 describe('databases side by side', () => {
-  it('live apart: one cannot be entered with the credentials of another', async () => {
+  it('are isolated: one does not accept the credentials of another', async () => {
     const [one, other] = await Promise.all([provisioned(), provisioned()]);
     expect(one.port).not.toBe(other.port);
     await expect(connected({ ...one, port: other.port }, async () => undefined)).rejects.toThrow('password');
   });
 
-  it('that nobody knows of are removed, and those that are known stay', async () => {
+  it('are removed if they are unknown to the control plane, and kept if they are known', async () => {
     const [known, stranger] = await Promise.all([provisioned(), provisioned()]);
     const reservation = await order();
     await new LocalDatabases(home, PLACES).retain(new Set([known.databaseId]));
@@ -237,7 +237,7 @@ describe('databases side by side', () => {
     expect(existsSync(join(home, 'databases', reservation.databaseId))).toBe(true);
   });
 
-  it('can be reserved while those that nobody knows of are removed', async () => {
+  it('can be reserved while unknown ones are being removed', async () => {
     let reserving = true;
     const removals = (async () => {
       while (reserving) await databases.retain(new Set());
@@ -251,7 +251,7 @@ describe('databases side by side', () => {
     for (const [index, id] of ids.entries()) expect(await databases.reserve(id, 'relational')).toEqual(reserved[index]);
   });
 
-  it('reserved twice at once have one port', async () => {
+  it('get one port if they are reserved twice at the same time', async () => {
     const id = uuidv7();
     const [one, other] = await Promise.all([databases.reserve(id, 'relational'), databases.reserve(id, 'relational')]);
     expect(other).toEqual(one);
@@ -259,7 +259,7 @@ describe('databases side by side', () => {
     expect((await readdir(join(home, 'databases'))).sort()).toEqual([id, 'ports']);
   });
 
-  it('stop in order when the local start stops, and start again with their data', async () => {
+  it('shut down cleanly when the local start stops, and start again with their data', async () => {
     const made = await provisioned();
     await connected(made, client => client.query('CREATE TABLE kept (id int)'));
     await stopDatabases(home);

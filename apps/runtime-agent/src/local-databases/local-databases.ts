@@ -20,23 +20,23 @@ import { findPostgres, findValkey, POSTGRES_MISSING, type ProgramPlaces, VALKEY_
 import { Restorations } from './restorations.js';
 import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
-/** A reservation may be a moment ahead of the event that makes it known. */
+/** A reservation may exist shortly before the event that announces it. */
 const RESERVATION_MS = 10 * 60_000;
 const LOG_BYTES = 10 * 1024 ** 2;
-/** Writable again only when there is some space, so that it does not alternate. */
+/** Share of the limit below which a database becomes writable again, so that it does not alternate. */
 const WRITABLE_AGAIN = 0.95;
 const MEASURE_MS = 250;
 const MEASURE_AGAIN_AFTER_MS = 60_000;
 
 const MIB = 1024 ** 2;
 const DEFAULT_BOUNDS: DatabaseBounds = { spareBytes: 512 * MIB, startTimeoutMs: 45_000 };
-/** What the write-ahead log of a database may add to a copy of it. */
+/** Maximum size that the write-ahead log of a database adds to a copy of it. */
 const GROWTH_BYTES = 1024 * MIB;
 
 export interface DatabaseBounds {
-  /** Space of the disk that backups and restores leave free. */
+  /** Disk space that backups and restores leave free. */
   readonly spareBytes: number;
-  /** How long the start of a server may take. */
+  /** Maximum duration of the start of a server. */
   readonly startTimeoutMs: number;
 }
 
@@ -44,7 +44,7 @@ interface Measured extends ProcessUsage {
   readonly at: number;
 }
 
-/** Databases as processes of this machine, which live on when the platform stops. */
+/** Databases as processes of this machine, which keep running when the platform stops. */
 export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
   readonly #spareBytes: number;
   readonly #folders: DatabaseFolders;
@@ -52,7 +52,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   readonly #servers: Servers;
   readonly #backups: BackupFiles;
   readonly #restorations: Restorations;
-  /** Of the data that are made ready for a restore. */
+  /** The trial servers of restores. */
   readonly #trials: Servers;
   readonly #measured = new Map<string, Measured>();
 
@@ -124,7 +124,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     return record !== undefined && this.#serverOf(record).answers(record);
   }
 
-  /** The processor's share is since the last question, or over a moment when that was long ago. */
+  /** The CPU usage is that since the last call, or that of a short interval if the last call was long ago. */
   async usageOf(databaseId: string): Promise<DatabaseUsage | undefined> {
     const record = await this.#folders.recordOf(databaseId);
     if (record?.kind !== 'relational' || !record.limits) return undefined;
@@ -145,7 +145,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     };
   }
 
-  /** Key-value stores are bounded by their memory, and rewrite their log before it is much larger than that. */
+  /** Key-value stores are limited by their memory, and rewrite their append-only file before it is much larger than that. */
   async enforceStorage(databaseId: string): Promise<StorageState | undefined> {
     await this.#supervisor.trimLog(databaseId, LOG_BYTES);
     const record = await this.#folders.recordOf(databaseId);
@@ -179,7 +179,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     await this.#folders.removeAbandoned(RESERVATION_MS);
   }
 
-  /** Ends all servers in order and keeps their data. */
+  /** Shuts all servers down cleanly and keeps their data. */
   async stopAll(): Promise<void> {
     const records = await Promise.all((await this.#folders.ids()).map(id => this.#folders.recordOf(id)));
     await Promise.all(records.map(record => record && this.#stop(record)));

@@ -43,7 +43,7 @@ const orderFrom = async (databases: LocalDatabases): Promise<DatabaseOrder> => {
   };
 };
 
-/** Sends inline commands and answers a line for each. */
+/** Sends inline commands and returns one line for each. */
 const say = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<string[]> =>
   new Promise((resolve, reject) => {
     let received = '';
@@ -60,7 +60,7 @@ const say = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<stri
   });
 
 describe('a key-value store on a machine without Valkey and Redis', () => {
-  it('is refused with what to install', async () => {
+  it('is refused with the package to install', async () => {
     const databases = new LocalDatabases(home, { ...PLACES, valkeyBin: join(home, 'nowhere') });
     const message = await databases.missingFor('key_value');
     expect(message).toContain('install the package valkey or redis');
@@ -69,11 +69,11 @@ describe('a key-value store on a machine without Valkey and Redis', () => {
   });
 });
 
-/** The machine decides which of the two can be seen; neither is left out. */
+/** The machine determines which of the two cases is tested. */
 const machineHasOne = findValkey(PLACES) !== undefined;
 
 describe(`a key-value store on this machine, which has ${machineHasOne ? 'a server for it' : 'no server for it'}`, () => {
-  it(machineHasOne ? 'lives a whole life' : 'is refused', async () => {
+  it(machineHasOne ? 'is created, limited, restarted and removed' : 'is refused', async () => {
     const databases = new LocalDatabases(home, PLACES);
     if (!machineHasOne) {
       expect(await databases.missingFor('key_value')).toContain('install');

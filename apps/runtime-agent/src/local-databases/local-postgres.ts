@@ -19,11 +19,11 @@ import type { LocalServer } from './server-supervisor.js';
 import { feed, launchServer, namedUser, runToEnd } from './spawn-server.js';
 
 const ADMIN = 'postgres';
-/** Of PostgreSQL's connections, kept for the platform beside those of the plan. */
+/** Connections reserved for the platform, in addition to those of the plan. */
 const RESERVED_CONNECTIONS = 3;
 const MIB = 1024 ** 2;
 
-/** A PostgreSQL of its own for each relational database. The customer owns a database in it and is no superuser. */
+/** A separate PostgreSQL server for each relational database. The customer owns a database in it and is not a superuser. */
 export class LocalPostgres implements LocalServer {
   readonly stopSignal = 'SIGINT';
 
@@ -32,7 +32,7 @@ export class LocalPostgres implements LocalServer {
     private readonly places: ProgramPlaces,
   ) {}
 
-  /** A data folder appears under its name only when it is complete: a kill leaves a draft, which is thrown away. */
+  /** A data folder gets its name only when it is complete; the draft of an interrupted creation is deleted. */
   async prepare(record: DatabaseRecord): Promise<void> {
     const folder = this.folders.pathOf(record.databaseId);
     for (const name of await readdir(folder))
@@ -48,7 +48,7 @@ export class LocalPostgres implements LocalServer {
     if (user !== undefined) await Promise.all([draft, passwordFile].map(path => chown(path, user, user)));
     const args = ['-D', cluster, '-U', ADMIN, '-E', 'UTF8', '--no-instructions', '--auth=scram-sha-256'];
     const { initdb, postgres } = await this.#programsFor(record);
-    // Sorts alike on every machine, whatever locales it has installed; the built-in provider came with release 17.
+    // The same collation on every machine, independent of installed locales; the builtin provider exists since release 17.
     args.push('--locale=C', `--pwfile=${passwordFile}`);
     if ((await majorVersionOf(postgres)) >= 17) args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
     await runToEnd(initdb, args, user, draft);
@@ -59,7 +59,7 @@ export class LocalPostgres implements LocalServer {
 
   async launch(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<ChildProcess> {
     const data = this.folders.dataOf(record.databaseId);
-    // Nothing of this database runs now; the file's number may be another process's by today.
+    // No process of this database runs now, and the process id in the file may belong to another process.
     await rm(join(data, 'postmaster.pid'), { force: true });
     const args = ['-D', data, '-p', String(record.port)];
     for (const [name, value] of Object.entries(settingsFor(limits))) args.push('-c', `${name}=${value}`);
@@ -83,7 +83,7 @@ export class LocalPostgres implements LocalServer {
     return streamBaseBackup(accessOf(record));
   }
 
-  /** As the database's own user: the archive is what a server with a customer's data wrote. */
+  /** Runs as the database's own user, because the archive was written by a server with a customer's data. */
   async unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void> {
     const data = this.folders.dataOf(record.databaseId);
     await mkdir(data, { mode: 0o700 });
@@ -91,7 +91,7 @@ export class LocalPostgres implements LocalServer {
     await feed('tar', ['-x', '-f', '-'], record.uid, data, copy, signal);
   }
 
-  /** Role and database as ordered, whatever is there of them already. */
+  /** Creates or updates the role and the database of the order. */
   async settle(record: DatabaseRecord, { username, password, limits }: DatabaseOrder): Promise<void> {
     const role = pg.escapeIdentifier(username);
     await this.#asAdmin(record, async client => {
@@ -106,8 +106,8 @@ export class LocalPostgres implements LocalServer {
   }
 
   /**
-   * Whether new transactions begin read-only. A customer who has to delete something to get below the bound may still
-   * begin one that writes.
+   * Sets whether new transactions are read-only by default. A customer who has to delete data to get below the limit
+   * can still start a read-write transaction.
    */
   async setReadOnly(record: DatabaseRecord, readOnly: boolean): Promise<void> {
     await this.#asAdmin(record, async client => {
@@ -125,7 +125,7 @@ export class LocalPostgres implements LocalServer {
     return /^default_transaction_read_only = '?on/m.test(written);
   }
 
-  /** Data are only understood by the release that wrote them, which need not be the preferred one any more. */
+  /** Only the major version that wrote the data can read them, which may not be the preferred version any more. */
   async #programsFor({ databaseId }: DatabaseRecord): Promise<PostgresPrograms> {
     const installed = findPostgres(this.places);
     const version = await readFile(join(this.folders.dataOf(databaseId), 'PG_VERSION'), 'utf8').catch(() => undefined);
@@ -157,7 +157,7 @@ const accessOf = ({ port, adminPassword }: DatabaseRecord): pg.ClientConfig => (
   options: '-c default_transaction_read_only=off',
 });
 
-/** On the command line, where the server's own files cannot override them. */
+/** Passed on the command line, where the server's own files cannot override them. */
 export const settingsFor = ({ memoryBytes, storageBytes, connections, cpuMillicores }: DatabaseLimits) => {
   const memoryMib = memoryBytes / MIB;
   const workers = Math.max(1, Math.floor(cpuMillicores / 1000));
@@ -177,7 +177,7 @@ export const settingsFor = ({ memoryBytes, storageBytes, connections, cpuMillico
     max_parallel_workers: String(workers),
     max_parallel_workers_per_gather: String(workers - 1),
     autovacuum_max_workers: '2',
-    // What a statement holds may be personal: the log tells that it failed, not what it said.
+    // Statements may contain personal data: the log contains their errors, but not their text.
     log_min_error_statement: 'panic',
     log_min_messages: 'fatal',
   };

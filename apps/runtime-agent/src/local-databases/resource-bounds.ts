@@ -8,18 +8,18 @@ const GROUP = 'postern-databases';
 const PERIOD_US = 100_000;
 const EMPTY_WITHIN_MS = 5_000;
 
-/** A control group of a database: its folders, and what is written to which of their files. */
+/** The control group of a database: its folders, and the values of their files. */
 interface Bounds {
   readonly folders: readonly string[];
   readonly settings: readonly (readonly [file: string, value: string])[];
 }
 
 /**
- * Holds databases to the processor and the memory of their plans by control groups, version 2 or 1, where the machine
- * lets us make some. Where it does not (an ordinary user, most containers), only the server's own settings bound it.
+ * Limits CPU and memory of databases to their plans by control groups, version 2 or 1, if the machine permits
+ * creating them. Otherwise (an ordinary user, most containers), only the server's own settings limit a database.
  */
 export class ResourceBounds {
-  /** Puts the processes, and all that they start from now on, under the limits. False where the machine has no means. */
+  /** Applies the limits to the processes and their future children. Returns false if the machine has no control groups. */
   async hold(databaseId: string, pids: readonly number[], limits: DatabaseLimits): Promise<boolean> {
     const bounds = await boundsOf(databaseId, limits);
     if (!bounds) return false;
@@ -34,7 +34,7 @@ export class ResourceBounds {
     return true;
   }
 
-  /** Gives the groups up. A process that was killed leaves them a little after it has left everything else. */
+  /** Removes the control groups. A killed process leaves its group shortly after it has released everything else. */
   async release(databaseId: string): Promise<void> {
     const until = Date.now() + EMPTY_WITHIN_MS;
     for (const folder of foldersOf(databaseId)) while ((await isBusy(folder)) && Date.now() < until) await pause(20);
@@ -66,7 +66,7 @@ const boundsOf = async (databaseId: string, limits: DatabaseLimits): Promise<Bou
   };
 };
 
-/** Delegates the controllers down to our group; a container's root group that has processes refuses it. */
+/** Delegates the controllers to the platform's group; a container's root group that contains processes refuses this. */
 const hasUnifiedControllers = async (): Promise<boolean> => {
   const controllers = await readFile(join(ROOT, 'cgroup.controllers'), 'utf8').catch(() => '');
   if (!/\bcpu\b/.test(controllers) || !/\bmemory\b/.test(controllers)) return false;
@@ -92,7 +92,7 @@ const isWritable = (folder: string): Promise<boolean> =>
     () => false,
   );
 
-/** A process that has ended meanwhile needs no bounds. */
+/** Ignores a process that has ended meanwhile. */
 const ended = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'ESRCH') throw error;
 };

@@ -7,8 +7,8 @@ import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RestoreFolders }
 import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
 /**
- * Puts backups in the place of databases. The data are unpacked beside the database and started there on another port,
- * which proves them. Then the record notes the restore: before that nothing of it counts, after that it is completed.
+ * Replaces databases by backups. The data are unpacked beside the database and tested by a trial server on another
+ * port. Then the record notes the restore: an interrupted restore is discarded before that, and completed after that.
  */
 export class Restorations {
   readonly folders: RestoreFolders;
@@ -25,7 +25,7 @@ export class Restorations {
     this.#trials = new ServerSupervisor(this.folders, startTimeoutMs);
   }
 
-  /** Makes the data ready and completes the restore; `server` runs the database, `trial` the data that replace it. */
+  /** Prepares the data and completes the restore; `server` runs the database, `trial` the data that replace it. */
   async run(
     record: DatabaseRecord,
     { order, restoreId, backupId }: DatabaseRestore,
@@ -36,7 +36,7 @@ export class Restorations {
     try {
       const folder = this.folders.pathOf(record.databaseId);
       await mkdir(folder);
-      // Passable for the database's own user, readable for nobody else.
+      // The database's own user may enter the folder; no other user may read it.
       await chmod(folder, 0o711);
       const beside = this.folders.recordBeside(record, await freePort());
       await this.backups.read(record.databaseId, backupId, copy => trial.unpack(beside, copy, signal), signal);
@@ -50,7 +50,7 @@ export class Restorations {
     await this.complete(await this.databases.note(record, { completing: restoreId }), server);
   }
 
-  /** Completes a restore that the record notes, also after a kill at any step of it. */
+  /** Completes a restore that the record notes, also if it was interrupted at any step. */
   async complete(record: DatabaseRecord, server: LocalServer): Promise<DatabaseRecord> {
     if (record.completing === undefined) return record;
     await this.supervisor.stop(server, record);
@@ -66,7 +66,7 @@ export class Restorations {
     return completed;
   }
 
-  /** Ends what runs of a restore that is not to be completed, and deletes what is left of any restore. */
+  /** Ends the trial server of a restore that will not be completed, and deletes the leftovers of any restore. */
   async abandon(record: DatabaseRecord): Promise<void> {
     const folder = this.folders.pathOf(record.databaseId);
     if (await exists(folder)) {

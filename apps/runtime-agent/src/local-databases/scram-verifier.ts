@@ -3,8 +3,8 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 const ITERATIONS = 4096;
 
 /**
- * What PostgreSQL keeps of a password (RFC 5803), so that the password itself is in no statement and no log of the
- * server. The password must be plain ASCII, which SASLprep leaves as it is.
+ * The SCRAM verifier that PostgreSQL stores for a password (RFC 5803), so that the password itself is in no statement
+ * and no log of the server. The password must be plain ASCII, which SASLprep does not change.
  */
 export const scramVerifier = (password: string): string => {
   const salt = randomBytes(16);

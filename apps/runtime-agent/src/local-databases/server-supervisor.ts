@@ -7,37 +7,37 @@ import { type DatabaseFolders, type DatabaseRecord, isFree } from './database-fo
 import { endProcesses, processesOf } from './processes.js';
 import { ResourceBounds } from './resource-bounds.js';
 
-/** What differs between the servers of the two kinds of databases. */
+/** The differences between the servers of the two kinds of databases. */
 export interface LocalServer {
-  /** Asks the server to finish in order. */
+  /** Makes the server shut down cleanly. */
   readonly stopSignal: NodeJS.Signals;
-  /** Makes its data folder, completely or not at all. */
+  /** Creates its data folder, completely or not at all. */
   prepare(record: DatabaseRecord): Promise<void>;
-  /** Starts its process; nothing of the database runs when this is called. */
+  /** Starts its process; no process of the database runs when this is called. */
   launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess>;
   answers(record: DatabaseRecord): Promise<boolean>;
-  /** Everything that it stores at one time, while it runs. */
+  /** A consistent copy of its data, made while it runs. */
   copy(record: DatabaseRecord): Promise<Readable>;
-  /** Makes its data folder of such a copy; there is no data folder when this is called. */
+  /** Creates its data folder from such a copy; there is no data folder when this is called. */
   unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void>;
-  /** Brings credentials and database inside it to what was ordered. */
+  /** Updates credentials and the database inside it to the order. */
   settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void>;
 }
 
-/** A server that is there and says nothing for so long is started anew. */
+/** A running server that does not respond for this time is restarted. */
 const SILENT_MS = 15_000;
 const STOP_GRACE_MS = 10_000;
 const PORT_FREE_WITHIN_MS = 5_000;
-/** As PostgreSQL (`%m [%p] `) and Valkey (`<pid>:M <time> * `) begin a line. */
+/** The line prefixes of PostgreSQL (`%m [%p] `) and Valkey (`<pid>:M <time> * `). */
 const LINE_PREFIX = /^(\S+ \S+ \S+ \[\d+\]|\d+:\w .{24} \S) /;
 
-/** Brings servers up and down, whatever state a kill left them in. */
+/** Starts and stops servers, from any state after a kill. */
 export class ServerSupervisor {
   readonly #bounds = new ResourceBounds();
 
   constructor(
     private readonly folders: DatabaseFolders,
-    /** A server that does not respond by then has failed to start. */
+    /** A server that does not respond within this time has failed to start. */
     private readonly startTimeoutMs: number,
   ) {}
 
@@ -49,7 +49,7 @@ export class ServerSupervisor {
       await this.#untilFree(record.port);
       const child = await server.launch(record, order);
       const lives = async () => child.exitCode === null && child.signalCode === null;
-      // Before the server has any children, and again for those that were faster.
+      // Limits the server before it has child processes; repeated below for children that started earlier.
       await this.#hold(record, order);
       if (!(await this.#answersWithin(server, record, this.startTimeoutMs, lives))) {
         const reason = await this.#lastLines(record);
@@ -66,13 +66,13 @@ export class ServerSupervisor {
     await this.#bounds.release(record.databaseId);
   }
 
-  /** Data that are to be deleted need not be flushed. */
+  /** Kills the server, because data that will be deleted need not be flushed. */
   async kill(record: DatabaseRecord): Promise<void> {
     await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
     await this.#bounds.release(record.databaseId);
   }
 
-  /** Keeps the log that a server writes in bounds; the server appends, so it continues at the beginning. */
+  /** Truncates a log above the size limit; the server appends, so it continues at the beginning. */
   async trimLog(databaseId: string, bytes: number): Promise<void> {
     const log = this.folders.logOf(databaseId);
     const size = await stat(log).then(
@@ -82,7 +82,7 @@ export class ServerSupervisor {
     if (size > bytes) await truncate(log);
   }
 
-  /** The kernel closes the port of a process that was killed a little after the process is gone from its folder. */
+  /** The kernel closes the port of a killed process shortly after the process has left its folder. */
   async #untilFree(port: number): Promise<void> {
     const until = Date.now() + PORT_FREE_WITHIN_MS;
     while (!(await isFree(port))) {
@@ -96,7 +96,7 @@ export class ServerSupervisor {
     await this.#bounds.hold(record.databaseId, pids, limits);
   }
 
-  /** False at once when there is nothing any more that could answer. */
+  /** Returns false at once if no process is left that could respond. */
   async #answersWithin(
     server: LocalServer,
     record: DatabaseRecord,
@@ -111,7 +111,7 @@ export class ServerSupervisor {
     }
   }
 
-  /** Without times and process numbers, which would make the same words look different at every attempt. */
+  /** Without times and process ids, so that the same error has the same text at every attempt. */
   async #lastLines({ databaseId }: DatabaseRecord): Promise<string> {
     const log = await readFile(this.folders.logOf(databaseId), 'utf8').catch(() => '');
     const lines = log.trim().split('\n').slice(-3);

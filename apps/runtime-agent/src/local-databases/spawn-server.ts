@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** How a program runs as another user: directly, or through setpriv where that user could not reach it. */
+/** How a program runs as another user: directly, or through setpriv if that user cannot access it. */
 interface Identity {
   readonly command: string;
   readonly args: readonly string[];
@@ -13,8 +13,8 @@ interface Identity {
 }
 
 /**
- * Where a folder above the program or the data is closed to the user (an installation below /root), the process keeps
- * the one capability to pass through and read; to open somebody's home for all would be the alternative.
+ * If a parent folder of the program or the data is not accessible to the user (an installation below /root), the
+ * process keeps only CAP_DAC_READ_SEARCH; the alternative would be to open a home folder for all users.
  */
 const asUser = (uid: number | undefined, command: string, args: readonly string[], cwd: string): Identity => {
   if (uid === undefined) return { command, args, options: {} };
@@ -44,7 +44,7 @@ export interface Launch {
 
 const ENVIRONMENT = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
 
-/** Starts a server that outlives this process; resolves when it has been started, not when it answers. */
+/** Starts a server that outlives this process; resolves when it has been started, which may be before it responds. */
 export const launchServer = async ({ command, args, uid, cwd, logFile }: Launch): Promise<ChildProcess> => {
   const log = await open(logFile, 'a', 0o600);
   try {
@@ -66,7 +66,7 @@ export const launchServer = async ({ command, args, uid, cwd, logFile }: Launch)
 
 const ENDS_WITHIN_MS = 60_000;
 
-/** Runs a program to its end; a failure carries the end of what it wrote. */
+/** Runs a program to its end; an error contains the end of its output. */
 export const runToEnd = (
   command: string,
   args: readonly string[],
@@ -93,7 +93,7 @@ export const runToEnd = (
     );
   });
 
-/** Runs a program to its end that reads `input`. */
+/** Runs a program that reads `input` to its end. */
 export const feed = async (
   command: string,
   args: readonly string[],
@@ -124,7 +124,7 @@ export const feed = async (
   if (error) throw error;
 };
 
-/** A user with an entry in /etc/passwd, which initdb insists on; undefined when this process is no root itself. */
+/** A user with an entry in /etc/passwd, which initdb requires; undefined if this process does not run as root. */
 export const namedUser = (): number | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');

@@ -4,12 +4,12 @@ import { type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/** The user of the platform in every key-value store. */
+/** The platform's user in every key-value store. */
 export const VALKEY_ADMIN = 'platform';
 
 /**
- * Sends inline commands one after another as the platform's user and answers the lines of their replies; a text of
- * several lines (RESP, "bulk string") is one reply. @throws the error that the server replies.
+ * Sends inline commands one after another as the platform's user and returns the lines of their replies; a bulk
+ * string (RESP) of several lines is one reply. @throws the error of the server's reply.
  */
 export const runValkeyCommands = (
   { port, adminPassword }: Pick<DatabaseRecord, 'port' | 'adminPassword'>,

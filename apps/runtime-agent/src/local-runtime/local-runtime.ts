@@ -36,14 +36,14 @@ import { RunningService } from './rolls/running-service.js';
 import type { RuntimeTimes } from './rolls/runtime-times.js';
 import { Traffic } from './rolls/traffic.js';
 
-/** Fetches sources, builds artefacts and keeps them. */
+/** Fetches sources, and builds and stores artefacts. */
 export interface Builds {
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource>;
   build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact>;
   retainArtefacts(keep: ReadonlySet<string>): Promise<void>;
   /** Ends builds of a web service, and deletes its artefacts, caches and workspaces. */
   remove(webServiceId: string): Promise<void>;
-  /** Ends builds that an earlier run of the platform left behind, and deletes their files. */
+  /** Ends builds that an earlier platform process started, and deletes their files. */
   reconcile(): Promise<void>;
 }
 
@@ -64,12 +64,12 @@ export interface LocalRuntimeParts {
 }
 
 /**
- * Runs web services as processes of this machine. Only the leading process of a home may build, roll, stop and reconcile;
- * every process on the machine can read logs, addresses and the status. The first order adopts running instances.
+ * Runs web services as processes of this machine. Only the leader of a home may build, roll, stop and reconcile; every
+ * process on the machine can read logs, addresses and the status. The first order adopts running instances.
  */
 export class LocalRuntime extends Runtime {
   readonly #services = new Map<string, RunningService>();
-  /** A late request must not make the address of a removed service anew. */
+  /** Removed web services. A late request must not reserve their address again. */
   readonly #removed = new Set<string>();
   #adopting: Promise<void> | undefined;
 
@@ -201,7 +201,7 @@ export class LocalRuntime extends Runtime {
     return this.parts.logs.sweep();
   }
 
-  /** Adopts at the first order, and again after another process was the leader. */
+  /** Adopts running instances at the first order, and again after another process was the leader. */
   async #adoptOnce(): Promise<void> {
     if (this.#adopting && !(await this.parts.ownership.isMine())) await this.#release();
     this.#adopting ??= this.#adopt().catch(async error => {

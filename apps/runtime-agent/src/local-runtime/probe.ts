@@ -3,20 +3,20 @@ import { connect } from 'node:net';
 
 export interface ProbeTarget {
   readonly port: number;
-  /** Asked with GET; undefined where accepting a connection is enough. */
+  /** The path of a GET request; undefined if an accepted connection is enough. */
   readonly path: string | undefined;
 }
 
-/** Undefined when it answers as it should; otherwise what it did instead, for people. */
+/** Undefined on success; otherwise a failure message for users. */
 export type ProbeAnswer = string | undefined;
 
-/** Says that what was started listens somewhere, and not where it was told to. */
+/** The message for an instance that listens on other ports than PORT. */
 export const wrongPort = (ports: string, port: number): string =>
   `listens on port ${ports}, not on PORT ${port}. Make it listen on the port in the environment variable PORT.`;
 
 export const isWrongPort = (answer: ProbeAnswer): boolean => /^listens on port .*, not on PORT /.test(answer ?? '');
 
-/** Asks an instance from outside, the way that its traffic will come. Never throws. */
+/** Probes an instance over the port that the load balancer uses. Never throws. */
 export const probe = (target: ProbeTarget, timeoutMs: number): Promise<ProbeAnswer> =>
   target.path === undefined ? probeConnection(target.port, timeoutMs) : probePath(target.port, target.path, timeoutMs);
 
@@ -45,7 +45,7 @@ const probePath = (port: number, path: string, timeoutMs: number): Promise<Probe
     outgoing.once('response', ({ statusCode = 0 }) =>
       answer(statusCode >= 200 && statusCode < 400 ? undefined : `GET ${path} answered ${statusCode}`),
     );
-    // A request that was destroyed after its answer fails once more.
+    // Destroying a request after its response emits another error.
     outgoing.on('error', error => answer(describeGitError(error)));
     outgoing.end();
   });

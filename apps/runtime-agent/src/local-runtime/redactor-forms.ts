@@ -1,11 +1,11 @@
 import { SHORTEST_ANYWHERE } from './short-secrets.js';
 
-/** Lines of a secret that has several, such as a private key, are secrets of their own from here on. */
+/** Lines of a multi-line secret, such as a private key, are also masked individually from this length on. */
 const SHORTEST_LINE = 8;
-/** Longer forms are looked for in pieces, so that little text has to be held back. */
+/** Longer forms are searched for in pieces, to limit the text that is held back. */
 const LONGEST = 256;
 
-/** Everything to look for in order to find a secret of at least four characters as it is, encoded, or escaped. */
+/** All strings to search for, to find a secret of at least four characters as it is, encoded, or escaped. */
 export const formsOf = (secret: string): readonly string[] => {
   if (secret.length < SHORTEST_ANYWHERE) return [];
   const lines = secret.includes('\n') ? secret.split(/\r?\n/).filter(line => line.length >= SHORTEST_LINE) : [];
@@ -20,14 +20,14 @@ const formsOfText = (text: string): readonly string[] => {
     text,
     json,
     json.replaceAll('/', '\\/'),
-    // As JSON within JSON, the way that a logged request body comes out.
+    // JSON within JSON, as in a logged request body.
     JSON.stringify(json).slice(1, -1),
     asciiOnly(json),
     ...[url, strictly(url), new URLSearchParams({ '': text }).toString().slice(1)].flatMap(encoded => [
       encoded,
       encoded.replaceAll(/%[0-9A-F]{2}/g, octet => octet.toLowerCase()),
     ]),
-    // As a shell quotes it, also when it shows what it executes.
+    // Quoted by a shell, also in the trace of `set -x`.
     text.replaceAll("'", "'\\''"),
     ...base64Forms(Buffer.from(text)),
     ...hexForms(Buffer.from(text)),
@@ -37,7 +37,7 @@ const formsOfText = (text: string): readonly string[] => {
 const asciiOnly = (json: string): string =>
   json.replaceAll(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** RFC 3986 leaves fewer characters as they are than JavaScript does. */
+/** RFC 3986 encodes more characters than `encodeURIComponent`. */
 const strictly = (url: string): string =>
   url.replaceAll(/[!'()*]/g, character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -47,8 +47,8 @@ const hexForms = (bytes: Buffer): readonly string[] => {
 };
 
 /**
- * Where bytes stand in a longer encoded text, their distance to its beginning decides how they are cut into groups of
- * three. Characters that hold bits of their neighbours too are left out.
+ * The encoded form of bytes within a longer text depends on their offset modulo 3. Characters that also encode bits of
+ * adjacent bytes are left out.
  */
 const base64Forms = (bytes: Buffer): readonly string[] => {
   const whole = bytes.toString('base64');
@@ -59,7 +59,7 @@ const base64Forms = (bytes: Buffer): readonly string[] => {
   return [whole, ...aligned].flatMap(form => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
 };
 
-/** Overlapping ones, so that the whole comes out as one. */
+/** Splits a form into overlapping pieces, so that their matches merge into one mask. */
 const pieces = (form: string): readonly string[] => {
   if (form.length <= LONGEST) return [form];
   const starts = Array.from({ length: Math.ceil((form.length - 1) / (LONGEST - 1)) }, (_, index) =>

@@ -16,7 +16,7 @@ const placesOf = (form: string, text: string): number[] => {
   return places;
 };
 
-/** Slow and obvious: every occurrence of every form is covered, and what overlaps is one. */
+/** Reference implementation: masks every occurrence of every form, and merges overlapping ones. */
 const expected = (secrets: readonly string[], text: string): string => {
   const spans = secrets
     .flatMap(formsOf)
@@ -59,7 +59,7 @@ describe('The redactor', () => {
     expect(masked.replaceAll(/[*'"{}:\\=+/?]|before|after|secret/g, '').trim().length).toBeLessThan(8);
   });
 
-  it('masks alike however the text is cut', () => {
+  it('masks the same text however it is split into chunks', () => {
     const texts = fc.array(fc.constantFrom('a', 'b', 'ab', 'é', '"', 'abab', SECRET.slice(0, 5), SECRET, 'YWJhYg=='), {
       maxLength: 40,
     });
@@ -73,7 +73,7 @@ describe('The redactor', () => {
     );
   });
 
-  it('lets no form of any secret through', () => {
+  it('masks every form of every secret', () => {
     const secrets = fc.array(
       fc.string({ minLength: 4, maxLength: 40, unit: fc.nat(0x10ffff).map(String.fromCodePoint) }),
       {
@@ -93,17 +93,17 @@ describe('The redactor', () => {
     );
   });
 
-  it('finds a long secret whole and in parts', () => {
+  it('masks a long secret completely and in parts', () => {
     const long = Array.from({ length: 5_000 }, (_, index) => index.toString(36)).join('');
     expect(redact([long], 'a', long, 'b')).toBe(`a${MASK}b`);
     expect(redact([long], long.slice(510, 1_600))).toContain(MASK);
   });
 
-  it('masks the lines of a secret also one by one', () => {
+  it('masks the lines of a multi-line secret individually', () => {
     expect(redact(['-----BEGIN KEY-----\nMIIEvQIBADANBg\n'], '  | MIIEvQIBADANBg |')).toBe(`  | ${MASK} |`);
   });
 
-  it('masks a secret of less than four characters where it stands alone, and leaves words whole', () => {
+  it('masks a secret of fewer than four characters only as a whole word', () => {
     expect(redact(['abc', ''], 'abc abcd xabc "abc", x=abc;abc')).toBe(
       `${MASK} abcd xabc "${MASK}", x=${MASK};${MASK}`,
     );
@@ -112,7 +112,7 @@ describe('The redactor', () => {
     expect(redact(['é!', '-'], 'café! é!x -')).toBe(`café! ${MASK}x ${MASK}`);
   });
 
-  it('masks short secrets alike however the text is cut', () => {
+  it('masks the same short secrets however the text is split into chunks', () => {
     const secrets = ['7', 'ab', 'a-b', 'b!', 'é', 'long ab'];
     const texts = fc.array(fc.constantFrom('7', 'a', 'b', 'ab', '-', '!', ' ', 'é', 'x', 'long '), { maxLength: 30 });
     fc.assert(
@@ -127,13 +127,13 @@ describe('The redactor', () => {
     );
   });
 
-  it('gives at once what cannot become a secret', () => {
+  it('returns text at once that cannot become a secret', () => {
     const made = redactor(['secret']);
     expect(made.push('a line\nand sec')).toBe('a line\nand ');
     expect(made.push('ond')).toBe('second');
   });
 
-  it('holds back less than 256 characters, also within what is to be masked', () => {
+  it('holds back fewer than 256 characters, also within masked text', () => {
     for (const secret of ['aaaa', 'a'.repeat(60_000), `${'ab'.repeat(30_000)}c`]) {
       const made = redactor([secret]);
       const given = Array.from({ length: 100 }, () => made.push(`${secret.slice(0, 2_000)}x`));
@@ -143,13 +143,13 @@ describe('The redactor', () => {
     expect(redactor(['aaaa']).push('a'.repeat(100_000))).toBe(MASK);
   });
 
-  it('withholds the output where there are more secrets than any environment can hold', () => {
+  it('withholds the output if the secrets are larger than any environment', () => {
     expect(redact(['a'.repeat(600_000), 'b'.repeat(600_000)], 'aaaa')).toBe(
       '[output withheld: there are too many secrets to look for]',
     );
   });
 
-  it('takes time linear in the text, also where a text nearly holds a long secret everywhere', () => {
+  it('takes time linear in the text, also with many near matches of a long secret', () => {
     const secret = `${'a'.repeat(30_000)}b`;
     const text = `${'a'.repeat(200)}c`.repeat(20_000);
     const began = performance.now();

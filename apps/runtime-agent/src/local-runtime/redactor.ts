@@ -5,16 +5,18 @@ import { StringAutomaton } from './string-automaton.js';
 
 export const MASK = '********';
 
-/** Output streams of one build or instance share what was made of their secrets. */
+/** Output streams of one build or instance share the automaton of their secrets. */
 const automata = new WeakMap<readonly string[], StringAutomaton>();
 
-/** More than an environment can hold is not searched for, so that nobody's secrets cost the platform its memory. */
+/**
+ * Secrets of more characters than an environment can hold are not searched for, to limit the memory of the platform.
+ */
 const MOST_CHARACTERS = 1024 * 1024;
 const WITHHELD = '[output withheld: there are too many secrets to look for]';
 
 /**
- * Masks secrets, in every form that programs print them in, wherever the text is cut. Takes time linear in the text,
- * whatever the secrets, and never holds back as much as the longest piece that it looks for (256 characters).
+ * Masks secrets in every form that programs print them in, regardless of chunk boundaries. Takes time linear in the
+ * text, for any secrets, and holds back less than the longest string that it searches for (256 characters).
  */
 export const redactor = (secrets: readonly string[]): Redactor => {
   if (secrets.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
@@ -27,16 +29,16 @@ export const redactor = (secrets: readonly string[]): Redactor => {
 interface Span {
   readonly start: number;
   readonly end: number;
-  /** Whether the mask for it has been given already; then its beginning is not held any more. */
+  /** Whether the mask of the span has been emitted; the beginning of the span is then no longer held. */
   readonly said: boolean;
 }
 
 class StreamRedactor implements Redactor {
   #state = 0;
   #held = '';
-  /** Where `#held` begins in the whole text. */
+  /** Offset of `#held` in the whole text. */
   #offset = 0;
-  /** What is to be masked of what is held, in order and apart from each other. */
+  /** The spans of the held text to mask, in order and without overlap. */
   #spans: Span[] = [];
 
   constructor(
@@ -75,7 +77,7 @@ class StreamRedactor implements Redactor {
     this.#spans.push(span);
   }
 
-  /** Gives away what is before `safe`: no match that is still to come can begin there. */
+  /** Returns the text before `safe`, in which no later match can begin. */
   #release(safe: number): string {
     const pieces: string[] = [];
     let at = this.#offset;

@@ -1,11 +1,11 @@
-/** Secrets with fewer characters are masked only as whole words: elsewhere they would tear ordinary words apart. */
+/** Secrets with fewer characters are masked only as whole words, because they also occur within ordinary words. */
 export const SHORTEST_ANYWHERE = 4;
 
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
 
 const isWord = (character: string | undefined): boolean => character !== undefined && WORD.test(character);
 
-/** Where a whole word that is a secret stands in the text. */
+/** The position of a secret in the text, as a whole word. */
 export interface Place {
   readonly start: number;
   readonly end: number;
@@ -13,19 +13,19 @@ export interface Place {
 
 const NONE: readonly Place[] = [];
 
-/** Finds short secrets that stand alone in a text which comes character by character. */
+/** Finds short secrets as whole words in a text that is read character by character. */
 export class ShortSecrets {
   readonly #secrets: ReadonlySet<string>;
   readonly #beginnings: ReadonlySet<string>;
-  /** Most characters end no secret and need no further look. */
+  /** The last characters of secrets: most characters of a text are none of them and need no further check. */
   readonly #endings: ReadonlySet<string>;
-  /** The last characters, the newest first: as many as a secret can have, and one before it. */
+  /** The last characters, newest first: the maximum length of a short secret, and one more. */
   #newest = '';
   #second = '';
   #third = '';
   #fourth = '';
   #index = 0;
-  /** Places that count if no word character follows them, the longest first. */
+  /** Places that count unless a word character follows them, longest first. */
   #open: readonly Place[] = NONE;
 
   constructor(secrets: readonly string[]) {
@@ -38,7 +38,7 @@ export class ShortSecrets {
     return this.#secrets.size === 0;
   }
 
-  /** Takes the character at an index of the text; returns the places that it completes. */
+  /** Processes the character at an index of the text; returns the places that it completes. */
   next(character: string, index: number): readonly Place[] {
     const complete = this.#open.length > 0 && isWord(character) && isWord(this.#newest) ? NONE : this.#open;
     this.#fourth = this.#third;
@@ -50,12 +50,12 @@ export class ShortSecrets {
     return complete;
   }
 
-  /** The text ends; returns the places at its end. */
+  /** Returns the places at the end of the text. */
   end(): readonly Place[] {
     return this.#open;
   }
 
-  /** Where the text begins that can still become a secret; the end of the text if it cannot. */
+  /** The start of the text that can still become a secret; the end of the text if there is none. */
   get undecidedFrom(): number {
     const undecided = [...this.#open, ...this.#endingWith(this.#beginnings)];
     return Math.min(this.#index, ...undecided.map(({ start }) => start));

@@ -11,12 +11,12 @@ import { LogStore } from './logs/log-store.js';
 import { redactor } from './redactor.js';
 import { HomeOwnership } from './rolls/home-ownership.js';
 
-/** Nothing else writes to the terminal. */
+/** Discards all messages, so that only the caller writes to the terminal. */
 const log = { info() {}, warn() {}, error() {} };
 
 /**
- * Stops all instances and builds of a home, whichever process started them, and kills what is left after `graceMs`. Their
- * last log lines are kept; their services start again with the next run.
+ * Stops all instances and builds of a home, whichever process started them, and kills the remaining processes after
+ * `graceMs`. Their last log lines are kept; the web services start again when Postern starts.
  */
 export const stopEverything = async (
   platformHome: string,

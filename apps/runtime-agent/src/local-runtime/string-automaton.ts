@@ -1,9 +1,9 @@
 /**
- * Finds many strings at once in one pass (Aho and Corasick, 1975). States are numbers, and 0 is the beginning; a state
- * stands for the longest end of the text that some string begins with. Decision 59: the npm package is unmaintained.
+ * Finds many strings in one pass (Aho and Corasick, 1975). States are numbers, and 0 is the start; a state represents
+ * the longest suffix of the text that is a prefix of some string. Decision 59: the npm package is unmaintained.
  */
 export class StringAutomaton {
-  /** Most of a text is read in state 0, so that one is looked up directly. */
+  /** The transitions of state 0 by character code, because most of a text is read in this state. */
   readonly #first = new Int32Array(0x1_00_00);
   readonly #child: Int32Array;
   readonly #sibling: Int32Array;
@@ -34,12 +34,12 @@ export class StringAutomaton {
     }
   }
 
-  /** The length of the longest string that ends here; 0 when none does. */
+  /** The length of the longest string that ends here; 0 if there is none. */
   longestMatch(state: number): number {
     return this.#match[state]!;
   }
 
-  /** How many of the last characters may yet become a string. */
+  /** How many of the last characters can still become a string. */
   depth(state: number): number {
     return this.#depth[state]!;
   }
@@ -71,7 +71,7 @@ export class StringAutomaton {
     return state;
   }
 
-  /** Level by level, because a state falls back to shorter ones. */
+  /** Computes the fallbacks breadth-first, because a state falls back to shorter ones. */
   #connect(): void {
     const queue = new Int32Array(this.#size);
     let filled = 1;

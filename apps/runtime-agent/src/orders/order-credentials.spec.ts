@@ -13,7 +13,7 @@ import { OrderExecution } from './order-execution.js';
 const signal = new AbortController().signal;
 const credentials = { ssh: { private_key: 'key', known_hosts: 'known' }, https: { username: 'ada', token: 'secret' } };
 
-it('orders hand their credentials to the runtime, and host keys back', async () => {
+it('orders pass their credentials to the runtime, and return host keys', async () => {
   const given: (SourceCredentials | undefined)[] = [];
   const output: LogWriter = { write: () => {}, close: async () => {} };
   const runtime = {

@@ -9,11 +9,11 @@ interface Received {
 /** How long a document is kept after its last use. */
 const KEPT_MS = 10 * 60_000;
 
-/** Texts that orders name by their digests, kept in memory: most of them are the same at every reconciliation. */
+/** Texts that orders reference by digest, cached in memory: most of them are the same at every reconciliation. */
 export class OrderDocuments {
   readonly #received = new Map<string, Received>();
 
-  /** Adds one part; the document is complete once all parts are there and their digest is right. */
+  /** Adds one part. The document is complete when all parts are present and their digest matches. */
   put(digest: string, part: number, parts: number, text: string): void {
     let received = this.#received.get(digest);
     if (received?.text !== undefined) return;
@@ -29,19 +29,19 @@ export class OrderDocuments {
     else this.#received.delete(digest);
   }
 
-  /** Those of the digests whose document is not here. */
+  /** Returns the digests whose document is not stored. */
   missing(digests: readonly string[]): string[] {
     return [...new Set(digests)].filter(digest => this.#use(digest)?.text === undefined);
   }
 
-  /** @throws if the document is not here. */
+  /** @throws if the document is not stored. */
   read(digest: string): unknown {
     const text = this.#use(digest)?.text;
     if (text === undefined) throw new Error(`no document has the digest ${digest}`);
     return JSON.parse(text);
   }
 
-  /** Forgets documents that nobody has used for long. */
+  /** Deletes documents that were not used for `KEPT_MS`. */
   cleanUp(): void {
     const before = performance.now() - KEPT_MS;
     for (const [digest, { usedAt }] of this.#received) if (usedAt < before) this.#received.delete(digest);

@@ -22,7 +22,7 @@ type PlanOnTheWire = z.output<typeof servicePlan>;
 /** Carries out orders with the runtimes of this process. */
 @Injectable()
 export class OrderExecution {
-  /** What an order starts outlives it and belongs to no request. */
+  /** Runs work outside the async context of the request, because what an order starts outlives the request. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot();
 
   constructor(

@@ -21,7 +21,7 @@ const restore = (): RuntimeOrder => ({
   backup_digest: 'a',
 });
 
-/** Carries out orders until they are told to end, and notes which began. */
+/** Fake execution: records the orders that have started, and runs each until the test ends it. */
 class Execution {
   readonly begun: string[] = [];
   readonly #ends: (() => void)[] = [];

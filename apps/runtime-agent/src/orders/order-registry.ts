@@ -23,20 +23,20 @@ interface Work {
 }
 
 export interface OrderTimes {
-  /** An order that nobody asks about for so long is cancelled. */
+  /** An order is cancelled after this time without a request about it. */
   readonly leaseMs: number;
-  /** How long the end of an order is kept for repeated requests. */
+  /** How long the result of an order is kept for repeated requests. */
   readonly keptMs: number;
 }
 
 export const ORDER_TIMES: OrderTimes = { leaseMs: 30_000, keptMs: 5 * 60_000 };
 
-/** Why an order's signal is aborted. */
+/** The reason of an aborted order. */
 class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
-/** The orders that are being carried out, and the ends of those that were, by id. Nothing of it outlives the process. */
+/** The running orders, and the results of those that have ended, by id; kept in memory only. */
 export class OrderRegistry {
   readonly #orders = new Map<string, Work>();
   readonly #running = new Set<Work>();
@@ -49,8 +49,8 @@ export class OrderRegistry {
   ) {}
 
   /**
-   * Starts the order, or attaches to it where the id is known or an equal one of another client is under way. Orders for
-   * the same thing follow each other; a later one cancels those that it makes pointless.
+   * Starts the order. Attaches to it if the id is known or an equal order of another client is in progress. Orders
+   * with the same concern run one after the other; a later order cancels the earlier ones that it replaces.
    */
   start(orderId: string, clientId: string, order: RuntimeOrder): void {
     const known = this.#orders.get(orderId);
@@ -74,14 +74,14 @@ export class OrderRegistry {
     this.#orders.set(orderId, this.#work(clientId, order, Promise.all(before.map(({ ended }) => ended))));
   }
 
-  /** Resolves when the order has ended, after `waitMs` at the latest. */
+  /** Resolves when the order has ended, or after `waitMs`. */
   async wait(orderId: string, waitMs: number): Promise<OrderState> {
     const work = this.#orders.get(orderId);
     if (!work) return { state: 'unknown' };
     work.askedAt = performance.now();
     if (!work.end) await within(waitMs, work.ended);
     work.askedAt = performance.now();
-    // The client starts an order that this process could not finish again, with the next process.
+    // `unknown` makes the client repeat an unfinished order with the next process.
     if (this.#stopping && work.end?.state !== 'done') return { state: 'unknown' };
     return work.end ?? { state: 'running' };
   }
@@ -91,7 +91,7 @@ export class OrderRegistry {
     if (work?.clientId === clientId) work.abort.abort(new Cancelled('the order was cancelled'));
   }
 
-  /** Cancels orders that nobody asks about, and forgets old ends. */
+  /** Cancels orders that no client asks about, and deletes old results. */
   expire(): void {
     const now = performance.now();
     for (const [orderId, work] of this.#orders) {
@@ -99,13 +99,13 @@ export class OrderRegistry {
       if (work.end && silentMs > this.times.keptMs) this.#orders.delete(orderId);
       else if (!work.end && silentMs > this.times.leaseMs && isCancellable(work.order)) {
         work.abort.abort(new OrderInterrupted('platform-management no longer asks for the status of the order'));
-        // A client that asks later finds it unknown and starts it again.
+        // A client that asks later gets `unknown` and starts the order again.
         this.#orders.delete(orderId);
       }
     }
   }
 
-  /** Cancels everything; resolves when nothing is being carried out. No order is started any more. */
+  /** Cancels all orders and accepts no new ones; resolves when none is running. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const works = [...this.#running];
@@ -136,7 +136,7 @@ export class OrderRegistry {
     return work;
   }
 
-  /** What an earlier process of the control plane had begun must be gone before the runtime is reconciled. */
+  /** Orders of an earlier control plane process must have ended before the runtime is reconciled. */
   #endOthers(clientId: string, rolling: ReadonlySet<string>): Work[] {
     const others = [...this.#running].filter(
       ({ order, clientId: owner }) =>
@@ -150,19 +150,19 @@ export class OrderRegistry {
 const isRolling = ({ plan }: Extract<RuntimeOrder, { kind: 'roll_out' }>, rolling: ReadonlySet<string>): boolean =>
   rolling.has(plan.roll_id) || rolling.has(plan.web_service_id);
 
-/** Orders of the one process that drives web services; those for databases may be another's. */
+/** Orders of the one process that manages web services; orders for databases may come from other processes. */
 const isOfReconciler = ({ kind }: RuntimeOrder): boolean =>
   ['resolve_source', 'build', 'roll_out', 'stop'].includes(kind);
 
-/** Stops and cleanups end by themselves; ended half-way they would have to be repeated. */
+/** Stops and cleanups are not cancelled: they end by themselves, and an interrupted one would have to be repeated. */
 const isCancellable = ({ kind }: RuntimeOrder): boolean =>
   ['resolve_source', 'build', 'roll_out', 'back_up_database', 'restore_database'].includes(kind);
 
-/** Whether a later order of the same concern makes an earlier one pointless. A restored database is checked all the same. */
+/** Whether a later order replaces an earlier one of the same concern. Checks of a database wait for its restore instead. */
 const replaces = (later: RuntimeOrder, earlier: RuntimeOrder): boolean =>
   earlier.kind !== 'restore_database' || !['ensure_database', 'enforce_database_storage'].includes(later.kind);
 
-/** Orders of the same concern never run side by side. */
+/** Orders with the same concern never run concurrently. */
 const concernOf = (order: RuntimeOrder): string | undefined => {
   switch (order.kind) {
     case 'resolve_source':
@@ -191,7 +191,7 @@ const concernOf = (order: RuntimeOrder): string | undefined => {
   }
 };
 
-/** Equal but for the time that is left. */
+/** Equal except for the remaining time. */
 const isEqual = (one: RuntimeOrder, other: RuntimeOrder): boolean => identity(one) === identity(other);
 
 const identity = (order: RuntimeOrder): string =>

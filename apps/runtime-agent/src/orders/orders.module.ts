@@ -6,7 +6,7 @@ import { OrderExecution } from './order-execution.js';
 import { OrderRegistry } from './order-registry.js';
 import { Orders } from './orders.js';
 
-/** Long work for the control plane: builds, roll-outs, stops, reconciliation, databases. */
+/** Long-running work for the control plane: builds, roll-outs, stops, reconciliation, databases. */
 @Module({
   imports: [RuntimesModule],
   providers: [

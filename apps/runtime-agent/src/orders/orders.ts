@@ -16,10 +16,10 @@ import { OrderDocuments } from './order-documents.js';
 import { OrderRegistry } from './order-registry.js';
 
 const EXPIRE_EVERY_MS = 1_000;
-/** Digests in one reply; the client sends these documents and asks again. */
+/** Maximum number of digests in one reply; the client sends these documents and repeats the request. */
 const MOST_MISSING = 1_000;
 
-/** The orders of the control plane. */
+/** Receives the orders of the control plane. */
 @Injectable()
 export class Orders implements OnApplicationBootstrap {
   constructor(
@@ -33,7 +33,7 @@ export class Orders implements OnApplicationBootstrap {
       this.registry.expire();
       this.documents.cleanUp();
     });
-    // Handlers that wait for an order would otherwise hold up the end of the process.
+    // Handlers that wait for an order would otherwise delay the shutdown.
     this.tasks.signal.addEventListener('abort', () => void this.registry.stop(), { once: true });
   }
 

@@ -3,7 +3,7 @@ import { config } from '../config.js';
 import { QUICK } from '../local-runtime/testing/quick-times.js';
 import { RuntimeAgentModule } from '../runtime-agent.module.js';
 
-/** The runtime agent with times that are short enough for a test, as a process. */
+/** Runs the runtime agent as a process, with times that are short enough for tests. */
 process.umask(0o022);
 await runService({
   name: 'runtime-agent',

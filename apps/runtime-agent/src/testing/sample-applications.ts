@@ -15,8 +15,8 @@ import { copyRepository, sampleRepositories } from './sample-repositories.js';
 import { measuredIn, type SampleResult, writeResult } from './sample-table.js';
 
 /**
- * Builds and starts every Git repository of a folder as it is, asks it for `/`, and keeps a table of the results. A
- * repository that the table has a row for is measured again only where it is named.
+ * Builds and starts every Git repository of a folder without changes, requests `/`, and keeps a table of the results.
+ * A repository that has a row in the table is measured again only if it is named as an argument.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 export interface SampleRepository {
-  /** `owner/name`, where the folder is called `owner+name`. */
+  /** `owner/name`; the folder is named `owner+name`. */
   readonly name: string;
   readonly gitDirectory: string;
 }
@@ -27,7 +27,7 @@ const gitDirectoryOf = async (path: string): Promise<string | undefined> => {
   return undefined;
 };
 
-/** An exact copy that every user may read. */
+/** Makes an exact copy that every user can read. */
 export const copyRepository = async (gitDirectory: string, target: string): Promise<void> => {
   await run('git', ['clone', '--quiet', '--bare', '--no-hardlinks', gitDirectory, target]);
   await run('chmod', ['-R', 'a+rX', target]);

@@ -1,13 +1,13 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 
-/** What came of one sample repository. */
+/** The result of one sample repository. */
 export interface SampleResult {
   readonly repository: string;
   readonly commit: string;
-  /** As the build log states them. */
+  /** As stated in the build log. */
   readonly rules: readonly string[];
   readonly serves: boolean;
-  /** What `GET /` answers, or why it is not served. */
+  /** The response to `GET /`, or why the application does not serve it. */
   readonly reason: string;
   readonly seconds: number;
 }
@@ -24,17 +24,17 @@ const rowOf = ({ repository, commit, rules, serves, reason, seconds }: SampleRes
 
 const nameIn = (row: string): string => row.split(' | ')[0]?.slice(2) ?? '';
 
-/** The rows of a table that an earlier run has left; none where there is no file. */
+/** The rows of the table of an earlier run; none if the file does not exist. */
 const rowsIn = async (path: string): Promise<readonly string[]> => {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.split('\n').filter(line => line.startsWith('| ') && line !== HEADER && line !== RULE);
 };
 
-/** The repositories that a table has a row for. */
+/** The repositories that have a row in the table. */
 export const measuredIn = async (path: string): Promise<ReadonlySet<string>> =>
   new Set((await rowsIn(path)).map(nameIn));
 
-/** Puts the row of a repository in the place of its earlier one. */
+/** Adds the row of a repository, in place of its earlier one. */
 export const writeResult = async (path: string, result: SampleResult): Promise<void> => {
   const others = (await rowsIn(path)).filter(row => nameIn(row) !== result.repository);
   const rows = [...others, rowOf(result)].sort();

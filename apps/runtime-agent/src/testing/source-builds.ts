@@ -1,13 +1,13 @@
 import type { Artefact, BuildOrder, ServicePlan } from '@postern/runtime';
 import { buildOrderOf, type Files, GitRepository, never, type RuntimeHarness } from '@postern/runtime/testing';
 
-/** Builds of repositories that a test makes, and what they serve. */
+/** Builds repositories that a test makes, and requests their web services. */
 export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'ask'>> {
   readonly #repositories: GitRepository[] = [];
 
   constructor(readonly harness: Harness) {}
 
-  /** @param prepare adds to the repository what `files` cannot hold. */
+  /** @param prepare adds to the repository what `files` cannot express. */
   async orderOf(
     files: Files,
     changes: Partial<BuildOrder> = {},
@@ -31,7 +31,7 @@ export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'ask'
     return said.map(({ message }) => message);
   }
 
-  /** What an instance answers; it is stopped then. */
+  /** Returns the response of an instance, then stops it. */
   async answerOf(plan: ServicePlan): Promise<string> {
     const { runtime } = this.harness;
     await runtime.roll(plan, never);

@@ -15,7 +15,7 @@ import {
 import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 
-/** Answers what the control plane asks about running web services. */
+/** Answers queries of the control plane about running web services. */
 @Injectable()
 export class WebServiceQueries {
   constructor(private readonly runtime: Runtime) {}

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 
 const REMEMBERED = 2_000;
-/** How far the clock of the control plane may differ, and lines among which a repeated write looks for its own. */
+/** Tolerated clock difference to the control plane, and the number of log lines searched for an earlier write. */
 const CLOCKS_DIFFER_S = 60;
 const LOOKED_THROUGH = 500;
 
@@ -14,7 +14,7 @@ export class WriteLog {
 
   constructor(private readonly runtime: Runtime) {}
 
-  /** On disk when it answers. */
+  /** Replies when the lines are on disk. */
   async execute(request: RequestOf<typeof writeRuntimeLog>): Promise<ReplyOf<typeof writeRuntimeLog>> {
     const known = this.#written.get(request.write_id);
     const writing = known ?? this.#write(request);
@@ -34,7 +34,7 @@ export class WriteLog {
 
   async #write(request: RequestOf<typeof writeRuntimeLog>): Promise<void> {
     const { web_service_id, instance, redact, chunks, first_sent_at } = request;
-    // An earlier process may have written it and been killed before it could answer.
+    // An earlier process may have written the lines and been killed before its reply.
     if (first_sent_at !== undefined && (await this.#isThere(request, first_sent_at))) return;
     const writer = this.runtime.logWriter(web_service_id, instance, redact);
     for (const { stream, text } of chunks) writer.write(stream, text);
@@ -47,7 +47,7 @@ export class WriteLog {
     const lines = await this.runtime.logs(web_service_id, { tail: LOOKED_THROUGH, since });
     const there = new Set(lines.filter(line => line.instance === instance).map(({ message }) => message));
     const messages = chunks.flatMap(({ text }) => text.split('\n')).filter(message => message !== '');
-    // Masked lines are not compared; a doubled line is better than a lost one.
+    // Masked lines are not compared; a duplicate line is better than a lost one.
     const isPlain = (message: string) => redact.every(secret => !message.includes(secret));
     return messages.length > 0 && messages.every(message => isPlain(message) && there.has(message));
   }

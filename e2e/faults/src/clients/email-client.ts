@@ -4,12 +4,12 @@ import type { SeededRandom } from '../run/random.js';
 
 /** Longer than any deadline that Postern promises. */
 const NO_ANSWER_AFTER_MS = 65_000;
-/** The retry guidance of the specification: a retry after each of these pauses, with jitter. */
+/** The pauses before each retry that the specification recommends, with jitter. */
 const RETRY_PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 const JITTER = 0.25;
 const LONGEST_RETRY_AFTER_S = 30;
 
-/** What a client needs to call the email API. */
+/** Base URL and API key for the email API. */
 export interface EmailApi {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -55,11 +55,11 @@ const attemptOnce = async (api: EmailApi, body: string, key: string | undefined)
   }
 };
 
-/** Whether the guidance asks for a retry; a lost connection is like a 5xx only for a client that named its request. */
+/** Whether to retry. A lost connection is retried only with an Idempotency-Key; 5xx and 429 always. */
 const isRetried = ({ status }: Attempt, keyed: boolean): boolean =>
   status === null ? keyed : status >= 500 || status === 429;
 
-/** Sends one message as the specification's retry guidance prescribes; every attempt is given to `note` as it ends. */
+/** Sends one message with the retries that the specification recommends; reports every attempt to `note` when it ends. */
 export const sendWithRetries = async (
   api: EmailApi,
   body: string,
@@ -77,7 +77,7 @@ export const sendWithRetries = async (
   }
 };
 
-/** One attempt and no more, for a probe. */
+/** A single attempt, for probes. */
 export const sendOnce = async (api: EmailApi, body: string): Promise<Attempt> => {
   const { retryAfterMs: _, ...attempt } = await attemptOnce(api, body, undefined);
   return attempt;

@@ -9,14 +9,14 @@ const READS_AFTER_MS = 500;
 const WITHIN_MS = 15_000;
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** Reads a part of the delivered messages: fetches their pixel, and follows the link in some of them. */
+/** Opens a share of the delivered messages: fetches their pixel, and follows the link in some of them. */
 export class Reader {
   readonly visits: Visit[] = [];
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(private readonly random: SeededRandom) {}
 
-  /** To be called when a message was delivered. */
+  /** Must be called when a message was delivered. */
   delivered(mail: TakenMail): void {
     if (!this.random.chance(OPENS)) return;
     const reading: Promise<void> = this.read(mail, this.random.chance(CLICKS)).finally(() =>

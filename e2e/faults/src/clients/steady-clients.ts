@@ -5,7 +5,7 @@ import { type EmailApi, sendOnce, sendWithRetries } from './email-client.js';
 
 export const SENDING_DOMAIN = 'faults.test';
 
-/** How many of a hundred recipients have each outcome. */
+/** The percentage of recipients per outcome. */
 const SHARES: readonly (readonly [PlannedOutcome, number])[] = [
   ['delivered', 78],
   ['delayed', 5],
@@ -23,7 +23,7 @@ interface RecordedRequest extends ClientRequest {
 /** Sends unique messages at a steady rate, half of them with an Idempotency-Key. */
 export class SteadyClients {
   readonly requests: RecordedRequest[] = [];
-  /** Multiplies the rate. */
+  /** Factor for the rate. */
   burst = 1;
   private readonly underWay = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
@@ -52,14 +52,14 @@ export class SteadyClients {
     );
   }
 
-  /** Starts no more requests; resolves when those under way have ended. */
+  /** Starts no more requests; resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
     await Promise.all(this.underWay);
   }
 
-  /** One message, one attempt. @returns the recipient when the answer was `sent`. */
+  /** Sends one message with one attempt. @returns the recipient if the response was `sent`. */
   async probe(): Promise<string | undefined> {
     const request = this.newRequest(false, ['delivered']);
     const attempt = await sendOnce(this.api, this.bodyOf(request));

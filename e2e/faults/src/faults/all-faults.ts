@@ -15,7 +15,7 @@ import { relayAway } from './relay-away.js';
 import { relayCuts, relayRefuses, relaySlow } from './relay-misbehaves.js';
 import { starterKilled } from './starter-killed.js';
 
-/** Every kind of fault; a run goes through all of them, shuffled, again and again. */
+/** Every kind of fault; a run repeats them in shuffled order. */
 export const ALL_FAULTS: readonly Fault[] = [
   ...PROCESSES.map(killProcess),
   ...PROCESSES.map(pauseProcess),

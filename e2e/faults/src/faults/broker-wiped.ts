@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { signal } from '../system/process-table.js';
 import type { Fault } from './fault.js';
 
-/** NATS dies and comes back with an empty storage. */
+/** NATS is killed and restarts with an empty storage. */
 export const brokerWiped: Fault = {
   name: 'wipe broker',
   canBeSecond: false,
@@ -14,7 +14,7 @@ export const brokerWiped: Fault = {
     begin: async ({ postern, disk }) => {
       const pid = await postern.pidOf('nats');
       const storage = join(disk.folder, 'nats');
-      // Paused first, so that it cannot be started again before its storage is gone.
+      // Paused first, so that it does not restart before its storage is deleted.
       signal(pid, 'SIGSTOP');
       for (const entry of readdirSync(storage)) rmSync(join(storage, entry), { recursive: true, force: true });
       signal(pid, 'SIGKILL');

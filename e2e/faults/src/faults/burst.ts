@@ -2,7 +2,7 @@ import { type Fault, seconds } from './fault.js';
 
 const TIMES = 10;
 
-/** Clients send ten times as much as usual. */
+/** Clients send at ten times the usual rate. */
 export const burst: Fault = {
   name: 'burst',
   canBeSecond: false,

@@ -4,7 +4,7 @@ import { type Fault, seconds } from './fault.js';
 
 const JUMPS_S = [-3_600, -300, -20, 20, 300, 3_600];
 
-/** The wall clock of one service jumps, and jumps back as time synchronisation would make it. */
+/** The wall clock of one service jumps, and later jumps back, as time synchronization would set it. */
 export const clockJump: Fault = {
   name: 'clock jump',
   canBeSecond: false,

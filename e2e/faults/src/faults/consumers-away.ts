@@ -4,7 +4,7 @@ import { type Fault, seconds } from './fault.js';
 const CONSUMERS = ['delivery-tracking', 'webhook-dispatch'] as const;
 const BURST = 8;
 
-/** Nobody takes events while many are published, until the broker's stream is full. */
+/** Event consumers are stopped while many events are published, until the broker's stream is full. */
 export const consumersAway: Fault = {
   name: 'consumers away',
   canBeSecond: false,

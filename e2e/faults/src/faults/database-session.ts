@@ -2,7 +2,7 @@ import type { Postern } from '../system/postern.js';
 import { childrenOf, commandOf, signal } from '../system/process-table.js';
 import { type Fault, seconds } from './fault.js';
 
-/** The server process of one session of a service, chosen by a number from 0 up to 1. */
+/** The backend process of one session of a service, chosen by `chance` (0 ≤ chance < 1). */
 const sessionOf = async (postern: Postern, chance: number): Promise<number | undefined> => {
   const sessions = childrenOf((await postern.pidOf('postgres')) ?? -1).filter(pid =>
     commandOf(pid).includes('postgres postern_'),
@@ -10,7 +10,7 @@ const sessionOf = async (postern: Postern, chance: number): Promise<number | und
   return sessions[Math.floor(chance * sessions.length)];
 };
 
-/** kill -9 of one session, upon which PostgreSQL ends all the others and recovers. */
+/** kill -9 of one backend; PostgreSQL then terminates all other backends and runs crash recovery. */
 export const killDatabaseSession: Fault = {
   name: 'kill database session',
   canBeSecond: true,
@@ -25,7 +25,7 @@ export const killDatabaseSession: Fault = {
   },
 };
 
-/** SIGSTOP of one session, with whatever locks it holds. */
+/** SIGSTOP of one backend, while it may hold locks. */
 export const pauseDatabaseSession: Fault = {
   name: 'pause database session',
   canBeSecond: true,

@@ -5,7 +5,7 @@ import type { HomeDisk } from '../system/home-disk.js';
 import type { Postern } from '../system/postern.js';
 import type { WebhookReceiver } from '../webhook-receiver.js';
 
-/** What a fault acts on. */
+/** The components that a fault acts on. */
 export interface FaultContext {
   readonly postern: Postern;
   readonly relay: FaultyRelay;
@@ -14,11 +14,11 @@ export interface FaultContext {
   readonly disk: HomeDisk;
 }
 
-/** A fault with everything decided; the same for the same seed. */
+/** A fault with all random choices made; the same seed plans the same fault. */
 export interface PlannedFault {
   readonly name: string;
   readonly detail: string;
-  /** How long it lasts; 0 for a blow such as kill -9. */
+  /** How long the fault lasts; 0 for an instantaneous fault such as kill -9. */
   readonly holdMs: number;
   begin(context: FaultContext): Promise<void>;
   end?(context: FaultContext): Promise<void>;
@@ -27,10 +27,10 @@ export interface PlannedFault {
 /** A kind of fault. */
 export interface Fault {
   readonly name: string;
-  /** Whether it may strike while Postern recovers from another one. */
+  /** Whether it may occur while Postern recovers from another fault. */
   readonly canBeSecond: boolean;
   plan(random: SeededRandom): PlannedFault;
-  /** Why it cannot be tried here. */
+  /** The reason why the fault is not available in this environment. */
   unavailable?(context: FaultContext): string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type Fault, seconds } from './fault.js';
 
-/** Not a byte more can be written by anything of Postern, database and broker included. */
+/** The disk is full for every process of Postern, including the database and the broker. */
 export const fullDisk: Fault = {
   name: 'full disk',
   canBeSecond: false,

@@ -20,7 +20,7 @@ const MALFORMED: readonly (string | Uint8Array)[] = [
   Uint8Array.of(0, 255, 254, 128, 10),
 ];
 
-/** Subjects that services listen to by contract. */
+/** Subjects that contracts declare. */
 const contractSubjects = (): string[] =>
   Object.values(contracts).flatMap(contract =>
     typeof contract === 'object' && 'subject' in contract && typeof contract.subject === 'string'
@@ -28,7 +28,7 @@ const contractSubjects = (): string[] =>
       : [],
   );
 
-/** Subjects in use, reply subjects of running requests among them; those of NATS itself left out. */
+/** Subjects in use, including reply subjects of running requests, without the system subjects of NATS. */
 const subjectsInUse = async (nats: NatsConnection): Promise<string[]> => {
   const seen = new Set<string>();
   const subscription = nats.subscribe('>', {

@@ -2,7 +2,7 @@ import { signal } from '../system/process-table.js';
 import type { ProcessName } from '../system/starter-options.js';
 import type { Fault } from './fault.js';
 
-/** kill -9 of one process; of PostgreSQL its postmaster. */
+/** kill -9 of one process; for PostgreSQL, of the postmaster. */
 export const killProcess = (target: ProcessName): Fault => ({
   name: `kill ${target}`,
   canBeSecond: true,

@@ -3,7 +3,7 @@ import { isAlive, limitHandles, openHandlesOf } from '../system/process-table.js
 import { SERVICES } from '../system/starter-options.js';
 import { type Fault, seconds } from './fault.js';
 
-/** A running service may open only a few more files and connections. */
+/** Lowers the limit of open files of a running service to just above its present use. */
 export const noFileHandles: Fault = {
   name: 'no file handles',
   canBeSecond: false,

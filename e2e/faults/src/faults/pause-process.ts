@@ -5,7 +5,7 @@ import { type Fault, seconds } from './fault.js';
 const SHORTEST_MS = 1_000;
 const LONGEST_MS = 30_000;
 
-/** SIGSTOP of one process for 1 to 30 seconds, short pauses more often than long ones. */
+/** SIGSTOP of one process for 1 to 30 seconds; short pauses are more frequent. */
 export const pauseProcess = (target: ProcessName): Fault => ({
   name: `pause ${target}`,
   canBeSecond: true,

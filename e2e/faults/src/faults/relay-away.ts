@@ -1,6 +1,6 @@
 import { type Fault, seconds } from './fault.js';
 
-/** The relay refuses connections and cuts those that are open. */
+/** The relay refuses connections and closes the open ones. */
 export const relayAway: Fault = {
   name: 'relay away',
   canBeSecond: true,

@@ -26,7 +26,7 @@ const misbehaves = (name: string, behaviour: (random: SeededRandom) => RelayBeha
 
 const share = (random: SeededRandom): number => random.pick([0.3, 0.7, 1]);
 
-/** Every command of the relay takes seconds. */
+/** The relay delays every reply by 0.5 to 6 seconds. */
 export const relaySlow = misbehaves('relay slow', random => ({
   kind: 'slow',
   delayMs: random.pick([500, 2_000, 6_000]),
@@ -36,6 +36,6 @@ export const relaySlow = misbehaves('relay slow', random => ({
 export const relayRefuses = (stage: Stage): Fault =>
   misbehaves(`relay 4xx at ${stage}`, random => ({ kind: 'refuse', stage, share: share(random) }));
 
-/** The relay cuts the connection without an answer. */
+/** The relay closes the connection without a reply. */
 export const relayCuts = (when: 'in data' | 'after dot, not taken' | 'after dot, taken'): Fault =>
   misbehaves(`relay cuts ${when}`, random => ({ kind: 'cut', when, share: share(random) }));

@@ -4,10 +4,10 @@ import type { Fault } from './fault.js';
 const ALL_END_WITHIN_MS = 30_000;
 const CHECK_EVERY_MS = 250;
 
-/** A broken promise of a fault itself, apart from how long the recovery took. */
+/** A violation that the fault itself detects, apart from the duration of the recovery. */
 export class FaultViolation extends Error {}
 
-/** kill -9 of the local start; whatever it started has to end by itself, and a new start has to work. */
+/** kill -9 of the local start; its child processes must end by themselves, and a new start must succeed. */
 export const starterKilled: Fault = {
   name: 'kill starter',
   canBeSecond: false,

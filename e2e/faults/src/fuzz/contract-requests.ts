@@ -2,7 +2,7 @@ import { BASE_PATHS, type HttpRoute } from '@postern/contracts';
 import { ALL_REQUESTS } from '@postern/contracts/nats-permissions';
 import type { Attacker } from './fuzz-world.js';
 
-/** A call of a route as the attacker makes it. */
+/** A call of a route with the attacker's credentials. */
 export interface RouteCall {
   readonly method: string;
   readonly path: string;
@@ -10,13 +10,13 @@ export interface RouteCall {
   readonly body?: object;
 }
 
-/** These end the credentials of the run, or what its other targets use. */
+/** Routes that end the credentials of the run or delete resources that other targets use. */
 const ENDS_THE_RUN =
   /\/session|\/sessions|\/me\/|\/workspaces|\/platform-keys|DELETE \/(?:projects|web-services|databases|email-services)\/\{\w+\}$/;
 
 const NOBODY = '01980000-0000-7000-8000-000000000000';
 
-/** A call of every route of the contracts with the attacker's own resources, so that a new route is in it by itself. */
+/** Calls of every route of the contracts with the attacker's own resources; new routes are included automatically. */
 export const contractCalls = (attacker: Attacker): readonly RouteCall[] =>
   ALL_REQUESTS.flatMap(({ http }) => http).flatMap(route => callsOf(route, attacker));
 

@@ -34,7 +34,7 @@ const bodyOf = (type: string, random: SeededRandom): string => {
   return type === TYPES[1] ? `payload=${encodeURIComponent(body)}` : body;
 };
 
-/** Changed push events: with the right signature the body is read, with a wrong one nothing may be accepted. */
+/** Mutated push events. With a valid signature the body is parsed; with an invalid one every request must be refused. */
 export const deployHookTarget = (port: number, { deployHookPath, deployHookSecret }: Attacker): FuzzTarget => ({
   name: 'deploy hooks',
   attack: async random => {

@@ -3,10 +3,10 @@ import * as contracts from '@postern/contracts';
 import { mutate } from './mutate.js';
 import type { FuzzTarget } from './target.js';
 
-/** Field values that a shape may take for another type. */
+/** Field values of a wrong type or at a boundary. */
 const VALUES = [null, 0, -1, '', [], {}, true, '00000000-0000-7000-8000-000000000000', 'x'.repeat(1_000), 1e308];
 
-/** Changed frames on the subjects of every request and of the events of every service. */
+/** Mutated frames on the subjects of all requests and of the events of all services. */
 export const frameTarget = (nats: NatsConnection): FuzzTarget => {
   const requests = Object.values<unknown>(contracts).filter(contracts.isRequestContract);
   return {

@@ -1,7 +1,7 @@
 import { DashboardClient, type RunningPostern } from '@postern/local-start';
 import { waitFor } from '@postern/testing';
 
-/** What an attacker holds: credentials of an ordinary tenant, and a link from a mail to them. */
+/** The attacker's credentials and resources: those of an ordinary tenant, and a link from an email to them. */
 export interface Attacker {
   readonly sessionToken: string;
   readonly platformKey: string;
@@ -29,7 +29,7 @@ const newUser = async (postern: RunningPostern, name: string): Promise<[Dashboar
   await operator.login(postern.operator.email, postern.operator.password);
   const email = `${name}@fuzz.test`;
   await operator.post('/users', { email, password: PASSWORD, workspace_name: name });
-  // The attacks spend the budget of requests of this machine's address.
+  // The attacks use up the request limit of this host's address.
   const user = new DashboardClient(postern.baseUrl, { retryForMs: 60_000 });
   await user.login(email, PASSWORD);
   const { token } = await user.post<{ token: string }>('/session', { email, password: PASSWORD });
@@ -63,7 +63,7 @@ interface Mail {
   readonly raw: string;
 }
 
-/** The email that `sendEmail` sent to an address, which also gets mails about its account. */
+/** The email that `sendEmail` sent to an address; the address also gets emails about its account. */
 const emailTo = (postern: RunningPostern, address: string): Promise<Mail> =>
   waitFor(
     async () => {
@@ -105,11 +105,11 @@ export const createAttacker = async (postern: RunningPostern): Promise<Attacker>
   };
 };
 
-/** Another tenant, of whom nothing may change. */
+/** Another tenant, whose data must not change. */
 export interface Bystander {
-  /** The envelope sender of an email of this tenant, to which bounces are sent. */
+  /** The envelope sender of an email of this tenant, the address for its bounces. */
   readonly returnPath: string;
-  /** Everything that they see. */
+  /** Everything that the tenant can read through the API. */
   read(): Promise<string>;
 }
 

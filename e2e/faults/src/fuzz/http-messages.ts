@@ -1,6 +1,6 @@
 import { shortened } from './target.js';
 
-/** A request as it is sent, latin1; `body` is JSON, or octets with the content type among the headers. */
+/** A raw HTTP request in latin1; `body` is JSON, or octets whose content type is among the headers. */
 export const request = (
   method: string,
   path: string,
@@ -19,7 +19,7 @@ export const request = (
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`;
 };
 
-/** The status of an answer; 0 if there is none. */
+/** The status of a response; 0 if there is none. */
 export const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
 
 export const httpProblemOf = (sent: string, answer: string): string | undefined =>

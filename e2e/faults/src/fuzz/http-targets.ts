@@ -11,7 +11,7 @@ const SILENT_MS = 400;
 const ofContracts = (attacker: Attacker): readonly string[] =>
   contractCalls(attacker).map(({ method, path, headers, body }) => request(method, path, headers, body));
 
-/** Requests with values that the examples of the contracts lack, and those of routes without a contract. */
+/** Requests with values that the contract examples lack, and requests to routes without a contract. */
 const requestsOf = (attacker: Attacker): readonly string[] => {
   const { sessionToken, platformKey, apiKey, projectId, serviceId, webServiceId, deployHookPath } = attacker;
   const session = { Authorization: `Bearer ${sessionToken}` };
@@ -54,7 +54,7 @@ const requestsOf = (attacker: Attacker): readonly string[] => {
   ];
 };
 
-/** Requests to every part of the gateway, changed anywhere: request line, headers, body. */
+/** Requests to every part of the gateway, mutated anywhere: request line, headers, body. */
 export const httpTarget = (port: number, attacker: Attacker): FuzzTarget => {
   const requests = requestsOf(attacker);
   const ofRoutes = ofContracts(attacker);
@@ -75,7 +75,7 @@ const GIT_URLS = [
   'http://127.0.0.1:1/x.git',
 ];
 
-/** Web services whose repository URL was changed; some are deployed, so that Git reads the URL. */
+/** Web services with a mutated repository URL; some are deployed, so that Git parses the URL. */
 export const gitUrlTarget = (port: number, { platformKey, projectId }: Attacker): FuzzTarget => {
   const headers = { Authorization: `Bearer ${platformKey}` };
   let deployments = 0;
@@ -94,7 +94,7 @@ export const gitUrlTarget = (port: number, { platformKey, projectId }: Attacker)
   };
 };
 
-/** Changed tracking tokens: a link may only lead to the target that was signed. */
+/** Mutated tracking tokens: a link must only redirect to the signed target. */
 export const trackingTarget = (port: number, { linkPath }: Attacker): FuzzTarget => ({
   name: 'tracking tokens',
   attack: async (random: SeededRandom) => {

@@ -6,10 +6,10 @@ import { type FuzzTarget, shortened } from './target.js';
 
 const SILENT_MS = 300;
 const LINE_ID = '1769860800000-96';
-/** A field or comment of an event, the end of one, or the length of a chunk. */
+/** A field or comment of an event, an empty line, or the length of a chunk. */
 const EVENT_LINE = /^(?:(?:id|data|event|retry): ?.*|:.*|[0-9a-f]+|)$/;
 
-/** Changed requests for log streams, whose readers leave at once: what they get are well-formed events. */
+/** Mutated requests for log streams; clients disconnect at once. Every line received must be well-formed SSE. */
 export const logStreamTarget = (port: number, attacker: Attacker): FuzzTarget => {
   const path = `web-services/${attacker.webServiceId}/logs/stream`;
   const readers = [

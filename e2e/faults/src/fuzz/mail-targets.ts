@@ -55,7 +55,7 @@ const DMARC_XML =
   '<policy_published><domain>fuzz.test</domain><p>none</p></policy_published><record><row><source_ip>192.0.2.1</source_ip>' +
   '<count>2</count><policy_evaluated><dkim>pass</dkim><spf>fail</spf></policy_evaluated></row></record></feedback>';
 
-/** A report about a domain, changed as text and then again as the gzip that most senders use. */
+/** A DMARC report, mutated as XML and then again as gzip, the format of most senders. */
 const domainReport = (random: SeededRandom): string => {
   const xml = random.chance(0.7) ? mutate(DMARC_XML, random) : DMARC_XML;
   const packed = gzipSync(Buffer.from(xml, 'latin1')).toString('latin1');
@@ -73,7 +73,7 @@ const domainReport = (random: SeededRandom): string => {
   ].join('\r\n');
 };
 
-/** SMTP commands that were changed anywhere, also inside of the data. */
+/** SMTP commands mutated anywhere, including the message data. */
 export const smtpTarget = (port: number, returnPath: string): FuzzTarget => ({
   name: 'SMTP',
   attack: async random => {
@@ -90,13 +90,13 @@ export const smtpTarget = (port: number, returnPath: string): FuzzTarget => ({
   },
 });
 
-/** A return path whose signature is wrong. */
+/** A return path with an invalid signature. */
 const changedIn = (returnPath: string, random: SeededRandom): string => {
   const at = random.integer(0, Math.max(0, returnPath.indexOf('@') - 1));
   return `${returnPath.slice(0, at)}${returnPath[at] === 'a' ? 'b' : 'a'}${returnPath.slice(at + 1)}`;
 };
 
-/** Changed notices, feedback reports and reports about domains, to return paths and the addresses for reports. */
+/** Mutated delivery notifications, feedback reports and DMARC reports, sent to return paths and report addresses. */
 export const reportTarget = (port: number, returnPath: string): FuzzTarget => {
   const domain = returnPath.slice(returnPath.indexOf('@'));
   return {

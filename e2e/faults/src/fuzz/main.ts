@@ -1,4 +1,4 @@
-/** `npm run fuzz`: sends random input to everything that takes input from outside, and checks that nothing gives way. */
+/** `npm run fuzz`: sends random input to every external interface, and checks for crashes, errors and leaks. */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,10 +18,10 @@ import { submissionTarget } from './submission-target.js';
 import type { FuzzTarget } from './target.js';
 
 const MOST_PROBLEMS = 20;
-/** Longer than the gateway closes the connections of an address that sent too much. */
+/** Longer than the gateway refuses connections of an address that exceeded its limit. */
 const SETTLES_MS = 12_000;
 
-/** May send any frame to every service, as a service that was taken over could at worst. */
+/** May publish on every subject, like the worst case of a compromised service. */
 const SUPERUSER = { user: 'fuzz', password: `p${randomBytes(16).toString('hex')}` };
 
 const targetsOf = async (postern: RunningPostern, { returnPath }: Bystander): Promise<readonly FuzzTarget[]> => {
@@ -41,7 +41,7 @@ const targetsOf = async (postern: RunningPostern, { returnPath }: Bystander): Pr
   ];
 };
 
-/** Attacks one target until the deadline; each has random numbers of its own, so that timing changes no input. */
+/** Attacks one target until the deadline. Each target has its own random numbers, so timing does not change the input. */
 const attack = async (target: FuzzTarget, seed: number, until: number, problems: string[]): Promise<number> => {
   const random = new SeededRandom(seed);
   let count = 0;
@@ -55,7 +55,7 @@ const attack = async (target: FuzzTarget, seed: number, until: number, problems:
 const fuzz = async (postern: RunningPostern, { minutes, seed, only }: FuzzOptions): Promise<readonly string[]> => {
   const bystander = await createBystander(postern);
   const all = await targetsOf(postern, bystander);
-  // Numbered before the choice: `--only` repeats the inputs of a run over all targets.
+  // Seeds are assigned before filtering, so `--only` repeats the inputs of a run over all targets.
   const targets = all
     .map((target, index) => ({ target, name: target.name, seed: seed + index }))
     .filter(({ name }) => only.length === 0 || only.some(part => name.includes(part)));
@@ -76,7 +76,7 @@ const fuzz = async (postern: RunningPostern, { minutes, seed, only }: FuzzOption
 const main = async (): Promise<number> => {
   const options = readFuzzOptions(process.argv.slice(2));
   const home = mkdtempSync(join(tmpdir(), 'postern-fuzz-'));
-  // Builds run as other users where we are root.
+  // Builds run as other users if this process runs as root.
   chmodSync(home, 0o755);
   console.log('▸ starting Postern');
   const environment = {
@@ -90,7 +90,7 @@ const main = async (): Promise<number> => {
     console.log(`${problems.length} problems found with seed ${options.seed}`);
     return problems.length === 0 ? 0 : 1;
   } finally {
-    // An error of the stop must not take the place of what the run found.
+    // An error of the stop must not replace the findings of the run.
     await postern.stop().catch((error: Error) => console.error(`✕ Postern could not be stopped: ${error.message}`));
     rmSync(home, { recursive: true, force: true });
   }

@@ -8,12 +8,12 @@ const run = (seed: number) => {
   return Array.from({ length: 200 }, () => mutate(TEXT, random));
 };
 
-it('a seed always makes the same inputs', () => {
+it('the same seed produces the same inputs', () => {
   expect(run(7)).toEqual(run(7));
   expect(run(7)).not.toEqual(run(8));
 });
 
-it('nearly every input differs from its origin, and none is longer than a parser has to take', () => {
+it('nearly every input differs from its origin, and none exceeds the maximum length', () => {
   const inputs = run(7);
   expect(inputs.filter(input => input !== TEXT).length).toBeGreaterThan(190);
   expect(Math.max(...inputs.map(({ length }) => length))).toBeLessThan(1_000_000);

@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../run/random.js';
 
-/** Octets that parsers treat in a special way, as latin1 text. */
+/** Octets with a special meaning in parsers, as latin1 text. */
 const SPECIAL = [
   '\0',
   '\r',
@@ -57,7 +57,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** A text, latin1 octet by octet, with up to eight random changes; the same for the same state of `random`. */
+/** Applies up to eight random mutations to a latin1 text; deterministic for the state of `random`. */
 export const mutate = (text: string, random: SeededRandom): string => {
   let mutated = text;
   for (let left = random.integer(1, 8); left > 0; left--)

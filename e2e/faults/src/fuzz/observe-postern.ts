@@ -4,7 +4,7 @@ import { memoryOf } from '../system/process-table.js';
 
 const GROWTH_MIB = 512;
 
-/** Sees crashes, errors in the logs and memory without bound of a running Postern. */
+/** Detects crashes, logged errors and unbounded memory growth of a running Postern. */
 export class PosternObserver {
   private readonly pidsAtStart: Readonly<Record<string, number>>;
   private readonly mibAtStart: Readonly<Record<string, number>>;

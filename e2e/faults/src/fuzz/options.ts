@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** How a run of the fuzzer is made. */
+/** Options of a fuzzer run. */
 export interface FuzzOptions {
   readonly minutes: number;
   readonly seed: number;
@@ -10,7 +10,7 @@ export interface FuzzOptions {
 
 const USAGE = 'npm run fuzz -- [--minutes 60] [--seed 7] [--only NAME]…';
 
-/** @throws with the usage if an argument is not valid. */
+/** @throws Error with the usage if an argument is not valid. */
 export const readFuzzOptions = (args: readonly string[]): FuzzOptions => {
   const { values } = parseArgs({
     args: [...args],

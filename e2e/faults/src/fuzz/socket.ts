@@ -4,14 +4,14 @@ import { connect as connectTls } from 'node:tls';
 
 const SILENT_MS = 1_500;
 const TOTAL_MS = 5_000;
-/** A busy machine takes seconds for a greeting or a handshake. */
+/** A loaded machine needs seconds for a greeting or a handshake. */
 const HANDSHAKE_MS = 30_000;
 
-/** Sends octets (latin1) to a port of this machine. @returns what came back until silence or the end. @throws if nobody listens. */
+/** Sends octets (latin1) to a local port. @returns the response, up to silence or the end. @throws if the port is closed. */
 export const exchange = async (port: number, parts: readonly string[], silentMs = SILENT_MS): Promise<string> =>
   converse(await opened(port), parts, silentMs);
 
-/** The same with an SMTP server after STARTTLS. */
+/** Like `exchange`, with an SMTP server after STARTTLS. */
 export const exchangeOverTls = async (
   port: number,
   parts: readonly string[],

@@ -6,7 +6,7 @@ import { exchange, exchangeOverTls } from './socket.js';
 import type { FuzzTarget } from './target.js';
 
 const SILENT_MS = 600;
-/** More than a submitted message may have, which is 10 MiB. */
+/** Exceeds the limit of a submitted message, 10 MiB. */
 const OVERSIZE = `${'x'.repeat(998)}\r\n`.repeat(11_000);
 const LONG_LINE = 'x'.repeat(100_000);
 
@@ -51,7 +51,7 @@ const plain = (key: string): string => `AUTH PLAIN ${base64(`\0postern\0${key}`)
 const envelope = ['MAIL FROM:<shop@fuzz.test>\r\n', 'RCPT TO:<attacker@fuzz.test>\r\n', 'DATA\r\n'];
 const dotStuffed = (text: string): string => text.replace(/(^|\n)\./g, '$1..');
 
-/** Each part is sent when the one before was answered. */
+/** Each part is sent after the reply to the previous one. */
 const CONVERSATIONS: readonly Conversation[] = [
   function commands({ apiKey }, random) {
     const all = [
@@ -102,11 +102,11 @@ const CONVERSATIONS: readonly Conversation[] = [
   },
 ];
 
-/** Changed commands, AUTH exchanges and messages to SMTP submission, mostly over TLS with a valid key. */
+/** Mutated commands, AUTH exchanges and messages to SMTP submission, mostly over TLS with a valid key. */
 export const submissionTarget = (port: number, attacker: Attacker): FuzzTarget => ({
   name: 'submission',
   attack: async random => {
-    // A message of more than 10 MiB takes seconds; the others take most of the time.
+    // A message of more than 10 MiB takes seconds, so it is sent rarely.
     const index = random.chance(0.02) ? CONVERSATIONS.length - 1 : random.integer(0, CONVERSATIONS.length - 2);
     const sent = CONVERSATIONS[index]!(attacker, random);
     const answer = random.chance(0.8)

@@ -1,7 +1,7 @@
-/** Where in an SMTP transaction something goes wrong. `data` is the answer to the final dot. */
+/** The stage of an SMTP transaction at which a fault occurs. `data` is the reply to the final dot. */
 export type Stage = 'connect' | 'mail' | 'rcpt' | 'data';
 
-/** How the relay treats its clients. Each part holds for the share of transactions that `share` names. */
+/** How the relay treats its clients. A behaviour with a `share` applies to that share of the transactions. */
 export type RelayBehaviour =
   | { readonly kind: 'normal' }
   | { readonly kind: 'slow'; readonly delayMs: number }

@@ -6,7 +6,7 @@ import type { RefusedRecipient, TakenCopy } from '../observed-traffic.js';
 import type { SeededRandom } from '../run/random.js';
 import { NORMAL, REFUSALS, type RelayBehaviour, type Stage } from './behaviour.js';
 
-/** A copy with what its reports need. */
+/** A copy with the data for its reports. */
 export interface TakenMail {
   readonly copy: TakenCopy;
   readonly envelopeFrom: string;
@@ -18,7 +18,7 @@ type Done = (error?: Error | null) => void;
 
 const MESSAGE_ID = /^Message-ID: <([0-9a-f-]+)[.@]/im;
 
-/** The upstream relay of a run: takes mail, writes down what it took, and fails on request. */
+/** The upstream relay of a run: accepts mail, records it, and fails on request. */
 export class FaultyRelay {
   readonly taken: TakenCopy[] = [];
   readonly refused: RefusedRecipient[] = [];
@@ -54,7 +54,7 @@ export class FaultyRelay {
     await once(server.listen(this.port, '127.0.0.1'), 'listening');
   }
 
-  /** Refuses connections and cuts those that are open. */
+  /** Refuses connections and closes the open ones. */
   async down(): Promise<void> {
     const server = this.server;
     this.server = undefined;
@@ -116,7 +116,7 @@ export class FaultyRelay {
     const emailId = MESSAGE_ID.exec(raw.subarray(0, 16_384).toString('latin1'))?.[1] ?? 'no Message-ID';
     for (const { address } of envelope.rcptTo) {
       const marker = planOf(address)?.marker;
-      // Mail of Postern itself, such as warnings about a sending domain, belongs to no client.
+      // Mail that Postern sends itself, such as warnings about a sending domain, has no marker.
       if (marker === undefined) continue;
       const copy = { at: Date.now(), emailId, marker, recipient: address };
       this.taken.push(copy);

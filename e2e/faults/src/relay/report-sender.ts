@@ -16,7 +16,7 @@ const STATUS = {
   bounced_soft: { action: 'failed', status: '5.2.2', reply: '552 5.2.2 the mailbox is full' },
 } as const;
 
-/** The reports about a copy, in the order in which they are sent. */
+/** The reports about a copy, in sending order. */
 const REPORTS: Readonly<Record<string, readonly ReportKind[]>> = {
   delivered: ['delivered'],
   delayed: ['delayed', 'delivered'],
@@ -25,7 +25,7 @@ const REPORTS: Readonly<Record<string, readonly ReportKind[]>> = {
   complained: ['delivered', 'complained'],
 };
 
-/** Sends the reports about each copy to Postern's bounce listener, one after another, until each is taken. */
+/** Sends the reports about each copy to Postern's bounce listener in sequence, and retries each until it is accepted. */
 export class ReportSender {
   readonly reports: Report[] = [];
   private readonly transport: Transporter;
@@ -34,7 +34,7 @@ export class ReportSender {
 
   constructor(
     bouncePort: number,
-    /** Told when a report of delivery was taken. */
+    /** Called when a delivery report was accepted. */
     private readonly onDelivered: (mail: TakenMail) => void,
   ) {
     this.transport = createTransport({
@@ -55,7 +55,7 @@ export class ReportSender {
     return this.reports.filter(({ takenAt, refusedWith }) => takenAt === null && refusedWith === null).length;
   }
 
-  /** Plans the reports that the recipient's address asks for. */
+  /** Schedules the reports that the recipient's address selects. */
   add(mail: TakenMail): void {
     const kinds = REPORTS[planOf(mail.copy.recipient)?.outcome ?? ''] ?? [];
     const { emailId, recipient } = mail.copy;

@@ -21,7 +21,7 @@ const rulesBroken = (plant: Plant): readonly string[] => {
   return [...new Set(violationsOf(traffic, observation).map(({ rule }) => rule))];
 };
 
-it('a run in which everything is true breaks no rule', () => {
+it('a consistent run breaks no rule', () => {
   const { traffic, observation } = exampleOf();
   expect(violationsOf(traffic, observation)).toEqual([]);
 });
@@ -30,7 +30,7 @@ describe('a planted violation is found:', () => {
   it.each(PLANTED())('%s', (_, rule, plant) => expect(rulesBroken(plant)).toContain(rule));
 });
 
-describe('what is allowed is no violation:', () => {
+describe('allowed behavior is no violation:', () => {
   it.each(ALLOWED())('%s', (_, plant) => expect(rulesBroken(plant)).toEqual([]));
 });
 

@@ -24,6 +24,6 @@ const RULES: readonly Rule[] = [
   reportsTaken,
 ];
 
-/** Every broken promise in what was seen and said; pure. */
+/** All violations in the observations; pure. */
 export const violationsOf = (traffic: ObservedTraffic, observation: Observation): readonly Violation[] =>
   RULES.flatMap(rule => rule(traffic, observation));

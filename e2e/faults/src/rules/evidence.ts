@@ -1,13 +1,13 @@
 import type { ObservedTraffic } from '../observed-traffic.js';
 
-/** What proves that the relay's side had a copy: reports that Postern took, and visits that it answered. */
+/** Emails that certainly reached the relay: Postern accepted a report about them, or answered a visit. */
 export const provenEmails = ({ reports, visits }: ObservedTraffic): ReadonlySet<string> =>
   new Set([
     ...reports.filter(({ kind, takenAt }) => takenAt !== null && kind !== 'delayed').map(({ emailId }) => emailId),
     ...visits.filter(({ answered }) => answered).map(({ emailId }) => emailId),
   ]);
 
-/** Ids that a client was told, in a record or in `Email-Id`. */
+/** Ids that Postern returned to a client, in a record or in `Email-Id`. */
 export const toldIds = ({ requests }: ObservedTraffic): ReadonlySet<string> =>
   new Set(requests.flatMap(({ attempts }) => attempts.flatMap(({ emailId, record }) => record?.id ?? emailId ?? [])));
 

@@ -14,7 +14,7 @@ const opened: Visit = {
   answered: true,
 };
 
-/** Parts of the example that specs refer to. */
+/** Parts of the example that the specs use. */
 export const example = { delivered: { copy: copy('a') }, unanswered: { copy: copy('b') }, opened };
 
 const call = (event: string): WebhookCall => ({
@@ -37,8 +37,8 @@ const listed = ({ emailId, marker, recipient }: ReturnType<typeof copy>, state: 
 const record = (id: string) => ({ status: 200, record: { id, status: 'sent', message: '' } });
 
 /**
- * A small run in which everything is true: `a` was delivered and opened, `b` was sent over a connection that broke
- * before the client had its answer, and nobody reported on it.
+ * A small consistent run: `a` was delivered and opened; `b` was sent over a connection that broke before the client got its
+ * response, and no report about it was sent.
  */
 export const exampleOf = (): { traffic: ObservedTraffic; observation: Observation } => {
   const [a, b] = [copy('a'), copy('b')];

@@ -2,7 +2,7 @@ import type { Report } from '../observed-traffic.js';
 import { groupBy } from './evidence.js';
 import type { Rule } from './violation.js';
 
-/** The states that the reports taken so far allow for a copy at the relay. */
+/** The states that are allowed for a copy at the relay, given the reports accepted so far. */
 const statesAfter = (reports: readonly Report[]): readonly string[] => {
   const kinds = new Set(reports.filter(({ takenAt }) => takenAt !== null).map(({ kind }) => kind));
   if (kinds.has('complained')) return ['complained'];
@@ -11,7 +11,7 @@ const statesAfter = (reports: readonly Report[]): readonly string[] => {
   return ['handed_over', 'unknown', 'delivered', 'bounced', 'complained'];
 };
 
-/** The dashboard lists every copy that the relay has, in the state that the reports prove, and nothing unfinished. */
+/** The dashboard lists every copy at the relay in the state that the reports prove, and no unfinished one. */
 export const listsTrue: Rule = (traffic, { listed }) => {
   const rows = new Map(listed.map(row => [row.id, row]));
   const reports = groupBy(traffic.reports, ({ emailId, recipient }) => `${emailId} ${recipient}`);

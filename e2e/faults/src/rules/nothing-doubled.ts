@@ -1,7 +1,7 @@
 import { groupBy } from './evidence.js';
 import type { Rule } from './violation.js';
 
-/** No copy reaches the relay twice, neither the same message nor the same request as two messages. */
+/** No copy reaches the relay twice, whether as the same message or as two messages of one request. */
 export const nothingDoubled: Rule = ({ taken }) =>
   [...groupBy(taken, ({ recipient }) => recipient)].flatMap(([recipient, copies]) => {
     if (copies.length < 2) return [];

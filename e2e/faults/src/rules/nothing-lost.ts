@@ -1,7 +1,7 @@
 import { groupBy } from './evidence.js';
 import type { Rule } from './violation.js';
 
-/** A message that was answered `sent` is at the relay. */
+/** A message with the response `sent` is at the relay. */
 export const nothingLost: Rule = ({ requests, taken }) => {
   const byMarker = groupBy(taken, ({ marker }) => marker);
   return requests.flatMap(({ marker, attempts }) => {

@@ -1,7 +1,7 @@
 import { groupBy, provenEmails, toldIds } from './evidence.js';
 import type { Rule } from './violation.js';
 
-/** GET /emails/{id} agrees with the answers and with what is known at the relay. */
+/** GET /emails/{id} agrees with the earlier responses and with the relay's records. */
 export const recordsTrue: Rule = (traffic, { records }) => {
   const proven = provenEmails(traffic);
   const atRelay = groupBy(traffic.taken, ({ emailId }) => emailId);

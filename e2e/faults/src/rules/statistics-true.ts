@@ -6,7 +6,7 @@ import type { Rule, Violation } from './violation.js';
 const distinct = (items: readonly { emailId: string; recipient: string }[]): number =>
   new Set(items.map(({ emailId, recipient }) => `${emailId} ${recipient}`)).size;
 
-/** The counts that follow from the traffic, each with the most that an unanswered report or visit may add. */
+/** The counts that follow from the traffic, each with the maximum that an unanswered report or visit may add. */
 const expectedCounts = (
   { reports, calls }: ObservedTraffic,
   refused: number,
@@ -36,11 +36,11 @@ const refusedRows = ({ refused }: ObservedTraffic, { listed }: Observation): num
   ).length;
 };
 
-/** Recipients that count: for those not sent to, the client was asked to send again. */
+/** Recipients that the statistics count; for `not_sent` the client was asked to send again. */
 const counted = (listed: Observation['listed']) =>
   listed.flatMap(({ recipients }) => recipients).filter(({ state }) => state !== 'not_sent');
 
-/** Statistics add up, equal the traffic, and count a request once however often it was repeated. */
+/** The statistics add up, equal the traffic, and count a repeated request once. */
 export const statisticsTrue: Rule = (traffic, observation) => {
   const { totals, listed } = observation;
   const violations: Violation[] = [];

@@ -1,6 +1,6 @@
 import type { Observation, ObservedTraffic } from '../observed-traffic.js';
 
-/** A promise that was broken, and for which message. */
+/** A broken guarantee, and the message that it concerns. */
 export interface Violation {
   readonly rule: string;
   readonly detail: string;
@@ -8,5 +8,5 @@ export interface Violation {
   readonly marker?: string | undefined;
 }
 
-/** Compares what the world saw with what Postern says. Pure. */
+/** Compares the observed traffic with what Postern reports. Pure. */
 export type Rule = (traffic: ObservedTraffic, observation: Observation) => readonly Violation[];

@@ -3,7 +3,7 @@ import type { Rule } from './violation.js';
 
 const EVENT_OF = { delivered: 'delivered', bounced_hard: 'bounced', bounced_soft: 'bounced', complained: 'complained' };
 
-/** Events that have to be told: one for each report that Postern took and each visit that it answered. */
+/** Expected events: one for each report that Postern accepted and each visit that it answered. */
 const expected = ({ reports, visits }: ObservedTraffic) => [
   ...reports.flatMap(({ kind, emailId, recipient, takenAt }) =>
     kind === 'delayed' || takenAt === null ? [] : [{ event: EVENT_OF[kind], emailId, recipient }],
@@ -13,7 +13,7 @@ const expected = ({ reports, visits }: ObservedTraffic) => [
     .map(({ kind, emailId, recipient }) => ({ event: kind, emailId, recipient })),
 ];
 
-/** Every event is delivered at least once, with a valid signature, or is still scheduled in plain sight. */
+/** Every event is delivered at least once with a valid signature, or is still listed as scheduled. */
 export const webhooksComplete: Rule = (traffic, { scheduled }) => {
   const told = new Set(
     traffic.calls

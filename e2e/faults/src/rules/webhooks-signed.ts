@@ -1,6 +1,6 @@
 import type { Rule } from './violation.js';
 
-/** Every call carries the signature that the specification asks a receiver to compute. */
+/** Every call has the signature that the specification defines. */
 export const webhooksSigned: Rule = ({ calls }) =>
   calls.flatMap(({ unsigned, event, emailId }) =>
     unsigned === null ? [] : [{ rule: 'unsigned', emailId, detail: `${event}: ${unsigned}` }],

@@ -1,7 +1,7 @@
 import { eventKey } from '../observed-traffic.js';
 import type { Rule } from './violation.js';
 
-/** No event is told for which nothing happened. */
+/** No webhook call reports an event that did not happen. */
 export const webhooksTrue: Rule = ({ calls, reports, visits, refused }) => {
   const causes = new Set([
     ...reports.map(({ kind, emailId, recipient }) => eventKey(kind.replace(/_.*/, ''), emailId, recipient)),

@@ -53,7 +53,7 @@ const allSteps = async (options: FaultOptions, stage: Stage): Promise<StepOutcom
   return outcomes;
 };
 
-/** One whole run. @returns every broken promise. */
+/** Executes one run. @returns all violations. */
 export const faultRun = async (options: FaultOptions, cleanup: Cleanup): Promise<readonly Violation[]> => {
   for (const folder of await removeAbandonedRuns()) console.log(`▸ removed what an earlier run left in ${folder}`);
   console.log(`▸ seed ${options.seed}, ${options.perSecond} messages a second, ${options.minutes} minutes`);

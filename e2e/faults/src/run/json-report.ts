@@ -9,7 +9,7 @@ import type { StepOutcome } from './strike.js';
 
 const MOST_TIMELINES = 200;
 
-/** Everything known from outside about the message of a violation, and what the dashboard shows of it. */
+/** Everything observed about the message of a violation, and its timeline in the dashboard. */
 const caseOf = async ({ traffic, observer }: Stage, { emailId, marker }: Violation) => {
   const copies = traffic.taken.filter(copy => copy.emailId === emailId || copy.marker === marker);
   const markers = new Set([marker, ...copies.map(copy => copy.marker)]);
@@ -30,7 +30,7 @@ const caseOf = async ({ traffic, observer }: Stage, { emailId, marker }: Violati
   };
 };
 
-/** Writes the whole run to a file; violations come with the timeline of their message. */
+/** Writes the whole run to a file; a violation includes the timeline of its message. */
 export const writeReport = async (
   file: string,
   stage: Stage,

@@ -5,7 +5,7 @@ import { childrenOf, memoryOf, privateMemoryOf } from '../system/process-table.j
 
 const EVERY_MS = 5_000;
 
-/** Samples the memory of every process of Postern; a new process begins a new series. */
+/** Samples the memory of every process of Postern; a new process starts a new series. */
 export class MemoryWatch {
   private readonly series = new Map<string, { name: string; samples: MemorySample[] }>();
   private readonly timer: NodeJS.Timeout;
@@ -19,7 +19,7 @@ export class MemoryWatch {
     clearInterval(this.timer);
   }
 
-  /** Of each name the series that lasted longest. */
+  /** The trend of the longest series per name. */
   trends(): Readonly<Record<string, MemoryTrend>> {
     const trends = [...this.longest()].flatMap(([name, samples]) => {
       const trend = memoryTrend(samples);
@@ -46,7 +46,7 @@ export class MemoryWatch {
 
   private sample(): void {
     for (const [name, pid] of Object.entries(this.postern.processes)) {
-      // The shared buffers of PostgreSQL have a fixed size, which a session maps page by page.
+      // The shared buffers of PostgreSQL have a fixed size, which each session maps page by page; only private memory counts.
       const mib = name === 'postgres' ? Math.max(0, ...childrenOf(pid).map(privateMemoryOf)) : memoryOf(pid);
       if (mib === 0) continue;
       const key = `${name} ${pid}`;

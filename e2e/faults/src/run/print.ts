@@ -5,7 +5,7 @@ import type { Step } from './schedule.js';
 import type { Settled } from './settle.js';
 import type { StepOutcome } from './strike.js';
 
-/** Recoveries longer than this are shown with what they waited for. */
+/** Longer recoveries are printed with the part that was not ready. */
 const NOTED_FROM_S = 5;
 
 const clock = (ms: number): string => {
@@ -33,7 +33,7 @@ export const planLine = ({ pauseMs, first, second }: Step, number: number): stri
   return `${String(number).padStart(4)}  after ${pauseMs} ms ${first.name} (${first.detail})${also}`;
 };
 
-/** Counts of the run, side by side with what Postern says. */
+/** The counts of the run next to the counts that Postern reports. */
 export const trafficTable = (traffic: ObservedTraffic, { observation }: Settled): string => {
   const finals = traffic.requests.map(({ attempts }) => attempts.at(-1));
   const count = (fits: (attempt: NonNullable<(typeof finals)[number]>) => boolean) =>
@@ -71,7 +71,7 @@ export const memoryTable = (trends: Readonly<Record<string, MemoryTrend>>): stri
     )
     .join('\n');
 
-/** Violations by rule, with some examples of each. */
+/** Violations by rule, each rule with some examples. */
 export const violationList = (violations: readonly Violation[], examples = 5): string => {
   const rules = new Map<string, Violation[]>();
   for (const violation of violations) rules.set(violation.rule, [...(rules.get(violation.rule) ?? []), violation]);

@@ -1,7 +1,7 @@
 import type { Fault, PlannedFault } from '../faults/fault.js';
 import { SeededRandom } from './random.js';
 
-/** One fault, perhaps with another one during the recovery from it. */
+/** One fault, optionally with another one during the recovery from it. */
 export interface Step {
   readonly pauseMs: number;
   readonly first: PlannedFault;
@@ -10,7 +10,7 @@ export interface Step {
 
 const SECOND_FAULT = 0.2;
 
-/** The steps of a run, without end: all faults shuffled, then all of them again; the same for the same seed. */
+/** Endless steps of a run: all faults in shuffled order, then again; deterministic for the seed. */
 export function* schedule(faults: readonly Fault[], seed: number): Generator<Step, never> {
   const random = new SeededRandom(seed);
   const seconds = faults.filter(({ canBeSecond }) => canBeSecond);

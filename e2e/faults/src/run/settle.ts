@@ -7,17 +7,17 @@ const CHECK_EVERY_MS = 5_000;
 /** Long enough for the first two attempts after a failed webhook call; later ones may stay scheduled. */
 const SCHEDULED_WITHIN_MS = 60_000;
 
-/** What stayed wrong for so long is not going to be right. */
+/** Differences that persist this long are violations. */
 const UNCHANGED_MS = 90_000;
 
-/** What Postern says once it has had its time. */
+/** What Postern reports after it had time to settle. */
 export interface Settled {
   readonly observation: Observation;
   readonly violations: readonly Violation[];
   readonly seconds: number;
 }
 
-/** Ends the sending and compares, until everything agrees or the time is over; then what still differs is wrong. */
+/** Stops sending and compares until everything agrees or the time is over; remaining differences are violations. */
 export const settle = async (stage: Stage, withinMs: number): Promise<Settled> => {
   const { clients, reportSender, reader, observer, traffic } = stage;
   await clients.stop();

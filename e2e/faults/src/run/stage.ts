@@ -18,7 +18,7 @@ import { choosePorts, startOptions } from '../system/starter-options.js';
 import { WebhookReceiver } from '../webhook-receiver.js';
 import { SeededRandom } from './random.js';
 
-/** A running Postern with everything around it. */
+/** A running Postern with the systems around it. */
 export interface Stage extends FaultContext {
   readonly folder: string;
   readonly reportSender: ReportSender;
@@ -34,7 +34,7 @@ interface Domain {
 
 const EVENTS = ['delivered', 'bounced', 'complained', 'opened', 'clicked'];
 
-/** An email service in production mode with open and click tracking and a webhook for everything. */
+/** Creates an email service in production mode with open and click tracking and a webhook for all events. */
 const prepareService = async (postern: Postern, dashboard: DashboardClient, receiver: WebhookReceiver) => {
   const { id: serviceId } = await dashboard.post<{ id: string }>('/email-services', { name: 'Faults' });
   const path = `/email-services/${serviceId}`;
@@ -53,14 +53,14 @@ const prepareService = async (postern: Postern, dashboard: DashboardClient, rece
   return { api, serviceId, webhookId: webhook.id };
 };
 
-/** Copies what the services and the relay wrote. */
+/** Copies the logs of the services and the relay. */
 const keepLogs = (folder: string, to: string): void => {
   mkdirSync(to, { recursive: true });
   for (const from of ['home/logs', 'relay.jsonl'])
     cpSync(join(folder, from), join(to, basename(from)), { recursive: true });
 };
 
-/** Starts everything, and adds the steps that stop it to `cleanup`. */
+/** Starts everything, and adds the stop of each part to `cleanup`. */
 export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise<Stage> => {
   const folder = createRunFolder();
   cleanup.push(async () => {

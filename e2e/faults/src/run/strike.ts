@@ -6,10 +6,10 @@ import type { Step } from './schedule.js';
 import type { Stage } from './stage.js';
 
 const READY_WITHIN_S = 30;
-/** However slow the machine is, no part may take longer than so many times the limit. */
+/** Upper bound of the stall factor that multiplies the time limits on a slow machine. */
 const MOST_STALL = 3;
 
-/** What became of one step. */
+/** The result of one step. */
 export interface StepOutcome {
   readonly atMs: number;
   readonly faults: readonly { readonly name: string; readonly detail: string }[];
@@ -19,7 +19,7 @@ export interface StepOutcome {
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
-/** Begins a fault, waits while it lasts, and ends it. @returns what it broke by itself. */
+/** Begins a fault, waits for its duration, and ends it. @returns the violations that the fault itself detected. */
 const strike = async (fault: PlannedFault, stage: Stage): Promise<readonly Violation[]> => {
   const broken = (error: unknown): Violation[] => {
     if (!(error instanceof FaultViolation)) throw error;
@@ -31,7 +31,7 @@ const strike = async (fault: PlannedFault, stage: Stage): Promise<readonly Viola
   return violations;
 };
 
-/** Whether the parts came back in time, on a machine that was slower by the stall factor. */
+/** Parts that did not recover in time, with the limit multiplied by the stall factor of the machine. */
 const lateParts = ({ readyS, toldS, stall, waitedFor }: Recovery, what: string): readonly Violation[] => {
   const limitS = READY_WITHIN_S * Math.min(stall, MOST_STALL);
   if (readyS === null) return [{ rule: 'not ready again', detail: `after ${what}: ${waitedFor}` }];
@@ -43,7 +43,7 @@ const lateParts = ({ readyS, toldS, stall, waitedFor }: Recovery, what: string):
   return [{ rule: 'late', detail: `${part} ${Number(tookS).toFixed(1)} s after ${what} (${limit}): ${waitedFor}` }];
 };
 
-/** Carries out one step and waits for the recovery from it. */
+/** Executes one step and waits for the recovery. */
 export const takeStep = async (
   { pauseMs, first, second }: Step,
   stage: Stage,

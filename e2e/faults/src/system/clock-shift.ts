@@ -1,6 +1,6 @@
 /**
- * Loaded into a service by `node --import`: moves its wall clock by the milliseconds that the file named by
- * POSTERN_FAULTS_CLOCK holds. Monotonic clocks stay as they are, as they do when a machine's clock is set.
+ * Loaded into a service by `node --import`: shifts its wall clock by the milliseconds in the file that POSTERN_FAULTS_CLOCK
+ * names. Monotonic clocks do not change, as when a machine's clock is set.
  */
 import { readFileSync } from 'node:fs';
 

@@ -5,17 +5,17 @@ const SIZE_BYTES = 6 * 1024 ** 3;
 const PAGE_BYTES = 4_096;
 const MOST_SPARE_PAGES = 1_024;
 
-/** The folder that holds everything of Postern: a file system of its own where we may mount one. */
+/** The folder with all data of Postern: a separate file system if this process may mount one. */
 export class HomeDisk {
   private constructor(
     readonly folder: string,
-    /** Why the disk cannot be filled; undefined where it can. */
+    /** Why the disk cannot be filled; undefined if it can. */
     readonly unavailable: string | undefined,
   ) {}
 
   static create(folder: string): HomeDisk {
     mkdirSync(folder, { recursive: true });
-    // Web services and builds run as other users where we are root.
+    // Web services and builds run as other users if this process runs as root.
     chmodSync(folder, 0o755);
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_BYTES},mode=755`, 'none', folder], { stdio: 'pipe' });
@@ -25,7 +25,7 @@ export class HomeDisk {
     }
   }
 
-  /** Leaves a few pages at most. Writers may be quicker than `mount`, which then refuses a size below what is in use. */
+  /** Leaves a few pages at most. Concurrent writes can use space before `mount` runs, which then refuses a size below the used space. */
   fill(): void {
     for (let sparePages = 1; ; sparePages *= 2) {
       const { blocks, bfree, bsize } = statfsSync(this.folder);
@@ -47,7 +47,7 @@ export class HomeDisk {
   }
 }
 
-/** Unmounts the folder where something is mounted there. */
+/** Unmounts the folder if it is a mount point. */
 export const unmount = (folder: string): void => {
   try {
     execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });

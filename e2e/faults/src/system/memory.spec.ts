@@ -6,14 +6,15 @@ const hour = (mib: (minute: number) => number) =>
   Array.from({ length: 60 }, (_, minute) => ({ atMs: minute * MINUTE_MS, mib: mib(minute) }));
 
 describe('the memory of a process', () => {
-  it('that grows by 2 MiB a minute leaks', () => {
+  it('leaks if it grows by 2 MiB a minute', () => {
     const samples = hour(minute => 100 + 2 * minute);
     expect(memoryTrend(samples)?.mibPerHour).toBeCloseTo(120);
     expect(leaks(samples)).toBe(true);
   });
 
-  it('that settles after its warm-up does not', () =>
+  it('does not leak if it settles after the warm-up', () =>
     expect(leaks(hour(minute => Math.min(200, 100 + 10 * minute)))).toBe(false));
 
-  it('is not judged by a few minutes', () => expect(leaks(hour(minute => 100 + 2 * minute).slice(0, 20))).toBe(false));
+  it('is not judged by a few minutes of samples', () =>
+    expect(leaks(hour(minute => 100 + 2 * minute).slice(0, 20))).toBe(false));
 });

@@ -4,7 +4,7 @@ export interface MemorySample {
   readonly mib: number;
 }
 
-/** How the memory of a process went, the first third left out as warm-up. */
+/** The memory trend of a process, without the first third as warm-up. */
 export interface MemoryTrend {
   readonly startMib: number;
   readonly endMib: number;
@@ -15,10 +15,10 @@ export interface MemoryTrend {
 const MIN_SAMPLES = 6;
 const LEAK_MIB_PER_HOUR = 60;
 const LEAK_GROWTH = 1.3;
-/** Shorter spans show how a heap settles, not whether it leaks. */
+/** Shorter series show how a heap settles, not whether it leaks. */
 const JUDGED_FROM_MS = 25 * 60_000;
 
-/** The straight line through the samples (least squares); undefined for too few of them. */
+/** Linear regression (least squares) through the samples; undefined for too few samples. */
 export const memoryTrend = (samples: readonly MemorySample[]): MemoryTrend | undefined => {
   const settled = samples.slice(Math.floor(samples.length / 3));
   const [first, last] = [settled[0], settled.at(-1)];
@@ -35,7 +35,7 @@ export const memoryTrend = (samples: readonly MemorySample[]): MemoryTrend | und
   };
 };
 
-/** Whether a process grew steadily over a span that is long enough to tell. */
+/** Whether a process grew steadily over a sufficiently long time. */
 export const leaks = (samples: readonly MemorySample[]): boolean => {
   const trend = memoryTrend(samples);
   const settled = samples.slice(Math.floor(samples.length / 3));

@@ -10,10 +10,10 @@ const STARTER = fileURLToPath(new URL('./starter.js', import.meta.url));
 const STARTS_WITHIN_MS = 240_000;
 const STOPS_WITHIN_MS = 60_000;
 
-/** An order without its number; distributes over the kinds. */
+/** An order without its number; distributes over the union of kinds. */
 type OrderOf<O> = O extends Order ? Omit<O, 'order'> : never;
 
-/** The whole Postern under test, behind a starter that can be killed and started again on the same home. */
+/** The Postern under test, run by a starter process that can be killed and restarted on the same home. */
 export class Postern {
   started: Started | undefined;
   private starter: ChildProcess | undefined;
@@ -32,7 +32,7 @@ export class Postern {
     return `http://127.0.0.1:${this.ports.gateway}`;
   }
 
-  /** @throws with the reason of the starter where it fails. */
+  /** @throws Error with the reason of the starter if it fails. */
   async start(): Promise<void> {
     const starter = fork(STARTER, [JSON.stringify(this.options)], {
       env: { ...process.env, POSTERN_FAULTS_RUN: this.folder },
@@ -58,7 +58,7 @@ export class Postern {
     await this.refresh();
   }
 
-  /** Process ids by name, as far as they are known to run now. */
+  /** The ids of the processes that run now, by name. */
   async refresh(): Promise<Readonly<Record<string, number>>> {
     this.known = await this.order({ kind: 'processes' });
     return this.known;
@@ -72,7 +72,7 @@ export class Postern {
     return this.known;
   }
 
-  /** Publishes a DNS record, also after every later start. */
+  /** Publishes a DNS record, and publishes it again after a restart of the starter. */
   async setText(name: string, value: string): Promise<void> {
     this.dns.set(name, value);
     await this.order({ kind: 'dns', name, value });
@@ -85,12 +85,12 @@ export class Postern {
     return client;
   }
 
-  /** kill -9 of the starter alone. */
+  /** kill -9 of the starter only. */
   async killStarter(): Promise<void> {
     await this.endStarter('SIGKILL');
   }
 
-  /** What runs of this run apart from the starter. */
+  /** Processes of this run other than the starter. */
   survivors(): readonly number[] {
     return processesWith(this.folder).filter(pid => pid !== this.starter?.pid);
   }
@@ -98,7 +98,7 @@ export class Postern {
   async stop(): Promise<void> {
     const starter = this.starter;
     if (!starter || starter.exitCode !== null || starter.signalCode !== null) return;
-    // A process that a fault has paused could not be stopped in order.
+    // A process that a fault paused cannot stop gracefully.
     for (const pid of processesWith(this.folder)) signal(pid, 'SIGCONT');
     void this.order({ kind: 'stop' });
     const hard = setTimeout(() => starter.kill('SIGKILL'), STOPS_WITHIN_MS);

@@ -5,11 +5,11 @@ import type { Postern } from './postern.js';
 import { signal } from './process-table.js';
 import { measureRecovery } from './recovery.js';
 
-/** Older than what the broker keeps, so that nobody has to be told of them again. */
+/** Older than the broker's retention, so that the events need not be published again. */
 const AGE = '20 days';
 const CHUNK = 100_000;
 
-/** The events of one message that was sent, as a pattern for many. */
+/** The events of one sent message, used as a template. */
 const PATTERN = `
   SELECT version, type, data, metadata FROM event_store.events
   WHERE stream_id = (SELECT stream_id FROM event_store.events WHERE type = 'email-send.email-handed-over.v1' LIMIT 1)`;
@@ -23,7 +23,7 @@ const INSERT = `
     data || jsonb_build_object('email_id', email_id, 'service_id', $3::text), metadata, now() - interval '${AGE}'
   FROM emails CROSS JOIN pattern ORDER BY n, version`;
 
-/** Read models and the outbox have seen all of it. */
+/** Moves the positions of read models and of the outbox to the end of the log. */
 const PASS = (table: string) => `
   UPDATE event_store.${table} SET (txid, pos) =
     (SELECT txid, pos FROM event_store.events ORDER BY txid DESC, pos DESC LIMIT 1)`;
@@ -34,14 +34,14 @@ interface Running {
   readonly receiver: WebhookReceiver;
 }
 
-/** Puts many old events into the log of email-send, as if they had been published long ago. */
+/** Inserts many old events into the log of email-send, as if they had been published long ago. */
 export const preload = async ({ postern, clients, receiver }: Running, events: number): Promise<void> => {
-  // One message that was sent is the pattern of all.
+  // One sent message is the template for all.
   await measureRecovery(postern, clients, receiver);
   const client = new pg.Client({ connectionString: postern.started?.databaseUrl ?? '' });
   await client.connect();
   const pid = await postern.pidOf('email-send');
-  // Paused, because it would publish what appears behind its place in the log.
+  // Paused, because the service would publish the events inserted after its position in the log.
   signal(pid, 'SIGSTOP');
   try {
     const { rows } = await client.query<{ count: number }>(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A file of /proc, or nothing where the process has ended. */
+/** A file of /proc, or an empty text if the process has ended. */
 const textOf = (path: string): string => {
   try {
     return readFileSync(path, 'latin1');
@@ -30,7 +30,7 @@ export const commandOf = (pid: number): string => textOf(`/proc/${pid}/cmdline`)
 
 export const childrenOf = (parent: number): number[] => pids().filter(pid => statOf(pid)?.parent === parent);
 
-/** Running processes that carry the mark in their arguments or their environment, this one left out. */
+/** Running processes with the mark in their arguments or environment, except this process. */
 export const processesWith = (mark: string): number[] =>
   pids().filter(
     pid =>
@@ -39,7 +39,7 @@ export const processesWith = (mark: string): number[] =>
       (textOf(`/proc/${pid}/cmdline`).includes(mark) || textOf(`/proc/${pid}/environ`).includes(mark)),
   );
 
-/** Sends a signal; a process that has ended is no error. */
+/** Sends a signal; does nothing if the process has ended. */
 export const signal = (pid: number | undefined, name: NodeJS.Signals): void => {
   if (pid === undefined || pid <= 1) return;
   try {
@@ -52,13 +52,13 @@ export const signal = (pid: number | undefined, name: NodeJS.Signals): void => {
 /** Resident memory in MiB. */
 export const memoryOf = (pid: number): number => mibIn(pid, /^VmRSS:\s+(\d+) kB/m);
 
-/** Resident memory in MiB that no file or other process shares. */
+/** Resident anonymous memory in MiB (RssAnon). */
 export const privateMemoryOf = (pid: number): number => mibIn(pid, /^RssAnon:\s+(\d+) kB/m);
 
 const mibIn = (pid: number, field: RegExp): number =>
   Number(field.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
 
-/** Nanoseconds that the threads of a process ran, and that they waited for a processor. */
+/** Nanoseconds that the threads of a process ran, and that they waited for a CPU. */
 export const schedulingOf = (pid: number): { ran: number; waited: number } => {
   let [ran, waited] = [0, 0];
   const threads = (() => {
@@ -76,10 +76,10 @@ export const schedulingOf = (pid: number): { ran: number; waited: number } => {
   return { ran, waited };
 };
 
-/** How many file handles a process has open. */
+/** Number of open file descriptors of a process. */
 export const openHandlesOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Sets the soft limit of file handles. @returns the limit that held before. */
+/** Sets the soft limit of open files. @returns the previous limit. */
 export const limitHandles = (pid: number, limit: string): string => {
   const [before = ''] = /^Max open files\s+(\S+)/m.exec(textOf(`/proc/${pid}/limits`))?.slice(1) ?? [];
   execFileSync('prlimit', ['--pid', String(pid), `--nofile=${limit}:`], { stdio: 'pipe' });

@@ -6,18 +6,18 @@ import { SERVICES } from './starter-options.js';
 
 const CHECK_EVERY_MS = 250;
 const ANSWERS_WITHIN_MS = 3_000;
-/** How long a part is waited for, to tell "late" from "never". */
+/** How long to wait for a part, to distinguish "late" from "never". */
 const GIVE_UP_AFTER_MS = 120_000;
 
-/** How a fault was survived. Seconds count from its end. */
+/** How Postern recovered from a fault. Seconds count from the end of the fault. */
 export interface Recovery {
-  /** Every service ready and a message sent; null where that did not happen. */
+  /** Until every service was ready and a message was sent; null if that did not happen. */
   readonly readyS: number | null;
-  /** From the acceptance of that message until the webhook told of its delivery; null where it never did. */
+  /** From the acceptance of that message to the webhook call for its delivery; null if there was none. */
   readonly toldS: number | null;
-  /** How much longer the processes took than they would have on an idle machine. */
+  /** Ratio of the time that the processes took to the time on an idle machine. */
   readonly stall: number;
-  /** What was not ready when the wait was given up, or last before it was. */
+  /** The part that was not ready when the wait ended, or the last such part before recovery. */
   readonly waitedFor: string;
 }
 
@@ -33,7 +33,7 @@ const readinessOf = async (port: number): Promise<string | undefined> => {
   }
 };
 
-/** What is not ready, in words; undefined when all is. */
+/** A description of the part that is not ready; undefined if all are ready. */
 const whatIsMissing = async (postern: Postern): Promise<string | undefined> => {
   const { 'load-balancer': balancer } = await postern.refresh();
   if (balancer === undefined || !isAlive(balancer)) return 'load-balancer';
@@ -51,7 +51,7 @@ type Scheduling = ReadonlyMap<number, ReturnType<typeof schedulingOf>>;
 const schedulingOfAll = ({ processes }: Postern): Scheduling =>
   new Map(Object.values(processes).map(pid => [pid, schedulingOf(pid)]));
 
-/** Time that threads ran and waited for a processor, as a multiple of the time that they ran. */
+/** Time that threads ran or waited for a CPU, divided by the time that they ran. */
 const stallSince = (before: Scheduling, after: Scheduling): number => {
   let [ran, waited] = [0, 0];
   for (const [pid, now] of after) {
@@ -62,7 +62,7 @@ const stallSince = (before: Scheduling, after: Scheduling): number => {
   return ran <= 0 ? 1 : 1 + Math.max(0, waited) / ran;
 };
 
-/** Waits until everything serves again without help: every service is ready, a message goes out and is told of. */
+/** Waits until Postern has recovered by itself: every service is ready, a message is sent and its webhook arrives. */
 export const measureRecovery = async (
   postern: Postern,
   clients: SteadyClients,

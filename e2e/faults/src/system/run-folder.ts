@@ -9,7 +9,7 @@ const PREFIX = 'postern-faults-';
 const OWNER = 'owner.pid';
 const GONE_WITHIN_MS = 5_000;
 
-/** Makes the folder of one run; its path is also the mark by which processes of the run are found. */
+/** Creates the folder of one run; its path also identifies the processes of the run. */
 export const createRunFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), PREFIX));
   chmodSync(folder, 0o755);
@@ -26,7 +26,7 @@ const ownerRuns = (folder: string): boolean => {
   }
 };
 
-/** Ends every process of a run, unmounts its disk and deletes its folder. @returns what still ran. */
+/** Ends every process of a run, unmounts its disk and deletes its folder. @returns the commands of processes that still ran. */
 export const removeRunFolder = async (folder: string): Promise<readonly string[]> => {
   const leftOver = processesWith(folder);
   const commands = leftOver.map(commandOf);
@@ -34,13 +34,13 @@ export const removeRunFolder = async (folder: string): Promise<readonly string[]
   const deadline = Date.now() + GONE_WITHIN_MS;
   while (processesWith(folder).length > 0 && Date.now() < deadline) await new Promise(done => setTimeout(done, 100));
   unmount(join(folder, 'home'));
-  // What builds made is read-only for its owner as well.
+  // Build artifacts are read-only for their owner as well.
   execFileSync('chmod', ['-R', 'u+w', folder]);
   rmSync(folder, { recursive: true, force: true });
   return commands;
 };
 
-/** Removes what runs that were killed have left behind. @returns their folders. */
+/** Removes the leftovers of killed runs. @returns their folders. */
 export const removeAbandonedRuns = async (): Promise<readonly string[]> => {
   const abandoned = readdirSync(tmpdir())
     .filter(name => name.startsWith(PREFIX))

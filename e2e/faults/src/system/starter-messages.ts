@@ -1,21 +1,21 @@
-/** What the starter tells once everything runs. */
+/** What the starter reports once everything runs. */
 export interface Started {
   readonly baseUrl: string;
   readonly operator: { readonly email: string; readonly password: string };
   readonly natsUrl: string;
-  /** A user of NATS that may do everything. */
+  /** A NATS user with all permissions. */
   readonly natsUser: string;
   readonly natsPassword: string;
   readonly databaseUrl: string;
 }
 
-/** What the starter is asked for. */
+/** A request to the starter. */
 export type Order =
   | { readonly order: number; readonly kind: 'processes' }
   | { readonly order: number; readonly kind: 'dns'; readonly name: string; readonly value: string }
   | { readonly order: number; readonly kind: 'stop' };
 
-/** What the starter answers. */
+/** A message from the starter. */
 export type StarterMessage =
   | { readonly kind: 'started'; readonly started: Started }
   | { readonly kind: 'failed'; readonly reason: string }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { StartOptions } from '@postern/local-start';
 import { freePort } from '@postern/testing';
 
-/** The services that have a health endpoint of their own. */
+/** The services with a health endpoint. */
 export const SERVICES = [
   'api-gateway',
   'email-send',
@@ -13,11 +13,11 @@ export const SERVICES = [
 ] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** Everything with a process of its own that a fault can hit. */
+/** All parts with a process that a fault can target. */
 export const PROCESSES = [...SERVICES, 'load-balancer', 'nats', 'postgres'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
-/** Where the parts of a run listen; the same after every new start. */
+/** The ports of a run; the same after every restart. */
 export interface Ports {
   readonly gateway: number;
   readonly relay: number;
@@ -39,10 +39,10 @@ export const choosePorts = async (): Promise<Ports> => {
 };
 
 const NO_LIMIT = '1000000000';
-/** The smallest stream: some hundred messages fill it. */
+/** The smallest stream size: some hundred messages fill it. */
 const SMALL_STREAM = { POSTERN_EVENT_STREAM_MAX_BYTES: '1048576' };
 
-/** Settings beyond those of the local start, by service. */
+/** Settings in addition to those of the local start, by service. */
 const SETTINGS = ({ relay, bounce }: Ports): Partial<Record<ServiceName, Record<string, string>>> => ({
   'email-send': {
     POSTERN_RELAYS: `smtp://127.0.0.1:${relay}?tls=none`,
@@ -54,10 +54,10 @@ const SETTINGS = ({ relay, bounce }: Ports): Partial<Record<ServiceName, Record<
   'delivery-tracking': { POSTERN_BOUNCE_SMTP_PORT: String(bounce), ...SMALL_STREAM },
 });
 
-/** The file through which a fault moves the clock of a service. */
+/** The file through which a fault shifts the clock of a service. */
 export const clockFile = (folder: string, service: ServiceName): string => join(folder, `clock-${service}`);
 
-/** How the local start is started for a run in `folder`. */
+/** The options of the local start for a run in `folder`. */
 export const startOptions = (folder: string, ports: Ports): Pick<StartOptions, 'home' | 'port' | 'environment'> => ({
   home: join(folder, 'home'),
   port: ports.gateway,

@@ -1,4 +1,4 @@
-/** The local start as a process of its own, so that a fault can kill it. Ends with the run that started it. */
+/** Runs the local start as a separate process, so that a fault can kill it. Ends with the run that started it. */
 import { randomBytes } from 'node:crypto';
 import {
   LIFTED_REQUEST_LIMITS,
@@ -13,7 +13,7 @@ const tell = (message: StarterMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 
-/** Sends what no service may. */
+/** May publish on every subject, which no service may. */
 const superuser = { user: 'faults', password: `p${randomBytes(16).toString('hex')}` };
 
 let running: RunningPostern | undefined;
@@ -29,7 +29,7 @@ const obey = async (order: Order): Promise<void> => {
   tell({ kind: 'done', order: order.order, result: running?.processes() ?? {} });
 };
 
-// Ctrl-C reaches the whole group; the run stops us in order.
+// Ctrl-C reaches the whole process group; the run stops this process in order.
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => void stop(1));
 process.on('message', (order: Order) => void obey(order));

@@ -9,7 +9,7 @@ import { compileCache } from '@postern/testing';
 
 const ENTRY = fileURLToPath(new URL('../../../../apps/load-balancer/dist/bundle.js', import.meta.url));
 
-/** The bundled load balancer as a process, for a platform home of the test's own. */
+/** The bundled load balancer as a process, with its own platform home. */
 export class BalancerProcess {
   private constructor(
     readonly home: string,
@@ -18,7 +18,7 @@ export class BalancerProcess {
 
   static async start(): Promise<BalancerProcess> {
     const home = await mkdtemp(join(tmpdir(), 'postern-balancer-'));
-    // Builds and instances run as other users where the test is root.
+    // Builds and instances run as other users if the test runs as root.
     await chmod(home, 0o755);
     const child = spawn(process.execPath, [ENTRY], {
       env: {
@@ -36,7 +36,7 @@ export class BalancerProcess {
     return new BalancerProcess(home, child);
   }
 
-  /** Ends the process and deletes the home. */
+  /** Stops the process and deletes its home. */
   async stop(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const exit = once(this.child, 'exit');

@@ -12,13 +12,13 @@ export interface Question {
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Buffer;
   readonly agent?: Agent;
-  /** The address that the request comes from. */
+  /** The source address of the request. */
   readonly localAddress?: string;
-  /** Rejects when nothing comes for this long. */
+  /** Rejects if no data arrives for this long. */
   readonly timeoutMs?: number;
 }
 
-/** Sends one request and reads its whole answer; rejects when the answer breaks off. */
+/** Sends one request and reads the full response; rejects if the response is incomplete. */
 export const ask = (
   url: string,
   { method = 'GET', headers = {}, body, agent, localAddress, timeoutMs }: Question = {},

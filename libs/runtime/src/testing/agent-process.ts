@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { compileCache } from '@postern/testing';
 
-/** As `bundle.js`, with shorter times. */
+/** Like `bundle.js`, with shorter times. */
 const ENTRY = fileURLToPath(new URL('../../../../apps/runtime-agent/dist/bundle-quick-agent.js', import.meta.url));
 const STOP_EVERYTHING = fileURLToPath(
   new URL('../../../../apps/runtime-agent/dist/bundle-stop-everything.js', import.meta.url),
 );
 
-/** The built runtime agent as a process of its own, which can be killed at any moment. */
+/** The built runtime agent as a separate process, which can be killed at any moment. */
 export class AgentProcess {
   #child: ChildProcess | undefined;
 
@@ -26,7 +26,7 @@ export class AgentProcess {
     return agent;
   }
 
-  /** Starts it, or starts it again. */
+  /** Starts or restarts the agent. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [ENTRY], {
       env: {
@@ -51,17 +51,17 @@ export class AgentProcess {
     exit.catch(() => {});
   }
 
-  /** As a power cut of this process alone. */
+  /** Kills only this process, without a shutdown. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** As an operator stops it. */
+  /** Stops the process like an operator. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
   }
 
-  /** Ends the process, and everything that outlives it. */
+  /** Kills the process, and stops everything that outlives it. */
   async stopEverything(): Promise<void> {
     await this.#end('SIGKILL');
     await promisify(execFile)(process.execPath, [STOP_EVERYTHING, this.home]);

@@ -1,21 +1,21 @@
-/** A port of the machine that answers only to clients that have its password. */
+/** A port of the machine that requires a password. */
 export interface GuardedPort {
   readonly kind: 'postgresql' | 'valkey';
   readonly port: number;
-  /** A user that exists there. */
+  /** An existing user of the server. */
   readonly username: string;
 }
 
-/** What an attacker tries. */
+/** The targets of an attacker. */
 export interface Targets {
   readonly guarded: readonly GuardedPort[];
-  /** Paths of sockets on which the platform takes orders. */
+  /** Paths of the platform's control sockets. */
   readonly sockets: readonly string[];
-  /** Processes of others, by the numbers that the machine gives them. */
+  /** Process ids, on the host, of processes of other tenants. */
   readonly processes: readonly number[];
 }
 
-/** What became of each attempt, in the order of the targets: the code of the refusal, or that it succeeded. */
+/** The result of each attempt, in the order of the targets: the error code, or that it succeeded. */
 export interface Outcomes {
   readonly guarded: readonly string[];
   readonly sockets: readonly string[];
@@ -23,7 +23,7 @@ export interface Outcomes {
   readonly memories: readonly string[];
 }
 
-/** Arguments of a shell command that makes the attempts; `ATTACKER` is the file `attacker.mjs`. */
+/** A shell command that makes the attempts; the file `attacker.mjs` contains `ATTACKER`. */
 export const attemptsOn = (targets: Targets): string =>
   `node attacker.mjs ${Buffer.from(JSON.stringify(targets)).toString('base64url')}`;
 
@@ -34,7 +34,7 @@ export const outcomesIn = (output: string): Outcomes => {
   return JSON.parse(line) as Outcomes;
 };
 
-/** Code without dependencies that speaks the protocols of PostgreSQL and Valkey with a wrong password. */
+/** A program without dependencies that connects to PostgreSQL and Valkey with a wrong password. */
 export const ATTACKER = `
   import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
   import { closeSync, openSync } from 'node:fs';

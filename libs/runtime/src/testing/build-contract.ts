@@ -4,7 +4,7 @@ import { BuildFailed, RollFailed, SourceUnavailable } from '../runtime.js';
 import { never, type RuntimeDriver } from './runtime-driver.js';
 import { program } from './runtime-programs.js';
 
-/** The promises about sources, builds and artefacts. */
+/** The part of the contract about sources, builds and artefacts. */
 export const keepsThePromisesAboutBuilds = (driver: RuntimeDriver): void => {
   const { orderOf, build, built, planOf, running, answerOf, linesOf } = driver;
 
@@ -16,13 +16,13 @@ export const keepsThePromisesAboutBuilds = (driver: RuntimeDriver): void => {
       expect(await driver.runtime.resolveSource({ repositoryUrl, branch: 'main' }, never)).toEqual(found);
     });
 
-    it('says so when there is no such branch', async () => {
+    it('reports a branch that does not exist', async () => {
       const repositoryUrl = await driver.harness.makeRepository({ 'README.md': 'hello' });
       const resolving = driver.runtime.resolveSource({ repositoryUrl, branch: 'nowhere' }, never);
       await expect(resolving).rejects.toBeInstanceOf(SourceUnavailable);
     });
 
-    it('builds an order once, and answers with the same artefact when it is asked for again', async () => {
+    it('builds an order once, and returns the same artefact for a repeated order', async () => {
       const order = await orderOf({ 'server.mjs': program.answering('hello') }, { buildCommand: 'echo building' });
       const artefact = await build(order);
       expect(artefact.commit).toBe(order.commit);
@@ -31,7 +31,7 @@ export const keepsThePromisesAboutBuilds = (driver: RuntimeDriver): void => {
       expect(said).toEqual([expect.objectContaining({ stream: 'build', instance: 'build' })]);
     });
 
-    it('says why a build failed, and shows its output without the secrets', async () => {
+    it('reports why a build failed, and logs its output without the secrets', async () => {
       const order = await orderOf(
         { 'README.md': 'hello' },
         {
@@ -46,7 +46,7 @@ export const keepsThePromisesAboutBuilds = (driver: RuntimeDriver): void => {
       expect((await linesOf(order.webServiceId)).map(({ message }) => message)).toContain('the key is ********');
     });
 
-    it('ends a build that is cancelled, with the reason it was given', async () => {
+    it('ends a cancelled build, with the reason of the cancellation', async () => {
       const order = await orderOf({ 'README.md': 'hello' }, { buildCommand: 'echo begun; sleep 60' });
       const cancel = new AbortController();
       const output = driver.runtime.logWriter(order.webServiceId, 'build', []);
@@ -58,7 +58,7 @@ export const keepsThePromisesAboutBuilds = (driver: RuntimeDriver): void => {
       await output.close();
     });
 
-    it('keeps the artefacts that it is told to keep, and no others', async () => {
+    it('retains the listed artefacts, and no others', async () => {
       const [kept, other] = [await built(program.answering('kept')), await built(program.answering('other'))];
       const inUse = await running('', { artefact: await built(program.answering('in use')) });
       await driver.runtime.retainArtefacts(new Set([kept.reference, inUse.artefact.reference]));

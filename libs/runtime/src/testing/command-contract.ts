@@ -15,7 +15,7 @@ const FILES = {
   Procfile: 'web: node server.mjs\nworker: node worker.mjs\nbroken: echo oops >&2; exit 7\n',
 };
 
-/** The promises about release commands and one-off commands, of runtimes that name them among their features. */
+/** The part of the contract about release commands and one-off commands, for runtimes with these features. */
 export const keepsThePromisesAboutCommands = (start: () => Promise<RuntimeHarness>): void => {
   describe('as a runtime of commands', () => {
     let harness: RuntimeHarness;
@@ -46,7 +46,7 @@ export const keepsThePromisesAboutCommands = (start: () => Promise<RuntimeHarnes
       };
     };
 
-    /** Another roll of the one web service of this suite. */
+    /** A new roll of the only web service of this suite. */
     const planOf = (changes: Partial<ServicePlan> = {}): ServicePlan => ({
       ...built,
       rollId: randomUUID(),
@@ -71,7 +71,7 @@ export const keepsThePromisesAboutCommands = (start: () => Promise<RuntimeHarnes
     const countOf = async (webServiceId: string, instance: string, line: string): Promise<number> =>
       (await linesOf(webServiceId, instance)).filter(each => each === line).length;
 
-    /** A promise that a runtime without the feature does not make. */
+    /** A test of a feature; a runtime without the feature has to refuse commands. */
     const promises = (feature: RuntimeFeature, title: string, test: () => Promise<void>): void =>
       it(title, async () => {
         if (features.has(feature)) await test();

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A file's text, or where a symbolic link leads. */
+/** The text of a file, or the target of a symbolic link. */
 export type Files = Readonly<Record<string, string | { readonly link: string }>>;
 
-/** A real repository with a work tree in a folder of its own, as a developer has it. */
+/** A real repository with a work tree in a separate folder, like that of a developer. */
 export class GitRepository {
   private constructor(readonly folder: string) {}
 
@@ -28,7 +28,7 @@ export class GitRepository {
     return pathToFileURL(this.folder).href;
   }
 
-  /** Adds the files to what is there. */
+  /** Commits the files in addition to the existing ones. */
   async commit(files: Files): Promise<string> {
     for (const [name, content] of Object.entries(files)) {
       const path = join(this.folder, name);

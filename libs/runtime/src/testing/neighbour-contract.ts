@@ -5,17 +5,17 @@ import type { Artefact, BuildOrder, ServicePlan } from '../runtime.js';
 import { ATTACKER, attemptsOn, type GuardedPort, type Outcomes, outcomesIn, type Targets } from './attacker.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 
-/** What the suite needs beside the harness: where this machine keeps what belongs to one web service alone. */
+/** Additional parts of the harness for this suite: the private resources of a web service on this machine. */
 export interface NeighbourHarness extends RuntimeHarness {
   /** Files and folders that only the platform and this web service may read. */
   privatePathsOf(plan: ServicePlan): Promise<readonly string[]>;
-  /** Databases of another tenant, a relational one at least. */
+  /** Databases of another tenant; at least one is relational. */
   databasesOfAnother(): Promise<readonly GuardedPort[]>;
-  /** Sockets on which parts of the platform take orders from each other. */
+  /** Sockets with which parts of the platform control each other. */
   controlSockets(): Promise<readonly string[]>;
-  /** The processes of a web service, by the numbers that the machine gives them. */
+  /** Process ids, on the host, of the processes of a web service. */
   processesOf(plan: ServicePlan): Promise<readonly number[]>;
-  /** Where the instances of a web service listen on this machine. */
+  /** The ports of the instances of a web service on this machine. */
   portsOf(plan: ServicePlan): Promise<readonly number[]>;
 }
 
@@ -24,7 +24,7 @@ const SECRET = 'the private file of the shop';
 const ARGUMENT = '--ingredient=saffron';
 const VARIABLE = 'cinnamon-and-cloves';
 
-/** Keeps a secret in its source, its arguments, its environment, its files in /tmp and its memory. */
+/** Has a secret in its source, its arguments, its environment, its files in /tmp and its memory. */
 const VICTIM = `
   import { createServer } from 'node:http';
   import { writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ const VICTIM = `
   process.on('SIGTERM', () => process.exit(0));
 `;
 
-/** Answers with what a shell command prints, for as long as it may run. */
+/** Responds with the output of a shell command, which has a time limit. */
 const NEIGHBOUR = `
   import { execFile } from 'node:child_process';
   import { createServer } from 'node:http';
@@ -46,7 +46,7 @@ const NEIGHBOUR = `
   process.on('SIGTERM', () => process.exit(0));
 `;
 
-/** The promises that a runtime keeps where web services of several owners share a machine. */
+/** The part of the contract about isolation between web services of several owners on one machine. */
 export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): void => {
   describe('between neighbours', () => {
     let harness: NeighbourHarness;
@@ -94,7 +94,7 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
       return plan;
     };
 
-    /** What a command of the neighbour prints. */
+    /** The output of a command that the neighbour runs. */
     const printed = async (command: string): Promise<string> => {
       const url = await harness.runtime.urlOf(neighbour.webServiceId, neighbour.name);
       return (await harness.ask(new URL(`/${encodeURIComponent(command)}`, url).href)).body;
@@ -111,7 +111,7 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
       processes: await harness.processesOf(victim),
     });
 
-    /** What a build with this command has logged, from the command on. */
+    /** The log lines of a build with this command, beginning with the command. */
     const loggedBy = async (buildCommand: string): Promise<string> => {
       const order = await orderOf(NEIGHBOUR, { buildCommand: `${buildCommand}; echo; echo tried` });
       await built(order);
@@ -134,23 +134,23 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
       expect(seen.memories).toEqual(processes.map(() => expect.stringMatching(/^(ENOENT|EACCES|EPERM)$/)));
     };
 
-    it('lets no instance into databases, control sockets and processes of others', async () => {
+    it('denies instances access to databases, control sockets and processes of others', async () => {
       const all = await targets();
       expectRefusals(all, outcomesIn(await printed(attemptsOn(all))));
     });
 
-    it('lets no build into them either', async () => {
+    it('denies builds the same access', async () => {
       const all = await targets();
       expectRefusals(all, outcomesIn(await loggedBy(attemptsOn(all))));
     });
 
-    it('answers a neighbour on the port of an instance as it answers everybody, because they share the network', async () => {
+    it('responds to a neighbour on the port of an instance as to any client, because they share the network', async () => {
       const [port] = await harness.portsOf(victim);
       const ask = `node -e "fetch('http://127.0.0.1:${port}').then(r => r.text()).then(console.log)"`;
       expect(await printed(ask)).toMatch(/^\d+\n$/);
     });
 
-    it('lets nobody read the artefact, the logs or the files of another, not even by their paths', async () => {
+    it('denies instances read access to the artefact, logs and files of another, even by their paths', async () => {
       expect(await printed('cat private.txt')).toBe(SECRET);
       const paths = await harness.privatePathsOf(victim);
       expect(paths.length).toBeGreaterThan(2);
@@ -162,7 +162,7 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
       }
     });
 
-    it('lets no build read them either', async () => {
+    it('denies builds the same read access', async () => {
       const paths = await harness.privatePathsOf(victim);
       const tries = paths.map(path => `ls -la '${path}'; find '${path}' -type f -exec cat {} +`);
       const lines = await loggedBy(
@@ -172,20 +172,20 @@ export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): vo
       expect(lines.replaceAll(/^\$ .*$/gm, '')).not.toContain(ARGUMENT);
     });
 
-    it('shows nobody the processes of another, their arguments or their variables', async () => {
+    it('hides the processes of others, their arguments and their variables', async () => {
       const seen = await printed('cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr "\\0" "\\n"');
       expect(seen).toContain('server.mjs');
       expect(seen).not.toContain(ARGUMENT);
       expect(seen).not.toContain(VARIABLE);
     });
 
-    it('gives everybody folders for temporary files of their own', async () => {
+    it('gives each instance separate folders for temporary files', async () => {
       expect(await printed('ls /tmp /var/tmp /dev/shm; cat /tmp/private.txt')).not.toContain(SECRET);
       expect(await printed('ls /tmp')).not.toContain('private.txt');
       expect(await printed('echo mine > /tmp/mine && cat /tmp/mine')).toBe('mine\n');
     });
 
-    it('lets nobody change the artefact that it runs from', async () => {
+    it('denies an instance write access to its own artefact', async () => {
       expect(await printed('echo changed > server.mjs; rm -f server.mjs; ls')).toContain('server.mjs');
     });
   });

@@ -3,12 +3,12 @@ import { waitFor } from '@postern/testing';
 import { type RuntimeDriver } from './runtime-driver.js';
 import { program } from './runtime-programs.js';
 
-/** The promises about logs, usage and traffic. */
+/** The part of the contract about logs, usage and traffic. */
 export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void => {
   const { running, ask, linesOf } = driver;
 
-  describe('looking on', () => {
-    it('keeps lines in order, the last so many of them, since when they are asked for', async () => {
+  describe('logs, usage and traffic', () => {
+    it('returns log lines in order, limited by number and by time', async () => {
       const plan = await running(program.saying('one', 'two', 'three'));
       await waitFor(async () => (await linesOf(plan.webServiceId)).length === 3, { describe: 'three lines' });
       const lines = await linesOf(plan.webServiceId);
@@ -23,7 +23,7 @@ export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void =>
       expect(await driver.runtime.logs(plan.webServiceId, { tail: 10, since: later })).toEqual([]);
     });
 
-    it('gives the lines in pages, each line in one of them', async () => {
+    it('returns the log lines in pages, each line in one page', async () => {
       const { webServiceId } = await running(program.saying('one', 'two', 'three'));
       await waitFor(async () => (await linesOf(webServiceId)).length === 3, { describe: 'three lines' });
       const page = { tail: 10, maxLines: 2, maxBytes: 10_000 };
@@ -36,14 +36,14 @@ export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void =>
       expect([first.hasMore, second.hasMore, second.next]).toEqual([true, false, second.lines[0]?.id]);
     });
 
-    it('masks the secrets of a service in its lines', async () => {
+    it('masks the secrets of a service in its log lines', async () => {
       const code = program.sayingVariable('KEY');
       const plan = await running(code, { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] });
       await waitFor(async () => (await linesOf(plan.webServiceId)).length > 0, { describe: 'a line' });
       expect((await linesOf(plan.webServiceId)).map(({ message }) => message)).toEqual(['it is ********']);
     });
 
-    it('measures the services that run against their limits, and no others', async () => {
+    it('measures the usage of running services relative to their limits, and no others', async () => {
       const instance = { memoryMib: 300, cpuMillicores: 500 };
       const runs = await running(program.answering('a'), { instance });
       const stopped = await running(program.answering('b'));
@@ -60,7 +60,7 @@ export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void =>
       expect(ids).not.toContain(stopped.webServiceId);
     });
 
-    it('counts traffic until it is confirmed, and not again afterwards; none, where nothing counts it', async () => {
+    it('reports traffic until it is confirmed, and not again afterwards; none if the runtime does not count it', async () => {
       const plan = await running(program.answering('x'.repeat(50_000)));
       await driver.runtime.takeTraffic(async () => {});
       if (!driver.harness.countsTraffic) {

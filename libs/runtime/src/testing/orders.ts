@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Artefact, BuildOrder, ServicePlan } from '../runtime.js';
 
-/** The build of a new web service from a commit, with nothing but defaults beside `changes`. */
+/** The build order of a new web service for a commit, with defaults for everything except `changes`. */
 export const buildOrderOf = (
   source: Pick<BuildOrder, 'repositoryUrl' | 'commit'>,
   changes: Partial<BuildOrder> = {},
@@ -17,7 +17,7 @@ export const buildOrderOf = (
   ...changes,
 });
 
-/** A plan of one instance of a new web service, with nothing but defaults beside `changes`. */
+/** A plan of one instance of a new web service, with defaults for everything except `changes`. */
 export const servicePlanOf = (artefact: Artefact, changes: Partial<ServicePlan> = {}): ServicePlan => ({
   webServiceId: randomUUID(),
   name: 'shop',

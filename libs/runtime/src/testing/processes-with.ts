@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** The living processes whose working directory is the folder, or that have this in their environment. */
+/** The running processes with this working directory, or with this text in their environment. */
 export const processesWith = async (found: {
   readonly folder?: string;
   readonly variable?: string;

@@ -4,12 +4,12 @@ import { waitFor } from '@postern/testing';
 import { never, type RuntimeDriver } from './runtime-driver.js';
 import { program } from './runtime-programs.js';
 
-/** The promises about stopping, removing and reconciling services. */
+/** The part of the contract about stopping, removing and reconciling services. */
 export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void => {
   const { planOf, running, answerOf, isAnswered, linesOf } = driver;
 
   describe('stopping and reconciling', () => {
-    it('stops a service for good, and keeps its lines and its address', async () => {
+    it('stops a service permanently, and keeps its log lines and its address', async () => {
       const plan = await running(program.saying('good morning'));
       const url = await driver.runtime.urlOf(plan.webServiceId, plan.name);
       await driver.runtime.stop(plan.webServiceId);
@@ -26,7 +26,7 @@ export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void =>
       expect(await answerOf(plan)).toBe('hello');
     });
 
-    it('removes a service with everything that is kept of it, and once more', async () => {
+    it('removes a service with everything that is kept of it, also repeatedly', async () => {
       const { webServiceId, name } = await running(program.saying('good morning'));
       const { runtime } = driver;
       const url = await runtime.urlOf(webServiceId, name);
@@ -38,11 +38,11 @@ export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void =>
       await runtime.remove(randomUUID());
     });
 
-    it('stops a service of which nothing runs', async () => {
+    it('stops a service without running instances', async () => {
       await driver.runtime.stop(randomUUID());
     });
 
-    it('brings instances back that were killed, and says that they were', async () => {
+    it('restarts killed instances, and reports that they were killed', async () => {
       const plan = await running(program.answeringItself);
       const itself = await answerOf(plan);
       await driver.harness.killInstances(plan.webServiceId);
@@ -51,7 +51,7 @@ export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void =>
       expect(status).toMatchObject({ lastFailure: expect.any(String), restarts: 1 });
     });
 
-    it('continues with what runs after a restart of the platform', async () => {
+    it('keeps running instances over a restart of the platform', async () => {
       const plan = await running(program.answeringItself);
       const itself = await answerOf(plan);
       await driver.harness.restart();
@@ -61,7 +61,7 @@ export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void =>
       expect(await driver.runtime.statusOf(plan.webServiceId)).toMatchObject({ rollId: plan.rollId, healthy: 1 });
     });
 
-    it('starts what is expected and missing, and ends what is not expected', async () => {
+    it('starts missing instances of expected services, and ends unexpected services', async () => {
       const [wanted, unwanted] = [await planOf(program.answering('here')), await running(program.answering('gone'))];
       await driver.runtime.urlOf(wanted.webServiceId, wanted.name);
       await driver.runtime.reconcile([wanted], new Set());
@@ -71,7 +71,7 @@ export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void =>
       expect(await answerOf(wanted)).toBe('here');
     });
 
-    it('leaves releases under way alone', async () => {
+    it('does not touch releases in progress', async () => {
       const silent = await planOf(program.silent, { deadlineMs: 20_000 });
       const abort = new AbortController();
       const rolling = expect(driver.runtime.roll(silent, abort.signal)).rejects.toThrow('enough');

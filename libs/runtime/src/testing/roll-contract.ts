@@ -5,24 +5,24 @@ import { RollFailed } from '../runtime.js';
 import { never, type RuntimeDriver } from './runtime-driver.js';
 import { program } from './runtime-programs.js';
 
-/** The promises about rolls: what serves before, during and after one. */
+/** The part of the contract about rolls: which instances serve before, during and after a roll. */
 export const keepsThePromisesAboutRolls = (driver: RuntimeDriver): void => {
   const { planOf, running, ask, answerOf, isAnswered, linesOf } = driver;
 
   describe('rolls', () => {
-    it('makes the service answer at its address, with the variables of the plan', async () => {
+    it('makes the service respond at its address, with the variables of the plan', async () => {
       const plan = await running(program.answeringVariable('GREETING'), { environment: { GREETING: 'good day' } });
       expect(await ask(plan)).toEqual({ status: 200, body: 'good day' });
       const status = await driver.runtime.statusOf(plan.webServiceId);
       expect(status).toEqual({ rollId: plan.rollId, healthy: 1, instances: 1, lastFailure: undefined, restarts: 0 });
     });
 
-    it('starts as many instances as the plan says at least', async () => {
+    it('starts the minimum number of instances of the plan', async () => {
       const plan = await running(program.answeringItself, { minInstances: 2, maxInstances: 3 });
       expect(await driver.runtime.statusOf(plan.webServiceId)).toMatchObject({ healthy: 2, instances: 2 });
     });
 
-    it('replaces what ran before, at the same address', async () => {
+    it('replaces the earlier release, at the same address', async () => {
       const before = await running(program.answering('old'));
       const url = await driver.runtime.urlOf(before.webServiceId, before.name);
       const after = await running(program.answering('new'), { webServiceId: before.webServiceId });
@@ -34,21 +34,21 @@ export const keepsThePromisesAboutRolls = (driver: RuntimeDriver): void => {
       });
     });
 
-    it('goes back to an earlier artefact and configuration as to any other', async () => {
+    it('returns to an earlier artefact and configuration as to any other', async () => {
       const first = await running(program.answeringVariable('TEXT'), { environment: { TEXT: 'first' } });
       await running(program.answering('second'), { webServiceId: first.webServiceId });
       await driver.runtime.roll({ ...first, rollId: randomUUID() }, never);
       expect(await answerOf(first)).toBe('first');
     });
 
-    it('changes nothing when the same roll is asked for again', async () => {
+    it('changes nothing when the same roll is repeated', async () => {
       const plan = await running(program.answeringItself);
       const itself = await answerOf(plan);
       await driver.runtime.roll(plan, never);
       expect(await answerOf(plan)).toBe(itself);
     });
 
-    it('costs no request', async () => {
+    it('loses no request', async () => {
       const before = await running(program.answering('old'), { minInstances: 2, maxInstances: 2 });
       const { webServiceId } = before;
       const plan = await planOf(program.answering('new'), { webServiceId, minInstances: 2, maxInstances: 2 });
@@ -68,7 +68,7 @@ export const keepsThePromisesAboutRolls = (driver: RuntimeDriver): void => {
       expect([...new Set(seen)].sort()).toEqual(['200 new', '200 old']);
     });
 
-    it('asks the path of the health check, and believes nothing else', async () => {
+    it('requests the health check path, and accepts no other response', async () => {
       const unwell = await planOf(program.unwell, { healthCheckPath: '/health', deadlineMs: 3_000 });
       const rolling = driver.runtime.roll(unwell, never);
       await expect(rolling).rejects.toBeInstanceOf(RollFailed);
@@ -77,7 +77,7 @@ export const keepsThePromisesAboutRolls = (driver: RuntimeDriver): void => {
       expect(await isAnswered(unwell)).toBe(true);
     });
 
-    it('fails with the last words of an instance that crashes, and the traffic stays where it was', async () => {
+    it('fails with the last log lines of an instance that crashes, and the earlier release keeps the traffic', async () => {
       const before = await running(program.answering('old'));
       const crashing = await planOf(program.crashing('no database at hand'), {
         webServiceId: before.webServiceId,

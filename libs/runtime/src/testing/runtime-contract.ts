@@ -6,7 +6,7 @@ import { keepsThePromisesAboutRolls } from './roll-contract.js';
 import { RuntimeDriver } from './runtime-driver.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 
-/** The promises that every runtime keeps, whatever runs the web services. */
+/** The contract of every runtime. */
 export const keepsThePromisesOfARuntime = (start: () => Promise<RuntimeHarness>): void => {
   describe('as a runtime', () => {
     const driver = new RuntimeDriver();

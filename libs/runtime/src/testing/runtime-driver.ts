@@ -6,12 +6,12 @@ import type { RuntimeHarness } from './runtime-harness.js';
 /** A signal that is never aborted. */
 export const never: AbortSignal = new AbortController().signal;
 
-/** Builds, runs and visits web services of one runtime, for the suites of its contract. */
+/** Builds, runs and requests web services of one runtime, for the suites of its contract. */
 export class RuntimeDriver {
   #harness: RuntimeHarness | undefined;
   readonly #planned = new Set<string>();
 
-  /** To be called before the first test. */
+  /** Has to be called before the first test. */
   async start(start: () => Promise<RuntimeHarness>): Promise<void> {
     this.#harness = await start();
   }
@@ -38,7 +38,7 @@ export class RuntimeDriver {
     return buildOrderOf({ repositoryUrl, commit }, { startCommand: 'node server.mjs', ...changes });
   };
 
-  /** Builds, and keeps the output as the platform does. */
+  /** Builds, and logs the output like the platform. */
   readonly build = async (order: BuildOrder, signal = never): Promise<Artefact> => {
     const output = this.runtime.logWriter(order.webServiceId, 'build', order.secrets);
     try {
@@ -58,7 +58,7 @@ export class RuntimeDriver {
     return servicePlanOf(artefact, { startCommand: 'node server.mjs', deadlineMs: 30_000, ...changes, webServiceId });
   };
 
-  /** Stops all services that plans were made for, so that the next test does not share the machine with them. */
+  /** Stops all planned services, so that they do not use the machine during the next test. */
   async stopServices(): Promise<void> {
     await Promise.all([...this.#planned].map(webServiceId => this.runtime.stop(webServiceId)));
     this.#planned.clear();

@@ -1,18 +1,18 @@
 import type { Runtime } from '../runtime.js';
 
-/** What the suite needs beside the port: the world around the runtime. */
+/** The environment of a runtime, which the suite needs in addition to the port. */
 export interface RuntimeHarness {
-  /** Whether something in this world counts the bytes of each service. */
+  /** Whether this environment counts the bytes of each service. */
   readonly countsTraffic: boolean;
-  /** Another one after `restart`. */
+  /** A new instance after `restart`. */
   readonly runtime: Runtime;
-  /** A repository with these files on its branch `main`; answers its address. */
+  /** Makes a repository with these files on its branch `main`; returns its address. */
   makeRepository(files: Readonly<Record<string, string>>): Promise<string>;
-  /** As a visitor of the address would; rejects when nobody answers. */
+  /** Requests the URL like a visitor; rejects if there is no response. */
   ask(url: string): Promise<{ readonly status: number; readonly body: string }>;
-  /** Ends the process that holds the runtime, and gives the machine to another. */
+  /** Ends the process of the runtime, and starts a new one on the same machine. */
   restart(): Promise<void>;
-  /** Kills all instances of the service, behind the runtime's back. */
+  /** Kills all instances of the service without informing the runtime. */
   killInstances(webServiceId: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -6,16 +6,16 @@ const answering = (expression: string) => `
   process.on('SIGTERM', () => process.exit(0));
 `;
 
-/** Web services of one file, `server.mjs`, that need nothing but Node.js. */
+/** Web services with the single file `server.mjs`, which need only Node.js. */
 export const program = {
   answering: (text: string) => answering(JSON.stringify(text)),
   answeringVariable: (name: string) => answering(`process.env.${name}`),
-  /** With something that no other instance answers. */
+  /** Responds with a value that is unique to the instance. */
   answeringItself: answering('itself'),
   saying: (...lines: readonly string[]) =>
     `${answering('itself')}; for (const line of ${JSON.stringify(lines)}) console.log(line);`,
   sayingVariable: (name: string) => `${answering('itself')}; console.log('it is ' + process.env.${name});`,
-  /** Well, but not at /health. */
+  /** Responds with 200, but with 500 at /health. */
   unwell: `
     import { createServer } from 'node:http';
     createServer(({ url }, response) => {
@@ -25,6 +25,6 @@ export const program = {
     process.on('SIGTERM', () => process.exit(0));
   `,
   crashing: (words: string) => `console.error(${JSON.stringify(words)}); process.exit(1);`,
-  /** Says that it is there, and listens nowhere. */
+  /** Prints a line, and listens on no port. */
   silent: `console.log('here I am'); setInterval(() => {}, 1_000);`,
 };

@@ -7,7 +7,7 @@ migrations check [service…]       fails when a schema and its migrations disag
 POSTERN_DATABASE_URL names a PostgreSQL for scratch databases; without it one is started for the moment.
 `;
 
-// npm runs workspace scripts in the workspace's own folder and keeps the caller's in INIT_CWD.
+// npm runs workspace scripts in the folder of the workspace and sets INIT_CWD to the caller's folder.
 const prisma = join(process.env['INIT_CWD'] ?? process.cwd(), 'prisma');
 
 const withServer = async <T>(work: (serverUrl: string) => Promise<T>): Promise<T> => {

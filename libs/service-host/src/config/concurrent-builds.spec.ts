@@ -3,7 +3,7 @@ import { buildsAtOneTime, concurrentBuildsOf } from './concurrent-builds.js';
 
 const GIB = 1024 ** 3;
 
-describe('Builds at one time', () => {
+describe('The number of concurrent builds', () => {
   it.each([
     [1, 16, 1],
     [4, 16, 4],
@@ -14,8 +14,8 @@ describe('Builds at one time', () => {
     expect(buildsAtOneTime({ cores, memoryBytes: gib * GIB })).toBe(builds),
   );
 
-  it('are as many as the operator says', () => expect(concurrentBuildsOf(12)).toBe(12));
+  it('is the configured number', () => expect(concurrentBuildsOf(12)).toBe(12));
 
-  it('are by the measure of this machine where the operator says nothing', () =>
+  it('depends on the machine if it is not configured', () =>
     expect(concurrentBuildsOf(undefined)).toBeGreaterThanOrEqual(1));
 });

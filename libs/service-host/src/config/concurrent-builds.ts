@@ -9,11 +9,11 @@ export interface MachineMeasure {
   readonly memoryBytes: number;
 }
 
-/** One build for each core, as far as the memory suffices. */
+/** One build per core, as far as memory permits. */
 export const buildsAtOneTime = ({ cores, memoryBytes }: MachineMeasure): number =>
   Math.max(1, Math.min(cores, Math.floor(memoryBytes / BYTES_PER_BUILD), MOST_BUILDS));
 
-/** The setting of the services that must agree on it; unset, it has no default of its own, because machines differ. */
+/** A setting on which several services must agree; it has no fixed default, because machines differ. */
 export const concurrentBuilds = () =>
   integer()
     .min(1)

@@ -60,7 +60,7 @@ describe('A configuration', () => {
     expect(settings.get('POSTERN_NATS_SERVERS')?.default).toBe('nats://127.0.0.1:4222');
   });
 
-  it('cannot be defined with a setting without a description', () => {
+  it('cannot be defined if a setting has no description', () => {
     expect(() => defineConfig({ silent: text() })).toThrow('silent lacks its .describe()');
   });
 });

@@ -54,9 +54,9 @@ export interface SettingDescription {
   readonly variable: string;
   readonly description: string;
   readonly required: boolean;
-  /** As text; undefined when there is none. */
+  /** As text; undefined if there is none. */
   readonly default: string | undefined;
-  /** JSON Schema of the parsed value; empty when code parses it. */
+  /** JSON Schema of the parsed value; empty if code parses it. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Secret } from './secret.js';
 
-/** Types of settings. Environment variables are text; each type parses its text. */
+/** Types of settings. Environment variables are text; each type parses its own values. */
 export const text = () => z.string();
 export const integer = () => z.coerce.number().int();
 export const flag = () => z.stringbool();

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The names that Fastify also accepts. */
+/** The named ranges of Fastify. */
 const NAMED_RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** A list of addresses, CIDR ranges and names of ranges. @throws for anything else. */
+/** Parses addresses, CIDR ranges and names of ranges. @throws for any other text. */
 export const rangesOf = (entries: readonly string[]): BlockList => {
   const ranges = new BlockList();
   for (const entry of entries.flatMap(name => NAMED_RANGES[name] ?? name)) {

@@ -19,7 +19,7 @@ describe('the network of a client', () => {
     expect(wideNetworkOf(address)).toBe(wide);
   });
 
-  it('is the same for all addresses of a /64, and another one for any other', () => {
+  it('is the same for all addresses of a /64 and differs from every other /64', () => {
     const group = fc.nat(0xffff).map(value => value.toString(16));
     const groups = (count: number) => fc.array(group, { minLength: count, maxLength: count });
     fc.assert(

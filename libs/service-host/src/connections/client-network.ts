@@ -1,13 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** What limits count as one client: an IPv4 address, or the /64 of an IPv6 address, which is one site (RFC 6177). */
+/** The key of a client for limits: an IPv4 address, or the /64 of an IPv6 address, which is one site (RFC 6177). */
 export const clientNetworkOf = (address: string): string => {
   const canonical = canonicalOf(address);
   if (canonical === undefined) return 'unknown';
   return typeof canonical === 'string' ? canonical : prefixOf(canonical, 4);
 };
 
-/** The network of an address, too wide to name a client: the /24 of IPv4, the /48 of IPv6. Null if it is no address. */
+/** The network of an address, too wide to identify a client: the /24 of IPv4, the /48 of IPv6. Null for other text. */
 export const wideNetworkOf = (address: string): string | null => {
   const canonical = canonicalOf(address);
   if (canonical === undefined) return null;
@@ -21,7 +21,7 @@ const prefixOf = (groups: readonly number[], count: number): string =>
     .map(group => group.toString(16))
     .join(':')}::/${count * 16}`;
 
-/** An IPv4 address, also one written as IPv6, or the eight groups of an IPv6 address; undefined for other text. */
+/** An IPv4 address (also if written as IPv6), or the eight groups of an IPv6 address; undefined for other text. */
 const canonicalOf = (address: string): string | readonly number[] | undefined => {
   if (isIPv4(address)) return address;
   const [plain = ''] = address.split('%', 1);
@@ -34,7 +34,7 @@ const canonicalOf = (address: string): string | readonly number[] | undefined =>
     .join('.');
 };
 
-/** The URL parser writes every spelling in the same way, without a dotted part. */
+/** The URL parser normalizes every notation, without a dotted part. */
 const groupsOf = (address: string): readonly number[] => {
   const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const numbers = (text: string) => (text === '' ? [] : text.split(':').map(group => Number.parseInt(group, 16)));

@@ -41,20 +41,20 @@ afterEach(() => {
 });
 
 describe('a connection of a blocked client', () => {
-  it('is not read until it is closed', async () => {
+  it('is closed without being read', async () => {
     client.resume().write(Buffer.alloc(MIB, 32));
     await waitFor(() => accepted?.destroyed === true);
     expect(accepted?.bytesRead).toBe(0);
   });
 
-  it('spends, so that a client that continues stays blocked', async () => {
+  it('counts against the limit, so that a client that continues stays blocked', async () => {
     await waitFor(() => dropped > 0);
     expect(dropped).toBe(1);
   });
 });
 
 describe('a connection of another client', () => {
-  it('is read, for one request after another', async () => {
+  it('is read, also for consecutive requests', async () => {
     isBlocked = false;
     let received = '';
     client.on('data', data => {

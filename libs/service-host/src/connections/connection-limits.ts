@@ -4,42 +4,48 @@ import { clientNetworkOf } from './client-network.js';
 import { intercept } from './intercept.js';
 import { YieldingQueue } from './yielding-queue.js';
 
-/** Which clients are not served at all for a while. */
+/** Decides which clients are temporarily blocked. */
 export interface BlockedClients {
-  /** Whether requests of a client are not answered. */
+  /** Whether the client is blocked. */
   readonly isBlocked: (client: string) => boolean;
-  /** Whether accepted credentials came from a client: then others share its address, and its requests decide. */
+  /**
+   * Whether the client has sent accepted credentials: others may share its address, so each of its requests is checked.
+   */
   readonly isClientKnown: (client: string) => boolean;
   /** Whether a request is answered even if its client is blocked. */
   readonly isKnown: (request: IncomingMessage) => boolean;
-  /** Called for each request or connection of a client that is not answered. */
+  /** Called for each dropped request or connection of a client. */
   readonly onDropped: (client: string) => void;
 }
 
 export interface ConnectionLimitOptions {
-  /** Of all servers that the limits are applied to. */
+  /** Over all servers to which the limits are applied. */
   readonly total: number;
-  /** For each address, /64 of IPv6. */
+  /** Per address, or per /64 of IPv6. */
   readonly perAddress: number;
-  /** With it, what is not known waits while much else that is not known is under way. */
+  /** If set, unknown connections and requests wait while many other unknown ones are being processed. */
   readonly blocking?: BlockedClients;
 }
 
-/** How many requests without a known credential may wait behind an unanswered one of their connection. */
+/**
+ * Maximum number of requests without a known credential that may wait behind an unanswered one on the same connection.
+ */
 const MAX_PIPELINED = 4;
-/** How long a connection of a blocked client is left alone: a client that waits for its end opens no other meanwhile. */
+/**
+ * Delay before the connection of a blocked client is closed; a client that waits for this opens no other connection.
+ */
 const HELD_MS = 1_000;
 
 /** The client of a connection; undefined for a trusted proxy. */
 const CLIENT = Symbol('client');
-/** How many requests in a row have waited behind an unanswered one. */
+/** Number of consecutive requests that waited behind an unanswered one. */
 const PIPELINED = Symbol('pipelined');
-/** Set when no further request of a connection is answered. */
+/** Set if no further request of a connection is answered. */
 const DROPPED = Symbol('dropped');
 
 type Connection = Socket & { [CLIENT]?: string; [PIPELINED]?: number; [DROPPED]?: true };
 
-/** Bounds the connections of each address and in total, and closes those of blocked clients. */
+/** Limits the connections of each address and in total, and closes those of blocked clients. */
 export class ConnectionLimits {
   private readonly open = new Map<string, number>();
   private openInTotal = 0;
@@ -48,8 +54,8 @@ export class ConnectionLimits {
   constructor(private readonly options: ConnectionLimitOptions) {}
 
   /**
-   * Puts the limits in front of the listeners of a server, so that a refused connection costs no HTTP parser. Trusted
-   * proxies have no limit of their own, because they stand for many clients.
+   * Applies the limits before the listeners of a server, so that a refused connection creates no HTTP parser. Trusted
+   * proxies have no limit per address, because they represent many clients.
    */
   apply(server: HttpServer, trustedProxies?: BlockList): void {
     const { blocking } = this.options;
@@ -95,7 +101,10 @@ export class ConnectionLimits {
     else this.open.delete(client);
   }
 
-  /** A connection brings as many requests as fit into one read, so those of unknown clients begin one after another. */
+  /**
+   * A connection delivers as many requests as fit into one read, so connections of unknown clients are admitted one
+   * after another.
+   */
   private admitConnection(socket: Connection, blocking: BlockedClients, pass: () => void): void {
     const client = socket[CLIENT];
     if (client === undefined || blocking.isClientKnown(client)) {
@@ -131,7 +140,7 @@ export class ConnectionLimits {
   }
 }
 
-/** A response has no socket while it waits for an earlier one. */
+/** A response has no socket while it waits for an earlier response. */
 const isPipelinedTooOften = (socket: Connection, response: ServerResponse): boolean => {
   const count = response.socket ? 0 : (socket[PIPELINED] ?? 0) + 1;
   if (count > 0 || socket[PIPELINED]) socket[PIPELINED] = count;
@@ -147,21 +156,25 @@ const drop = (socket: Connection, { onDropped }: BlockedClients): void => {
   if (socket[CLIENT] !== undefined) onDropped(socket[CLIENT]);
 };
 
-/** The parser would go on to the end of what was read, for 1,700 small requests; it ends after an upgrade, which is 2. */
+/**
+ * Otherwise the parser would parse everything already read, up to 1,700 small requests; it stops at an upgrade, which
+ * is 2.
+ */
 const stopParsing = (socket: Connection): void => {
   const parser: unknown = Reflect.get(socket, 'parser');
   if (typeof parser === 'object' && parser !== null) Reflect.set(parser, 'onIncoming', () => 2);
 };
 
 /**
- * A new connection would be read before it is admitted: 64 KiB outside the heap, which a few hundred connections with large
- * bodies fill until all of the heap is collected. `http.createServer` does not pass this option of `net.createServer` on.
+ * Otherwise a new connection is read before it is admitted: 64 KiB outside the heap, so a few hundred connections with
+ * large bodies would fill memory until a full garbage collection. `http.createServer` does not pass this option to
+ * `net.createServer`.
  */
 const pauseConnections = (server: HttpServer): void => {
   Reflect.set(server, 'pauseOnConnect', true);
 };
 
-/** Closes a connection later, which is paused. */
+/** Closes a paused connection after a delay. */
 const hold = (socket: Connection): void => {
   socket.on('error', () => undefined);
   const timer = setTimeout(() => socket.destroy(), HELD_MS);

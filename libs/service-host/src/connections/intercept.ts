@@ -2,7 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 
 type Listener = (...given: unknown[]) => void;
 
-/** Puts `decide` in front of the listeners of an event; `pass` calls them, now or later. */
+/** Calls `decide` before the listeners of an event; `pass` calls the listeners, immediately or later. */
 export const intercept = <Given extends unknown[]>(
   server: HttpServer,
   event: 'connection' | 'request',

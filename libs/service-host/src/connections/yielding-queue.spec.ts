@@ -14,7 +14,7 @@ describe('A queue that yields to the event loop', () => {
   });
   const task = (name: string) => () => void done.push(name);
 
-  it('runs a task at once, and those of a burst in later turns, in their order', async () => {
+  it('runs a single task immediately, and a burst over several turns in order', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) queue.run(task(name));
     expect(done.join('')).toBe('ab');
     await turn();
@@ -26,14 +26,14 @@ describe('A queue that yields to the event loop', () => {
     expect(done.join('')).toBe('abcdef');
   });
 
-  it('lets through at once what need not wait', () => {
+  it('runs a task immediately that need not wait', () => {
     for (const name of ['a', 'b', 'c']) queue.run(task(name));
     queue.run(task('known'), () => true);
     queue.run(task('unknown'), () => false);
     expect(done).toEqual(['a', 'b', 'known']);
   });
 
-  it('runs no second task in a turn in which the first took its time', async () => {
+  it('runs no second task in a turn whose time the first one used up', async () => {
     queue = new YieldingQueue({ ms: 1, tasks: 100 });
     const slow = () => {
       const until = performance.now() + 2;

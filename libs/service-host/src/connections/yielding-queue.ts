@@ -1,4 +1,4 @@
-/** How long tasks may take in one turn of the event loop, and how many there may be. */
+/** Maximum time and number of tasks in one turn of the event loop. */
 export interface TurnLimits {
   readonly ms: number;
   readonly tasks: number;
@@ -7,8 +7,8 @@ export interface TurnLimits {
 const DEFAULT_LIMITS: TurnLimits = { ms: 2, tasks: 8 };
 
 /**
- * Runs tasks in their order, a few in each turn of the event loop, so that a burst of them does not delay everything else.
- * Without a burst, a task runs at once.
+ * Runs tasks in order, a few in each turn of the event loop, so that a burst does not delay other work. Without a
+ * burst, a task runs immediately.
  */
 export class YieldingQueue {
   private waiting: (() => void)[] = [];
@@ -18,7 +18,7 @@ export class YieldingQueue {
 
   constructor(private readonly limits: TurnLimits = DEFAULT_LIMITS) {}
 
-  /** @param mayPass whether the task may overtake those that wait; asked only during a burst. */
+  /** @param mayPass whether the task may overtake waiting tasks; called only during a burst. */
   run(task: () => void, mayPass: () => boolean = () => false): void {
     if (this.waiting.length === 0 && this.hasTime) this.runNow(task);
     else if (mayPass()) task();

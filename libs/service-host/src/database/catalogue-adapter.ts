@@ -2,13 +2,13 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import { type Adapter, runsWholeScripts } from './script-adapter.js';
 
-/** The type `"char"` of PostgreSQL, used only in its catalogue; and `text`, as which it can be read. */
+/** OIDs of PostgreSQL's type `"char"`, used only in its system catalog, and of `text`, as which it can be read. */
 const CATALOGUE_CHAR = 18;
 const TEXT = 25;
 
 /**
- * PrismaPg for development that can read the system catalogue, which comparing schemas needs (prisma/orm#27403: the
- * adapter does not know `"char"`), and that uses the given database as the scratch database of the engine.
+ * PrismaPg for development that can read the system catalog, as required to compare schemas (prisma/orm#27403: the
+ * adapter does not support `"char"`), and that uses the given database as the engine's scratch database.
  */
 export class CatalogueAdapter extends PrismaPg {
   constructor(
@@ -29,7 +29,7 @@ export class CatalogueAdapter extends PrismaPg {
 
 type Query = (...parameters: unknown[]) => Promise<{ fields: { dataTypeID: number }[] }>;
 
-/** The engine sends one query at a time, so the last columns belong to the present result. */
+/** The engine sends one query at a time, so the recorded columns belong to the current result. */
 const readable = (adapter: Adapter): Adapter => {
   let characters: number[] = [];
   const pool = adapter.underlyingDriver();

@@ -3,7 +3,9 @@ import pg from 'pg';
 const MISSING_DATABASE = '3D000';
 const ALREADY_EXISTS = new Set(['42P04', '23505']);
 
-/** Creates the database of the URL if it does not exist; needs the right to, and the database `postgres`. */
+/**
+ * Creates the database of the URL if it does not exist; requires the CREATEDB privilege and the database `postgres`.
+ */
 export const createDatabaseIfMissing = async (databaseUrl: string): Promise<void> => {
   const probe = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   try {
@@ -22,7 +24,7 @@ export const createDatabaseIfMissing = async (databaseUrl: string): Promise<void
   try {
     await admin.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
   } catch (error) {
-    // Another replica has created it.
+    // Another replica created it at the same time.
     if (!ALREADY_EXISTS.has(codeOf(error) ?? '')) throw error;
   } finally {
     await admin.end();

@@ -14,7 +14,7 @@ export interface DatabaseConfig {
 /** The database of the service: one pool for SQL and Prisma; also the injection token. */
 export class Database {
   readonly pool: pg.Pool;
-  /** For short read-only queries that the API makes often. */
+  /** For short read-only queries that the API executes often. */
   readonly reads: PipelinedReads;
 
   constructor(config: DatabaseConfig, applicationName: string, log: Log) {
@@ -28,7 +28,7 @@ export class Database {
     };
     this.pool = new pg.Pool({ ...connection, max: config.databasePoolSize });
     this.reads = new PipelinedReads(connection, log);
-    // Without a listener an idle connection that the server closes would end the process.
+    // Without a listener, the error of an idle connection that the server closes would end the process.
     this.pool.on('error', error => log.warn({ err: error }, 'PostgreSQL closed an idle connection'));
     // Also for connections in use: the pool listens only while they are idle, and their queries report the error.
     this.pool.on('connect', client => client.on('error', () => undefined));
@@ -39,12 +39,12 @@ export class Database {
     return new PrismaPg(this.pool);
   }
 
-  /** Rejects when the database does not reply in time. */
+  /** Rejects if the database does not reply in time. */
   async ping(timeoutMs: number): Promise<void> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(new Error(`no reply within ${timeoutMs} ms`)), timeoutMs);
     const answer = this.pool.query('SELECT 1');
-    // The loser of the race may still reject.
+    // The query may still reject after the timeout.
     answer.catch(() => {});
     await Promise.race([answer, late]).finally(() => clearTimeout(timer));
   }

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop());
 
 describe('Migrations', () => {
-  it('create the database, are applied once, and are recorded as Prisma records them', async () => {
+  it("create the database, are applied once, and are recorded in Prisma's format", async () => {
     const migration = { databaseUrl: urlOf('fresh'), directory: testing('migrations') };
     await expect(applyMigrations(migration)).resolves.toEqual(['0001_greetings']);
     await expect(applyMigrations(migration)).resolves.toEqual([]);

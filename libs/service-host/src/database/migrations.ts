@@ -9,7 +9,7 @@ import { ScriptAdapter } from './script-adapter.js';
 
 export interface MigrationOptions {
   readonly databaseUrl: string;
-  /** `prisma/<service>/migrations`, holding `NNNN_name/migration.sql`. */
+  /** `prisma/<service>/migrations`, which contains `NNNN_name/migration.sql`. */
   readonly directory: URL | string;
   /** Runs after the migrations under the same lock; for `migrateEventStore`. */
   readonly afterwards?: ((pool: pg.Pool) => Promise<unknown>) | undefined;
@@ -20,9 +20,9 @@ const LOCK = 7_203_910_446_118n;
 
 /**
  * Migrates a database, and creates it if it does not exist. Replicas that start together wait for each other. Uses
- * `_prisma_migrations` as `prisma migrate deploy` does.
+ * `_prisma_migrations` like `prisma migrate deploy`.
  * @returns the names of the applied migrations.
- * @throws when an applied migration was edited or a migration failed.
+ * @throws if an applied migration was edited or a migration failed.
  */
 export const applyMigrations = async (options: MigrationOptions): Promise<readonly string[]> => {
   await createDatabaseIfMissing(options.databaseUrl);

@@ -32,7 +32,7 @@ describe('Reads that share connections', () => {
   afterEach(() => reads.close());
   afterAll(() => postgres?.stop());
 
-  it('each return their own result over two connections, however many run at once', async () => {
+  it('each return their own result over two connections, for any number of concurrent reads', async () => {
     await expect(Promise.all(numbers.map(same))).resolves.toEqual(numbers);
     await expect(fromOutside(`SELECT count(*)::integer AS count ${connections}`)).resolves.toMatchObject({
       rows: [{ count: 2 }],

@@ -11,7 +11,7 @@ const CONNECTIONS = 2;
 
 /**
  * Short read-only queries, many at a time on two connections: queries of one event loop turn are sent in one packet,
- * and one server process answers them. A long query would delay later ones and belongs to the pool.
+ * and one server process executes them. A long query would delay later ones; it must use the pool.
  */
 export class PipelinedReads {
   readonly #connections: ReadConnection[] = Array.from({ length: CONNECTIONS }, () => ({
@@ -26,7 +26,7 @@ export class PipelinedReads {
     private readonly log: Log,
   ) {}
 
-  /** Rejects as `pg.Pool` does; the next query after a lost connection opens a new one. */
+  /** Rejects like `pg.Pool`; the next query after a lost connection opens a new one. */
   async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const connection = this.#connections.reduce((idlest, other) => (other.pending < idlest.pending ? other : idlest));
     connection.pending += 1;
@@ -40,7 +40,7 @@ export class PipelinedReads {
     }
   }
 
-  /** Waits for pending queries. */
+  /** Waits for pending queries to complete. */
   async close(): Promise<void> {
     this.#closed = true;
     const clients = this.#connections.map(({ client }) => client?.catch(() => undefined));

@@ -11,7 +11,7 @@ export interface DriftOptions {
   readonly migrationsDirectory: string;
 }
 
-/** The SQL from the migrations to the schema; empty when they agree. */
+/** The SQL that migrates from the migrations to the schema; empty if they agree. */
 export const schemaDrift = async ({ serverUrl, schemaFile, migrationsDirectory }: DriftOptions): Promise<string> => {
   const schema = { path: schemaFile, content: await readFile(schemaFile, 'utf8') };
   const scratch = await makeScratchDatabase(serverUrl);

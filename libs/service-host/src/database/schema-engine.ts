@@ -20,7 +20,7 @@ interface Bindings {
 }
 
 /**
- * The migration engine of Prisma as WebAssembly, which needs no download. It is large, so it is loaded only when
+ * The migration engine of Prisma as WebAssembly, which requires no download. It is large, so it is loaded only when
  * needed.
  */
 export const openSchemaEngine = async (adapter: PrismaPg): Promise<SchemaEngine> => {
@@ -35,7 +35,8 @@ let loading: Promise<Bindings> | undefined;
 
 const loadBindings = async (): Promise<Bindings> => {
   const bindings = (await import('@prisma/schema-engine-wasm/schema_engine_bg')) as unknown as Bindings;
-  // The entry of the package imports the binary as a module, which Jest and older releases of Node.js do not support.
+  // The entry point of the package imports the binary as a module, which Jest and older releases of Node.js do not
+  // support.
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm');
   const compiled = await WebAssembly.compile(await readFile(join(entry, '..', 'schema_engine_bg.wasm')));
   const instance = await WebAssembly.instantiate(compiled, {
@@ -46,7 +47,7 @@ const loadBindings = async (): Promise<Bindings> => {
   return bindings;
 };
 
-/** The engine leaves a timer of ten seconds running; it must not keep the process alive. */
+/** The engine leaves a ten-second timer running, which must not keep the process alive. */
 const withoutLingering = (bindings: Bindings): object =>
   Object.fromEntries(
     Object.entries(bindings).map(([name, imported]) => [

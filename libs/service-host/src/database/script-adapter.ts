@@ -3,8 +3,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 export type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 
 /**
- * PrismaPg splits a script at every semicolon, also in comments and function bodies. Sent as a whole, PostgreSQL
- * parses it, and a migration is applied completely or not at all.
+ * PrismaPg splits a script at every semicolon, even in comments and function bodies. This adapter sends it as a whole,
+ * so that PostgreSQL parses it and applies a migration completely or not at all.
  */
 export class ScriptAdapter extends PrismaPg {
   override async connect(): Promise<Adapter> {

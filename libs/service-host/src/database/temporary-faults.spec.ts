@@ -13,7 +13,7 @@ describe('a transaction that failed', () => {
     code => expect(mayHaveCommitted(failed(code))).toBe(true),
   );
 
-  it('with an error without a code may be committed', () => {
+  it('without an error code may be committed', () => {
     expect(mayHaveCommitted(new Error('Connection terminated unexpectedly'))).toBe(true);
     expect(mayHaveCommitted(undefined)).toBe(true);
   });
@@ -24,7 +24,7 @@ describe('an error of the infrastructure', () => {
     expect(asTemporarilyUnavailable(failed(code))).toBeDefined(),
   );
 
-  it.each(['23505', '42P01', 'PS001'])('with %s is not', code =>
+  it.each(['23505', '42P01', 'PS001'])('with %s is not temporary', code =>
     expect(asTemporarilyUnavailable(failed(code))).toBeUndefined(),
   );
 });

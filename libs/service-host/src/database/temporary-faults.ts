@@ -2,7 +2,7 @@ import { TemporarilyUnavailable } from '@postern/messaging';
 
 /**
  * SQLSTATE of errors that the request did not cause: lost connection, exhausted resources (53100 is a full disk),
- * shutdown or start, read-only after a failover, time limits, I/O.
+ * shutdown or startup, read-only after a failover, timeouts, I/O.
  */
 const SQL_STATES = /^(08...|53...|57P0.|57014|25006|25P03|58...)$/;
 
@@ -38,8 +38,8 @@ const DISK_FULL_RETRY_S = 30;
 const MOST_CAUSES = 8;
 
 /**
- * Translates an error of the infrastructure for the caller: temporarily unavailable, possibly executed. Undefined
- * for other errors, which are bugs. The only place that decides this.
+ * Translates an infrastructure error for the caller: temporarily unavailable, possibly executed. Undefined for other
+ * errors, which are bugs. The only place that makes this decision.
  */
 export const asTemporarilyUnavailable = (error: unknown): TemporarilyUnavailable | undefined => {
   const code = causesOf(error).map(temporaryCode).find(Boolean);
@@ -51,15 +51,15 @@ export const asTemporarilyUnavailable = (error: unknown): TemporarilyUnavailable
   });
 };
 
-/** Connections that carried nothing, because they were never made. */
+/** Connection errors before any data was sent. */
 const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOENT', 'EAI_AGAIN', 'ENOTFOUND', 'EMFILE', 'ENFILE']);
 
 /** SQLSTATE of errors after which the outcome of a transaction is unknown. */
 const OUTCOME_UNKNOWN = /^(08|40003|57P|58|XX)/;
 
 /**
- * Whether a transaction that failed with this error may be committed all the same. A statement that PostgreSQL rejected
- * was rolled back; a broken connection tells nothing.
+ * Whether a transaction that failed with this error may still have been committed. PostgreSQL rolled back a rejected
+ * statement; after a broken connection the outcome is unknown.
  */
 export const mayHaveCommitted = (error: unknown): boolean => {
   const code = String((error as { code?: unknown } | null)?.code ?? '');
@@ -68,7 +68,7 @@ export const mayHaveCommitted = (error: unknown): boolean => {
   return !isSqlState || OUTCOME_UNKNOWN.test(code);
 };
 
-/** The error and its causes, as pg, Prisma and AggregateError nest them. */
+/** The error and its causes, as nested by pg, Prisma and AggregateError. */
 const causesOf = (error: unknown): Record<string, unknown>[] => {
   const found: Record<string, unknown>[] = [];
   const left: unknown[] = [error];

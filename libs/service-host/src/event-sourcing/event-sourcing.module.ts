@@ -27,14 +27,19 @@ import { type PublishingOptions, serviceRelay } from './service-relay.js';
 
 export interface EventSourcingOptions {
   readonly service: ServiceName;
-  /** The events that the service publishes; without any it has no outbox relay. Needs `eventSettings` in the configuration. */
+  /**
+   * The events that the service publishes; without any it has no outbox relay. Requires `eventSettings` in the
+   * configuration.
+   */
   readonly events?: readonly EventContract[];
-  /** For services whose stored events hold more than they publish, or whose events may have no consumer. */
+  /** For services that store more event fields than they publish, or whose events may have no consumer. */
   readonly publishing?: PublishingOptions;
   readonly projections: readonly Projection[];
-  /** The read model that `Streams` and `CommandTransactions` wait for; without it, use `EventSourcing` per feature. */
+  /**
+   * The read model that `Streams` and `CommandTransactions` wait for; without it, each feature uses `EventSourcing`.
+   */
   readonly readYourWrites?: Projection;
-  /** Translate events of older versions when they are read. */
+  /** Translates events of older versions when they are read. */
   readonly upcasters?: Upcasters;
 }
 
@@ -102,7 +107,7 @@ const streamSizeOf = (service: ServiceName, config: object): number => {
   throw new Error(`${service} publishes events: spread eventSettings into its configuration`);
 };
 
-/** Read models run before anything starts on a timer, because timers decide on them. */
+/** Read models start before all timers, because timers make decisions based on them. */
 @Injectable()
 class Lifecycle implements OnModuleInit, OnApplicationShutdown {
   constructor(

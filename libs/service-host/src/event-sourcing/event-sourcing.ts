@@ -9,14 +9,16 @@ import {
 import { currentContext } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 
-/** What a command needs to append events and to return once a read model shows them. */
+/** The dependencies of a command to append events and to return once a read model shows them. */
 export interface WriteOptions {
   readonly store: PostgresEventStore;
   readonly waitUntil: (position: Position | undefined) => Promise<void>;
   readonly metadata: () => EventMetadata;
 }
 
-/** Makes the ports through which commands write; each waits for one read model, so that callers read their own writes. */
+/**
+ * Creates the ports through which commands write; each waits for one read model, so that callers read their own writes.
+ */
 @Injectable()
 export class EventSourcing {
   constructor(
@@ -24,17 +26,17 @@ export class EventSourcing {
     readonly runner: ProjectionRunner,
   ) {}
 
-  /** For adapters that append in transactions of their own. */
+  /** For adapters that append in their own transactions. */
   writeOptions({ name }: Pick<Projection, 'name'>): WriteOptions {
     return {
       store: this.store,
       waitUntil: position => this.runner.waitUntil(name, position),
-      // Work of a timer belongs to no request and starts a new correlation.
+      // Timers run outside requests, so their work starts a new correlation.
       metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
     };
   }
 
-  /** For commands that write events only. */
+  /** For commands that write only events. */
   streams(projection: Pick<Projection, 'name'>): Streams {
     return new ProjectedStreams(this.writeOptions(projection));
   }

@@ -13,7 +13,7 @@ export interface ServiceRelayOptions {
   readonly publishing?: PublishingOptions | undefined;
 }
 
-/** For services whose stored events have more fields than they publish, or whose events may have no consumer. */
+/** For services that store more event fields than they publish, or whose events may have no consumer. */
 export type PublishingOptions = Pick<JetStreamPublisherOptions, 'contractFieldsOnly' | 'removeUnconsumed'>;
 
 /** The outbox relay that publishes events to JetStream and logs its state. */

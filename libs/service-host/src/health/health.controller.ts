@@ -17,7 +17,9 @@ export class HealthController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Whether a restart is needed. Dependencies do not count, or a lost database would restart every service. */
+  /**
+   * Whether a restart is required. Dependencies do not count; otherwise a database outage would restart every service.
+   */
   @Get('health/live')
   async live(): Promise<{ status: 'ok' }> {
     const problem = await this.liveness.problem();

@@ -1,4 +1,4 @@
-/** A check that throws, or takes more than two seconds, when the service is not ready. */
+/** A check that throws, or takes more than two seconds, if the service is not ready. */
 export interface ReadinessCheck {
   readonly name: string;
   check(): Promise<void> | void;
@@ -9,12 +9,12 @@ export class Readiness {
   readonly #checks: ReadinessCheck[] = [];
   #stopping = false;
 
-  /** Adds a check for a dependency that the service needs: "relay", "runtime". */
+  /** Adds a check for a dependency of the service, such as "relay" or "runtime". */
   add(check: ReadinessCheck): void {
     this.#checks.push(check);
   }
 
-  /** Makes the service not ready, so that load balancers send nothing during the shutdown. */
+  /** Makes the service not ready, so that load balancers send no requests during the shutdown. */
   stop(): void {
     this.#stopping = true;
   }

@@ -2,13 +2,13 @@ import { createServer, type Server } from 'node:http';
 import type { Log } from '@postern/messaging';
 
 /**
- * Serves the health port while a start waits for NATS and the database: alive, not ready. Otherwise an orchestrator
- * would restart the process.
+ * Serves the health port while the start waits for NATS and the database: alive, but not ready. Without it, an
+ * orchestrator would restart the process.
  */
 export class WaitingPort {
   #server: Server | undefined;
 
-  /** Does nothing for port 0, which nobody can know. */
+  /** Does nothing for port 0, because its number would be unknown. */
   async open(host: string, port: number, log: Log): Promise<void> {
     if (port === 0) return;
     const server = createServer((request, response) => {

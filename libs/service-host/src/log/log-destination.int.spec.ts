@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 const library = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Runs `work` in a process with a log, once something arrives on its standard input. */
+/** Runs `work` in a process with a log, once data arrives on its standard input. */
 const logging = (work: string): ChildProcess =>
   spawn(
     process.execPath,
@@ -62,7 +62,7 @@ describe('The log of a process', () => {
       if (entry.n === 0) break;
       if (entry.n) read += 1;
       lost += entry.lost ?? 0;
-      // What fits the bound has been read: the next line tells of the rest.
+      // All lines within the limit have been read: the next line reports the number of lost lines.
       if (read > 12_000 && !said) {
         said = true;
         child.stdin!.write('on');

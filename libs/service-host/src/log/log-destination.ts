@@ -3,17 +3,17 @@ import { Socket } from 'node:net';
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 20;
-/** Lines that follow a write so soon wait for the rest of this time, because each write is a system call. */
+/** Lines within this time after a write are collected until it ends, because each write is a system call. */
 const COLLECT_MS = 50;
 
 /**
  * Writes lines to a file descriptor without blocking or throwing; lost lines are counted and reported. Writes are
- * synchronous on a non-blocking pipe, because a write on a thread would keep the process from exiting.
+ * synchronous on a non-blocking pipe, because a write on a thread would prevent the process from exiting.
  */
 export class LogDestination {
   #lines: string[] = [];
   #bytes = 0;
-  /** The unwritten part of lines that were written in part. */
+  /** The rest of lines that were written only in part. */
   #rest: Buffer | undefined;
   #lost = 0;
   #scheduled = false;
@@ -62,7 +62,7 @@ export class LogDestination {
     setTimeout(() => this.#writeOut(), RETRY_MS).unref();
   }
 
-  /** False when the reader accepts no more for now. */
+  /** False if the reader accepts no more data at the moment. */
   #drain(): boolean {
     this.#open();
     for (;;) {
@@ -74,7 +74,8 @@ export class LogDestination {
       } catch (error) {
         this.#rest = isBusy(error) ? next : undefined;
         if (this.#rest) return false;
-        // The reader is gone (EPIPE, EIO) or the disk is full: these lines are lost, later ones are tried again.
+        // The reader has closed the pipe (EPIPE, EIO) or the disk is full: these lines are lost, later ones are
+        // attempted.
         this.#lost += count(next);
       }
     }

@@ -1,5 +1,5 @@
 const REDACTED = '[redacted]';
-/** The log writes no deeper levels. */
+/** The log omits deeper levels. */
 const MAX_DEPTH = 8;
 const MAX_KNOWN_NAMES = 10_000;
 
@@ -7,7 +7,7 @@ const MAX_KNOWN_NAMES = 10_000;
 const SECRET_NAMES = new Set(['key', 'html', 'text', 'body', 'payload']);
 const SECRET_ENDINGS = /(?:password|secret|token|apikey|privatekey|accesskey|authorization|cookie|credentials?)s?$/;
 
-/** Looked up instead of matched, because the same names are logged again and again. */
+/** A cache, because the same names are logged repeatedly. */
 const knownNames = new Map<string, boolean>();
 
 const isSecret = (name: string): boolean => {
@@ -23,8 +23,8 @@ const isSecret = (name: string): boolean => {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The fields without the values of those whose name tells of a secret, at every depth. Copies only what has one. Of an
- * error, `detail` is redacted as well: PostgreSQL puts the whole row into it.
+ * Redacts the values of fields with secret names, at every depth. Copies only objects that contain one. Also redacts
+ * `detail` of an error, because PostgreSQL includes the whole row in it.
  */
 export const redactFields = <Given extends object>(fields: Given): Given => {
   try {
@@ -34,7 +34,7 @@ export const redactFields = <Given extends object>(fields: Given): Given => {
   }
 };
 
-/** The fields of a serialised error. */
+/** Redacts the fields of a serialized error. */
 export const redactError = <Given>(error: Given): Given =>
   typeof error === 'object' && error !== null ? (redactFields(markedAsError(error)) as Given) : error;
 
@@ -71,7 +71,7 @@ const replacementOf = (name: string, field: unknown, isError: boolean, depth: nu
   return redacted(field, depth + 1);
 };
 
-/** What JSON has of the value. JSON would call `toJSON` of what is returned as well. */
+/** The JSON representation of the value. Calls `toJSON` repeatedly, like JSON.stringify. */
 const jsonOf = (given: object): unknown => {
   let value: unknown = given;
   for (let calls = 0; calls < MAX_DEPTH; calls += 1) {

@@ -40,7 +40,7 @@ describe('A log line', () => {
   it('contains no valid address', () =>
     fc.assert(
       fc.property(legalAddresses(), address => {
-        // Before `/@` nothing can be told from the path of a package.
+        // A text that precedes `/@` is indistinguishable from the path of a package.
         fc.pre(!address.includes('/@'));
         const line = redactLine(JSON.stringify({ to: address, told: `550 <${address}> is unknown` }));
         expect(line).not.toContain(JSON.stringify(address).slice(1, -1));
@@ -56,7 +56,7 @@ describe('A log line', () => {
     expect(logged({ err: new AggregateError([refused], 'both failed') })).not.toMatch(/argon2id/);
   });
 
-  it('shows no key and no address in the fields that it keeps', () => {
+  it('contains no key and no address in its remaining fields', () => {
     const written = logged({ route: '/emails', client: 'ada@example.com', keyHash: 'em_live_abc' });
     expect(JSON.parse(written)).toMatchObject({ service: 'billing', client: '…@example.com', keyHash: 'em_live_…' });
   });
@@ -69,7 +69,7 @@ describe('A log line', () => {
       return written;
     };
 
-    it('has the format of the others, without keys and addresses', () => {
+    it('has the format of other lines, without keys and addresses', () => {
       const line = plain('info', { route: '/emails', client: 'ada@example.com', keyHash: 'em_live_abc', n: 1 });
       expect(line).toMatch(/^{"level":"info","time":"[^"]+Z","service":"billing",.*}\n$/);
       expect(JSON.parse(line)).toEqual({
@@ -84,7 +84,7 @@ describe('A log line', () => {
       });
     });
 
-    it('is not written where the level is higher', () => {
+    it('is not written if the log level is higher', () => {
       expect(plain('warn', { route: '/emails' })).toBe('');
     });
   });
@@ -144,7 +144,7 @@ describe('A log line', () => {
     { maxLength: 7 },
   );
 
-  it.each(['fields', 'err'])('shows no value of a secret field, however it is nested, in %s', place =>
+  it.each(['fields', 'err'])('contains no value of a secret field at any nesting, in %s', place =>
     fc.assert(
       fc.property(bare, wrapped, (innermost, wrappers) => {
         const fields = wrappers.reduce<object>((inner, wrap) => wrap(inner), innermost);
@@ -158,7 +158,7 @@ describe('A log line', () => {
     ),
   );
 
-  it('shows all other fields as they are, and changes none of the objects that it is given', () =>
+  it('contains all other fields unchanged, and does not modify the given objects', () =>
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('id', 'count', 'keyHash', 'route'), fc.jsonValue({ maxDepth: 0 })),
@@ -171,7 +171,7 @@ describe('A log line', () => {
       ),
     ));
 
-  it('is written for fields that cannot be read', () => {
+  it('is written even if its fields cannot be read', () => {
     const fields = Object.defineProperty({}, 'broken', {
       enumerable: true,
       get: () => {

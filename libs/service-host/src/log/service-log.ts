@@ -15,8 +15,8 @@ export abstract class ServiceLog implements Log {
   abstract warn(fields: object, message: string): void;
   abstract error(fields: object, message: string): void;
   /**
-   * A line of the level `info` in a third of the time, without the context of the present work. Nothing is redacted by
-   * the names of the fields, only what looks like an address or a key.
+   * Writes a line of the level `info` in a third of the time, without the context of the current request. Redacts only
+   * text that looks like an address or a key, not fields by name.
    */
   abstract plain(fields: PlainFields, message: string): void;
 }
@@ -31,7 +31,7 @@ export interface LogOutput {
   flush(): void;
 }
 
-/** Logs to standard output, with the correlation id and trace id of the present work. */
+/** Logs to standard output, with the correlation id and trace id of the current request. */
 export const createLog = (service: string, level: string): LogOutput => {
   const destination = new LogDestination(STANDARD_OUTPUT, lost =>
     JSON.stringify({ level: 'warn', time: new Date(), service, lost, msg: 'Log lines were lost' }),
@@ -73,7 +73,7 @@ export const logOptions = (service: string, level: string): LoggerOptions => ({
 let timeMs = 0;
 let timeText = '';
 
-/** The time of a line in ISO 8601; written once for all lines of a millisecond. */
+/** The time of a line in ISO 8601; formatted once per millisecond. */
 const timeField = (): string => {
   const now = Date.now();
   if (now !== timeMs) {
@@ -92,11 +92,11 @@ const contextFields = (): object => {
   return { correlationId: context.correlationId, ...(traceId ? { traceId } : {}) };
 };
 
-/** Fields of the line replace those of the context. */
+/** Fields of the line take precedence over those of the context. */
 const withContext = (fields: object, context: object): object =>
   context === NO_CONTEXT ? fields : { ...context, ...fields };
 
-/** Log lines of Nest in our format; its start-up messages have the level debug. */
+/** Nest's log in the format of Postern; its startup messages have the level debug. */
 export const nestLog = (log: ServiceLog): LoggerService => {
   const fields = (rest: unknown[]) => ({ context: rest.at(-1) });
   return {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { Metrics } from './metrics.js';
 
-/** A collection begins the measurement anew, so that the next one must leave it time. */
+/** Each collection resets the measurement, so collections need an interval. */
 const COLLECT_EVERY_MS = 500;
 const BLOCKED_MS = 400;
 
@@ -19,7 +19,7 @@ describe('the metrics of a process', () => {
 
   afterEach(() => metrics.close());
 
-  it('report no delay of an event loop that has time', async () => {
+  it('report no delay for an idle event loop', async () => {
     const onTime = async () => {
       const delayS = await longestDelayS();
       return delayS > 0 && delayS < 0.01;

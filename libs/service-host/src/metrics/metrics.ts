@@ -4,13 +4,15 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 
-/** Metrics that are read elsewhere, for example from the database, are omitted when that takes longer. */
+/** Metrics from other sources, such as the database, are omitted if reading them takes longer. */
 const OBSERVE_WITHIN_MS = 3_000;
 
 /** Time between two measurements of the event loop; each costs CPU, even in an idle process. */
 const EVENT_LOOP_EVERY_MS = 100;
 
-/** @returns the delay in seconds, from the time between two measurements in nanoseconds, of which 0 means none yet. */
+/**
+ * @returns the delay in seconds, from the time between two measurements in nanoseconds; 0 means that none exists yet.
+ */
 const delayOf = (elapsedNs: number): number => Math.max(0, elapsedNs / 1e6 - EVENT_LOOP_EVERY_MS) / 1e3;
 
 /** The metrics of the process; `metrics.getMeter()` of @opentelemetry/api works after the service has started. */
@@ -30,12 +32,12 @@ export class Metrics {
     this.#observeProcess();
   }
 
-  /** A meter for one topic; metrics are named by OpenTelemetry's conventions (`postern.emails.sent`). */
+  /** A meter for one topic; metric names follow OpenTelemetry's conventions (`postern.emails.sent`). */
   meter(name: string): Meter {
     return this.#provider.getMeter(name);
   }
 
-  /** All metrics in the Prometheus format. */
+  /** All metrics in Prometheus format. */
   async render(): Promise<string> {
     const { resourceMetrics } = await this.#exporter.collect({ timeoutMillis: OBSERVE_WITHIN_MS });
     return this.#serializer.serialize(resourceMetrics);

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Metrics } from './metrics.js';
 
-/** Shows the number of connections to the database and of waiting statements. */
+/** Exposes the number of database connections and of waiting statements. */
 export const observePool = (metrics: Metrics, pool: pg.Pool): void => {
   const meter = metrics.meter('db');
   const connections = { unit: '{connection}' };

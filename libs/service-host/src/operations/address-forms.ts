@@ -15,8 +15,8 @@ export const formsOf = (address: string): readonly string[] => {
 };
 
 /**
- * ASCII texts in lower case; every JSON text with a form of the address contains at least one. Databases map the
- * case of other letters by their locale.
+ * ASCII texts in lower case; every JSON text that contains a form of the address contains at least one. The case
+ * mapping of other letters depends on the locale of the database.
  */
 export const asciiTracesOf = (address: string): readonly string[] =>
   unique(

@@ -22,7 +22,10 @@ describe('The finding about backups', () => {
     await postgres?.stop();
   });
 
-  /** Hands a segment of WAL over to an archive that takes it or does not, and answers once PostgreSQL knows which. */
+  /**
+   * Makes PostgreSQL archive a WAL segment with a command that succeeds or fails, and waits until it has recorded the
+   * outcome.
+   */
   const archive = async (command: 'true' | 'false', counter: 'archived_count' | 'failed_count') => {
     const count = async () =>
       Number((await archiving.query(`SELECT ${counter} AS count FROM pg_stat_archiver`)).rows[0].count);
@@ -33,7 +36,7 @@ describe('The finding about backups', () => {
     await waitFor(async () => (await count()) > before, { timeoutMs: 20_000 });
   };
 
-  it('is not good while nothing is archived', async () => {
+  it('is not good while WAL archiving is off', async () => {
     const unarchived = await startPostgres();
     const client = await connected(unarchived);
     try {
@@ -48,14 +51,14 @@ describe('The finding about backups', () => {
     }
   });
 
-  it('is not good when WAL archiving is on but has never succeeded', async () => {
+  it('is not good if WAL archiving is on but has never succeeded', async () => {
     expect(await backupFinding(archiving)).toMatchObject({
       verdict: 'warning',
       found: expect.stringContaining('no WAL archived yet'),
     });
   });
 
-  it('is bad while archiving fails, and good when it succeeds again', async () => {
+  it('is bad while archiving fails, and good once it succeeds again', async () => {
     await archive('false', 'failed_count');
     expect(await backupFinding(archiving)).toMatchObject({
       verdict: 'bad',

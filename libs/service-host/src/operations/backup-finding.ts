@@ -14,7 +14,7 @@ interface Archiver {
   readonly now: Date;
 }
 
-/** What PostgreSQL knows about backups: whether one is possible, and when WAL was last archived. */
+/** The state of backups according to PostgreSQL: whether one is possible, and when WAL was last archived. */
 export const backupFinding = async (client: pg.ClientBase): Promise<Finding> => {
   const { rows } = await client.query<Archiver>(SELECT_ARCHIVER);
   const [archiver] = rows;

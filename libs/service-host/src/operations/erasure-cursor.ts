@@ -4,18 +4,18 @@ const position = z.object({ txid: z.string().regex(/^\d+$/), pos: z.string().reg
 
 const cursor = z.object({
   phase: z.enum(['events', 'rows', 'read-models', 'relay', 'stream']),
-  /** In the log: the start of the next page, or the position that the relay has to reach. */
+  /** Position in the log: the start of the next page, or the position that the relay has to reach. */
   position: position.optional(),
-  /** The start of the next part of rows. */
+  /** The start of the next batch of rows. */
   row: z.string().optional(),
   /** Rows of this pass that are still in use. */
   unfinished: z.int(),
   /** Rows erased before the last vacuum. */
   freed: z.int(),
-  /** In the stream: the next message, and the last message to search. */
+  /** Positions in the stream: the next message, and the last message to search. */
   sequence: z.int().optional(),
   last: z.int().optional(),
-  /** Since when a consumer handles the message at `sequence`, in milliseconds of the epoch. */
+  /** When a consumer started handling the message at `sequence`, in milliseconds since the epoch. */
   heldSince: z.int().optional(),
 });
 
@@ -26,5 +26,5 @@ export const BEGIN: ErasureCursor = { phase: 'events', unfinished: 0, freed: 0 }
 
 export const writeCursor = (at: ErasureCursor): string => JSON.stringify(at);
 
-/** @throws when the text was not written by `writeCursor`. */
+/** @throws if the text was not written by `writeCursor`. */
 export const readCursor = (text: string): ErasureCursor => cursor.parse(JSON.parse(text));

@@ -6,7 +6,7 @@ import { ServiceLog } from '../log/service-log.js';
 import { operationsHandlers } from './operations-handlers.js';
 import { ServiceOperations, type ServiceOperationsOptions } from './service-operations.js';
 
-/** What differs between services. */
+/** Dependencies that differ between services. */
 export type OperationsParts = Pick<ServiceOperationsOptions, 'sealed' | 'personal' | 'stream' | 'diagnosis'>;
 
 export interface OperationsModuleOptions

@@ -12,9 +12,9 @@ export interface PersonalErasure extends Redaction {
   readonly forms: readonly string[];
   /** ASCII texts in lower case; every JSON text with the address contains one of them. */
   readonly traces: readonly string[];
-  /** Returns a JSON value without the address; undefined when it is not in the value. */
+  /** Returns a JSON value without the address; undefined if the value does not contain it. */
   readonly redact: (value: unknown) => unknown;
-  /** Returns a stream id without the address, which may be its last part; undefined when it is not. */
+  /** Returns a stream id without the address, which may be its last part; undefined if it is not. */
   readonly redactId: (streamId: string) => string | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface RowsOfEvents {
 
 export interface RowsOnTheirOwn {
   readonly erased: ErasedRows;
-  /** The start of the next part; absent after the last one. */
+  /** The start of the next batch; absent after the last one. */
   readonly next?: string;
 }
 
 /**
- * The data about recipients of a service, besides events and their read models. Each call is one transaction (`tx`),
- * may be repeated, and counts rows by table.
+ * A service's data about recipients, besides events and their read models. Each call is one transaction (`tx`), is
+ * idempotent, and counts rows by table.
  */
 export abstract class PersonalData {
   /** Whether events of the service contain data about recipients. */
@@ -45,7 +45,7 @@ export abstract class PersonalData {
     tx: pg.ClientBase,
   ): Promise<RowsOfEvents>;
 
-  /** Erases rows that are found by the address, in parts that stay within the statement timeout. */
+  /** Erases rows that are found by the address, in batches within the statement timeout. */
   abstract eraseRows(erasure: PersonalErasure, from: string | undefined, tx: pg.ClientBase): Promise<RowsOnTheirOwn>;
 
   /** Why rows are not erased yet. */
@@ -59,7 +59,7 @@ export abstract class PersonalData {
   }
 }
 
-/** Checks what a service depends on besides its database, for an operator. */
+/** Checks the dependencies of a service besides its database, for an operator. */
 export abstract class Diagnosis {
   abstract findings(): Promise<readonly Finding[]>;
 }

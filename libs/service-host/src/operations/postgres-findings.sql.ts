@@ -1,4 +1,4 @@
-/** Settings and load of the server that `postern doctor` judges. */
+/** Settings and load of the server that `postern doctor` checks. */
 export const SELECT_SERVER_STATE = `
   SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS version_number,
     current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
@@ -11,7 +11,7 @@ export const SELECT_SERVER_STATE = `
      WHERE backend_xid IS NOT NULL) AS oldest_s,
     clock_timestamp() AS now`;
 
-/** Whether WAL can be and is archived. */
+/** Whether WAL archiving is possible and active. */
 export const SELECT_ARCHIVER = `
   SELECT current_setting('wal_level') AS wal_level, current_setting('archive_mode') AS archive_mode,
     last_archived_time AS archived_at, last_failed_time AS failed_at, last_failed_wal AS failed_wal,

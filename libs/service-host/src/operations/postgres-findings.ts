@@ -27,7 +27,7 @@ interface Settings {
 
 const verdictOf = (isGood: boolean, verdict: 'warning' | 'bad'): Finding['verdict'] => (isGood ? 'good' : verdict);
 
-/** Findings about the PostgreSQL of the service, as its role sees them. */
+/** Findings about the PostgreSQL server of the service, as visible to its role. */
 export const postgresFindings = async (pool: pg.Pool): Promise<Finding[]> => {
   // A separate session, because sessions of the pool change settings.
   const client = new pg.Client({ connectionString: pool.options.connectionString, connectionTimeoutMillis: 5_000 });
@@ -92,7 +92,7 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
   ].map(({ advice, ...finding }) => (finding.verdict === 'good' || !advice ? finding : { ...finding, advice }));
 };
 
-/** The disk is visible only when PostgreSQL runs on the same machine and the role may read its folder. */
+/** The disk is visible only if PostgreSQL runs on the same machine and the role may read its data directory. */
 const diskFindings = async (folder: string | null): Promise<(Finding & { advice?: string })[]> => {
   const disk = folder === null ? undefined : await statfs(folder).catch(() => undefined);
   if (!disk) return [];

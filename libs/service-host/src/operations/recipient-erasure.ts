@@ -22,15 +22,15 @@ export interface RecipientErasureOptions {
   readonly pool: pg.Pool;
   readonly projections: ProjectionRunner;
   readonly personal: PersonalData;
-  /** Starts a rebuild of a read model; resolves when it runs. */
+  /** Starts the rebuild of a read model; resolves once it runs. */
   readonly rebuild: (projection: string) => Promise<void>;
-  /** Why the last rebuild of a read model failed. */
+  /** The error of the last rebuild of a read model. */
   readonly rebuildError: (projection: string) => string | undefined;
   /** For services that publish events. */
   readonly stream?: StreamErasure | undefined;
 }
 
-/** The result of a step: the next cursor, undefined at the end of the pass, and what it waits for. */
+/** The result of a step: the next cursor (undefined at the end of the pass), and the reason to wait. */
 interface Progress {
   readonly next: ErasureCursor | undefined;
   readonly waitingFor?: string;
@@ -39,7 +39,8 @@ interface Progress {
 /** A step ends after this time, or after the statement that exceeds it. */
 const STEP_MS = 3_000;
 /**
- * Longer than any event handler may take; a message that is still unacknowledged then was abandoned by its consumer.
+ * Longer than the timeout of any event handler; a message that is still unacknowledged then was abandoned by its
+ * consumer.
  */
 const IN_HAND_LIMIT_MS = 90_000;
 
@@ -132,7 +133,7 @@ export class RecipientErasure {
     return { next: this.options.stream ? next : undefined };
   }
 
-  /** Everything that the relay read before the events were rewritten lies before this position. */
+  /** Everything that the relay read before the events were rewritten precedes this position. */
   async #relay(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
     if (at.position && !(await this.#notes(erasure).isRelayedUpTo(at.position)))
       return { next: at, waitingFor: 'the outbox relay has not published all events yet' };

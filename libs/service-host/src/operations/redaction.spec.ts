@@ -16,24 +16,24 @@ describe('A redaction', () => {
   });
 
   it.each(['hada@x.test', 'ada@x.test.example', 'ada@x.tests', 'tag+ada@x.test', 'ada@x-test', 'éada@x.test'])(
-    'takes %s for somebody else',
+    'treats %s as another address',
     other => {
       expect(redact({ to: other })).toBeUndefined();
       expect(redact({ answer: `550 <${other}>: unknown` })).toBeUndefined();
     },
   );
 
-  it.each(["o'ada@x.test", 'to=ada@x.test', 'a/ada@x.test'])('does not match %s, alone in a field', other =>
+  it.each(["o'ada@x.test", 'to=ada@x.test', 'a/ada@x.test'])('does not match %s if it is the whole field', other =>
     expect(redact({ to: other })).toBeUndefined(),
   );
 
-  it('empties personal fields of an object about this person alone', () => {
+  it('empties personal fields of an object that concerns only this person', () => {
     const opened = { to: 'ada@x.test', subject: 'Your results', data: { ip: '192.0.2.1', user_agent: 'Mail' } };
     expect(redact(opened)).toEqual({ to: 'erased@erased.invalid', subject: '', data: { ip: '', user_agent: '' } });
     expect(redact({ recipients: [{ address: 'ada@x.test' }], subject: 'Your results' })).toMatchObject({ subject: '' });
   });
 
-  it('keeps personal fields that concern others until the last of them is erased', () => {
+  it('keeps personal fields that concern others until the last recipient is erased', () => {
     const accepted = { subject: 'Minutes', recipients: [{ address: 'ada@x.test' }, { address: 'bob@x.test' }] };
     const once = redact(accepted);
     expect(once).toEqual({
@@ -50,7 +50,7 @@ describe('A redaction', () => {
     expect(odd({ to: 'aab_c$@x.test' })).toBeUndefined();
   });
 
-  it('finds all spellings of an international domain, a quoted local part and an ORCPT', () => {
+  it('finds all notations of an international domain, a quoted local part and an ORCPT', () => {
     const erase = redactor({ address: 'ada+tag@bücher.example', replacement: REPLACEMENT });
     for (const form of ['ada+tag@xn--bcher-kva.example', '"ada+tag"@Bücher.example', 'ada+2Btag@xn--bcher-kva.example'])
       expect(erase({ told: `rfc822; ${form}` })).toEqual({ told: `rfc822; ${REPLACEMENT}` });
@@ -102,7 +102,7 @@ describe('A redaction of any valid address', () => {
       }),
     ));
 
-  it('keeps an address that is longer by a character', () =>
+  it('keeps an address with one additional character', () =>
     fc.assert(
       fc.property(
         legalAddresses().filter(address => !address.startsWith('"') && !address.endsWith(']')),
@@ -114,7 +114,7 @@ describe('A redaction of any valid address', () => {
       ),
     ));
 
-  it('erases it from the id of a stream that ends with it, and from no other', () =>
+  it('erases it from the id of a stream that ends with it, and from no other id', () =>
     fc.assert(
       fc.property(addresses, fc.uuid(), ([address, written], id) => {
         const erase = idRedactor({ address, replacement: REPLACEMENT });
@@ -124,7 +124,7 @@ describe('A redaction of any valid address', () => {
       }),
     ));
 
-  it('has a trace in any JSON that contains it, by which a database finds it', () =>
+  it('has a trace in any JSON that contains it, so that a database can find it', () =>
     fc.assert(
       fc.property(addresses, ([address, written]) => {
         for (const form of [written, ...formsOf(address)]) {

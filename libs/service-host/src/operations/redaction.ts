@@ -10,13 +10,13 @@ export interface Redaction {
 const PERSONAL_FIELDS: readonly string[] = ['subject', 'user_agent', 'ip', 'url'];
 
 /**
- * Characters next to a match that make it part of a longer address (RFC 5321 §4.1.2, RFC 6531). Characters such as
- * `'`, `=` and `/` may start a local part, but usually only precede one in text.
+ * Characters next to a match that make it part of a longer address (RFC 5321 §4.1.2, RFC 6531). Characters such as `'`,
+ * `=` and `/` may start a local part, but in text they usually only precede one.
  */
 const BEFORE = String.raw`(?<![\p{L}\p{N}\p{M}[\p{S}--[\x00-\x7f]].!#$%*+^_\}~\-])`;
 const AFTER = String.raw`(?!-*[\p{L}\p{N}\p{M}]|\.[\p{L}\p{N}])`;
 
-/** A text that is only an address; then only equality counts. */
+/** A text that consists only of an address; such a text must match completely. */
 const ADDRESS_ALONE =
   /^(?:"(?:[^"\\]|\\.)*"|[^\s"(),:;<>@[\]\\]+)@(?:\[[^\]\s]*\]|[\p{L}\p{N}\p{M}.-]*[\p{L}\p{N}\p{M}])$/u;
 
@@ -34,8 +34,8 @@ const patternsOf = (address: string): AddressPatterns => {
 };
 
 /**
- * Returns a function that removes the address from a JSON value, ignoring case; undefined when it is not in the
- * value. In an object about this person alone, personal fields are emptied too.
+ * Returns a function that removes the address from a JSON value, ignoring case; undefined if the value does not contain
+ * it. In an object that concerns only this person, it also empties personal fields.
  */
 export const redactor = ({ address, replacement }: Redaction): ((value: unknown) => unknown) => {
   const { alone, within } = patternsOf(address);

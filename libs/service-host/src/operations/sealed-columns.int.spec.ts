@@ -51,7 +51,7 @@ const read = async (column: 'secret' | 'other'): Promise<string[]> => {
   return rows.map(({ id, sealed }) => new KeyRing([newer]).open(sealed, rowOf(id))).sort();
 };
 
-/** As the command does it. */
+/** Repeats the re-encryption, like the `postern` command. */
 const untilNothingIsLeft = async (limit: number) => {
   for (let total = 0; ; ) {
     const { reencrypted, unopened } = await columns.reencrypt(limit);
@@ -68,7 +68,7 @@ it('values under an older key are re-encrypted under the first one', async () =>
 });
 
 it.each([1, 100])(
-  'values that cannot be opened are reported and do not prevent re-encryption of others, %i at a time',
+  'values that cannot be decrypted are reported and do not prevent re-encryption of others, %i at a time',
   async limit => {
     for (const value of ['a', 'b', 'c']) await put('secret', older, value);
     const damaged = await put('secret', older, 'd');

@@ -2,27 +2,27 @@ import type { SealedColumn } from './sealed-columns.js';
 
 type Names = Pick<SealedColumn, 'table' | 'id' | 'column' | 'keyColumn'>;
 
-/** Values of other keys than `$1`, at most `$2` after the row `$3`, in a table without a column for the key. */
+/** At most `$2` values of other keys than `$1`, after the row `$3`, in a table without a key column. */
 export const selectOfOtherKeys = ({ table, id, column }: Names) =>
   `SELECT ${id} AS id, '' AS key_id, ${column} AS sealed FROM ${table}
    WHERE ${column} IS NOT NULL AND NOT starts_with(${column}, $1 || ':')
      AND ($3::uuid IS NULL OR ${id} > $3) AND $4::text IS NOT NULL
    ORDER BY ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`;
 
-/** The same by the column for the key: one side of `$1`, which is a range of its index, after the key `$4` and the row `$3`. */
+/** Same with a key column: one side of `$1`, which is a range of the index, after the key `$4` and the row `$3`. */
 export const selectByKey = ({ table, id, column, keyColumn }: Names, side: '<' | '>') =>
   `SELECT ${id} AS id, ${keyColumn} AS key_id, ${column} AS sealed FROM ${table}
    WHERE ${keyColumn} ${side} $1 AND ($3::uuid IS NULL OR (${keyColumn}, ${id}) > ($4::text, $3))
    ORDER BY ${keyColumn}, ${id} LIMIT $2 FOR UPDATE SKIP LOCKED`;
 
-/** How many values each key has. */
+/** The number of values of each key. */
 export const countByKey = ({ table, column, keyColumn }: Names) =>
   keyColumn === undefined
     ? `SELECT substring(${column} FROM '^(.*):') AS key_id, count(*) AS values FROM ${table}
        WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY 1`
     : `SELECT ${keyColumn} AS key_id, count(*) AS values FROM ${table} GROUP BY 1 ORDER BY 1`;
 
-/** Replaces the values `$2` of the rows `$1`, and with a column for the key also the key, `$3`. */
+/** Replaces the values of the rows `$1` with `$2`, and in a table with a key column also the key with `$3`. */
 export const updateSealed = ({ table, id, column, keyColumn }: Names) =>
   `UPDATE ${table} SET ${column} = fresh.sealed ${keyColumn === undefined ? '' : `, ${keyColumn} = $3`}
    FROM unnest($1::uuid[], $2::text[]) AS fresh (id, sealed) WHERE ${table}.${id} = fresh.id`;

@@ -3,15 +3,15 @@ import type pg from 'pg';
 import type { KeyRing } from '../secrets/key-ring.js';
 import { countByKey, selectByKey, selectOfOtherKeys, updateSealed } from './sealed-columns.sql.js';
 
-/** A column with values of a `KeyRing`; null where there is none. */
+/** A column with values encrypted by a `KeyRing`, or null. */
 export interface SealedColumn {
   readonly table: string;
   /** The primary key, one column. */
   readonly id: string;
   readonly column: string;
-  /** For large tables: a column with the id of the key, and an index on it and the primary key. */
+  /** For large tables: a column with the id of the key, indexed together with the primary key. */
   readonly keyColumn?: string;
-  /** The row that a value is bound to, by the row id. */
+  /** The row identity to which a value is bound, by row id. */
   readonly rowOf: (id: string) => string;
 }
 
@@ -23,11 +23,11 @@ export interface SealedCount {
 
 export interface Reencrypted {
   readonly reencrypted: number;
-  /** Table, column and id of values that cannot be opened: the key is not configured, or the value was changed. */
+  /** Table, column and id of values that cannot be decrypted: the key is not configured, or the value was changed. */
   readonly unopened: readonly string[];
 }
 
-/** Where a batch ended. */
+/** The end of a batch. */
 interface Position {
   readonly id: string;
   readonly key_id: string;
@@ -57,8 +57,8 @@ export class SealedColumns {
   }
 
   /**
-   * Re-encrypts up to `limit` values. Values that cannot be opened are skipped at every call; when `reencrypted` is
-   * 0, `unopened` lists all of them.
+   * Re-encrypts up to `limit` values. Values that cannot be decrypted are skipped at every call; if `reencrypted` is 0,
+   * `unopened` lists all of them.
    */
   async reencrypt(limit: number): Promise<Reencrypted> {
     const unopened: string[] = [];

@@ -27,7 +27,7 @@ export interface ServiceOperationsOptions {
   readonly personal?: PersonalData;
   /** For services that publish events about recipients. */
   readonly stream?: StreamErasure;
-  /** For services that depend on more than their database. */
+  /** For services with dependencies besides their database. */
   readonly diagnosis?: Diagnosis;
 }
 
@@ -132,7 +132,7 @@ export class ServiceOperations {
   async reencrypt(limit: number): Promise<Reply<'resealValues'>> {
     const { sealed, log } = this.options;
     const { reencrypted, unopened } = (await sealed?.reencrypt(limit)) ?? { reencrypted: 0, unopened: [] };
-    // Reported only at the end, and limited, because a whole key may be missing.
+    // Reported only at the end and limited, because all values of a missing key are affected.
     if (reencrypted > 0 || unopened.length === 0) return { resealed: reencrypted };
     const named = unopened.slice(0, NAMED);
     log.error({ values: unopened.length, unopened: named }, 'Encrypted values cannot be decrypted');

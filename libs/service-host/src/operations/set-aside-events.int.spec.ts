@@ -25,7 +25,7 @@ const CONSUMER = 'delivery-tracking-mentions';
 let taken: number[];
 let poison: Set<number>;
 
-/** The same handler in a later release, under another consumer. */
+/** The same handler in a later release, with another consumer name. */
 class RenamedMentions {
   @HandlesEvents([mentioned], {
     consumer: 'renamed',
@@ -121,7 +121,7 @@ describe('An event that a consumer cannot handle', () => {
     return num_ack_pending + num_pending;
   };
 
-  it('leaves the stream, is listed with its error, and is handled when it no longer fails', async () => {
+  it('leaves the stream, is listed with its error, and is handled once it no longer fails', async () => {
     poison.add(2);
     const [, event] = await publish(mention(1), mention(2), mention(3));
     await waitFor(async () => (await setAside()).some(({ failures }) => failures > 1), {
@@ -142,7 +142,7 @@ describe('An event that a consumer cannot handle', () => {
     expect(taken).toEqual([1, 3, 2]);
   });
 
-  it('is set aside when it does not match its contract', async () => {
+  it('is set aside if it does not match its contract', async () => {
     await publish({ n: 'many', to: '' }, mention(2));
     await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });
     await waitFor(async () => (await unacknowledged()) === 0, { describe: 'an empty stream' });
@@ -159,7 +159,7 @@ describe('An event that a consumer cannot handle', () => {
     await waitFor(() => taken.includes(2), { describe: 'the event to be handled' });
   });
 
-  it('is handled by the consumer that replaces the one that set it aside', async () => {
+  it('is handled by the consumer that replaces the previous one', async () => {
     poison.add(2);
     await publish(mention(1), mention(2));
     await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });
@@ -169,7 +169,7 @@ describe('An event that a consumer cannot handle', () => {
     expect(taken).toEqual([1, 2]);
   });
 
-  it('is retried at once or discarded by an operator, and other events are not', async () => {
+  it('is retried immediately or discarded by an operator, without effect on other events', async () => {
     poison.add(2).add(4);
     const [, second, , fourth] = await publish(mention(1), mention(2), mention(3), mention(4));
     await waitFor(async () => (await setAside()).length === 2, { describe: 'two set aside' });
@@ -185,7 +185,7 @@ describe('An event that a consumer cannot handle', () => {
     await expect(operations.retrySetAside(second?.id as string)).rejects.toMatchObject({ code: 'event_not_set_aside' });
   });
 
-  it('is rewritten when its recipient is erased', async () => {
+  it('is rewritten if its recipient is erased', async () => {
     poison.add(2);
     await publish(mention(1), mention(2));
     await waitFor(async () => (await setAside()).length === 1, { describe: 'one set aside' });

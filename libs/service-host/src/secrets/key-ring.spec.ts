@@ -8,7 +8,7 @@ type EncryptionKey = { readonly id: string; readonly key: Buffer };
 const ring = new KeyRing([newer, older]);
 
 describe('a sealed value', () => {
-  it('opens in its row alone, under any key of the ring', () => {
+  it('can be opened only for its row, under any key of the ring', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), value => {
         for (const sealer of [new KeyRing([older]), ring]) {
@@ -19,7 +19,7 @@ describe('a sealed value', () => {
     );
   });
 
-  it('does not open with any byte changed, or under a key that is not in the ring', () => {
+  it('cannot be opened if any byte is changed, or if its key is not in the ring', () => {
     const sealed = ring.seal('secret', 'things/1');
     const bytes = Buffer.from(sealed.slice('newer:'.length), 'base64');
     for (let at = 0; at < bytes.length; at++) {
@@ -30,7 +30,7 @@ describe('a sealed value', () => {
     expect(() => new KeyRing([older]).open(sealed, 'things/1')).toThrow('the encryption key "newer" is not configured');
   });
 
-  it.each([0, 4, 8, 12, 15])('does not open with a tag of %i bytes, of which some are valid for AES-GCM', bytes => {
+  it.each([0, 4, 8, 12, 15])('cannot be opened with a tag of %i bytes, some of which are valid for AES-GCM', bytes => {
     const whole = Buffer.from(ring.seal('', 'things/1').slice('newer:'.length), 'base64');
     const short = whole.subarray(0, 12 + bytes);
     expect(() => ring.open(`newer:${short.toString('base64')}`, 'things/1')).toThrow('the sealed value is too short');

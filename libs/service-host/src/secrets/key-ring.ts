@@ -18,7 +18,7 @@ export interface EncryptionKey {
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Without it Node.js accepts shorter tags, which are easier to guess. */
+/** Without this option Node.js accepts shorter tags, which are easier to guess. */
 const GCM = { authTagLength: TAG_BYTES };
 
 /** The setting `POSTERN_ENCRYPTION_KEYS`. */
@@ -40,10 +40,10 @@ export const encryptionKeys = () =>
 
 /**
  * Encrypts values for the database: AES-256-GCM under the first key, bound to their row, so that a value moved to
- * another row cannot be opened. Older keys still open their values.
+ * another row cannot be decrypted. Older keys still decrypt their values.
  */
 export class KeyRing {
-  /** As key objects, because a bare buffer would be turned into one for every value. */
+  /** As key objects, because a buffer would be converted for every value. */
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #first: { readonly id: string; readonly key: KeyObject };
   readonly #hashKeys = new Map<string, readonly [KeyObject, ...KeyObject[]]>();
@@ -56,12 +56,12 @@ export class KeyRing {
     this.#first = { id: first.id, key: createSecretKey(first.key) };
   }
 
-  /** The key that seals; values under other keys can be re-encrypted. */
+  /** The id of the key that encrypts; values under other keys can be re-encrypted. */
   get firstId(): string {
     return this.#first.id;
   }
 
-  /** All keys, the sealing key first. */
+  /** The ids of all keys, the first one encrypts. */
   get ids(): string[] {
     return [...this.#keys.keys()];
   }
@@ -74,7 +74,7 @@ export class KeyRing {
     return `${this.#first.id}:${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')}`;
   }
 
-  /** @throws when the key is not in the ring, or the value was changed or belongs to another row. */
+  /** @throws if the key is not in the ring, or the value was changed or belongs to another row. */
   open(sealed: string, row: string): string {
     const at = sealed.lastIndexOf(':');
     const keyId = sealed.slice(0, at);
@@ -88,14 +88,14 @@ export class KeyRing {
     return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   }
 
-  /** Hashes under all keys, so that a value hashed under an older key is found. */
+  /** Hashes under all keys, so that a value hashed under an older key can be found. */
   keyedHashes(value: string, purpose: string): readonly [string, ...string[]] {
     const hash = (key: KeyObject) => createHmac('sha256', key).update(value).digest('hex');
     const [first, ...older] = this.#hashKeysFor(purpose);
     return [hash(first), ...older.map(hash)];
   }
 
-  /** Derived once per purpose, of which there are few. */
+  /** Derived once per purpose; there are few purposes. */
   #hashKeysFor(purpose: string): readonly [KeyObject, ...KeyObject[]] {
     const known = this.#hashKeys.get(purpose);
     if (known) return known;

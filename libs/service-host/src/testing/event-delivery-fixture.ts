@@ -32,9 +32,9 @@ export const LOST = 'The stream lost events before this consumer received them';
 export const numbers = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-/** A publishing service and a consuming service, on real NATS and PostgreSQL, started anew for every test. */
+/** A publishing and a consuming service with real NATS and PostgreSQL, restarted for every test. */
 export class EventDelivery {
-  /** What the inbox of the consumer would keep: each event once, in the order of arrival. */
+  /** The content of the consumer's inbox: each event once, in order of arrival. */
   taken = new Map<string, number>();
   /** Delays handlers until it resolves. */
   gate: Promise<void> = Promise.resolve();
@@ -80,7 +80,7 @@ export class EventDelivery {
     return this.#serve(new Counter(), 'delivery-tracking');
   }
 
-  /** Handles operator requests to the publishing service. */
+  /** Handles operator requests for the publishing service. */
   async startOperations(outbox: OutboxRelay): Promise<ServiceOperations> {
     const { pool } = this;
     const projections = new ProjectionRunner({ store: this.#store, projections: [] });
@@ -110,7 +110,7 @@ export class EventDelivery {
     });
   }
 
-  /** Waits until no gap is reported any more. */
+  /** Waits until all reported gaps are filled. */
   gapsFilled() {
     return waitFor(async () => (await this.pool.query('SELECT FROM event_store.outbox_gaps')).rowCount === 0, {
       timeoutMs: 10_000,

@@ -32,7 +32,7 @@ class Greetings {
   @Handles(greet)
   async greet({ name, takesMs }: RequestOf<typeof greet>): Promise<ReplyOf<typeof greet>> {
     if (name === 'Mallory') throw new Refusal('unwelcome', 'not you');
-    // Not caught.
+    // Causes an unhandled rejection.
     if (name === 'Loki') setImmediate(() => Promise.reject(new Error('in a callback')));
     // Blocks the event loop forever.
     if (name === 'Medusa') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

@@ -20,7 +20,7 @@ import { OperationsModule } from '../operations/operations.module.js';
 import { encryptionKeys, KeyRing } from '../secrets/key-ring.js';
 import type { ServiceOptions } from '../start-service.js';
 
-/** An event-sourced service of one feature. */
+/** An event-sourced service with one feature. */
 const request = requestsOf('email-send');
 
 export const addNote = request('add-note', {
@@ -95,7 +95,7 @@ class TearOutNote {
   execute(): void {}
 }
 
-/** What the service heard of its own events over NATS. */
+/** Records the events that the service receives from itself over NATS. */
 @Injectable()
 export class HeardNotes {
   readonly texts: string[] = [];
@@ -125,9 +125,9 @@ const operations = OperationsModule.forService({
 
 export const notebookConfig = defineConfig({ ...databaseSettings, ...eventSettings, encryptionKeys: encryptionKeys() });
 
-/** The service with further modules beside its feature. */
+/** The service with additional modules. */
 export const notebook = (...imports: (Type | DynamicModule)[]): ServiceOptions<typeof notebookConfig> => {
-  // The second import of the same constant adds no second event store.
+  // Importing the same constant twice creates no second event store.
   @Module({ imports: [NotesModule, operations, ...imports] })
   class NotebookModule {}
 

@@ -22,7 +22,7 @@ describe('Tracing', () => {
     expect(startSpan('work', SAMPLED)).toBeUndefined();
   });
 
-  it('sends recorded spans to the collector, the last ones when it closes', async () => {
+  it('sends recorded spans to the collector, including the last ones when it closes', async () => {
     const collector = await startHttpReceiver();
     const sending = await start(`${collector.url}/`, 1);
     startSpan('work', undefined)?.end();
@@ -34,7 +34,7 @@ describe('Tracing', () => {
     expect(collector.requests[0]?.body.includes('greeter')).toBe(true);
   });
 
-  it('records the configured share of traces that start here, and marks the others as unsampled', async () => {
+  it('records the configured share of new traces, and marks the others as unsampled', async () => {
     tracing = await start('http://127.0.0.1:9', 0.1);
     const traces = begun(2_000);
     const recorded = traces.filter(traceparent => traceparent?.endsWith('-01')).length;
@@ -44,12 +44,12 @@ describe('Tracing', () => {
     expect(recorded).toBeLessThan(270);
   });
 
-  it('records the trace of a caller regardless of the share', async () => {
+  it('records the trace of a caller regardless of the ratio', async () => {
     tracing = await start('http://127.0.0.1:9', 0);
     expect(startSpan('work', SAMPLED)?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-.*-01$/);
   });
 
-  it('closes in time although the collector does not respond', async () => {
+  it('closes in time even if the collector does not respond', async () => {
     const deaf = await startHttpReceiver();
     deaf.answerWith({ behaviour: 'drop' });
     const sending = await start(deaf.url, 1);

@@ -3,7 +3,7 @@ import { type Log, traceWith } from '@postern/messaging';
 import type { HostConfig } from '../config/define-config.js';
 
 export interface Tracing {
-  /** Sends remaining spans, for up to the time of one export. */
+  /** Sends the remaining spans, for at most the timeout of one export. */
   close(): Promise<void>;
 }
 
@@ -15,12 +15,12 @@ export interface TracingOptions extends Pick<HostConfig, 'traceRatio'> {
 }
 
 const EXPORT_WITHIN_MS = 5_000;
-/** Maximum number of waiting spans; further ones are dropped. */
+/** Maximum number of queued spans; further ones are dropped. */
 const MOST_WAITING = 8_192;
 
 const off: Tracing = { close: async () => {} };
 
-/** Sends spans to a collector by OTLP over HTTP. The SDK is loaded only when there is a collector. */
+/** Sends spans to a collector by OTLP over HTTP. The SDK is loaded only if a collector is configured. */
 export const startTracing = async ({ endpoint, traceRatio, service, log }: TracingOptions): Promise<Tracing> => {
   if (!endpoint) return off;
   const [sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
@@ -57,7 +57,7 @@ export const startTracing = async ({ endpoint, traceRatio, service, log }: Traci
 
 const COMPLAIN_EVERY_MS = 60_000;
 
-/** An unreachable collector fails every batch; one line a minute suffices. */
+/** An unreachable collector fails every batch, so errors are logged at most once a minute. */
 const complainTo = (log: Log): void => {
   let complainedAt = Number.NEGATIVE_INFINITY;
   const complain = (message: string) => {

@@ -1,12 +1,12 @@
-/** An anonymous client that floods from one address: every connection sends, reads the answer, and connects again. */
+/** An anonymous client that floods from one address: every connection sends, reads the response, and reconnects. */
 import { connect } from 'node:net';
 import type { Flood, FloodResult } from './requests.js';
 import { handleCommands } from './worker.js';
 
-/** An answer takes no longer, or the connection is given up. */
+/** The connection is abandoned if a response takes longer. */
 const GIVE_UP_MS = 2_000;
 
-/** @returns the status of the answer, or 0 if the connection ended without one. */
+/** @returns the status of the response, or 0 if the connection ended without one. */
 const sendOnce = ({ port, address, waits = true }: Flood, request: Buffer): Promise<number> =>
   new Promise(resolve => {
     const end = (status: number) => {

@@ -32,7 +32,7 @@ export class BenchProcess {
   }
 
   /**
-   * Starts `dist/<script>`. With low priority it only gets the processors when nothing else needs them.
+   * Starts `dist/<script>`. With low priority it only gets CPU time that nothing else needs.
    * @throws if it exits before it is ready.
    */
   static async start(
@@ -81,8 +81,8 @@ export class BenchProcess {
 }
 
 /**
- * Linux shares the processors among the sessions first (`sched(7)`, autogroup), so that the priority of a process only counts within its
- * session. This one leads a session of its own, whose priority is lowered too.
+ * Linux first divides the CPU among sessions (`sched(7)`, autogroup), so the priority of a process only counts within its
+ * session. This process leads its own session, whose priority is lowered too.
  */
 const lowerPriority = (pid: number): void => {
   setPriority(pid, constants.priority.PRIORITY_LOW);

@@ -1,6 +1,6 @@
 /**
- * The least that a server can do with a flood: it answers every connection with 429, reads nothing, and closes it a second
- * later, as the gateway does with a client that is over its limits.
+ * The minimum work for a server under a flood: it answers every connection with 429, reads nothing, and closes it a second
+ * later, as the gateway does with a client that exceeds its limits.
  */
 import { type AddressInfo, createServer } from 'node:net';
 import { handleCommands } from './worker.js';

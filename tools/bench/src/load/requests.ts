@@ -30,20 +30,20 @@ export interface LoadResult {
   readonly max: number;
 }
 
-/** The same bytes from one address again and again. */
+/** The same bytes, sent repeatedly from one address. */
 export interface Flood {
   readonly port: number;
-  /** Of the attacker. */
+  /** The address of the attacker. */
   readonly address: string;
   readonly head: string;
   readonly body: string;
   readonly connections: number;
   readonly seconds: number;
-  /** False for a client that closes each connection as soon as it has sent. */
+  /** False for a client that closes each connection right after sending. */
   readonly waits?: boolean;
 }
 
 export interface FloodResult {
-  /** How many requests had each status; `0` counts connections that ended without an answer. */
+  /** Number of requests per status; `0` counts connections that ended without a response. */
   readonly answers: Readonly<Record<string, number>>;
 }

@@ -27,7 +27,7 @@ describe('the usage of a process', () => {
   });
 
   it('has a peak of at least the current memory, and an age', () => {
-    // In this order: the memory in use may grow from one reading to the next.
+    // In this order, because memory may grow between the two readings.
     const resident = residentMemoryOf(process.pid);
     expect(peakMemoryOf(process.pid)).toBeGreaterThanOrEqual(Math.floor(resident));
     expect(ageMsOf(process.pid)).toBeGreaterThan(0);

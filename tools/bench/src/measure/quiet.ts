@@ -2,13 +2,13 @@ import { setTimeout as after } from 'node:timers/promises';
 import { cpuOf } from './process-usage.js';
 
 const POLL_MS = 250;
-/** CPU share of one core that counts as idle; timers and polls of an idle Postern use about half of it. */
+/** CPU share of one core that counts as idle; timers and polling of an idle Postern use about half of it. */
 const QUIET_SHARE = 0.15;
 const QUIET_LOOKS = 2;
 
 /**
  * Waits until processes have completed the remaining work of a round (projections, outbox), so that its CPU counts for
- * this round and not for the next one. @returns the seconds that took, at most `limitS`.
+ * this round and not for the next one. @returns the elapsed seconds, at most `limitS`.
  */
 export const untilQuiet = async (pids: readonly number[], limitS = 60): Promise<number> => {
   const startedAt = performance.now();

@@ -1,5 +1,6 @@
 /**
- * The reference for sending: what a good engineer writes in an afternoon with well-known libraries. Fastify validates, pg keeps one row, nodemailer composes, signs and hands over on pooled connections. None of Postern's code.
+ * The reference for sending: a service built in an afternoon with well-known libraries, without any of Postern's code.
+ * Fastify validates, pg stores one row, nodemailer composes, signs and hands over on pooled connections.
  */
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';

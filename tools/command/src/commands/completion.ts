@@ -3,7 +3,7 @@ import { command } from '../command-line.js';
 import { candidates } from '../completion/candidates.js';
 import { COMPLETION_SCRIPTS, type Shell } from '../completion/scripts.js';
 
-/** `postern completion`: prints a script that completes commands and options in a shell. */
+/** `postern completion`: prints a script for shell completion of commands and options. */
 export const completion = (): Command =>
   command('completion', 'Print a completion script for bash, zsh or fish', [
     'source <(postern completion bash)            # in ~/.bashrc',
@@ -15,7 +15,7 @@ export const completion = (): Command =>
       process.stdout.write(COMPLETION_SCRIPTS[shell]);
     });
 
-/** What completion scripts call. */
+/** The hidden command that completion scripts call. */
 export const complete = (program: () => Command): Command =>
   new Command('__complete').argument('[words...]').action((words: readonly string[]) => {
     process.stdout.write(

@@ -10,7 +10,7 @@ interface DeployOptions {
   readonly json?: boolean;
 }
 
-/** `postern deploy`: requests a deployment and follows it until it is over. */
+/** `postern deploy`: requests a deployment and follows it until it ends. */
 export const deploy = (): Command =>
   command('deploy', 'Deploy a web service, and wait until it is live', [
     'postern deploy storefront',

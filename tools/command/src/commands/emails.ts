@@ -15,7 +15,7 @@ interface ListOptions {
   readonly json?: boolean;
 }
 
-/** `postern emails …`: what became of messages. */
+/** `postern emails …`: the status of messages. */
 export const emails = (): Command => group('emails', 'View message status', [list(), show()]);
 
 const list = (): Command =>
@@ -90,7 +90,7 @@ const showMessage = async ({ context, output }: Invocation, id: string): Promise
   output.result(message, lines.map(line => printable(line)).join('\n'));
 };
 
-/** The message in any email service of the workspace. */
+/** Finds the message in all email services of the workspace. */
 export const findMessage = async (
   dashboard: ReturnType<Invocation['context']['dashboard']>,
   id: string,

@@ -14,7 +14,7 @@ interface LoginOptions {
   readonly json?: boolean;
 }
 
-/** `postern login`: checks a credential and stores it. */
+/** `postern login`: verifies a credential and stores it. */
 export const login = (): Command =>
   command('login', 'Store a credential: an email key, a platform key, or a session of the dashboard', [
     'postern login --url https://postern.example.com      # asks for a key',
@@ -36,7 +36,7 @@ const signIn = async ({ context, output, input }: Invocation, { url, email }: Lo
       email === undefined
         ? await keyFrom(await input.secret('Email key or platform key'), chosen)
         : { session: await sessionOf(email, chosen, { context, output, input }) };
-    // Credentials of another Postern are of no use with this URL.
+    // Credentials of another Postern are discarded, because they are not valid for this URL.
     const kept: StoredConfig = context.stored.url === chosen ? context.stored : {};
     writeConfig(context.path, { ...kept, url: chosen, ...added });
     const stored = Object.keys(added)[0] ?? '';
@@ -63,7 +63,7 @@ const keyFrom = async (entered: string, baseUrl: string): Promise<StoredConfig> 
   try {
     await postern.emails.get(NIL_UUID);
   } catch (error) {
-    // The key is accepted, and the message does not exist.
+    // This error means that the key is accepted, because the message does not exist.
     if (!(error instanceof NotFoundError) || error.code !== 'email_not_found') throw error;
   }
   return { email_key: key };
@@ -86,13 +86,13 @@ const sessionOf = async (email: string, url: string, { input }: Invocation): Pro
   }
 };
 
-/** `postern logout`: ends the session and deletes what is stored. */
+/** `postern logout`: ends the session and deletes the stored credentials. */
 export const logout = (): Command =>
   command('logout', 'End the session of the dashboard and delete the stored credentials', ['postern logout']).action(
     async (options: { json?: boolean }) => {
       const { context, output } = invocation(options);
       const { url, session } = context.stored;
-      // A session that has ended already is as good as signed out.
+      // An error is ignored: the session may already have ended.
       if (url && session) await new DashboardApi(url, session.token).delete('/session').catch(() => undefined);
       deleteConfig(context.path);
       output.result(
@@ -102,7 +102,7 @@ export const logout = (): Command =>
     },
   );
 
-/** `postern whoami`: shows which credentials there are, without the credentials. */
+/** `postern whoami`: shows which credentials are available, without their values. */
 export const whoami = (): Command =>
   command('whoami', 'Show the URL and which credentials the command has', [
     'postern whoami',

@@ -13,10 +13,10 @@ interface LogOptions {
   readonly json?: boolean;
 }
 
-/** The most lines that a stream begins with. */
+/** Maximum number of earlier lines of a stream. */
 const MAX_FOLLOWED = 1_000;
 
-/** `postern logs`: prints lines of a web service, and new ones with `--follow`. */
+/** `postern logs`: prints the log of a web service; follows it with `--follow`. */
 export const logs = (): Command =>
   command('logs', 'Print the log of a web service, builds included', [
     'postern logs storefront',

@@ -4,7 +4,7 @@ import { command, invocation } from '../command-line.js';
 import { NotSignedInError } from '../errors.js';
 import { mcpServer, toolsOf } from '../mcp/server.js';
 
-/** `postern mcp`: serves the same operations as tools of the Model Context Protocol over standard input and output. */
+/** `postern mcp`: serves the same operations as Model Context Protocol tools over standard input and output. */
 export const mcp = (version: string): Command =>
   command('mcp', 'Serve the Model Context Protocol, with a tool for each thing that your credentials allow', [
     'postern mcp',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { command, invocation } from '../command-line.js';
 import { emailServices } from '../email-services.js';
 
-/** `postern services`: lists what other commands name. */
+/** `postern services`: lists the services whose names other commands accept. */
 export const services = (): Command =>
   command('services', 'List email services and web services, as far as the credentials allow', [
     'postern services',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What can follow the words of a command line, of which the last one is being typed. */
+/** The completions of a command line; its last word is still being typed. */
 export const candidates = (program: Command, words: readonly string[]): readonly string[] => {
   const current = words.at(-1) ?? '';
   let command = program;

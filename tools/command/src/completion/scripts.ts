@@ -1,4 +1,4 @@
-/** The function calls the command, so that the completion fits the installed version. */
+/** The shell function calls the command, so that the completion matches the installed version. */
 export const COMPLETION_SCRIPTS = {
   bash: `_postern() {
   local current="\${COMP_WORDS[COMP_CWORD]}"

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.js';
 
-/** What `postern login` stores. */
+/** The configuration that `postern login` stores. */
 export interface StoredConfig {
   readonly url?: string;
   readonly email_key?: string;
@@ -19,13 +19,13 @@ export interface StoredSession {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `postern/config.json` in the XDG folder for configuration; only absolute values of the variable count. */
+/** `postern/config.json` in XDG_CONFIG_HOME, if that is an absolute path, otherwise in `~/.config`. */
 export const configPath = (environment: Environment): string => {
   const folder = environment['XDG_CONFIG_HOME'];
   return join(folder?.startsWith('/') ? folder : join(homedir(), '.config'), 'postern', 'config.json');
 };
 
-/** Reads the stored configuration; empty before the first login. @throws UsageError if the file is damaged. */
+/** Reads the stored configuration; empty before the first login. @throws UsageError if the file is not valid. */
 export const readConfig = (path: string): StoredConfig => {
   let text: string;
   try {
@@ -41,7 +41,7 @@ export const readConfig = (path: string): StoredConfig => {
   }
 };
 
-/** Replaces the file, which only its owner can read, in one step. */
+/** Replaces the file atomically; only its owner can read it. */
 export const writeConfig = (path: string, config: StoredConfig): void => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.${process.pid}.new`;

@@ -16,7 +16,7 @@ const STORED = { url: 'https://postern.example.com', email_key: 'em_live_a', pla
 describe('the configuration', () => {
   it('is empty before the first login', () => expect(readConfig(path)).toEqual({}));
 
-  it('is readable for its user only, also where a file with other rights was before', () => {
+  it('is readable by its user only, even if it replaces a file with other permissions', () => {
     writeConfig(path, {});
     writeFileSync(path, '{}', { mode: 0o644 });
     writeConfig(path, STORED);
@@ -29,7 +29,7 @@ describe('the configuration', () => {
     expect([context.url, context.emailKey, context.platformKey]).toEqual(Object.values(STORED));
   });
 
-  it('is not used with another URL, and variables win', () => {
+  it('is not used with another URL, and environment variables take precedence', () => {
     const elsewhere = { ...environment, POSTERN_URL: 'https://other.example.com', POSTERN_EMAIL_KEY: 'em_live_c' };
     const context = new Context(elsewhere);
     expect([context.url, context.emailKey, context.platformKey]).toEqual([
@@ -66,7 +66,7 @@ describe('the URL', () => {
     ['http://postern.example.com', true],
     ['http://localhost.example.com', true],
     ['http://127.example.com', true],
-  ])('%s lets others on the network read a credential: %s', (url, readable) =>
+  ])('%s sends credentials in clear text over the network: %s', (url, readable) =>
     expect(isReadableOnTheWay(url)).toBe(readable),
   );
 });

@@ -3,7 +3,7 @@ import { DashboardApi } from '../dashboard-api.js';
 import { NotSignedInError, UsageError } from '../errors.js';
 import { configPath, readConfig, type StoredConfig } from './config-file.js';
 
-/** The credentials and clients of one run of the command. Variables of the environment win over the stored file. */
+/** The credentials and clients of one invocation. Environment variables take precedence over the stored file. */
 export class Context {
   readonly path: string;
   readonly stored: StoredConfig;
@@ -25,14 +25,14 @@ export class Context {
     return this.#variable('POSTERN_SESSION_TOKEN') ?? this.#ofUrl(this.stored.session?.token);
   }
 
-  /** The URL of the Postern. @throws NotSignedInError before the first login. */
+  /** The base URL of Postern. @throws NotSignedInError before the first login. */
   get url(): string {
     const url = this.#variable('POSTERN_URL') ?? this.stored.url;
     if (url === undefined) throw new NotSignedInError('Run `postern login` first, or set POSTERN_URL.');
     return checkedUrl(url);
   }
 
-  /** A client that may send email. */
+  /** A client for sending email. */
   email(): Postern {
     return new Postern(required(this.emailKey, EMAIL_KEY), { baseUrl: this.url });
   }
@@ -51,7 +51,7 @@ export class Context {
     return this.environment[name] || undefined;
   }
 
-  /** A stored credential is for the stored URL only, so that another server never gets it. */
+  /** A stored credential is only used with the stored URL, so that no other server receives it. */
   #ofUrl(credential: string | undefined): string | undefined {
     const url = this.#variable('POSTERN_URL');
     return url === undefined || checkedUrl(url) === this.stored.url ? credential : undefined;
@@ -69,7 +69,7 @@ const required = (credential: string | undefined, message: string): string => {
   return credential;
 };
 
-/** The origin of a URL. @throws UsageError for anything that is no HTTP URL. */
+/** The origin of a URL. @throws UsageError if it is not an HTTP URL. */
 export const checkedUrl = (url: string): string => {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:')
@@ -78,7 +78,7 @@ export const checkedUrl = (url: string): string => {
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '');
 };
 
-/** Whether a credential would leave this machine without encryption. */
+/** Whether a credential would be sent over the network without encryption. */
 export const isReadableOnTheWay = (url: string): boolean => {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);

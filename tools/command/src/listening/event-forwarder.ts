@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { WebhookEvent } from '@postern/sdk';
 
-/** As long as Postern waits for a webhook. */
+/** Postern's timeout for webhooks. */
 const TIMEOUT_MS = 10_000;
-/** As many requests at the same time as Postern sends to one webhook. */
+/** Postern's concurrency for one webhook. */
 const CONCURRENCY = 8;
 
-/** A signing secret in the form that webhooks have. It never leaves this machine. */
+/** Generates a signing secret in the format of webhooks. It never leaves this machine. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 export interface Target {
@@ -16,19 +16,19 @@ export interface Target {
   readonly kinds: readonly string[];
 }
 
-/** What came of forwarding one event. */
+/** The result of forwarding one event. */
 export interface Forwarded {
   readonly event: string;
   readonly email_id: string;
   readonly to: string;
   readonly timestamp: string;
-  /** The status of the answer; null if there was none. */
+  /** The status of the response; null if there was none. */
   readonly status: number | null;
   readonly error: string | null;
   readonly duration_ms: number;
 }
 
-/** Sends events to a local server as webhook-dispatch sends them to a webhook: the same bytes, headers and signature. */
+/** Sends events to a local server like webhook-dispatch: the same bytes, headers and signature. */
 export class EventForwarder {
   readonly #target: Target;
 
@@ -36,7 +36,7 @@ export class EventForwarder {
     this.#target = target;
   }
 
-  /** Resolves when all are answered or have failed. */
+  /** Resolves when all events have a response or have failed. */
   async forward(bodies: readonly string[], onForwarded: (forwarded: Forwarded) => void): Promise<void> {
     const waiting = bodies.filter(body => this.#target.kinds.includes((JSON.parse(body) as WebhookEvent).event));
     const worker = async () => {

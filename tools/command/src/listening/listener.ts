@@ -3,7 +3,7 @@ import { ApiError, ConnectionError, NotFoundError } from '@postern/sdk';
 import type { DashboardApi } from '../dashboard-api.js';
 
 const WAIT_S = 10;
-/** A server that has too many waiting reads answers at once. */
+/** Lower bound between reads: a server with too many waiting reads responds immediately. */
 const MIN_INTERVAL_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
@@ -12,7 +12,7 @@ interface ListenerEvent {
   readonly body: string;
 }
 
-/** Reads the events of an email service over a connection that this machine opens, until it is interrupted. */
+/** Reads the events of an email service over a connection from this machine, until it is interrupted. */
 export class Listener {
   #after = 0;
   #failures = 0;
@@ -34,7 +34,7 @@ export class Listener {
     return new Listener(dashboard, serviceId, signal, note, await created(dashboard, serviceId));
   }
 
-  /** Bodies in the order of the events. The next read acknowledges a batch, after it has been forwarded. */
+  /** Event bodies in order. The next read acknowledges a batch, after it was forwarded. */
   async *batches(): AsyncGenerator<readonly string[], void, undefined> {
     while (!this.signal.aborted) {
       const startedAt = Date.now();
@@ -46,7 +46,7 @@ export class Listener {
     }
   }
 
-  /** Deletes the listener; one that cannot be deleted expires. */
+  /** Deletes the listener; if that fails, it expires. */
   async stop(): Promise<void> {
     await this.dashboard.delete(`${pathOf(this.serviceId)}/${this.id}`).catch(() => undefined);
   }
@@ -58,7 +58,7 @@ export class Listener {
     this.#after = last;
   }
 
-  /** No events if the connection failed; the next call tries again. */
+  /** Returns no events if the connection failed; the next call retries. */
   async #read(): Promise<readonly ListenerEvent[]> {
     const path = `${pathOf(this.serviceId)}/${this.id}/events`;
     const query = { after: this.#after, wait_s: WAIT_S };

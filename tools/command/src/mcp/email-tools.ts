@@ -7,7 +7,7 @@ import { type RegisteredTool, tool } from './tool.js';
 
 const addresses = z.array(z.string()).max(50);
 
-/** Sending, for a context with an email key. */
+/** Tools for sending, for a context with an email key. */
 export const emailKeyTools = (context: Context): readonly RegisteredTool[] => [
   tool({
     name: 'send_email',
@@ -26,7 +26,7 @@ export const emailKeyTools = (context: Context): readonly RegisteredTool[] => [
     }),
     run: ({ html, text, idempotency_key, cc, bcc, reply_to, ...rest }) => {
       const email = { ...rest, ...(cc && { cc }), ...(bcc && { bcc }), ...(reply_to && { reply_to }) };
-      // Postern refuses a message without a body, in words that say which fields there are.
+      // Postern refuses a message without a body, with a message that names the fields.
       const body =
         html === undefined ? { text: text as string } : { message: html, ...(text === undefined ? {} : { text }) };
       return context
@@ -43,7 +43,7 @@ export const emailKeyTools = (context: Context): readonly RegisteredTool[] => [
   }),
 ];
 
-/** What became of messages, for a context with a session. */
+/** Tools for the status of messages, for a context with a session. */
 export const sessionTools = (context: Context): readonly RegisteredTool[] => [
   tool({
     name: 'list_emails',

@@ -6,7 +6,7 @@ import { type RegisteredTool, tool } from './tool.js';
 
 const service = z.string().optional().describe('Id or name of the web service; required if there are several.');
 
-/** Web services, for a context with a platform key. */
+/** Tools for web services, for a context with a platform key. */
 export const platformTools = (context: Context): readonly RegisteredTool[] => {
   const found = async (wanted: string | undefined) => {
     const platform = context.platform();

@@ -4,7 +4,7 @@ import { emailKeyTools, sessionTools } from './email-tools.js';
 import { platformTools } from './platform-tools.js';
 import type { RegisteredTool } from './tool.js';
 
-/** The tools that the credentials of a context allow. A platform key that only reads has no tools that change anything. */
+/** The tools that the credentials of a context allow. With a read-only platform key, no tool changes anything. */
 export const toolsOf = async (context: Context, readOnly: boolean): Promise<readonly RegisteredTool[]> => {
   const scope = context.platformKey === undefined ? undefined : (await context.platform().ownKey()).scope;
   const reads = ({ effect }: RegisteredTool) => effect === 'reads';
@@ -14,7 +14,7 @@ export const toolsOf = async (context: Context, readOnly: boolean): Promise<read
   return [...email, ...session, ...platform].filter(tool => !readOnly || reads(tool));
 };
 
-/** A server of the Model Context Protocol with these tools. */
+/** A Model Context Protocol server with these tools. */
 export const mcpServer = (tools: readonly RegisteredTool[], version: string): McpServer => {
   const server = new McpServer({ name: 'postern', version });
   for (const tool of tools) tool.register(server);

@@ -3,7 +3,7 @@ import { ApiError } from '@postern/sdk';
 import type { z } from 'zod';
 import { adviceFor } from '../errors.js';
 
-/** What a tool does to the world, which clients show before they allow a call. */
+/** The side effects of a tool, which clients show before they allow a call. */
 export type Effect = 'reads' | 'changes' | 'deletes';
 
 export interface Tool<Shape extends z.ZodObject> {
@@ -14,14 +14,14 @@ export interface Tool<Shape extends z.ZodObject> {
   readonly run: (input: z.output<Shape>) => Promise<unknown>;
 }
 
-/** A tool whose input shape is known only to itself. */
+/** A tool with the type of its input erased. */
 export interface RegisteredTool {
   readonly name: string;
   readonly effect: Effect;
   register(server: McpServer): void;
 }
 
-/** Describes a tool; its result is the JSON of what `run` returns, and its errors are results that say what to do. */
+/** Defines a tool: its result is the JSON of what `run` returns; errors are results with advice. */
 export const tool = <Shape extends z.ZodObject>({
   name,
   description,

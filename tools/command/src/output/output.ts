@@ -1,6 +1,6 @@
 import { table } from './table.js';
 
-/** Where a command writes: text for people, or JSON with `--json`. Messages about progress go to standard error. */
+/** The output of a command: text, or JSON with `--json`. Progress messages go to standard error. */
 export class Output {
   constructor(readonly json: boolean) {}
 
@@ -22,17 +22,17 @@ export class Output {
     );
   }
 
-  /** Prints one line of an endless output; with `--json` one object a line. */
+  /** Prints one line of a continuous output; with `--json`, one object per line. */
   line(value: unknown, text: string): void {
     process.stdout.write(`${this.json ? JSON.stringify(value) : printable(text)}\n`);
   }
 
-  /** Tells people what happens; never part of the result. */
+  /** Prints a message for the user; never part of the result. */
   note(text: string): void {
     process.stderr.write(`${printable(text)}\n`);
   }
 }
 
-/** Text from elsewhere without control characters, which could change what the terminal shows. */
+/** Removes control characters of external text, which could change the display of the terminal. */
 export const printable = (text: string | number): string =>
   String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');

@@ -1,7 +1,7 @@
 import { reclassifyBounces } from '@postern/contracts';
 import type { Operator } from '../operator.js';
 
-/** `bounces reclassify`: classes stored bounce notices again by the current rules, until none is left. */
+/** `bounces reclassify`: reclassifies all stored bounce notices by the current rules. */
 export const reclassify = async ({ requests, print }: Operator): Promise<boolean> => {
   let [read, changed] = [0, 0];
   for (let after: string | null | undefined; after !== null; ) {

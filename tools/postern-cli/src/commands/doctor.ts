@@ -8,7 +8,7 @@ const CLOCK_WARNING_MS = 1_000;
 const PROBE_TIMEOUT_MS = 20_000;
 const ICONS = { good: '✓', warning: '!', bad: '✗' } as const;
 
-/** `doctor [--no-mail]`: checks everything that Postern depends on, and prints what to change. */
+/** `doctor [--no-mail]`: checks all dependencies of Postern, and prints what to fix. */
 export const doctor = async (operator: Operator, { mail }: { readonly mail: boolean }): Promise<boolean> => {
   const all: Finding[] = [];
   const show = (title: string, findings: readonly Finding[]) => {
@@ -44,7 +44,7 @@ export const doctor = async (operator: Operator, { mail }: { readonly mail: bool
   return count('bad') === 0;
 };
 
-/** What the machine of the runtime agent does not isolate. */
+/** Isolation features that the machine of runtime-agent lacks. */
 const isolationFindings = async ({ requests }: Operator): Promise<Finding[]> => {
   const check = 'isolation';
   const advice = 'Run runtime-agent as root, on a machine that allows namespaces and control groups.';
@@ -59,7 +59,7 @@ const isolationFindings = async ({ requests }: Operator): Promise<Finding[]> => 
   }
 };
 
-/** The service read its clock at some time between the request and the reply. */
+/** The clock was read at an unknown time between the request and the reply. */
 const clockFinding = (now: string, sentAt: number, durationMs: number): Finding => {
   const at = Date.parse(now);
   const offsetMs = at < sentAt ? sentAt - at : Math.max(0, at - sentAt - durationMs);

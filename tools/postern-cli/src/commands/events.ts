@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.js';
 
 const MOST = 100;
 
-/** `events list [service]`: events that a consumer could not handle and has set aside. */
+/** `events list [service]`: events that a consumer could not handle and set aside. */
 export const listSetAsideEvents = async (operator: Operator, [service]: readonly string[]): Promise<boolean> => {
   const results = await requestFromAll(operator, servicesNamed(service), 'listSetAsideEvents', { limit: MOST });
   const rows = results.flatMap(result =>
@@ -27,7 +27,7 @@ export const listSetAsideEvents = async (operator: Operator, [service]: readonly
   return results.every(result => 'reply' in result && result.reply.total === 0);
 };
 
-/** `events retry <service> <event id>`: handles the event again now. */
+/** `events retry <service> <event id>`: handles the event again immediately. */
 export const retrySetAsideEvent = async (operator: Operator, [named, eventId]: readonly string[]): Promise<boolean> => {
   const service = serviceNamed(named);
   await requestOperation(operator, service, 'retrySetAsideEvent', { event_id: idGiven(eventId) });

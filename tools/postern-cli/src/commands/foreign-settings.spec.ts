@@ -4,12 +4,12 @@ import { foreignSettingsOf } from './foreign-settings.js';
 const OWN = 'postern.events.email-send.>';
 const consumer = (config: object) => ({ name: 'reader', config: { ack_policy: 'explicit', ...config } as never });
 
-describe('The settings of a stream that no service makes', () => {
-  it('are none of the stream and the consumers of an installation', () => {
+describe('Settings of a stream that no service configures', () => {
+  it('do not exist in the stream and the consumers of an installation', () => {
     expect(foreignSettingsOf('email-send', { subjects: [OWN], sources: [] }, [consumer({})])).toEqual([]);
   });
 
-  it('are subjects of others, and everything that reads or sends for somebody', () => {
+  it('are subjects of other services, and everything that copies or forwards messages', () => {
     const config = {
       subjects: [OWN, 'postern.requests.>'],
       republish: { src: '>', dest: 'elsewhere' },

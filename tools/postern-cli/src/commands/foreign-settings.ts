@@ -2,7 +2,7 @@ import type { ConsumerInfo, StreamConfig } from '@nats-io/jetstream';
 import type { ServiceName } from '@postern/contracts';
 import { foreignSettingsOf as foreignSettingsOfStream } from '@postern/messaging';
 
-/** Settings of a stream and its consumers by which NATS would read or send for somebody, and which no service makes. */
+/** Settings of a stream and its consumers that no service configures and that make NATS copy or forward messages. */
 export const foreignSettingsOf = (
   service: ServiceName,
   config: Partial<StreamConfig>,

@@ -29,7 +29,7 @@ export class ScratchCheckout {
       mkdirSync(dirname(join(this.path, path)), { recursive: true });
       if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(this.path, path));
     }
-    // What is planned for the next releases is none of the test's.
+    // Removes the version plans of the next releases, which are not part of the test.
     rmSync(join(this.path, '.nx/version-plans'), { recursive: true, force: true });
     this.git('add', '--all');
     this.git('commit', '--quiet', '--allow-empty', '--message', 'as it is');

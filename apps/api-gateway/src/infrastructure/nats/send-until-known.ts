@@ -7,17 +7,18 @@ import { OutcomeUnknown } from '../http/errors/outcome-unknown.js';
 type Contract = typeof sendEmail | typeof submitEmail;
 type Request<C extends Contract> = RequestInput<C> & { readonly email_id: string; readonly answer_by: string };
 
-/** How long one attempt waits before the next one, which may reach another replica. */
+/** Timeout of one attempt; the next one may reach another replica. */
 const ATTEMPT_MS = 8_000;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
 
-/** Refusals that state the final outcome of this message; other refusals may change with the next attempt. */
+/** Refusals with the final outcome of this message; other refusals may change with the next attempt. */
 const FINAL = new Set(['relay_unavailable', 'idempotency_key_reused', 'invalid_email']);
 
 /**
- * Requests email-send to send a message until its outcome is known. The id is the same in every attempt, so nothing is
- * sent twice. A failure that certainly had no effect ends the attempts, unless an earlier attempt may have had one.
+ * Sends the request to email-send repeatedly until the outcome is known. Every attempt has the same id, so the message
+ * is not sent twice. A failure that certainly had no effect ends the attempts, unless an earlier attempt may have had
+ * one.
  * @param pause waits between two attempts.
  */
 export const sendUntilKnown = async <C extends Contract>(
@@ -47,7 +48,10 @@ export const sendUntilKnown = async <C extends Contract>(
   }
 };
 
-/** The message that may have been sent, judging by an attempt's error; undefined if this attempt had no effect. */
+/**
+ * The id of the message that may have been sent, according to an attempt's error; undefined if the attempt had no
+ * effect.
+ */
 const possibleEmail = (error: unknown, emailId: string): string | undefined => {
   if (Refusal.is(error)) {
     const { email_id } = error.details;

@@ -9,8 +9,8 @@ const DELETIONS = [
 ] as const;
 
 /**
- * Whether the owner of what a command writes was deleted. Exact only under the lock of its deletion, because read models
- * may be behind.
+ * Whether the workspace or resource of the stream was deleted. Reads the events, because read models may be behind;
+ * exact only while the caller holds the lock of the stream.
  */
 export async function isDeleted(client: Pick<pg.Pool, 'query'>, streamId: string): Promise<boolean> {
   const { rowCount } = await client.query(FIND_DELETION, [streamId, DELETIONS]);

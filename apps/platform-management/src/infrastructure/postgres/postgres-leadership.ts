@@ -3,7 +3,7 @@ import { withLeadership } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
 import { Leadership } from '../../reconciler/ports.js';
 
-/** Elects by an advisory lock of one connection; another process leads once PostgreSQL notices that it closed. */
+/** Elects the leader with an advisory lock; another process leads once PostgreSQL detects that the connection closed. */
 @Injectable()
 export class PostgresLeadership extends Leadership {
   constructor(private readonly database: Database) {

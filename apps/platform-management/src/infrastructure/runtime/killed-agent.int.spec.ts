@@ -31,7 +31,7 @@ const messagesOf = async (webServiceId: string): Promise<readonly string[]> =>
 const answerOf = async ({ webServiceId, name }: ServicePlan) =>
   (await harness.ask(await harness.runtime.urlOf(webServiceId, name))).body;
 
-/** Settled without waiting for it. */
+/** Whether the promise settles within 300 ms. */
 const stateOf = async (work: Promise<unknown>): Promise<'pending' | 'settled'> => {
   const settled = work.then(
     () => 'settled' as const,
@@ -41,7 +41,7 @@ const stateOf = async (work: Promise<unknown>): Promise<'pending' | 'settled'> =
 };
 
 describe('when the agent is killed', () => {
-  it('before an order, the order waits until it is back', async () => {
+  it('before an order, the order waits until the agent is restarted', async () => {
     const plan = await planOf();
     await harness.agent.kill();
     const rolling = harness.runtime.roll(plan, never);
@@ -57,7 +57,7 @@ describe('when the agent is killed', () => {
     expect(await answerOf(plan)).toMatch(/^[0-9a-f-]{36}$/);
   }, 60_000);
 
-  it('during a build, the build starts from the beginning and nothing of the first one runs', async () => {
+  it('during a build, the build is started again and no process of the first build runs', async () => {
     const mark = randomUUID();
     const order = await buildOrder(`echo begun; if [ -e ../${mark} ]; then exit 0; fi; sleep 2`, {
       environment: { MARK: mark },
@@ -74,7 +74,7 @@ describe('when the agent is killed', () => {
     expect((await messagesOf(order.webServiceId)).filter(message => message === 'begun')).toHaveLength(2);
   }, 60_000);
 
-  it('during a build that is cancelled meanwhile, nothing of it runs afterwards', async () => {
+  it('during a build that is cancelled before the restart, no process of the build runs afterwards', async () => {
     const mark = randomUUID();
     const order = await buildOrder('echo begun; sleep 600', { environment: { MARK: mark } });
     const cancel = new AbortController();
@@ -88,7 +88,7 @@ describe('when the agent is killed', () => {
     await eventually(async () => expect(await processesWith({ variable: mark })).toEqual([]));
   }, 60_000);
 
-  it('during a roll, the roll ends with the new release and one instance', async () => {
+  it('during a roll-out, the roll-out ends with the new release and one instance', async () => {
     const before = await planOf();
     await harness.runtime.roll(before, never);
     const after = await planOf({ webServiceId: before.webServiceId });
@@ -100,7 +100,7 @@ describe('when the agent is killed', () => {
     expect(await harness.runtime.statusOf(after.webServiceId)).toMatchObject({ rollId: after.rollId, instances: 1 });
   }, 60_000);
 
-  it('while lines are written, each line is there once', async () => {
+  it('while log lines are written, each line is stored once', async () => {
     const webServiceId = randomUUID();
     const writer = harness.runtime.logWriter(webServiceId, 'platform', []);
     for (let number = 0; number < 30; number += 1) {
@@ -114,8 +114,8 @@ describe('when the agent is killed', () => {
   }, 60_000);
 });
 
-describe('when two processes of the control plane send orders for the same thing', () => {
-  it('the later order ends the earlier one, which is answered once the later one has ended', async () => {
+describe('when two processes of the control plane send orders for the same web service', () => {
+  it('the later order interrupts the earlier one, which completes after the later one', async () => {
     const order = await buildOrder('echo begun; sleep 2');
     const building = build(order);
     await waitFor(async () => (await messagesOf(order.webServiceId)).includes('begun'));
@@ -131,7 +131,7 @@ describe('when two processes of the control plane send orders for the same thing
 });
 
 describe('when the control plane is killed', () => {
-  it('during a build, the reconciliation of the next process ends it', async () => {
+  it('during a build, the reconciliation of the next process stops the build', async () => {
     const mark = randomUUID();
     const order = await buildOrder('echo begun; sleep 600', { environment: { MARK: mark } });
     const building = build(order).catch(() => 'gone');
@@ -143,7 +143,7 @@ describe('when the control plane is killed', () => {
     expect(await processesWith({ variable: mark })).toEqual([]);
   }, 60_000);
 
-  it('during a roll that the next process continues, the same instances become the release', async () => {
+  it('during a roll-out that the next process continues, the same instances become the release', async () => {
     const silentFirst = `
       import { createServer } from 'node:http';
       setTimeout(() => createServer((_, response) => response.end(String(process.pid))).listen(Number(process.env.PORT)), 3_000);
@@ -164,7 +164,7 @@ describe('when the control plane is killed', () => {
   }, 60_000);
 });
 
-it('an order of several hundred kilobytes arrives', async () => {
+it('an order of several hundred kilobytes reaches the agent', async () => {
   const environment = Object.fromEntries(
     Array.from({ length: 12 }, (_, index) => [`LARGE_${index}`, `${index}`.repeat(30_000)]),
   );
@@ -172,6 +172,6 @@ it('an order of several hundred kilobytes arrives', async () => {
   const plans = await Promise.all(
     Array.from({ length: 3 }, () => planOf({ artefact, environment: { PATH: '/usr/bin', ...environment } })),
   );
-  // The kernel limits an environment; the plan of a service that is rolling is carried but not started.
+  // The kernel limits the size of an environment; plans of services that are rolling out are sent but not started.
   await harness.runtime.reconcile(plans, new Set(plans.map(({ webServiceId }) => webServiceId)));
 }, 60_000);

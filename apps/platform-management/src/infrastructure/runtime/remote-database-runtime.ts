@@ -19,7 +19,7 @@ import {
 import { documentsOf, listsOf } from './remote-runtime.js';
 import type { RuntimeAgent } from './runtime-agent.js';
 
-/** Databases that the runtime agent runs. Throws `RuntimeUnavailable` while the agent is away. */
+/** Databases that the runtime agent runs. Throws `RuntimeUnavailable` while the agent does not respond. */
 export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
   constructor(private readonly agent: RuntimeAgent) {
     super();

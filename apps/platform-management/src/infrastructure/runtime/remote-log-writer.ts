@@ -6,12 +6,12 @@ import type { RuntimeAgent } from './runtime-agent.js';
 
 type Chunk = RequestInput<typeof writeRuntimeLog>['chunks'][number];
 
-/** Of one request; longer text is sent in several. UTF-16 units. */
+/** Maximum length of the text of one request, in UTF-16 code units. */
 const REQUEST_LENGTH = 131_072;
-/** How long the last lines wait for an agent that is away. */
+/** Time limit of `close` for the remaining lines while the agent does not respond. */
 const CLOSE_WITHIN_MS = 30_000;
 
-/** Writes to the log of a web service at the agent, line by line and in order. Each line is written once. */
+/** Sends lines to the agent, which appends them to the log of the web service in order and once each. */
 export class RemoteLogWriter implements LogWriter {
   readonly #decoders = new Map<LogStream, StringDecoder>();
   readonly #rests = new Map<LogStream, string>();
@@ -38,7 +38,7 @@ export class RemoteLogWriter implements LogWriter {
     if (end > 0) this.#add(stream, text.slice(0, end));
   }
 
-  /** Resolves when every whole line is on disk, or was given up. */
+  /** Resolves when every complete line is on disk or was discarded. */
   flush(): Promise<void> {
     return this.#sending;
   }

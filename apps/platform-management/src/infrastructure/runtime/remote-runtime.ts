@@ -36,12 +36,12 @@ import type { z } from 'zod';
 import { RemoteLogWriter } from './remote-log-writer.js';
 import { digestOf, type RuntimeAgent } from './runtime-agent.js';
 
-/** References in one document of a list. */
+/** Maximum number of references in one document. */
 const LIST_LENGTH = 1_000;
 
 /**
- * Web services that the runtime agent runs. Builds, roll-outs and stops wait while the agent is away; reads and
- * reconciliations throw `RuntimeUnavailable` then.
+ * Web services that the runtime agent runs. While the agent does not respond, builds, roll-outs and stops wait, and
+ * reads and reconciliations throw `RuntimeUnavailable`.
  */
 export class RemoteRuntime extends Runtime {
   constructor(
@@ -74,7 +74,7 @@ export class RemoteRuntime extends Runtime {
 
   async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
     if (!(output instanceof RemoteLogWriter)) throw new TypeError('the output is no log writer of this runtime');
-    // The agent writes the output itself; what was written here comes first.
+    // The agent writes the build output itself, after the lines that this process has written.
     await output.flush();
     const result = await this.agent.carryOut(
       {
@@ -200,11 +200,11 @@ export class RemoteRuntime extends Runtime {
   }
 }
 
-/** Texts by their digests, as orders name them. */
+/** JSON documents by their digests, which orders refer to. */
 export const documentsOf = (values: readonly unknown[]): Map<string, string> =>
   new Map(values.map(value => JSON.stringify(value)).map(text => [digestOf(text), text]));
 
-/** Sorted lists of limited length: most of them are the same the next time, and are not sent again. */
+/** Splits the sorted items into lists of limited length; lists that have not changed are not sent again. */
 export const listsOf = (items: ReadonlySet<string>): string[][] => {
   const sorted = [...items].sort();
   return Array.from({ length: Math.ceil(sorted.length / LIST_LENGTH) }, (_, index) =>

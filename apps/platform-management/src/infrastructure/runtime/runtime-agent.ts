@@ -14,13 +14,13 @@ import { type RequestClient, ServiceUnavailable } from '@postern/messaging';
 import { BuildFailed, RollFailed, RuntimeUnavailable, SourceUnavailable } from '@postern/runtime';
 
 export interface RuntimeAgentTimes {
-  /** How long one request waits for the end of an order. */
+  /** Maximum time that one request waits for the end of an order. */
   readonly waitMs: number;
-  /** Between attempts while the agent is away. */
+  /** Delay between attempts while the agent does not respond. */
   readonly retryMs: number;
-  /** How long an aborted order is waited for while the agent is away. */
+  /** Maximum wait for the end of an aborted order while the agent does not respond. */
   readonly abortedMs: number;
-  /** Before an order that another client ended is started again. */
+  /** Delay before an order that another client cancelled is started again. */
   readonly takenOverMs: number;
 }
 
@@ -34,13 +34,13 @@ export const RUNTIME_AGENT_TIMES: RuntimeAgentTimes = {
 export interface CarryOutOptions {
   /** Cancels the order. */
   readonly signal?: AbortSignal | undefined;
-  /** Texts that the order names by their digests. */
+  /** Documents by the digests that the order refers to. */
   readonly documents?: ReadonlyMap<string, string>;
-  /** Whether the order waits for an agent that is away. */
+  /** Whether the order waits for an agent that does not respond. */
   readonly waits?: boolean;
 }
 
-/** An order or a document whose JSON is longer than this is sent in parts. UTF-16 units. */
+/** An order or document whose JSON is longer than this is sent in parts, in UTF-16 code units. */
 const PART_LENGTH = 131_072;
 
 type OrderEnd = Extract<ReplyOf<typeof awaitOrder>, { state: 'done' | 'failed' | 'cancelled' | 'unknown' }>;
@@ -48,8 +48,8 @@ type OrderEnd = Extract<ReplyOf<typeof awaitOrder>, { state: 'done' | 'failed' |
 const never = new AbortController().signal;
 
 /**
- * Sends requests and orders to the runtime agent. An order waits while the agent is away, and starts again when the agent
- * was restarted; requests throw `RuntimeUnavailable` then.
+ * Sends requests and orders to the runtime agent. While the agent does not respond, requests throw `RuntimeUnavailable`
+ * and orders wait; an order is started again after the agent was restarted.
  */
 export class RuntimeAgent {
   readonly #clientId = randomUUID();
@@ -61,7 +61,7 @@ export class RuntimeAgent {
     private readonly times: RuntimeAgentTimes = RUNTIME_AGENT_TIMES,
   ) {}
 
-  /** @throws RuntimeUnavailable while the agent is away. */
+  /** @throws RuntimeUnavailable while the agent does not respond. */
   async request<C extends RequestContract>(contract: C, payload: RequestInput<C>): Promise<ReplyOf<C>> {
     const reply = await this.requests.request(contract, payload).catch(error => {
       throw error instanceof ServiceUnavailable ? new RuntimeUnavailable({ cause: error }) : error;
@@ -69,7 +69,7 @@ export class RuntimeAgent {
     return contract.reply.parse(reply) as ReplyOf<C>;
   }
 
-  /** Whether the agent answers now. */
+  /** Whether the agent responds now. */
   async isReachable(): Promise<boolean> {
     const away = await this.request(awaitOrder, { order_id: randomUUID(), wait_ms: 0 }).then(
       () => false,
@@ -83,7 +83,7 @@ export class RuntimeAgent {
   }
 
   /**
-   * Repeats a request until the agent answers or the signal is aborted.
+   * Repeats a request until the agent responds or the signal is aborted.
    * @throws the signal's reason.
    */
   async persistently<C extends RequestContract>(
@@ -106,9 +106,9 @@ export class RuntimeAgent {
   }
 
   /**
-   * Has an order carried out and answers its result.
-   * @throws the port's errors; the signal's reason once an aborted order has ended; RuntimeUnavailable if the agent is
-   * away at the beginning and the order does not wait for it.
+   * Executes an order on the agent and returns its result.
+   * @throws the port's errors; the signal's reason once an aborted order has ended; RuntimeUnavailable if the agent does
+   * not respond at the start and `waits` is false.
    */
   async carryOut(order: RuntimeOrder, options: CarryOutOptions = {}): Promise<unknown> {
     const { signal = never, documents = new Map(), waits = false } = options;
@@ -119,7 +119,7 @@ export class RuntimeAgent {
       try {
         await this.#start(orderId, order, documents, first && !waits ? undefined : attempt);
       } catch (error) {
-        // It may have been started all the same.
+        // The agent may have started the order although the request failed.
         if (signal.aborted) await this.#cancelled(orderId);
         throw error;
       }
@@ -128,13 +128,13 @@ export class RuntimeAgent {
       signal.throwIfAborted();
       if (end.state === 'failed') throw failureOf(end.failure);
       const restMs = end.state === 'cancelled' ? this.times.takenOverMs : this.times.retryMs;
-      // The agent keeps the end of a cancelled order, and would answer it again.
+      // The agent stores the result of a cancelled order and would return it for the same id.
       if (end.state === 'cancelled') orderId = randomUUID();
       await pause(restMs, undefined, { signal: attempt }).catch(() => undefined);
     }
   }
 
-  /** Ends every wait; for the end of the process. */
+  /** Aborts every wait at shutdown. */
   close(): void {
     this.#closing.abort(new Error('the process is ending'));
   }
@@ -172,7 +172,7 @@ export class RuntimeAgent {
     }
   }
 
-  /** Waits for the end of an order, and asks for it once the signal is aborted. */
+  /** Waits for the end of an order, and cancels the order when the signal is aborted. */
   async #end(orderId: string, signal: AbortSignal): Promise<OrderEnd> {
     const aborted = Promise.withResolvers<void>();
     signal.addEventListener('abort', () => aborted.resolve(), { once: true });
@@ -189,7 +189,7 @@ export class RuntimeAgent {
     }
   }
 
-  /** Cancels the order and waits until nothing of it runs, or until the agent has been away for a while. */
+  /** Cancels the order and waits until it has ended, at most `abortedMs` while the agent does not respond. */
   async #cancelled(orderId: string): Promise<OrderEnd> {
     for (;;) {
       const patience = AbortSignal.any([AbortSignal.timeout(this.times.abortedMs), this.#closing.signal]);
@@ -205,7 +205,7 @@ export class RuntimeAgent {
   }
 }
 
-/** SHA-256 of a document, by which orders name it. */
+/** SHA-256 of a document; orders refer to documents by digest. */
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const failureOf = ({ kind, message }: Extract<OrderEnd, { state: 'failed' }>['failure']): Error => {

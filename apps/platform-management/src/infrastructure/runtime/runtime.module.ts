@@ -6,7 +6,7 @@ import { RemoteDatabaseRuntime } from './remote-database-runtime.js';
 import { RemoteRuntime } from './remote-runtime.js';
 import { RuntimeAgent } from './runtime-agent.js';
 
-/** Ends what waits for an agent that is away. */
+/** Aborts orders that wait for the agent at shutdown. */
 @Injectable()
 class RuntimeAgentEnd implements OnApplicationShutdown {
   constructor(private readonly agent: RuntimeAgent) {}

@@ -5,7 +5,7 @@ import type { RuntimeAgent } from './runtime-agent.js';
 
 const signal = new AbortController().signal;
 
-it('credentials reach the agent with the order for the commit of a branch, and host keys come back', async () => {
+it('an order to resolve a branch sends the credentials to the agent and returns the host keys', async () => {
   const orders: RuntimeOrder[] = [];
   const agent = {
     carryOut: async (order: RuntimeOrder) => {

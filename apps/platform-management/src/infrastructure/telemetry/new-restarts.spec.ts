@@ -8,12 +8,12 @@ it('counts restarts since the last reading', () => {
   expect(newRestarts([shop(5)], [shop(5)])).toEqual(new Map());
 });
 
-it('counts nothing of what an earlier leader may have counted', () => {
+it('counts no restarts that an earlier leader may have counted', () => {
   expect(newRestarts([], [shop(5)])).toEqual(new Map());
   expect(newRestarts([shop(5, 'roll-0')], [shop(5)])).toEqual(new Map());
 });
 
-it('continues after the runtime restarted its count', () => {
+it('continues after the runtime resets its counter', () => {
   expect(newRestarts([shop(5)], [shop(0)])).toEqual(new Map());
   expect(newRestarts([shop(5)], [shop(1)])).toEqual(new Map([['shop', 1]]));
 });

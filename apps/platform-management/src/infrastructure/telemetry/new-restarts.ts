@@ -1,4 +1,4 @@
-/** How often a roll's instances were restarted, as a runtime counts it. */
+/** The runtime's counter of instance restarts of one roll-out. */
 export interface RestartReading {
   readonly webServiceId: string;
   readonly rollId: string;
@@ -6,8 +6,8 @@ export interface RestartReading {
 }
 
 /**
- * Restarts since the last reading, by web service. The first reading of a roll counts nothing, because an earlier leader
- * may have counted it. A lower count means that the runtime started counting again.
+ * Restarts since the last reading, by web service. The first reading of a roll-out counts as 0, because an earlier leader
+ * may have counted it. A lower value means that the runtime has reset its counter.
  */
 export function newRestarts(
   before: readonly RestartReading[],

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.reset());
 
-/** The value of the line of that name with these labels; undefined where there is none. */
+/** The value of the metric with this name and these labels; undefined if there is none. */
 const shown = async ({ metrics }: Replica, name: string, labels: Record<string, string> = {}) => {
   const lines = (await metrics.render()).split('\n').filter(line => line.startsWith(`${name}{`));
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
@@ -29,7 +29,7 @@ const outcomes = (of: Replica, outcome: string, labels = {}) =>
   shown(of, 'postern_deployments_outcomes_total', { outcome, ...labels });
 
 describe('the outcomes of deployments', () => {
-  it('start with 0, so that the first failure is an increase', async () => {
+  it('start at 0, so that the first failure is an increase', async () => {
     expect(await outcomes(replica, 'failed', { stage: 'building' })).toBe(0);
     expect(await shown(replica, 'postern_web_services_instance_restarts_total')).toBe(0);
   });
@@ -54,7 +54,7 @@ describe('the outcomes of deployments', () => {
     expect([await builds('built'), await builds('failed')]).toEqual([1, 1]);
   });
 
-  it('are counted once over all replicas, though a leader was killed in between', async () => {
+  it('are counted once over all replicas, even after a leader is killed', async () => {
     const building = new Latch();
     fixture.machine.script.build = building.wait;
     const id = await fixture.createService(replica);
@@ -79,7 +79,7 @@ describe('the gauges', () => {
     const [busy, waiting] = [await fixture.createService(replica), await fixture.createService(replica)];
     await fixture.deploy(replica, busy);
     await building.reached;
-    // One waits for the deployment of its own service, the other for a place.
+    // `own` waits for the active deployment of its service, `other` for a build slot.
     const own = await fixture.deploy(replica, busy);
     const other = await fixture.deploy(replica, waiting);
 
@@ -115,7 +115,7 @@ describe('the gauges', () => {
     fixture.machine.unhealthy.delete(id);
   });
 
-  it('move to the next leader, which counts nothing twice', async () => {
+  it('move to the next leader, which counts no restart twice', async () => {
     const { id } = await fixture.runningService(replica);
     fixture.machine.restarts.set(id, 7);
     const shownBy = (of: Replica) => shown(of, 'postern_web_services_instances', { state: 'answering' });

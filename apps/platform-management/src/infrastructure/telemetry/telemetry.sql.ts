@@ -1,4 +1,4 @@
-/** Reads only web services with work, so that it does not scan the deployments of years. */
+/** Reads only web services with unfinished deployments, so that it does not scan all deployments. */
 export const DEPLOYMENTS_UNDER_WAY = `
   SELECT d.status, count(*)::int AS deployments,
     count(*) FILTER (WHERE d.status = 'queued' AND s.active_deployment_id IS NULL)::int AS waiting,

@@ -6,7 +6,7 @@ import type { WebService } from '../../web-services/aggregate/state.js';
 import { type InstanceReading, WebServiceObserver } from '../../web-services/ports.js';
 import { newRestarts, type RestartReading } from './new-restarts.js';
 
-/** Bucket boundaries from a rollback, which takes seconds, to a build at its deadline. */
+/** Bucket boundaries, from rollbacks of a few seconds to builds that reach their deadline. */
 const SECONDS = [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600];
 
 const EVERY_OUTCOME: readonly [Outcome, Stage | undefined][] = [
@@ -18,8 +18,8 @@ const EVERY_OUTCOME: readonly [Outcome, Stage | undefined][] = [
 ];
 
 /**
- * Counts and times deployments by the events that this process commits, so that all replicas together count each
- * outcome once. The leader also exports the number of instances.
+ * Counts and times deployments by the events that this process commits, so that each outcome is counted once over all
+ * replicas. The leader also exports the number of instances.
  */
 @Injectable()
 export class WebServiceMetrics extends WebServiceObserver {
@@ -64,7 +64,7 @@ export class WebServiceMetrics extends WebServiceObserver {
       .addCallback(observed => {
         for (const [state, count] of Object.entries(this.#instances)) observed.observe(count, { state });
       });
-    // Prometheus sees no increase in a counter that first appears with 1.
+    // Prometheus detects no increase in a counter whose first sample is 1.
     for (const [outcome, stage] of EVERY_OUTCOME) this.#outcomes.add(0, labels(outcome, stage));
     this.#restarts.add(0);
   }

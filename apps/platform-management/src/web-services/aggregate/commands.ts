@@ -3,7 +3,7 @@ import type { CreatedData, Settings } from './events.js';
 interface At {
   readonly at: string;
 }
-/** From the owner; web services of other users do not exist for them. */
+/** Sent by the owner; for other users the web service does not exist. */
 interface ByOwner extends At {
   readonly userId: string;
 }
@@ -21,7 +21,7 @@ export type OwnerCommand =
       readonly kind: 'request-rollback';
       readonly deploymentId: string;
       readonly rollbackOf: string;
-      /** How many deployments that were live keep their artefacts. */
+      /** Number of previously live deployments whose artefacts are retained. */
       readonly retained: number;
     })
   | (ByOwner & { readonly kind: 'cancel-deployment'; readonly deploymentId: string })
@@ -34,15 +34,15 @@ export type OperatorCommand =
   | (ByOperator & { readonly kind: 'block' | 'suspend'; readonly reason: string })
   | (ByOperator & { readonly kind: 'unblock' | 'resume'; readonly reason: string | undefined });
 
-/** From a timer: ends a suspension by the platform, not one by an operator. */
+/** Sent by a timer: ends a suspension by the platform, but not one by an operator. */
 export type PlatformCommand = At & {
   readonly kind: 'lift-suspension';
   readonly reason: string;
-  /** The release that starts what the suspension stopped. */
+  /** Id of the release that starts the web service again. */
   readonly releaseId: string;
 };
 
-/** Reports of the reconciler. A late report, from a leader that was replaced, has no effect. */
+/** Reports of the reconciler. A late report of a previous leader has no effect. */
 export type DriverCommand =
   | (At & { readonly kind: 'begin-deployment'; readonly deploymentId: string })
   | (At & {

@@ -33,7 +33,7 @@ export function requestDeployment(
   ];
 }
 
-/** Only to a deployment that was live and whose artefact is still kept. */
+/** Only for a previously live deployment with a retained artefact. */
 export function requestRollback(
   { deploymentId, rollbackOf, retained, at }: Command<'request-rollback'>,
   state: WebService,
@@ -70,7 +70,7 @@ export function requestRollback(
   ];
 }
 
-/** Cancels a queued deployment at once; an active one is cancelled when the reconciler has stopped its work. */
+/** Cancels a queued deployment immediately; an active one is cancelled once the reconciler has stopped its work. */
 export function cancelDeployment(
   { deploymentId, at }: Command<'cancel-deployment'>,
   state: WebService,
@@ -82,7 +82,7 @@ export function cancelDeployment(
   return cancellation(state, deployment, 'user', at);
 }
 
-/** Cancels every deployment that has not ended, because the web service is to stop. */
+/** Cancels all deployments in progress, because the web service stops. */
 export const cancelAll = (state: WebService, because: Cause, at: string): DeploymentEvent[] =>
   state.deployments.filter(each => !isOver(each)).flatMap(each => cancellation(state, each, because, at));
 
@@ -93,7 +93,7 @@ function cancellation(state: WebService, deployment: Deployment, because: Cause,
   return [{ type: 'platform-management.deployment-cancellation-requested.v1', data }];
 }
 
-/** Has no effect while another deployment is active, because at most one may be. */
+/** Has no effect while another deployment is active, because only one may be active. */
 export function beginDeployment(
   { deploymentId, at }: Command<'begin-deployment'>,
   state: WebService,
@@ -127,7 +127,7 @@ export function resolveSource(
   ];
 }
 
-/** A build that finished while it was being cancelled counts as cancelled. */
+/** A build that finishes during its cancellation counts as cancelled. */
 export function finishBuild(
   { deploymentId, artefact, commit, at }: Command<'finish-build'>,
   state: WebService,

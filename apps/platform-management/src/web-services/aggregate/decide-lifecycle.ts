@@ -13,7 +13,7 @@ export function create({ kind: _, ...data }: CreateCommand, state: WebService): 
   return [{ type: 'platform-management.web-service-created.v1', data }];
 }
 
-/** A repeated request has no effect while the first one waits. */
+/** A repeated request has no effect while the first one is waiting. */
 export function start(
   { kind, releaseId, at }: { kind: 'start' | 'restart'; releaseId: string; at: string },
   state: WebService,
@@ -67,7 +67,7 @@ export function finishStop({ at }: Command<'finish-stop'>, state: WebService): W
   ];
 }
 
-/** The web service no longer serves; reconciling keeps trying to stop its instances. */
+/** After a failed stop the web service no longer serves; the reconciliation continues to stop its instances. */
 export function failStop({ reason, at }: Command<'fail-stop'>, state: WebService): WebServiceEvent[] {
   if (!state.stopping || state.rolling) return [];
   return [
@@ -83,7 +83,7 @@ export function failStop({ reason, at }: Command<'fail-stop'>, state: WebService
   ];
 }
 
-/** Applies to the serving release only, and only while no change is in progress. */
+/** Applies only to the serving release, and only while no change is in progress. */
 export function reportUnanswering(
   { releaseId, reason, at }: Command<'report-unanswering'>,
   state: WebService,
@@ -111,8 +111,8 @@ const isSteady = (state: WebService, releaseId: string): boolean =>
   state.serving?.id === releaseId && !state.requested && !state.stopping && !state.rolling;
 
 /**
- * A flag keeps its first reason. An operator can take over a suspension by the platform, which then stays until an
- * operator resumes the web service. Removing a missing flag has no effect.
+ * A flag keeps its first reason. An operator can take over a suspension by the platform, which then lasts until an operator resumes
+ * the web service. Removing a missing flag has no effect.
  */
 export function moderate(
   command: Command<'block' | 'suspend' | 'unblock' | 'resume'>,
@@ -134,7 +134,7 @@ export function moderate(
   }
 }
 
-/** Starts what the suspension stopped, unless the web service is blocked as well. */
+/** Starts the web service again if the suspension stopped it, unless it is also blocked. */
 export function liftSuspension({ reason, releaseId, at }: PlatformCommand, state: WebService): WebServiceEvent[] {
   if (!isByPlatform(state)) return [];
   const resumed: WebServiceEvent = {

@@ -37,8 +37,8 @@ export function beginRelease({ releaseId, at }: Command<'begin-release'>, state:
 type ReleaseParts = Omit<ReleaseData, 'web_service_id' | 'release_id' | 'at'>;
 
 /**
- * The parts of the release with that id. A rollback has the configuration and settings of the earlier release; the disk is
- * always the current one.
+ * Returns the data of the release with this id. A rollback uses the configuration and settings of the earlier release, but always
+ * the current disk.
  */
 export function releaseToBegin(state: WebService, releaseId: string): ReleaseParts | undefined {
   const parts = (
@@ -68,7 +68,7 @@ export function releaseToBegin(state: WebService, releaseId: string): ReleasePar
   return parts('deployment', deployment.id, origin?.configurationId ?? deployment.id, earlier);
 }
 
-/** The release serves traffic; the deployment that was live is superseded or rolled back. */
+/** The release serves traffic; the previously live deployment is superseded or rolled back. */
 export function finishRelease({ releaseId, at }: Command<'finish-release'>, state: WebService): WebServiceEvent[] {
   const { rolling } = state;
   if (rolling?.id !== releaseId) return [];
@@ -89,7 +89,7 @@ export function finishRelease({ releaseId, at }: Command<'finish-release'>, stat
   ];
 }
 
-/** The previous release keeps serving; without one the web service has failed. */
+/** The previous release keeps serving; without one, the web service is failed. */
 export function failRelease({ releaseId, reason, at }: Command<'fail-release'>, state: WebService): WebServiceEvent[] {
   const deployment = deploymentOf(state, releaseId);
   const isRolling = state.rolling?.id === releaseId;
@@ -111,14 +111,14 @@ function statusAfterFailure(state: WebService, releaseId: string, reason: string
   const another = state.requested && state.requested.releaseId !== releaseId;
   if (state.stopping || another) return { status: state.status, status_reason: state.statusReason };
   if (!state.serving) return { status: 'failed' as const, status_reason: reason };
-  // The deployment holds the error; the web service keeps its status.
+  // The deployment records the error; the web service keeps its status.
   const isDeployment = deploymentOf(state, releaseId) !== undefined;
   return { status: steadyStatus(state), status_reason: isDeployment ? state.statusReason : reason };
 }
 
 /**
- * Ends a release before it served, because of a stop, a cancellation, or a newer deployment that waits for it; its
- * instances are gone.
+ * Ends a release that did not serve yet, because of a stop, a cancellation or a waiting newer deployment.
+ * Its instances are already removed.
  */
 export function abandonRelease({ releaseId, at }: Command<'abandon-release'>, state: WebService): WebServiceEvent[] {
   if (state.rolling?.id !== releaseId) return [];

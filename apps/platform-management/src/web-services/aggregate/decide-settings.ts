@@ -6,7 +6,7 @@ import type { WebService } from './state.js';
 
 type Command<Kind> = Extract<OwnerCommand | DriverCommand, { kind: Kind }>;
 
-/** Records the settings that differ. Numbers of instances apply at once, the others from the next release on. */
+/** Records the settings that differ. Numbers of instances apply immediately, all other settings from the next release. */
 export function change({ changes, at }: Command<'change'>, state: WebService): WebServiceEvent[] {
   const before = state.settings!;
   const { min_instances, max_instances, disk } = { ...before, ...changes };
@@ -34,7 +34,7 @@ export function change({ changes, at }: Command<'change'>, state: WebService): W
   ];
 }
 
-/** The web service no longer exists for users; the reconciler ends what runs and deletes what is kept. */
+/** The web service no longer exists for users; the reconciler stops its instances and deletes its data. */
 export function requestDeletion({ at }: Command<'delete'>, state: WebService): WebServiceEvent[] {
   return [
     ...cancelAll(state, 'stop', at),
@@ -42,13 +42,13 @@ export function requestDeletion({ at }: Command<'delete'>, state: WebService): W
   ];
 }
 
-/** To be reported when the runtime has confirmed that nothing is left. */
+/** Reported once the runtime has confirmed the removal. */
 export function finishRemoval({ at }: Command<'finish-removal'>, state: WebService): WebServiceEvent[] {
   if (!state.deleting || state.rolling) return [];
   return [{ type: 'platform-management.web-service-deleted.v1', data: { web_service_id: state.id!, at } }];
 }
 
-/** Null and an absent field mean the same; the order of process types does not matter. */
+/** Treats null like an absent field, and ignores the order of process types. */
 const textOf = (value: unknown): string =>
   JSON.stringify(
     typeof value === 'object' && value !== null

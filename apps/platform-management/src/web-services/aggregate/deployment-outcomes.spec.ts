@@ -21,21 +21,21 @@ import { webService } from './web-service.js';
 
 const START = Date.parse('2026-03-01T10:00:00.000Z');
 
-/** The same events, each ten seconds after the one before. */
+/** Sets the time of each event ten seconds after the previous one. */
 const overTime = (events: readonly WebServiceEvent[]): WebServiceEvent[] =>
   events.map(({ type, data }, index) => {
     const at = new Date(START + index * 10_000).toISOString();
     return { type, data: { ...data, at } } as WebServiceEvent;
   });
 
-/** What the last event says after all before it. */
+/** Returns the outcomes of the last event. */
 const outcomesAfter = (...events: readonly WebServiceEvent[]) => {
   const timed = overTime(events);
   return outcomesIn(fold(webService, timed.slice(0, -1)), timed.slice(-1));
 };
 
 describe('a deployment', () => {
-  it('that goes live took the time since its request', () => {
+  it('that goes live has the duration since its request', () => {
     const way = [created, requested('d1'), begun('d1'), built('d1'), releaseBegun('d1'), served('d1'), live('d1')];
     expect(outcomesAfter(...way)).toEqual({
       deployments: [{ outcome: 'live', stage: 'releasing', kind: 'deployment', seconds: 50 }],
@@ -53,7 +53,7 @@ describe('a deployment', () => {
   it.each([
     ['failed', failed('d1', 'exit code 1')],
     ['cancelled', cancelled('d1')],
-  ] as const)('that is %s while it is built tells of both', (outcome, event) => {
+  ] as const)('that is %s during its build has both outcomes', (outcome, event) => {
     expect(outcomesAfter(created, requested('d1'), begun('d1'), event)).toEqual({
       deployments: [{ outcome, stage: 'building', kind: 'deployment', seconds: 20 }],
       builds: [{ result: outcome, seconds: 10 }],

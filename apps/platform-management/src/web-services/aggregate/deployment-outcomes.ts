@@ -5,7 +5,7 @@ import { type Deployment, deploymentOf, isOver, type WebService } from './state.
 export const STAGES = ['queued', 'building', 'releasing'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** How deployments end: `rolled_back` follows live, all others end a deployment in progress. */
+/** Outcomes of deployments: `rolled_back` follows `live`, all others end a deployment in progress. */
 export type Outcome = 'live' | 'failed' | 'cancelled' | 'superseded' | 'rolled_back';
 
 export interface DeploymentOutcome {
@@ -13,7 +13,7 @@ export interface DeploymentOutcome {
   /** The stage in which it ended; undefined after live. */
   readonly stage: Stage | undefined;
   readonly kind: 'deployment' | 'rollback';
-  /** Since its request. */
+  /** Seconds since its request. */
   readonly seconds: number;
 }
 
@@ -28,7 +28,7 @@ export interface Outcomes {
 }
 
 /**
- * The outcomes of deployments and builds in events that follow a state. A live deployment that a newer one supersedes
+ * Returns the outcomes of deployments and builds in the events that follow a state. A live deployment that is superseded by a newer one
  * has no second outcome.
  */
 export function outcomesIn(before: WebService, events: readonly WebServiceEvent[]): Outcomes {

@@ -43,7 +43,7 @@ describe('a requested deployment', () => {
       .when(deploy('d3'))
       .yields(superseded('d2', 'd3'), requested('d3')));
 
-  it('is refused for a blocked and for a suspended service, with the reason', () => {
+  it('is refused for a blocked or suspended service, with the reason', () => {
     given(created, blocked).when(deploy('d1')).refuses('service_blocked', 'phishing');
     given(created, suspended).when(deploy('d1')).refuses('service_suspended', 'bandwidth');
   });
@@ -57,15 +57,15 @@ describe('a requested deployment', () => {
 });
 
 describe('an active deployment', () => {
-  it('begins to build when no other is active', () =>
+  it('starts its build if no other deployment is active', () =>
     given(created, requested('d1')).when({ kind: 'begin-deployment', deploymentId: 'd1', at }).yields(begun('d1')));
 
-  it('does not begin beside another one', () =>
+  it('does not start while another one is active', () =>
     given(created, requested('d1'), begun('d1'), requested('d2'))
       .when({ kind: 'begin-deployment', deploymentId: 'd2', at })
       .yields());
 
-  it('keeps the first commit that was resolved', () => {
+  it('keeps the first resolved commit', () => {
     const command = { kind: 'resolve-source', deploymentId: 'd1', branch: 'main', commit: 'commit-d1', at } as const;
     given(created, requested('d1'), begun('d1')).when(command).yields(resolved('d1'));
     given(created, requested('d1'), begun('d1'), resolved('d1')).when(command).yields();
@@ -81,7 +81,7 @@ describe('an active deployment', () => {
   it('is releasing once it is built', () =>
     given(created, requested('d1'), begun('d1')).when(finish).yields(built('d1')));
 
-  it('is cancelled when the build ended while it was being cancelled', () =>
+  it('is cancelled if its build ends during the cancellation', () =>
     given(created, requested('d1'), begun('d1'), cancelling('d1', 'stop'))
       .when(finish)
       .yields(cancelled('d1', 'stop')));
@@ -103,7 +103,7 @@ describe('an active deployment', () => {
 });
 
 describe('cancelling a deployment', () => {
-  it('takes effect at once for a queued deployment', () =>
+  it('takes effect immediately for a queued deployment', () =>
     given(created, requested('d1')).when(cancel('d1')).yields(cancelled('d1')));
 
   it('is requested once during a build and takes effect when the reconciler reports its end', () => {
@@ -128,7 +128,7 @@ describe('cancelling a deployment', () => {
 describe('a rollback', () => {
   const two = [created, ...deployed('d1'), ...deployed('d2', 'd1')];
 
-  it('is a deployment of the earlier artefact, which begins with its release', () => {
+  it('is a deployment of the earlier artefact that starts with its release', () => {
     given(...two)
       .when(rollBack('d3', 'd1'))
       .yields(rollbackRequested('d3', 'd1'));
@@ -158,7 +158,7 @@ describe('a rollback', () => {
       .yields(releaseBegun('d5', 'running', { of: 'd3', configuration: 'd1' }));
   });
 
-  it('marks the deployment that was live as rolled back', () =>
+  it('sets the previously live deployment to rolled back', () =>
     given(...two, rollbackRequested('d3', 'd1'), begun('d3', 'releasing'), releaseBegun('d3', 'running'))
       .when({ kind: 'finish-release', releaseId: 'd3', at })
       .yields(served('d3'), live('d3'), rolledBack('d2', 'd3')));
@@ -186,28 +186,28 @@ describe('a rollback', () => {
       .refuses('service_blocked'));
 });
 
-describe('what is kept of a web service', () => {
+describe('a web service with several deployments', () => {
   const three = [created, ...deployed('d1'), ...deployed('d2', 'd1'), ...deployed('d3', 'd2')];
   const artefacts = (events: readonly WebServiceEvent[], retained: number) => [
     ...artefactsInUse(fold(webService, events), retained),
   ];
 
-  it('are the artefacts of the last deployments that were live', () => {
+  it('retains the artefacts of the last live deployments', () => {
     expect(artefacts(three, 2)).toEqual(['artefact-d2', 'artefact-d3']);
     expect(artefacts(three, 10)).toEqual(['artefact-d1', 'artefact-d2', 'artefact-d3']);
   });
 
-  it('includes artefacts of deployments in progress, and of rollbacks', () => {
+  it('retains artefacts of deployments in progress, and of rollbacks', () => {
     expect(artefacts([...three, requested('d4'), begun('d4'), built('d4')], 1)).toEqual(['artefact-d3', 'artefact-d4']);
     expect(artefacts([...three, rollbackRequested('d4', 'd1')], 1)).toEqual(['artefact-d3', 'artefact-d1']);
   });
 
-  it('does not include failed deployments', () =>
+  it('does not retain artefacts of failed deployments', () =>
     expect(artefacts([...three, requested('d4'), begun('d4'), built('d4'), failed('d4', 'x')], 1)).toEqual([
       'artefact-d3',
     ]));
 
-  it('is work for the reconciler until every state is final', () => {
+  it('has work for the reconciler until all states are final', () => {
     expect(hasWork(fold(webService, three))).toBe(false);
     expect(hasWork(fold(webService, [...three, requested('d4')]))).toBe(true);
   });

@@ -1,9 +1,9 @@
 import type { SecretScope, WebServiceStatus } from '@postern/contracts';
 
-/** The actor of events that no user caused. */
+/** The actor of events that were not caused by a user. */
 export const PLATFORM = 'platform';
 
-/** Why a deployment was cancelled, or a web service stopped. */
+/** The cause of a cancelled deployment or a stopped web service. */
 export type Cause = 'user' | 'stop' | 'block' | 'suspend';
 export type ReleaseKind = 'deployment' | 'start' | 'restart';
 
@@ -17,7 +17,7 @@ interface OfDeployment extends OfService {
 interface OfRelease extends OfService {
   readonly release_id: string;
 }
-/** The new status of the web service, so that read models need no rules. */
+/** The new status of the web service, so that read models do not derive it. */
 interface WithStatus {
   readonly status: WebServiceStatus;
   readonly status_reason: string | null;
@@ -32,19 +32,19 @@ interface Event<Name extends string, Data extends OfService> {
   readonly data: Data;
 }
 
-/** What instances of a release run with. A later edit changes the next release, not this one. */
+/** Settings of the instances of a release. A later edit changes the next release, not this one. */
 export interface ReleaseSettings {
   readonly name: string;
   readonly start_command: string | null;
   readonly health_check_path: string | null;
   readonly port: number;
-  /** Absent in events of earlier releases, like those below; null for the default of the runtime. */
+  /** Absent in events of earlier releases, like the fields below; null means the default of the runtime. */
   readonly release_command?: string | null;
   readonly instance?: InstanceSize | null;
   readonly drain_seconds?: number | null;
-  /** Instances of other process types than `web`, by name. */
+  /** Number of instances by process type, without `web`. */
   readonly processes?: Readonly<Record<string, number>>;
-  /** Absent where there is none. */
+  /** Absent if there is no disk. */
   readonly disk?: Disk | null;
 }
 
@@ -73,13 +73,13 @@ export interface CreatedData extends OfService, Settings {
   readonly project_id: string;
 }
 
-/** The encrypted configuration is stored under `configuration_id`; a rollback uses that of the earlier release. */
+/** The encrypted configuration is stored under `configuration_id`; a rollback uses the configuration of the earlier release. */
 export interface ReleaseData extends OfRelease, OfDeployment {
   readonly kind: ReleaseKind;
   readonly artefact_reference: string;
   readonly commit: string;
   readonly configuration_id: string;
-  /** Absent in events of earlier releases, when settings never changed. */
+  /** Absent in events of earlier releases, in which settings could not be changed. */
   readonly settings?: ReleaseSettings;
 }
 

@@ -131,7 +131,7 @@ const changed = (
   { deployment_id }: { readonly deployment_id: string },
   change: Partial<Deployment>,
 ): WebService => {
-  // Searches from the end, because only recent ones of thousands of deployments still change.
+  // Searches from the end, because only the most recent of possibly thousands of deployments still change.
   const at = state.deployments.findLastIndex(({ id }) => id === deployment_id);
   const deployment = state.deployments[at];
   return deployment ? { ...state, deployments: state.deployments.with(at, { ...deployment, ...change }) } : state;
@@ -142,7 +142,7 @@ const withStatus = (
   { status, status_reason }: { readonly status: WebServiceStatus; readonly status_reason: string | null },
 ): WebService => ({ ...state, status, statusReason: status_reason });
 
-/** The web service is to run again, so the cause of its last stop no longer matters. */
+/** The web service will run again, so the cause of its last stop no longer applies. */
 function withoutStopCause({ stoppedBecause: _, ...state }: WebService): WebService {
   return state;
 }

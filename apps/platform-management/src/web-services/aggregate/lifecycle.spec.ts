@@ -45,7 +45,7 @@ describe('starting and restarting', () => {
       .yields(releaseBegun('r1', 'starting', { kind: 'start', of: 'd1' }));
   });
 
-  it('has no effect while the same request waits', () => {
+  it('has no effect while the same request is waiting', () => {
     given(...running, startRequested('r1'))
       .when(start('r2'))
       .yields();
@@ -54,7 +54,7 @@ describe('starting and restarting', () => {
       .yields(restartRequested('r2'));
   });
 
-  it('is a new request once the release of the first one has begun', () =>
+  it('is a new request once the release of the first one has started', () =>
     given(...running, startRequested('r1'), releaseBegun('r1', 'starting', { kind: 'start', of: 'd1' }))
       .when(start('r2'))
       .yields(startRequested('r2')));
@@ -81,7 +81,7 @@ describe('starting and restarting', () => {
 });
 
 describe('stopping', () => {
-  it('ends what runs', () => {
+  it('ends all instances', () => {
     given(...running)
       .when(stop)
       .yields(stopRequested());
@@ -90,18 +90,18 @@ describe('stopping', () => {
       .yields(stopped());
   });
 
-  it('cancels deployments: queued ones at once, active ones through the reconciler', () =>
+  it('cancels deployments: queued ones immediately, active ones through the reconciler', () =>
     given(...running, requested('d2'), begun('d2'), requested('d3'))
       .when(stop)
       .yields(cancelling('d2', 'stop'), cancelled('d3', 'stop'), stopRequested()));
 
-  it('is allowed during the first deployment, and refused before', () => {
+  it('is allowed during the first deployment, and refused before it', () => {
     given(created, requested('d1'), begun('d1')).when(stop).yields(cancelling('d1', 'stop'), stopRequested());
     given(created).when(stop).refuses('never_ran');
     given(created, requested('d1'), cancelled('d1')).when(stop).refuses('never_ran');
   });
 
-  it('is asked for once', () =>
+  it('is requested once', () =>
     given(...running, stopRequested())
       .when(stop)
       .yields());
@@ -111,7 +111,7 @@ describe('stopping', () => {
       .when(stop)
       .yields(stopRequested()));
 
-  it('is followed by a start that was requested meanwhile', () =>
+  it('is followed by a start that was requested in the meantime', () =>
     given(...running, stopRequested(), startRequested('r1'))
       .when({ kind: 'finish-stop', at })
       .yields(stopped('starting')));
@@ -121,7 +121,7 @@ describe('stopping', () => {
       .when({ kind: 'finish-stop', at })
       .yields());
 
-  it('that fails makes the web service failed', () =>
+  it('that fails sets the web service to failed', () =>
     given(...running, stopRequested())
       .when({ kind: 'fail-stop', reason: 'hangs', at })
       .yields(stopFailed('hangs')));
@@ -130,7 +130,7 @@ describe('stopping', () => {
 describe('a web service that does not respond', () => {
   const report = { kind: 'report-unanswering', releaseId: 'd1', reason: 'exit 1', at } as const;
 
-  it('is failed until it answers again', () => {
+  it('is failed until it responds again', () => {
     given(...running)
       .when(report)
       .yields(unanswering('exit 1'));

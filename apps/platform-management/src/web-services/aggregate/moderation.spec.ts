@@ -23,12 +23,12 @@ const stop = { kind: 'stop', userId: 'ada', at } as const;
 describe('moderation', () => {
   const block = { kind: 'block', actorId: 'operator', reason: 'phishing', at } as const;
 
-  it('stops what runs and cancels what is deployed', () =>
+  it('stops the web service and cancels its deployments', () =>
     given(...running, requested('d2'), begun('d2'))
       .when(block)
       .yields(blocked, cancelling('d2', 'block'), stopRequested('block')));
 
-  it('only flags a web service that does not run', () => {
+  it('only flags a web service that is not running', () => {
     given(created).when(block).yields(blocked);
     given(...running, stopRequested(), stopped())
       .when(block)
@@ -48,7 +48,7 @@ describe('moderation', () => {
   it('blocks and suspends independently', () =>
     given(created, blocked).when({ kind: 'suspend', actorId: 'operator', reason: 'bandwidth', at }).yields(suspended));
 
-  it('lets the owner act again when it ends; ending a missing flag has no effect', () => {
+  it('permits commands of the owner again when it ends; ending a missing flag has no effect', () => {
     const unblock = { kind: 'unblock', actorId: 'operator', reason: undefined, at } as const;
     given(created, blocked)
       .when(unblock)
@@ -77,7 +77,7 @@ describe('a suspension by the platform', () => {
   };
   const ended = [byPlatform, stopRequested('suspend'), stopped()];
 
-  it('is lifted by the platform, which starts what it stopped', () => {
+  it('is lifted by the platform, which starts the stopped web service again', () => {
     given(...running, ...ended)
       .when(lift)
       .yields(lifted, startRequested('s9'));
@@ -98,7 +98,7 @@ describe('a suspension by the platform', () => {
       .when(lift)
       .yields(lifted));
 
-  it('ends with an operator who resumes the web service, or becomes the operator’s who suspends it too', () => {
+  it('is ended by an operator who resumes the web service, and replaced by a suspension by an operator', () => {
     given(created, suspended).when(lift).yields();
     given(...running, ...ended, lifted)
       .when(lift)

@@ -29,13 +29,13 @@ const restarted = (id: string, of: string): WebServiceEvent[] => [
 ];
 
 describe('the configuration of a start or restart', () => {
-  it('is obsolete when another release serves', () => {
+  it('is obsolete once another release serves', () => {
     expect(over([...deployed('d1'), ...restarted('r1', 'd1')])).toEqual([]);
     expect(over([...deployed('d1'), ...restarted('r1', 'd1'), ...restarted('r2', 'd1')])).toEqual(['r1']);
     expect(over([...deployed('d1'), ...restarted('r1', 'd1'), ...deployed('d2', 'd1')])).toEqual(['r1']);
   });
 
-  it('is needed while it waits, or while the next release may fail', () => {
+  it('is in use while its release waits, or while the next release may fail', () => {
     const serving = [...deployed('d1'), ...restarted('r1', 'd1')];
     expect(over([...serving, restartRequested('r2')])).toEqual([]);
     expect(
@@ -43,7 +43,7 @@ describe('the configuration of a start or restart', () => {
     ).toEqual([]);
   });
 
-  it('is obsolete after a stop, and when the release never began', () => {
+  it('is obsolete after a stop, and if the release never started', () => {
     const serving = [...deployed('d1'), ...restarted('r1', 'd1')];
     expect(over([...serving, stopRequested()])).toEqual([]);
     expect(over([...serving, stopRequested(), stopped()])).toEqual(['r1']);
@@ -58,7 +58,7 @@ describe('the configuration of a deployment', () => {
     expect(over(three, 2)).toEqual(['d1']);
   });
 
-  it('is kept for a rollback that uses it, however old', () => {
+  it('is kept for a rollback that uses it, whatever its age', () => {
     const two = [...deployed('d1'), ...deployed('d2', 'd1')];
     const back = [
       rollbackRequested('d3', 'd1'),
@@ -72,7 +72,7 @@ describe('the configuration of a deployment', () => {
     expect(over([...deployed('d1'), rollbackRequested('d2', 'd1'), ...deployed('d3', 'd1')], 1)).toEqual([]);
   });
 
-  it('is obsolete when the deployment was never live', () => {
+  it('is obsolete if the deployment was never live', () => {
     const serving = deployed('d1');
     const way = [requested('d2'), begun('d2'), built('d2')];
     expect(over([...serving, ...way])).toEqual([]);

@@ -3,15 +3,15 @@ import { evolve } from './evolve.js';
 import { deploymentOf, initial, isOver, rollbackTargets, type WebService } from './state.js';
 
 /**
- * Ids of configurations that no later event can need, given a history up to some time. Includes configurations that
- * were stored for a release that never began.
+ * Returns the ids of configurations that no later event can use, given a history up to some time. This includes configurations of
+ * releases that never started.
  */
 export function obsoleteConfigurations(history: readonly WebServiceEvent[], retained: number): readonly string[] {
   const inUse = configurationsInUse(history.reduce(evolve, initial), retained);
   return history.flatMap(event => configurationIdOf(event) ?? []).filter(id => !inUse.has(id));
 }
 
-/** A release stores its configuration under the id of its request. */
+/** Returns the id of the request, under which its release stores the configuration. */
 function configurationIdOf({ type, data }: WebServiceEvent): string | undefined {
   switch (type) {
     case 'platform-management.deployment-requested.v1':
@@ -25,11 +25,11 @@ function configurationIdOf({ type, data }: WebServiceEvent): string | undefined 
   }
 }
 
-/** Configurations of what runs, of deployments in progress, and of possible rollbacks. */
+/** Returns the configurations of running releases, of deployments in progress, and of possible rollbacks. */
 function configurationsInUse(state: WebService, retained: number): ReadonlySet<string> {
   const targets = new Set(rollbackTargets(state, retained));
   const kept = state.deployments.filter(each => !isOver(each) || each.status === 'live' || targets.has(each.id));
-  // The origin of a rollback in progress may have become too old since the request.
+  // The origin of a rollback in progress may have left the retained deployments since the request.
   const origins = kept.flatMap(each => (isOver(each) || !each.rollbackOf ? [] : each.rollbackOf));
   const releases = [state.serving, state.rolling].flatMap(release => release?.configurationId ?? []);
   return new Set([

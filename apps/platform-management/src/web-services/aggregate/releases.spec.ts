@@ -34,7 +34,7 @@ describe('a release', () => {
   const building = [requested('d2'), begun('d2'), built('d2')];
   const rolling = [...building, releaseBegun('d2', 'running')];
 
-  it('begins when no other change is in progress', () => {
+  it('starts if no other change is in progress', () => {
     given(...running, ...building)
       .when(begin('d2'))
       .yields(releaseBegun('d2', 'running'));
@@ -56,7 +56,7 @@ describe('a release', () => {
       .yields(served('d1'), live('d1'));
   });
 
-  it('that serves supersedes what was live', () =>
+  it('that serves supersedes the live deployment', () =>
     given(...running, ...rolling)
       .when(finish('d2'))
       .yields(served('d2'), live('d2'), superseded('d1', 'd2')));
@@ -66,12 +66,12 @@ describe('a release', () => {
       .when(finish('r1'))
       .yields(served('r1')));
 
-  it('that fails without a previous one makes the web service failed', () =>
+  it('that fails without a previous release sets the web service to failed', () =>
     given(created, requested('d1'), begun('d1'), built('d1'), releaseBegun('d1'))
       .when(fail('d1'))
       .yields(releaseFailed('d1', 'no answer', 'failed', 'no answer'), failed('d1', 'no answer')));
 
-  it('that fails while another serves does not change the web service', () =>
+  it('that fails while another release serves does not change the web service', () =>
     given(...running, ...rolling)
       .when(fail('d2'))
       .yields(releaseFailed('d2', 'no answer', 'running', null), failed('d2', 'no answer')));
@@ -81,7 +81,7 @@ describe('a release', () => {
       .when(fail('r1'))
       .yields(releaseFailed('r1', 'no answer', 'running', 'no answer')));
 
-  it('of a start that could not begin fails as well', () =>
+  it('of a start that could not begin also fails', () =>
     given(...running, stopRequested(), stopped(), startRequested('r1'))
       .when(fail('r1'))
       .yields(releaseFailed('r1', 'no answer', 'failed', 'no answer')));
@@ -95,7 +95,7 @@ describe('a release', () => {
       .yields(served('d2', 'stopping'), live('d2'), superseded('d1', 'd2'));
   });
 
-  it('ends at a cancellation, and the web service stays as it was', () => {
+  it('ends at a cancellation, and restores the status of the web service', () => {
     given(...running, ...rolling, cancelling('d2'))
       .when(abandon('d2'))
       .yields(abandoned('d2', 'running'), cancelled('d2'));

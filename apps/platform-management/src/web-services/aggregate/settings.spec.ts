@@ -36,7 +36,7 @@ const releaseOf = (id: string, origin: string): WebServiceEvent => {
 };
 
 describe('changing settings', () => {
-  it('records what differs', () => {
+  it('records only the settings that differ', () => {
     given(created)
       .when(change({ name: 'Shop', port: 8080, branch: null }))
       .yields(changed({ port: 8080, branch: null }));
@@ -45,7 +45,7 @@ describe('changing settings', () => {
       .yields();
   });
 
-  it('takes an absent setting for its default, and process types in any order', () => {
+  it('treats an absent setting as its default, and ignores the order of process types', () => {
     given(created)
       .when(change({ release_command: null, instance: null }))
       .yields();
@@ -54,7 +54,7 @@ describe('changing settings', () => {
       .yields();
   });
 
-  it('keeps the numbers of instances in order', () => {
+  it('requires max_instances to be at least min_instances', () => {
     given(created)
       .when(change({ min_instances: 3 }))
       .refuses('invalid_input', 'max_instances: must not be below min_instances');
@@ -63,7 +63,7 @@ describe('changing settings', () => {
       .yields(changed({ min_instances: 3 }));
   });
 
-  it('keeps one instance for a web service with a disk', () => {
+  it('requires a single instance for a web service with a disk', () => {
     const disk = { size_mib: 512 };
     given(created, changed({ max_instances: 3 }))
       .when(change({ disk }))
@@ -79,7 +79,7 @@ describe('changing settings', () => {
       .yields(changed({ disk: null, max_instances: 2 }));
   });
 
-  it('lets a disk grow and not shrink', () => {
+  it('allows a disk to grow, but not to shrink', () => {
     given(created, changed({ disk: { size_mib: 512 }, max_instances: 1 }))
       .when(change({ disk: { size_mib: 1024 } }))
       .yields(changed({ disk: { size_mib: 1024 } }));
@@ -88,17 +88,17 @@ describe('changing settings', () => {
       .refuses('invalid_input', 'disk.size_mib: must not be below 512; a disk can only grow');
   });
 
-  it('is for its owner', () =>
+  it('is refused for other users', () =>
     given(created)
       .when({ ...change({ port: 1 }), userId: 'mallory' })
       .refuses('web_service_not_found'));
 
-  it('applies to the next start, and not to the release that serves', () =>
+  it('applies to the next start, and not to the serving release', () =>
     given(...running, changed({ start_command: 'node new.js' }), startRequested('r1'))
       .when(begin('r1'))
       .yields(releaseBegun('r1', 'starting', { kind: 'start', of: 'd1', settings: { start_command: 'node new.js' } })));
 
-  it('leaves a rollback the disk of today', () => {
+  it('keeps the current disk for a rollback', () => {
     const event = releaseOf('d3', 'd1');
     const data = event.data as ReleaseData;
     given(
@@ -115,7 +115,7 @@ describe('changing settings', () => {
       } as WebServiceEvent);
   });
 
-  it('does not apply to a rollback, which has the settings of the earlier release', () =>
+  it('does not apply to a rollback, which uses the settings of the earlier release', () =>
     given(
       ...running,
       changed({ start_command: 'node new.js' }),
@@ -128,7 +128,7 @@ describe('changing settings', () => {
 });
 
 describe('deleting', () => {
-  it('cancels what is under way and leaves the rest to the reconciler', () =>
+  it('cancels deployments and leaves the rest to the reconciler', () =>
     given(...running, requested('d2'), begun('d2'), requested('d3'))
       .when(remove)
       .yields(cancelling('d2', 'stop'), cancelled('d3', 'stop'), deletionRequested));
@@ -140,7 +140,7 @@ describe('deleting', () => {
       .yields(deletionRequested);
   });
 
-  it('hides the web service from everybody at once', () => {
+  it('hides the web service immediately', () => {
     given(created, deletionRequested).when(remove).refuses('web_service_not_found');
     given(created, deletionRequested)
       .when(change({ port: 1 }))
@@ -151,7 +151,7 @@ describe('deleting', () => {
     given(created, deletionRequested, deleted).when(remove).refuses('web_service_not_found');
   });
 
-  it('has no use for a suspension by the platform', () => {
+  it('ignores a suspension by the platform', () => {
     given(...running, deletionRequested)
       .when({ kind: 'suspend', actorId: PLATFORM, reason: 'bandwidth', at })
       .yields();
@@ -160,12 +160,12 @@ describe('deleting', () => {
       .yields();
   });
 
-  it('begins no release any more', () =>
+  it('starts no more releases', () =>
     given(...running, startRequested('r1'), deletionRequested)
       .when(begin('r1'))
       .yields());
 
-  it('ends once, when nothing is left', () => {
+  it('ends once, after the removal', () => {
     const finish = { kind: 'finish-removal', at } as const;
     given(...running, deletionRequested)
       .when(finish)
@@ -179,11 +179,11 @@ describe('deleting', () => {
   });
 });
 
-describe('a release that something newer waits for', () => {
+describe('a release with a waiting successor', () => {
   const releasing = [...running, requested('d2'), begun('d2'), built('d2'), releaseBegun('d2', 'running')];
   const abandon = { kind: 'abandon-release', releaseId: 'd2', at } as const;
 
-  it('is superseded by a deployment or a rollback when it is given up', () => {
+  it('is superseded by a deployment or a rollback when it is abandoned', () => {
     given(...releasing, requested('d3'))
       .when(abandon)
       .yields(abandoned('d2', 'running'), superseded('d2', 'd3'));
@@ -192,7 +192,7 @@ describe('a release that something newer waits for', () => {
       .yields(abandoned('d2', 'running'), superseded('d2', 'd3'));
   });
 
-  it('is cancelled where its owner asked for that first', () =>
+  it('is cancelled if its owner requested the cancellation first', () =>
     given(...releasing, cancelling('d2'), requested('d3'))
       .when(abandon)
       .yields(abandoned('d2', 'running'), cancelled('d2')));

@@ -8,21 +8,21 @@ export interface Deployment {
   readonly rollbackOf?: string;
   readonly commit?: string;
   readonly artefact?: string;
-  /** The id of the encrypted configuration of its release. */
+  /** Id of the encrypted configuration of its release. */
   readonly configurationId?: string;
-  /** The settings of its release. */
+  /** Settings of its release. */
   readonly settings?: ReleaseSettings;
   readonly requestedAt: string;
-  /** When its current status began, from which its deadline counts. */
+  /** Start of the current status; the deadline counts from this time. */
   readonly since: string;
-  /** Why it is being cancelled. */
+  /** Cause of the requested cancellation. */
   readonly cancellation?: Cause;
 }
 
 export interface Release {
   readonly id: string;
   readonly kind: ReleaseKind;
-  /** The deployment of its artefact: the one being released, or the live one for a start. */
+  /** The deployment that its artefact belongs to: the released one, or the live one for a start or restart. */
   readonly deploymentId: string;
   readonly artefact: string;
   readonly commit: string;
@@ -32,8 +32,8 @@ export interface Release {
 }
 
 /**
- * A web service with all of its deployments. It determines what runs and what is to run: `serving` has the traffic,
- * `rolling` is to replace it, `requested` waits.
+ * A web service with all its deployments, both actual and desired state: `serving` receives traffic, `rolling` replaces it next,
+ * `requested` waits.
  */
 export interface WebService {
   readonly id: string | undefined;
@@ -47,19 +47,19 @@ export interface WebService {
   readonly answering: boolean;
   /** Oldest first. */
   readonly deployments: readonly Deployment[];
-  /** Deployments in the order in which they went live. */
+  /** Ids of deployments in the order in which they went live. */
   readonly onceLive: readonly string[];
   readonly requested?: { readonly releaseId: string; readonly kind: 'start' | 'restart'; readonly since: string };
   readonly rolling?: Release & { readonly since: string };
   readonly serving?: Release;
   readonly stopping?: { readonly since: string };
-  /** From the request for its deletion until nothing of it is left. */
+  /** Set from the deletion request until the removal is finished. */
   readonly deleting?: { readonly since: string };
   readonly deleted?: true;
   readonly blocked?: string;
   readonly suspended?: string;
   readonly suspendedBy?: string;
-  /** Why the last stop was requested, until something is to run again. */
+  /** Cause of the last requested stop, until the web service is requested to run again. */
   readonly stoppedBecause?: Cause;
 }
 
@@ -85,7 +85,7 @@ export const isOver = (deployment: Deployment): boolean => !isActive(deployment)
 export const deploymentOf = (state: WebService, id: string): Deployment | undefined =>
   state.deployments.find(deployment => deployment.id === id);
 
-/** The deployment that is being built or released; there is at most one. */
+/** Returns the deployment that is being built or released; there is at most one. */
 export const activeDeployment = (state: WebService): Deployment | undefined => state.deployments.findLast(isActive);
 export const liveDeployment = (state: WebService): Deployment | undefined =>
   state.deployments.findLast(({ status }) => status === 'live');
@@ -95,16 +95,16 @@ export const hasWork = (state: WebService): boolean =>
   Boolean(state.requested || state.rolling || state.stopping || state.deleting) ||
   state.deployments.some(each => !isOver(each));
 
-/** The status of a web service while no change is in progress. */
+/** Returns the status of a web service while no change is in progress. */
 export const steadyStatus = (state: Pick<WebService, 'serving' | 'answering' | 'everRan'>): WebServiceStatus =>
   state.serving ? (state.answering ? 'running' : 'failed') : state.everRan ? 'stopped' : 'created';
 
-/** The deployments that can be rolled back to: the last ones that were live, including the live one. */
+/** Returns the deployments that can be rolled back to: the last previously live ones, including the live one. */
 export const rollbackTargets = ({ onceLive }: WebService, retained: number): readonly string[] =>
   onceLive.slice(-retained);
 
 /**
- * Artefacts of what serves, of deployments in progress, and of possible rollbacks. The runtime itself keeps the
+ * Returns the artefacts of the running releases, of deployments in progress, and of possible rollbacks. The runtime itself retains the
  * artefact of a build in progress.
  */
 export function artefactsInUse(state: WebService, retained: number): ReadonlySet<string> {
@@ -114,7 +114,7 @@ export function artefactsInUse(state: WebService, retained: number): ReadonlySet
   return new Set([...kept, ...running].flatMap(({ artefact }) => artefact ?? []));
 }
 
-/** The settings that a release started now would have. */
+/** Returns the settings for a release that starts now. */
 export const releaseSettings = ({ settings }: WebService): ReleaseSettings => {
   const { name, start_command, health_check_path, port } = settings!;
   const { release_command = null, instance = null, drain_seconds = null, processes = {} } = settings!;
@@ -124,7 +124,7 @@ export const releaseSettings = ({ settings }: WebService): ReleaseSettings => {
   };
 };
 
-/** The settings of an earlier release for another one. The disk is no part of it: its files are those of today. */
+/** Returns the settings of an earlier release for a new one, with the current disk, because the files on the disk are current. */
 export const repeatedSettings = (state: WebService, { disk: _, ...earlier }: ReleaseSettings): ReleaseSettings => ({
   ...earlier,
   ...diskOf(state.settings!),
@@ -132,7 +132,7 @@ export const repeatedSettings = (state: WebService, { disk: _, ...earlier }: Rel
 
 const diskOf = ({ disk }: ReleaseSettings): Pick<ReleaseSettings, 'disk'> => (disk ? { disk } : {});
 
-/** The deployment for which a release in progress is given up once that has had its chance. */
+/** Returns the waiting deployment that can preempt the release in progress. */
 export const waitingSuccessor = (state: WebService): Deployment | undefined =>
   state.deployments.findLast(
     each => isQueued(each) || (each.status === 'releasing' && each.id !== state.rolling?.id && !each.cancellation),

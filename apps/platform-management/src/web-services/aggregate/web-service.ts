@@ -29,8 +29,8 @@ import { webServiceNotFound } from './refusals.js';
 import { initial, type WebService } from './state.js';
 
 /**
- * A web service: its lifecycle, deployments, releases and moderation. One stream holds all of it, so that concurrent
- * commands of users and the reconciler are decided one after another.
+ * A web service: its lifecycle, deployments, releases and moderation. One stream contains all of them, so that concurrent commands of
+ * users and the reconciler are decided one after another.
  */
 export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent> = {
   initial,
@@ -97,11 +97,11 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
   },
 };
 
-/** Timers of the platform may know a web service a little longer than its owner. */
+/** Timers of the platform may still process a web service shortly after its deletion. */
 const isByPlatform = (command: WebServiceCommand): boolean =>
   command.kind === 'lift-suspension' || ('actorId' in command && command.actorId === PLATFORM);
 
-/** The reconciler reports on the end of what ran; everybody else finds no web service. */
+/** Reports of the reconciler are still accepted during the deletion; for all other commands the web service does not exist. */
 const isReport = (command: WebServiceCommand): boolean => !('userId' in command || 'actorId' in command);
 
 export const webServiceStream = (id: string): string => `web-service-${id}`;

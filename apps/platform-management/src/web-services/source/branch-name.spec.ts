@@ -11,7 +11,7 @@ describe('the name of a branch', () => {
     'dependabot/npm_and_yarn/x-1.0.0',
     'refs/x',
     'a.b',
-  ])('may be %s', name => expect(branchName(name)).toBe(name));
+  ])('can be %s', name => expect(branchName(name)).toBe(name));
 
   it.each([
     ['-main', 'must not begin with -'],

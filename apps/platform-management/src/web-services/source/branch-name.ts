@@ -1,11 +1,11 @@
 import { Refusal } from '@postern/contracts/refusal';
 
-/** Controls, space and the characters that mean something to git in a revision. */
+/** Control characters, spaces, and characters with a meaning in Git revisions. */
 const FORBIDDEN = /[\x00-\x20\x7f~^:?*[\\]/;
 
 /**
- * Reads the name of a branch by the rules of git-check-ref-format(1), `--branch` included: no leading hyphen.
- * @throws Refusal `invalid_input`, whose message begins with the field's name.
+ * Validates the name of a branch by the rules of git-check-ref-format(1) with `--branch`: no leading hyphen.
+ * @throws Refusal `invalid_input` with a message that begins with the field's name.
  */
 export function branchName(text: string): string {
   const reason = whyNotABranch(text);

@@ -27,7 +27,7 @@ describe('the address of a repository', () => {
     'ssh://git.example.com:2222/ada/engine.git',
     'git@github.com:ada/engine.git',
     'deploy_1@git.example.com:engine',
-  ])('may be %s', url => expect(read(url)).toBe(url));
+  ])('can be %s', url => expect(read(url)).toBe(url));
 
   it.each([
     ['a user', 'https://ada@github.com/ada/engine.git', 'user name or password'],
@@ -35,7 +35,7 @@ describe('the address of a repository', () => {
     ['an empty user', 'https://@github.com/ada/engine.git', 'user name or password'],
     ['a user before a host that has no path', 'https://ada:secret@github.com', 'user name or password'],
     ['a password over ssh', 'ssh://git:secret@github.com/ada/engine.git', 'password'],
-  ])('holds no credentials: not %s', (_, url, reason) => expect(refusalOf(url)).toEqual(refused(reason)));
+  ])('is refused with credentials: %s', (_, url, reason) => expect(refusalOf(url)).toEqual(refused(reason)));
 
   it.each([
     '--upload-pack=touch /tmp/x',
@@ -49,10 +49,10 @@ describe('the address of a repository', () => {
     'git@host:-x',
     'git@host:--upload-pack=touch',
     'https://-host/x',
-  ])('is never an option of git or ssh: %s', url => expect(refusalOf(url)).toEqual(refused()));
+  ])('is refused if git or ssh could read it as an option: %s', url => expect(refusalOf(url)).toEqual(refused()));
 
   it.each(['ext::sh -c touch% /tmp/x', 'ext::sh', 'fd::17', 'transport::https://host/x', '::https://host/x'])(
-    'calls no remote helper: %s',
+    'is refused with a remote helper: %s',
     url => expect(refusalOf(url)).toEqual(refused()),
   );
 
@@ -66,7 +66,9 @@ describe('the address of a repository', () => {
     'https://host/a%0ahost=evil',
     'https://host/a%00',
     'https://host\\@evil/x',
-  ])('holds no spaces, controls or tricks with encodings: %j', url => expect(refusalOf(url)).toEqual(refused()));
+  ])('is refused with spaces, control characters or ambiguous encodings: %j', url =>
+    expect(refusalOf(url)).toEqual(refused()),
+  );
 
   it.each([
     '',
@@ -85,15 +87,15 @@ describe('the address of a repository', () => {
     'git@host:',
     '@host:x',
     'host:x',
-  ])('is nothing else: %j', url => expect(refusalOf(url)).toEqual(refused()));
+  ])('is refused in all other forms: %j', url => expect(refusalOf(url)).toEqual(refused()));
 
-  it('may be a file only where that is allowed', () => {
+  it('can be a file only if the configuration allows it', () => {
     expect(read('file:///srv/git/engine.git', true)).toBe('file:///srv/git/engine.git');
     expect(refusalOf('file:///srv/git/engine.git')).toEqual(refused('file:// is not allowed'));
   });
 
   it.each(['file://host/srv/git', 'file://', 'file:///', 'file:///x#y', 'file:/srv/git'])(
-    'is no file on another host, nor none at all: %s',
+    'is refused for a file on another host or without a path: %s',
     url => expect(refusalOf(url, true)).toEqual(refused()),
   );
 });

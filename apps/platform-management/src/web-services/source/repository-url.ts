@@ -1,23 +1,23 @@
 import { Refusal } from '@postern/contracts/refusal';
 
 const FIELD = 'git_repository_url';
-/** Letters, digits, dots, hyphens, with a letter or digit in front: what ssh could take for an option is no host. */
+/** Letters, digits, dots and hyphens, with a letter or digit first, so that ssh cannot parse a host as an option. */
 const HOST = /^(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])$/;
 const USER = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-/** `user@host:path`, as scp writes it. */
+/** `user@host:path`, the syntax of scp. */
 const SCP = /^([^@:/]+)@([^@:/]+|\[[^\]]+\]):(.+)$/;
 /** Git runs `git-remote-<transport>` for `<transport>::<address>`, and `ext::` runs any command. */
 const REMOTE_HELPER = /^[^/:@]*::/;
 
 export interface RepositoryRules {
-  /** The local start serves repositories from its own disk; nobody else wants `file://`. */
+  /** Allows `file://`, for a local start that serves repositories from its own disk. */
   readonly allowFiles: boolean;
 }
 
 /**
- * Reads the address of a git repository as the owner of a web service gave it.
- * @returns the address, unchanged: it is safe as an argument of git behind `--`.
- * @throws Refusal `invalid_input`, whose message begins with the field's name.
+ * Validates the address of a Git repository from the owner of a web service.
+ * @returns the address, unchanged: it is safe as an argument of git after `--`.
+ * @throws Refusal `invalid_input` with a message that begins with the field's name.
  */
 export function repositoryUrl(text: string, { allowFiles }: RepositoryRules): string {
   if (text.startsWith('-')) throw invalid('must not begin with -');
@@ -43,7 +43,7 @@ export function repositoryUrl(text: string, { allowFiles }: RepositoryRules): st
 
 function webAddress(text: string): string {
   const url = parse(text);
-  // The parser is lenient: it forgets an empty user name, and takes the host from the path where there is none.
+  // The URL parser is lenient: it drops an empty user name, and takes the host from the path if there is none.
   const authority = /^https?:\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
   if (authority.includes('@')) throw invalid('must not contain a user name or password');
   if (authority === '' || !HOST.test(url.hostname)) throw invalid('has no valid host');

@@ -70,7 +70,7 @@ describe('A failed build', () => {
     expect(adviceIn(`before\n${output}after\n`)).toMatch(message);
   });
 
-  it('that says nothing known has no advice', () => {
+  it('with unknown output has no advice', () => {
     expect(adviceIn('TypeError: x is not a function\n')).toBeUndefined();
   });
 });

@@ -2,14 +2,14 @@ import { THIS_MACHINE } from './machine.js';
 
 interface Advice {
   readonly pattern: RegExp;
-  /** What is wrong and what to do, from what the pattern has found; `machine` is the name of what builds. */
+  /** Describes the problem and the solution from the match; `machine` is the name of the building machine or image. */
   readonly message: (found: RegExpExecArray, machine: string) => string;
 }
 
 const lockfileAdvice = (file: string, command: string) => (): string =>
   `${file} does not match package.json: run ${command} and commit the result`;
 
-/** What the tools of a build say when something outside the project's code is wrong. The first that applies counts. */
+/** Known messages of build tools about problems outside the project's code. The first match is used. */
 const ADVICE: readonly Advice[] = [
   {
     pattern: /Requires-Python (>=3\.\d+)[^\n]*\n(?:[^\n]*\n){0,40}?[^\n]*No matching distribution found for (\S+)/,
@@ -98,7 +98,10 @@ const ADVICE: readonly Advice[] = [
   },
 ];
 
-/** What to do about a failed build, where its last output tells it. @param machine the name of what builds. */
+/**
+ * Advice for a failed build, if its last output shows a known cause. @param machine the name of the building machine
+ * or image.
+ */
 export const adviceIn = (output: string, machine = THIS_MACHINE): string | undefined => {
   for (const { pattern, message } of ADVICE) {
     const found = pattern.exec(output);

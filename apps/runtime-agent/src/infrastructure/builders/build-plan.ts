@@ -4,27 +4,27 @@ import type { Start } from './start.js';
 
 /** How a project is built and started, and by which rules. */
 export interface BuildPlan {
-  /** As the build log states them: what was found, and what follows from it. */
+  /** The lines of the build log: what was found, and what follows from it. */
   readonly rules: readonly string[];
-  /** For a shell; undefined where nothing has to be built. */
+  /** A shell command; undefined if nothing has to be built. */
   readonly command?: string | undefined;
-  /** What the command needs beside what every build has. */
+  /** Variables for the command, in addition to those of every build. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Programs that have to be on this machine. */
+  /** Programs that the machine has to have. */
   readonly needs?: readonly Tool[];
-  /** How the result is started where no start command and no Procfile says it; it may look at what was built. */
+  /** Determines how the result is started if there is no start command and no Procfile; it may inspect the build result. */
   readonly start?: (built: Project) => Promise<Start | undefined>;
-  /** Whether `start` takes the place of a Procfile's `web`, which no machine but its platform's can run. */
+  /** Whether `start` replaces a Procfile's `web`, because that command runs only on the platform it was written for. */
   readonly startsInsteadOf?: (web: string) => boolean;
 }
 
 export interface Tool {
   readonly program: string;
-  /** What to install where it is missing. */
+  /** What to install if the program is missing. */
   readonly install: string;
 }
 
-/** Recognises the projects of one ecosystem. @throws BuildFailed where such a project cannot be built, with the cure. */
+/** Detects the projects of one ecosystem. @throws BuildFailed with advice if such a project cannot be built. */
 export type Builder = (project: Project, machine: Machine) => Promise<BuildPlan | undefined>;
 
 export const commandStart = (command: string): Start => ({ kind: 'command', command });

@@ -67,7 +67,7 @@ describe('The build plan', () => {
     expect(start).toEqual({ kind: 'command', command });
   });
 
-  it('of Django collects the static files where settings say where to', async () => {
+  it('of Django collects the static files if the settings have a STATIC_ROOT', async () => {
     const { buildPlan } = await built({
       'requirements.txt': '',
       'manage.py': '',
@@ -112,12 +112,12 @@ describe('The build plan', () => {
     expect(start).toEqual({ kind: 'command', command });
   });
 
-  it('of Deno is known by what the main module uses', async () => {
+  it('of Deno is detected by APIs that the main module uses', async () => {
     const { buildPlan } = await built({ 'src/index.ts': 'Deno.serve(() => new Response("hi"))' });
     expect(buildPlan.rules).toEqual(['src/index.ts found: deno run src/index.ts']);
   });
 
-  it('of Python says which version the project asks for', async () => {
+  it('of Python states the version that the project requires', async () => {
     const { buildPlan } = await built({ 'requirements.txt': '', '.python-version': '3.14\n' });
     expect(buildPlan.rules[1]).toBe(
       '.python-version asks for Python 3.14, which is not on this machine: python3.13 is used',
@@ -125,17 +125,17 @@ describe('The build plan', () => {
     expect(buildPlan.command).toMatch(/^python3\.13 -m venv \.venv && /);
   });
 
-  it('of Java runs the archive that Maven made, and not its sources', async () => {
+  it('of Java runs the archive that Maven has built, not the sources archive', async () => {
     const { start } = await built({ 'pom.xml': '' }, { 'target/shop-1-sources.jar': '', 'target/shop-1.jar': '' });
     expect(start).toMatchObject({ command: expect.stringMatching(/^java .* -jar target\/shop-1\.jar$/) });
   });
 
-  it('is that of Node.js beside other manifests where the Procfile starts Node.js', async () => {
+  it('is that of Node.js beside other manifests if the Procfile starts Node.js', async () => {
     const { buildPlan } = await built({ Procfile: 'web: npm start', Gemfile: '', 'package.json': '{}' });
     expect(buildPlan.rules[0]).toContain('package.json');
   });
 
-  it('names the tool that is missing and how to get it', async () => {
+  it('names the missing tool and how to install it', async () => {
     const { buildPlan } = await built({ Gemfile: '' });
     expect(() => requireTools(buildPlan, machineWith())).toThrow(BuildFailed);
     expect(() => requireTools(buildPlan, machineWith())).toThrow(
@@ -152,7 +152,7 @@ describe('A Procfile', () => {
     expect(processTypes(text)).toEqual({ web: 'node server.js', release: 'npm run migrate', worker: 'node worker.js' });
   });
 
-  it('is told of in the log, with the process types that are not run', () => {
+  it('is reported in the log, with the process types that do not run', () => {
     expect(procfileRules(text)).toEqual([
       'Procfile found: web is started by node server.js',
       'Procfile: worker found; the setting processes says how many of them run',

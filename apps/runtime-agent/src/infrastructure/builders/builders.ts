@@ -14,12 +14,12 @@ import { ruby } from './ruby.js';
 import { rust } from './rust.js';
 import { findStart, type Start } from './start.js';
 
-/** A package.json beside another ecosystem's manifest is mostly for its assets, so it comes last. */
+/** A package.json beside another ecosystem's manifest is usually for its assets, so it comes last. */
 const BUILDERS: readonly Builder[] = [deno, go, ruby, python, php, java, rust, node, hugo];
 
 const NOTHING: BuildPlan = { rules: [] };
 
-/** The build plan for a project. A Procfile that starts Node.js says that the other manifests are not the service's. */
+/** Selects the build plan for a project. If the Procfile starts Node.js, other manifests do not belong to the web service. */
 export const buildPlanFor = async (project: Project, machine: Machine): Promise<BuildPlan> => {
   const { web } = processTypes((await project.read('Procfile')) ?? '');
   const isNode = web !== undefined && /^(\w+=\S+\s+)*(node|npm|npx|yarn|pnpm|bun)\b/.test(web);
@@ -30,7 +30,7 @@ export const buildPlanFor = async (project: Project, machine: Machine): Promise<
   return NOTHING;
 };
 
-/** @throws BuildFailed that names the program to install. */
+/** @throws BuildFailed with the programs to install. */
 export const requireTools = ({ needs = [], rules }: BuildPlan, machine: Machine): void => {
   const missing = needs.filter(({ program }) => !machine.has(program));
   if (missing.length === 0) return;
@@ -40,9 +40,9 @@ export const requireTools = ({ needs = [], rules }: BuildPlan, machine: Machine)
 };
 
 /**
- * What starts a build's result where its owner has not said it.
- * @param unusedDockerfile what to say where only a Dockerfile tells it.
- * @throws BuildFailed where nothing does.
+ * How the build result is started if its owner has not set a start command.
+ * @param unusedDockerfile the message if only a Dockerfile defines it.
+ * @throws BuildFailed if no start is found.
  */
 export const startOf = async (directory: string, buildPlan: BuildPlan, unusedDockerfile: string): Promise<Start> => {
   const built = projectIn(directory);
@@ -65,7 +65,7 @@ export const startOf = async (directory: string, buildPlan: BuildPlan, unusedDoc
 const MANIFESTS =
   /^([^/]+)\/(package\.json|requirements\.txt|pyproject\.toml|go\.mod|Gemfile|composer\.json|pom\.xml|Cargo\.toml|hugo\.toml|config\.toml)$/;
 
-/** The first folder of the repository that a builder could be for. */
+/** The first folder of the repository with a manifest that a builder supports. */
 const folderOfProject = async (built: Project): Promise<string | undefined> => {
   const paths = await built.files('.', 1);
   return paths.map(path => MANIFESTS.exec(path)?.[1]).find(folder => folder !== undefined);

@@ -4,12 +4,12 @@ import { firstOf, type Project } from './project.js';
 
 const MAINS = ['main.ts', 'main.js', 'server.ts', 'mod.ts', 'index.ts', 'app.ts', 'src/main.ts', 'src/index.ts'];
 const OF_DENO = /\bDeno\.|https:\/\/deno\.land\/|from ['"]jsr:/;
-/** The npm package holds the program, so that it need not be on the machine. */
+/** The npm package contains the program, so the machine does not need it. */
 const PACKAGE = 'deno@2';
-/** What modules import lies in the artefact, because an instance fetches nothing. */
+/** Imported modules are stored in the artefact, because an instance downloads nothing. */
 const CACHE = 'DENO_DIR="$PWD/.deno"';
 
-/** Projects with a deno.json, or whose main module uses what only Deno has. */
+/** Projects with a deno.json, or whose main module uses APIs of Deno. */
 export const deno: Builder = async (project, machine) => {
   const main = await firstOf(project, MAINS);
   const isMarked = main !== undefined && OF_DENO.test((await project.read(main)) ?? '');
@@ -48,7 +48,7 @@ const programOf = (machine: Machine) =>
         rules: [`${machine.name} has no deno: npm installs ${PACKAGE}`],
       };
 
-/** The names of the tasks; a deno.jsonc may have comments, which no parser of ours reads. */
+/** The names of the tasks, found by a pattern because a deno.jsonc may contain comments. */
 const tasksOf = async (project: Project): Promise<ReadonlySet<string>> => {
   const text = (await project.read('deno.json')) ?? (await project.read('deno.jsonc')) ?? '';
   const block = /"tasks"\s*:\s*\{([\s\S]*?)\}\s*[,}]/.exec(text)?.[1] ?? '';

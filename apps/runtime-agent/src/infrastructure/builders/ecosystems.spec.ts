@@ -17,14 +17,14 @@ describe('A site of Hugo', () => {
     expect(await buildPlan?.start?.(projectOf({}))).toEqual({ kind: 'static', folder: 'public' });
   });
 
-  it('is told how to get a theme that is not there', async () => {
+  it('fails with advice if its theme is missing', async () => {
     await expect(hugo(projectOf(site), none)).rejects.toThrow(BuildFailed);
     await expect(hugo(projectOf(site), none)).rejects.toThrow(/themes\/plain has no files.*commit its files/);
     const elsewhere = { ...site, 'config.toml': 'theme = "plain"\nthemesDir = "../shared"\n' };
     expect(await hugo(projectOf(elsewhere), none)).toBeDefined();
   });
 
-  it('is not what has a config.toml alone', async () => {
+  it('is not detected by a config.toml alone', async () => {
     expect(await hugo(projectOf({ 'config.toml': '' }), none)).toBeUndefined();
     expect(await hugo(projectOf({ 'hugo.toml': '' }), none)).toBeDefined();
   });
@@ -45,7 +45,7 @@ describe('A project of PHP', () => {
     ['heroku-php-apache2 web/', 'web'],
     ['vendor/bin/heroku-php-nginx -C nginx.conf public/', 'public'],
     ['heroku-php-apache2', '.'],
-  ])('whose Procfile says %s is served by PHP from %s', async (web, folder) => {
+  ])('with %s in its Procfile is served by PHP from %s', async (web, folder) => {
     const files = { 'composer.json': '{}', Procfile: `web: ${web}\n`, [`${folder}/index.php`]: '' };
     const plain = Object.fromEntries(Object.entries(files).map(([path, text]) => [path.replace(/^\.\//, ''), text]));
     const buildPlan = await php(projectOf(plain), none);
@@ -61,7 +61,7 @@ describe('A project of PHP', () => {
 describe('A project of Deno', () => {
   const main = { 'main.ts': 'Deno.serve(() => new Response("hi"))' };
 
-  it('gets Deno through npm where the machine has none', async () => {
+  it('gets Deno through npm if the machine does not have it', async () => {
     const buildPlan = await deno(projectOf(main), none);
     expect(buildPlan?.rules).toEqual([
       'main.ts found: deno run main.ts',
@@ -73,7 +73,7 @@ describe('A project of Deno', () => {
     expect(buildPlan?.needs).toBeUndefined();
   });
 
-  it('keeps what its modules import in the artefact', async () => {
+  it('stores imported modules in the artefact', async () => {
     const buildPlan = await deno(projectOf(main), machineWith('deno'));
     expect(buildPlan?.command).toBe('DENO_DIR="$PWD/.deno" deno cache main.ts');
     expect(await buildPlan?.start?.(projectOf(main))).toMatchObject({

@@ -3,7 +3,7 @@ import { type Builder, type BuildPlan, commandStart } from './build-plan.js';
 const BUILD = 'mkdir -p bin && go build -o bin/ ./...';
 const GO = [{ program: 'go', install: 'Go, on the path or in /usr/local/go/bin' }] as const;
 
-/** Projects with a go.mod. Their programs are left in `bin`, where a Procfile looks for them. */
+/** Projects with a go.mod. The built programs are stored in `bin`, where Procfiles expect them. */
 export const go: Builder = async project => {
   const manifest = await project.read('go.mod');
   if (manifest === undefined) return undefined;

@@ -4,7 +4,7 @@ import { firstOf, type Project } from './project.js';
 
 const HUGO = [{ program: 'hugo', install: 'Hugo, in its extended edition' }] as const;
 const OWN = ['hugo.toml', 'hugo.yaml', 'hugo.yml', 'hugo.json'];
-/** Names that other programs use too. */
+/** Names that other programs use, too. */
 const SHARED = ['config.toml', 'config.yaml', 'config.yml', 'config/_default/hugo.toml', 'config/_default/config.toml'];
 const FOLDERS = ['content', 'archetypes', 'layouts', 'themes'];
 
@@ -28,7 +28,7 @@ const hasFolders = async (project: Project): Promise<boolean> => {
   return false;
 };
 
-/** A site without its theme would be built, and be empty. */
+/** Hugo would build an empty site without its theme. */
 const lookForTheme = async (project: Project, settings: string): Promise<void> => {
   const theme = /^\s*theme\s*[=:]\s*["']?([\w.-]+)["']?\s*$/m.exec(settings)?.[1];
   if (theme === undefined || /^\s*themesDir\b/im.test(settings)) return;

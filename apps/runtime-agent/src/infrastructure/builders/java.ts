@@ -4,7 +4,7 @@ import type { Project } from './project.js';
 const JAVA: Tool = { program: 'java', install: 'a JDK' };
 const JAR = /(?<!-(sources|javadoc|plain|tests))\.jar$/;
 
-/** Projects of Maven and Gradle, by their wrappers where they have them. */
+/** Projects of Maven and Gradle; their wrappers are used if they have them. */
 export const java: Builder = async project => {
   const build = await buildOf(project);
   if (!build) return undefined;
@@ -15,7 +15,7 @@ export const java: Builder = async project => {
     needs: [JAVA, ...build.needs],
     start: async built => {
       const jars = (await built.files(build.folder, 0)).filter(path => JAR.test(path) && !path.includes('original-'));
-      // Spring Boot, Quarkus and Micronaut take the port from one of these; others read PORT themselves.
+      // Spring Boot, Quarkus and Micronaut read the port from one of these; other programs read PORT themselves.
       const ports = '-Dserver.port="$PORT" -Dquarkus.http.port="$PORT" -Dmicronaut.server.port="$PORT"';
       return jars[0] === undefined ? undefined : commandStart(`java ${ports} -jar ${jars[0]}`);
     },

@@ -4,16 +4,16 @@ import { isProgram } from '../is-program.js';
 
 export const THIS_MACHINE = 'this machine';
 
-/** What builders may ask of the machine that builds, or of the image. */
+/** Information for builders about the building machine or image. */
 export interface Machine {
-  /** What rules and errors call it. */
+  /** The name in log lines and errors. */
   readonly name: string;
   has(program: string): boolean;
-  /** The file name that a program's link leads to, such as `python3.11` for `python3`. */
+  /** The file name of the target of a program's link, such as `python3.11` for `python3`. */
   realName(program: string): string | undefined;
 }
 
-/** The machine as the programs of a search path show it. */
+/** The machine with the programs of a search path. */
 export const machineOf = (path: string, name = THIS_MACHINE): Machine => {
   const find = (program: string): string | undefined =>
     path

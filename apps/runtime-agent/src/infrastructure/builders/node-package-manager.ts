@@ -1,12 +1,12 @@
 import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
 
-/** A package manager of Node.js, and how it installs what a project has locked. */
+/** A package manager of Node.js, and how it installs the locked packages of a project. */
 export interface PackageManager {
   readonly name: 'npm' | 'yarn' | 'pnpm' | 'bun';
-  /** Why it was chosen, and by which command it installs. */
+  /** Why it was selected, and its install command. */
   readonly rule: string;
-  /** As a word of the shell, before its arguments. */
+  /** The shell command to which arguments are added. */
   readonly run: string;
   readonly install: string;
   /** The npm package that provides it at run time; undefined for npm. */
@@ -43,7 +43,7 @@ const npm = (why: string, install: string): PackageManager => ({
 
 const frozen = (isLocked: boolean): string => (isLocked ? 'install --frozen-lockfile' : 'install');
 
-/** npm fetches the other package managers, so that they need not be on the machine. */
+/** npm downloads the other package managers, so the machine does not need them. */
 const viaNpm = (name: 'yarn' | 'pnpm' | 'bun', provider: string, why: string, install: string): PackageManager => {
   const run = `npm exec --yes --package=${provider} -- ${name}`;
   return { name, rule: `${why}: ${name} ${install}`, run, install: `${run} ${install}`, provider };
@@ -70,13 +70,13 @@ const berry = (
   };
 };
 
-/** The version of Yarn that a repository holds itself. */
+/** The Yarn release that the repository contains. */
 const yarnPathIn = async (project: Project): Promise<string | undefined> => {
   const path = /^yarnPath:\s*["']?([\w./@-]+)["']?\s*$/m.exec((await project.read('.yarnrc.yml')) ?? '')?.[1];
   return path !== undefined && (await project.has(path)) ? path : undefined;
 };
 
-/** Each format of the lock file belongs to one major version. */
+/** Major version of pnpm for each format of the lock file. */
 const PNPM_VERSIONS: Readonly<Record<string, number>> = { '5': 7, '6': 8, '9': 10 };
 
 const pnpm = (version: string | undefined, because: string | undefined, lock: string | undefined): PackageManager => {

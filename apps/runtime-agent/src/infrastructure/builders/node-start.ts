@@ -3,13 +3,13 @@ import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
 import type { Start } from './start.js';
 
-/** How a framework's projects are started in production, where their `start` script is for development or missing. */
+/** How projects of a framework are started in production if their `start` script is for development or missing. */
 interface Framework {
   readonly name: string;
   readonly dependency: string;
   /** Scripts that start a development server. */
   readonly development: RegExp;
-  /** Folders of the site that its build makes. */
+  /** Folders of the site that a build creates. */
   readonly sites?: readonly string[];
   readonly server?: { readonly file: string; readonly command: string };
 }
@@ -92,7 +92,7 @@ export interface NodeStart {
   readonly find: (built: Project) => Promise<Start | undefined>;
 }
 
-/** What a project of Node.js is started by. Undefined from `find` leaves it to the rules for every project. */
+/** How a Node.js project is started. If `find` returns undefined, the general rules apply. */
 export const nodeStart = (manifest: PackageJson): NodeStart => {
   const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest;
   const script = typeof scripts['start'] === 'string' ? expanded(scripts['start'], scripts) : undefined;
@@ -115,7 +115,7 @@ export const nodeStart = (manifest: PackageJson): NodeStart => {
   };
 };
 
-/** A script with the scripts that it runs in place of their names. */
+/** Replaces calls of other scripts by their commands. */
 const expanded = (script: string, scripts: Readonly<Record<string, unknown>>): string =>
   script.replaceAll(/\b(?:(?:npm|pnpm|bun) run|yarn(?: run)?)\s+([\w:-]+)/g, (call, name: string) =>
     name !== 'start' && typeof scripts[name] === 'string' ? scripts[name] : call,
@@ -129,10 +129,10 @@ const ofFramework = async ({ server, sites = [], name }: Framework, built: Proje
   return undefined;
 };
 
-/** Frameworks that name the folder of the site after the project, and the folder that it is in. */
+/** Frameworks that name the folder of the site after the project, with its parent folder. */
 const NAMED_AFTER_PROJECT: Readonly<Record<string, string>> = { Angular: 'dist', 'Docusaurus 1': 'build' };
 
-/** The outermost first. */
+/** Sorted by depth, the outermost first. */
 const sitesBelow = async (parent: string, built: Project): Promise<readonly string[]> => {
   const pages = (await built.files(parent, 2)).filter(path => path.endsWith('/index.html'));
   const folders = pages.map(path => path.slice(0, -'/index.html'.length));

@@ -61,20 +61,20 @@ describe('A project of Node.js', () => {
     expect(buildPlan.command?.startsWith(install)).toBe(true);
   });
 
-  it('is built by its package manager, where it has a build script', async () => {
+  it('is built by its package manager if it has a build script', async () => {
     const scripts = { start: 'node .', build: 'tsc' };
     const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, scripts }, 'yarn.lock': '' });
     expect(buildPlan.rules).toContain('package.json has a build script: yarn run build');
     expect(buildPlan.command).toMatch(/&& npm exec --yes --package=yarn@1\.22\.22 -- yarn run build$/);
   });
 
-  it('brings the package manager along that its start script calls', async () => {
+  it('includes the package manager that its start script calls', async () => {
     const scripts = { start: 'bun run index.ts' };
     const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, scripts }, 'bun.lockb': '' });
     expect(buildPlan.command).toMatch(/npm install .* --prefix \.postern bun@1$/);
   });
 
-  it('is told that another version of Node.js is here than the one it asks for', async () => {
+  it('reports that the machine has a different version of Node.js than it requires', async () => {
     const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, engines: { node: '12.x' } } });
     expect(buildPlan.rules[1]).toMatch(/^package\.json asks for Node\.js 12\.x: Node\.js \d+/);
   });
@@ -163,12 +163,12 @@ describe('A project of Node.js', () => {
     expect(await buildPlan.start?.(projectOf(built))).toEqual(start);
   });
 
-  it('leaves a start script to the rule for every project', async () => {
+  it('is started by the general rules if it has a start script', async () => {
     const buildPlan = await buildPlanOf({});
     expect(await buildPlan.start?.(projectOf({ 'server.js': '' }))).toBeUndefined();
   });
 
-  it('gives old versions of webpack the hashes that they need', async () => {
+  it('enables legacy hashes for old versions of webpack', async () => {
     const old = { dependencies: { 'react-scripts': '^4.0.3' }, scripts: { build: 'react-scripts build' } };
     const buildPlan = await buildPlanOf({ 'package.json': old });
     expect(buildPlan.environment).toMatchObject({ NODE_OPTIONS: '--openssl-legacy-provider' });

@@ -4,7 +4,7 @@ import { packageManagerOf } from './node-package-manager.js';
 import { nodeStart } from './node-start.js';
 import type { PackageJson } from './package-json.js';
 
-/** Programs that Node.js runs at run time are found below this folder of the artefact. */
+/** The folder of the artefact with programs that are needed at run time. */
 const TOOLS = '.postern';
 
 /** Projects with a package.json: npm, Yarn, pnpm and Bun. */
@@ -37,7 +37,7 @@ const buildWith = (name: string, run: string, scripts: Readonly<Record<string, u
   return scripts['build'] === undefined ? '' : `${run} run build`;
 };
 
-/** A start script may itself call the package manager, which is not on the machine. */
+/** A start script may call the package manager, which the machine does not have. */
 const toolsFor = ({ scripts = {} }: PackageJson, provider: string | undefined): readonly string[] => {
   const script = `${scripts['prestart'] ?? ''} ${scripts['start'] ?? ''}`;
   if (provider === undefined || !/\b(yarn|pnpm|bunx?)\b/.test(script)) return [];
@@ -52,7 +52,7 @@ const engineHints = ({ engines }: PackageJson, machine: Machine): readonly strin
   return [`package.json asks for Node.js ${String(wanted)}: Node.js ${process.versions.node} is on ${machine.name}`];
 };
 
-/** These use hashes that OpenSSL 3 has put away. */
+/** These versions use hash algorithms that OpenSSL 3 disables by default. */
 const oldWebpack = (packages: Readonly<Record<string, unknown>>) => {
   const bounds = { 'react-scripts': 5, webpack: 5, '@vue/cli-service': 5, next: 11 } as const;
   for (const [name, first] of Object.entries(bounds)) {

@@ -9,7 +9,7 @@ const notFetched = async (project: Project) => [
 ];
 
 describe('What is not fetched', () => {
-  it('is named: submodules by their paths, files of Git LFS by their patterns', async () => {
+  it('is listed: submodules by their paths, files of Git LFS by their patterns', async () => {
     const project = projectOf({
       '.gitmodules': '[submodule "a"]\n\tpath = lib/a\n\turl = https://example.org/a\n[submodule "b"]\n\tpath=b\n',
       '.gitattributes': '*.psd filter=lfs diff=lfs merge=lfs -text\n*.txt text\n',
@@ -20,7 +20,7 @@ describe('What is not fetched', () => {
     ]);
   });
 
-  it('is nothing in a repository that holds everything', async () => {
+  it('is empty for a repository without submodules and files of Git LFS', async () => {
     expect(await notFetched(projectOf({ 'README.md': '' }))).toEqual([]);
   });
 });

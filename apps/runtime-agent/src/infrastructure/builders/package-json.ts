@@ -15,11 +15,11 @@ const schema = z.object({
 
 export type PackageJson = z.infer<typeof schema>;
 
-/** The project's package.json, if it has one. @throws BuildFailed when it is none. */
+/** The project's package.json, if it has one. @throws BuildFailed if it is not valid. */
 export const packageJson = async (directory: string): Promise<PackageJson | undefined> =>
   packageManifest(await readSmallFile(directory, 'package.json'));
 
-/** @throws BuildFailed when the text is no package.json. */
+/** @throws BuildFailed if the text is not a valid package.json. */
 export const packageManifest = (text: string | undefined): PackageJson | undefined => {
   if (text === undefined) return undefined;
   try {

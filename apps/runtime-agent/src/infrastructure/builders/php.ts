@@ -29,7 +29,7 @@ export const php: Builder = async project => {
   };
 };
 
-/** Platform packages, such as `php` and `ext-json`, belong to PHP itself. */
+/** Platform packages such as `php` and `ext-json` are part of PHP. */
 const needsPackages = (composer: string): boolean => {
   try {
     const { require = {} } = JSON.parse(composer) as { readonly require?: object };
@@ -39,7 +39,7 @@ const needsPackages = (composer: string): boolean => {
   }
 };
 
-/** Web servers of Heroku, with options and the folder that they serve. */
+/** Commands of Heroku's web servers, with options and the served folder. */
 const HEROKU = /^(?:vendor\/bin\/)?heroku-php-(?:apache2|nginx)((?:\s+-\S+(?:\s+\S+)?)*?)(?:\s+([\w./-]+))?$/;
 
 const herokuFolder = async (project: Project): Promise<string | undefined> => {

@@ -7,7 +7,7 @@ export const processTypes = (text: string): Readonly<Record<string, string | und
     ]),
   );
 
-/** What the build log says about a Procfile; nothing where there is none. */
+/** The lines of the build log about a Procfile; empty without one. */
 export const procfileRules = (text: string): readonly string[] => {
   const { web, release, ...others } = processTypes(text);
   const names = Object.keys(others);

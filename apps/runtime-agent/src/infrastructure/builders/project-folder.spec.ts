@@ -35,7 +35,7 @@ describe('The folder of a project', () => {
     expect(await projectFolder(root, HERE)).toBe(folder);
   });
 
-  it('becomes the root folder, also where it has a file or folder of its own name', async () => {
+  it('becomes the root folder, also if it contains a file or folder of its own name', async () => {
     await write({ 'blog/hugo.toml': '', 'blog/content/x.md': '', 'blog/blog': 'inner', '.gitignore': '', 'a/b': '' });
     const lines: string[] = [];
     const given = { hasStartCommand: false };

@@ -8,8 +8,9 @@ import { isIgnoredFolder, projectIn } from './project.js';
 import { findStart } from './start.js';
 
 /**
- * The folder that holds the project, where the root folder of the repository holds none. Undefined for the root folder.
- * @throws BuildFailed where it is not clear which folder is meant.
+ * The folder that contains the project, if the root folder of the repository contains none; undefined for the root
+ * folder.
+ * @throws BuildFailed if several folders contain a project.
  */
 export const projectFolder = async (directory: string, machine: Machine): Promise<string | undefined> => {
   if ((await isProject(directory, machine)) || (await findStart(directory))) return undefined;
@@ -23,13 +24,13 @@ export const projectFolder = async (directory: string, machine: Machine): Promis
   );
 };
 
-/** Commands that the owner of the service has given. They run in the root folder. */
+/** Commands that the owner of the service has set. They run in the root folder. */
 export interface GivenCommands {
   readonly buildCommand?: string | undefined;
   readonly hasStartCommand: boolean;
 }
 
-/** Makes the folder of the project the root folder, where no command of the owner says otherwise. @returns the folder. */
+/** Makes the project folder the root folder, unless the owner has set a command. @returns the folder. */
 export const enterProjectFolder = async (
   directory: string,
   machine: Machine,
@@ -44,7 +45,7 @@ export const enterProjectFolder = async (
   return folder;
 };
 
-/** Makes the content of a folder the content of the directory, which no other process changes meanwhile. */
+/** Replaces the content of the directory by the content of a folder in it. No other process changes them meanwhile. */
 export const makeRoot = async (directory: string, folder: string): Promise<void> => {
   const aside = join(directory, `.${randomUUID()}`);
   await move(join(directory, folder), aside);
@@ -58,13 +59,13 @@ const isProject = async (directory: string, machine: Machine): Promise<boolean> 
   try {
     return (await buildPlanFor(projectIn(directory), machine)).rules.length > 0;
   } catch (error) {
-    // A builder has recognised it, and says why it cannot be built.
+    // A builder has detected the project, and reports why it cannot be built.
     if (error instanceof BuildFailed) return true;
     throw error;
   }
 };
 
-/** Folders of an image's lower layers cannot be renamed on every file system of layers. */
+/** Some overlay file systems cannot rename folders of an image's lower layers. */
 const move = async (from: string, to: string): Promise<void> => {
   try {
     await rename(from, to);

@@ -6,21 +6,21 @@ import { readSmallFile } from './small-file.js';
 const LARGE_BYTES = 64 * 2 ** 20;
 const IGNORED = /^(\.|node_modules$|vendor$|venv$|__pycache__$|tests?$)/;
 
-/** Whether the files of a folder of this name are not the project's own. */
+/** Whether folders with this name do not contain the project's own files. */
 export const isIgnoredFolder = (name: string): boolean => IGNORED.test(name);
 
-/** What builders see of a source: its plain files. Links are not followed. */
+/** The view of builders on a source: its regular files. Links are not followed. */
 export interface Project {
-  /** The text of a plain file of moderate size. */
+  /** The text of a regular file of moderate size. */
   read(path: string): Promise<string | undefined>;
   has(path: string): Promise<boolean>;
-  /** Paths of the plain files in a folder and, down to `depth` more levels, in the folders in it. */
+  /** Paths of the regular files in a folder and in its subfolders, down to `depth` more levels. */
   files(folder: string, depth: number): Promise<readonly string[]>;
-  /** @throws BuildFailed when there is one that cannot be read. */
+  /** @throws BuildFailed if the file exists and is not valid. */
   packageJson(): Promise<PackageJson | undefined>;
 }
 
-/** The project in a folder that nobody changes meanwhile. */
+/** The project in a folder that no other process changes meanwhile. */
 export const projectIn = (directory: string): Project => {
   const files = async (folder: string, depth: number): Promise<readonly string[]> => {
     const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(() => []);
@@ -41,7 +41,7 @@ export const projectIn = (directory: string): Project => {
   };
 };
 
-/** The first of the files that is there. */
+/** The first of the files that exists. */
 export const firstOf = async (project: Project, paths: readonly string[]): Promise<string | undefined> => {
   for (const path of paths) if (await project.has(path)) return path;
   return undefined;

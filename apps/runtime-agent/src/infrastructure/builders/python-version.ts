@@ -3,7 +3,7 @@ import type { Project } from './project.js';
 
 export interface Interpreter {
   readonly program: string;
-  /** What the build log says where the project asks for a version. */
+  /** The line of the build log if the project requires a version. */
   readonly rule?: string;
 }
 
@@ -11,14 +11,14 @@ interface Requirement {
   readonly file: string;
   /** The minor version of Python 3. */
   readonly minor: number;
-  /** A newer one is as good. */
+  /** Whether newer versions are accepted. */
   readonly orNewer: boolean;
 }
 
-/** `python3.8` to `python3.30`, as distributions name them. */
+/** `python3.8` to `python3.30`, the names in distributions. */
 const MINORS = Array.from({ length: 23 }, (_, index) => index + 8);
 
-/** The Python to use: the version that the project asks for, or the nearest to it on this machine. */
+/** Selects the Python version that the project requires, or the nearest one on this machine. */
 export const interpreterFor = async (project: Project, machine: Machine): Promise<Interpreter> => {
   const requirement = await requirementOf(project);
   if (!requirement) return { program: 'python3' };
@@ -46,7 +46,7 @@ const minorIn = (text: string): number | undefined => {
   return minor === undefined ? undefined : Number(minor);
 };
 
-/** What names one version comes before what names the oldest that will do. */
+/** A file with an exact version takes precedence over a minimum version. */
 const requirementOf = async (project: Project): Promise<Requirement | undefined> => {
   for (const [file, line] of [
     ['.python-version', /^[ \t]*((?:python-|cpython-)?3\.\d+)/m],

@@ -5,16 +5,16 @@ import type { Start } from './start.js';
 
 const VENV_MODULE = 'Python 3 with its venv module (python3-venv on Debian and Ubuntu)';
 const BIN = '.venv/bin';
-/** Web servers are imported by this name, and installed where the project does not. */
+/** Modules of the web servers; installed if the project does not require them. */
 const SERVERS = { wsgi: 'gunicorn', asgi: 'uvicorn' } as const;
 const DEPTH = 2;
-/** Old Pipfiles name a host of PyPI that has moved. */
+/** Old Pipfiles contain an obsolete host of PyPI. */
 const PIPENV = `PIPENV_PYPI_MIRROR="\${PIP_INDEX_URL:-https://pypi.org/simple}" VIRTUAL_ENV="$PWD/.venv" ${BIN}/pipenv`;
 
 interface Application {
   readonly framework: string;
   readonly kind: keyof typeof SERVERS;
-  /** As gunicorn and uvicorn take it. */
+  /** The application argument of gunicorn and uvicorn. */
   readonly target: string;
 }
 
@@ -53,7 +53,7 @@ const installOf = async (project: Project) => {
   if (await project.has('uv.lock'))
     return {
       rule: 'uv.lock found: uv sync --frozen --no-dev',
-      // uv itself would leave pip out of the environment.
+      // An environment that uv creates itself would not contain pip.
       commands: [`${BIN}/pip install uv`, `${BIN}/uv sync --frozen --no-dev --inexact --python ${BIN}/python`],
     };
   if (await project.has('poetry.lock'))
@@ -77,7 +77,7 @@ const installOf = async (project: Project) => {
       commands: [`${BIN}/pip install pipenv`, `${PIPENV} install --skip-lock`],
     };
   const settings = await project.read('pyproject.toml');
-  // Without a build system it is no package, which pip would try to make of it.
+  // Without a build system the project is not a package, but pip would try to build one.
   if (settings !== undefined && !/^\[build-system\]/m.test(settings))
     return {
       rule: 'pyproject.toml without a build system found: uv sync --no-dev',
@@ -96,7 +96,7 @@ const FACTORIES: readonly (Omit<Application, 'target'> & { readonly pattern: Reg
   { framework: 'Flask', kind: 'wsgi', pattern: /^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:flask\.)?Flask\(/m },
 ];
 const FACTORY = /^def (create_app|make_app)\(\s*(\)|\w+\s*=)/m;
-/** Names that frameworks and their guides use come first. */
+/** Conventional names of frameworks and their guides come first. */
 const LIKELY = ['app.py', 'main.py', 'wsgi.py', 'asgi.py', 'server.py', 'hello.py', 'application.py', 'run.py'];
 
 /** The Django, FastAPI, Starlette or Flask application of the project. */
@@ -140,7 +140,7 @@ const collectsStatic = async (project: Project): Promise<boolean> => {
 };
 
 const startOf = async (application: Application | undefined, built: Project): Promise<Start | undefined> => {
-  // Old versions of gunicorn are no program of their own for -m.
+  // Old versions of gunicorn cannot be run with `-m gunicorn`.
   if (application?.kind === 'wsgi')
     return commandStart(`${BIN}/python -m gunicorn.app.wsgiapp --bind "0.0.0.0:$PORT" ${application.target}`);
   if (application) return commandStart(`${BIN}/python -m uvicorn --host 0.0.0.0 --port "$PORT" ${application.target}`);

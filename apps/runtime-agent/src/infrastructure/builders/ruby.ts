@@ -5,7 +5,7 @@ const RUBY = [
   { program: 'bundle', install: 'Bundler (gem install bundler)' },
 ] as const;
 
-/** Projects with a Gemfile: Rails, and whatever Rack starts. */
+/** Projects with a Gemfile: Rails, and other Rack applications. */
 export const ruby: Builder = async project => {
   const gemfile = await project.read('Gemfile');
   if (gemfile === undefined) return undefined;

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 const USUAL_BYTES = 2 ** 20;
 
 /**
- * A file that somebody else has made, in a folder that nobody changes meanwhile. Undefined for anything but a plain
- * file of moderate size: links are not followed, so that nobody reads with our eyes what is not theirs.
+ * Reads an untrusted file, in a folder that no other process changes meanwhile. Undefined for anything but a regular
+ * file of moderate size: links are not followed, so that the platform's permissions cannot be used to read other
+ * files.
  */
 export const readSmallFile = async (
   directory: string,

@@ -4,31 +4,34 @@ import { readSmallFile } from './small-file.js';
 
 const command = z.object({ kind: z.literal('command'), command: z.string() });
 const site = z.object({ kind: z.literal('static'), folder: z.string() });
-/** What the configuration of an image says. */
+/** The configuration of an image. */
 const image = z.object({
   kind: z.literal('image'),
-  /** ENTRYPOINT and CMD; empty where the image has neither. */
+  /** ENTRYPOINT and CMD; empty if the image has neither. */
   argv: z.array(z.string()),
   environment: z.record(z.string(), z.string()),
   workingDirectory: z.string(),
 });
 
-/** What starts an artefact where its service's owner has not said it; an image also says where and with what. */
+/**
+ * How an artefact is started if its owner has set no start command; an image also has a working directory and an
+ * environment.
+ */
 export const artefactStart = z.discriminatedUnion('kind', [command, site, image]);
 
-/** Programs that a project has installed for itself are found by name, as npm does it. */
+/** Folders of programs that a project has installed locally; they are on the search path, as in npm scripts. */
 const OWN_PROGRAMS = ['node_modules/.bin', '.venv/bin', 'bin', '.postern/node_modules/.bin'];
 /** The search path of a shell whose working directory is the project. */
 export const OWN_PATH = `PATH="${OWN_PROGRAMS.map(folder => `$PWD/${folder}:`).join('')}$PATH"`;
-/** A script that runs the command in its first argument. */
+/** A script that runs the command in `$0`. */
 export const SHELL = `${OWN_PATH} exec /bin/sh -c "$0"`;
 
-/** What starts the result of a builder. */
+/** How the result of a builder is started. */
 export type Start = Readonly<z.infer<typeof command> | z.infer<typeof site>>;
 export type ArtefactStart = Readonly<z.infer<typeof artefactStart>>;
 export type ImageStart = Readonly<z.infer<typeof image>>;
 
-/** Where builds of static sites leave them; the project's own folder comes after those that a build makes. */
+/** Output folders of static sites; the project folder comes after the folders that builds create. */
 const SITES = ['dist', 'build', 'out', '_site', '.', 'public'];
 const PAGE_BYTES = 64 * 2 ** 20;
 

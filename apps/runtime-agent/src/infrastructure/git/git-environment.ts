@@ -2,13 +2,13 @@ import { GIT_SETTINGS } from './git-settings.js';
 import type { PinnedRemote } from './pinned-remotes.js';
 import { ACCESS_VARIABLE, accessSettings, type GitPaths, sshCommand } from './remote-access.js';
 
-/** Variables that let git run no program, ask nothing, and speak only the protocols of repositories. */
+/** Variables that prevent git from running other programs and prompting, and allow only the protocols of repositories. */
 export const gitEnvironment = (
   paths: GitPaths,
   remote: Pick<PinnedRemote, 'sshOptions' | 'access'>,
   allowFiles: boolean,
 ): Record<string, string> => ({
-  // Error messages are looked for in English.
+  // Error messages are matched in English.
   LC_ALL: 'C.UTF-8',
   LANGUAGE: 'en',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -23,19 +23,19 @@ export const gitEnvironment = (
   ...(remote.access && { [ACCESS_VARIABLE]: paths.access }),
 });
 
-/** The settings file for one repository: its connections go to the addresses that were checked, with its token. */
+/** The settings file for one repository: pins its connections to the checked addresses, and provides its token. */
 export const gitSettingsFor = ({ curlResolve, access }: Pick<PinnedRemote, 'curlResolve' | 'access'>): string =>
   GIT_SETTINGS +
   accessSettings(access) +
   (curlResolve === undefined ? '' : `[http]\n\tcurloptResolve = "${curlResolve}"\n`);
 
-/** An older git ignores `http.curloptResolve`, and would resolve the host again. */
+/** Older versions of git ignore `http.curloptResolve`, and would resolve the host again. */
 export const OLDEST_GIT = { major: 2, minor: 37 };
 
-/** The words of {@link OLDEST_GIT}, as git would say them. */
+/** The error message for versions older than {@link OLDEST_GIT}, in the format of git. */
 export const OLD_GIT = 'fatal: git 2.37 or newer is needed';
 
-/** @param version what `git version` prints. */
+/** @param version the output of `git version`. */
 export const canPin = (version: string): boolean => {
   const [, major = '0', minor = '0'] = /^git version (\d+)\.(\d+)/.exec(version) ?? [];
   return Number(major) > OLDEST_GIT.major || (Number(major) === OLDEST_GIT.major && Number(minor) >= OLDEST_GIT.minor);

@@ -1,21 +1,21 @@
-/** The address as people may see it: without whatever could be a credential. */
+/** The address for display, without parts that could be credentials. */
 export const displayedUrl = (url: string): string =>
   url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, '$1').replace(/[?#].*$/, '');
 
-/** The only words for whatever is not the answer of a Git server: they do not tell what answers at an address. */
+/** The only message for anything but a response of a Git server: it does not reveal what responds at an address. */
 export const cannotBeFetched = (url: string): string =>
   `the repository ${displayedUrl(url)} could not be fetched: check its address, and that it can be reached over the internet`;
 
-/** How much of an error of git a user is told. */
+/** How much of an error of git is shown to a user. */
 export interface Telling {
-  /** Of every address, or only what a Git server answered. */
+  /** All errors, or only responses of a Git server. */
   readonly tellsEverything: boolean;
 }
 
-/** What was proven to the server, for the words about a refusal. */
+/** The kind of credentials sent to the server, for the message about a refusal. */
 export type ShownAccess = 'token' | 'ssh' | undefined;
 
-/** The meaning of an error of git, as a message for the developer. */
+/** Translates an error of git to a message for the developer. */
 export const describeGitError = (
   errors: string,
   url: string,
@@ -61,7 +61,7 @@ const TRANSFERS: readonly Meaning[] = [
   ],
 ];
 
-/** What Git servers answer, and what concerns this machine. */
+/** Responses of Git servers, and errors of this machine. */
 const ANSWERS: readonly Meaning[] = [
   [
     /unable to update url base from redirection|returned error: 30\d/i,

@@ -1,6 +1,6 @@
 /**
- * The only configuration that git reads: it runs no program, follows no redirect and asks no question. A file, because git
- * clears command-line settings from the environment of the process that reads a local repository.
+ * The only configuration that git reads: it runs no other program, follows no redirect and does not prompt. It is a
+ * file, because git clears command-line settings from the environment of the process that reads a local repository.
  */
 export const GIT_SETTINGS = `[safe]
 \tdirectory = *

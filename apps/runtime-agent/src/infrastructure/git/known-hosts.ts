@@ -1,5 +1,5 @@
 /**
- * Host keys that these hosts publish, checked against the fingerprints in their documentation. All other servers are
+ * Published host keys, checked against the fingerprints in the documentation of each host. All other servers are
  * trusted on first use.
  */
 const PUBLISHED: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const PUBLISHED: Readonly<Record<string, string>> = {
   'codeberg.org': 'AAAAC3NzaC1lZDI1NTE5AAAAIIVIC02vnjFyL+I4RHfvIGNtOgJMe769VTF1VR4EB3ZB',
 };
 
-/** The same servers on the port of HTTPS, for networks without port 22. */
+/** The same servers on port 443, for networks that block port 22. */
 const ON_PORT_443: Readonly<Record<string, string>> = {
   '[ssh.github.com]:443': 'github.com',
   '[altssh.gitlab.com]:443': 'gitlab.com',
@@ -24,7 +24,7 @@ export const hostKeyName = (host: string, port: string): string => {
   return port === '' || port === '22' ? name : `[${name}]:${port}`;
 };
 
-/** The lines about one server: its published keys, or those that were stored when it was asked first. */
+/** The lines about one server: its published keys, or those that were stored at the first connection. */
 export const knownHostsOf = (name: string, stored = ''): string => {
   const published = PUBLISHED[ON_PORT_443[name] ?? name];
   if (published !== undefined) return `${name} ssh-ed25519 ${published}\n`;

@@ -13,8 +13,8 @@ const remotes = new PinnedRemotes(new OutboundGuard({ allowPrivate: false, resol
 
 const CREDENTIALS = { ssh: { privateKey: 'key' }, https: { username: 'ada', token: 'secret' } };
 
-describe('a pinned remote', () => {
-  it('over HTTP is given with all checked addresses of its host and its port', async () => {
+describe('A pinned remote', () => {
+  it('over HTTP has all checked addresses of its host and its port', async () => {
     expect(await remotes.pin('https://Git.Example.com./a.git?x=1')).toEqual({
       url: 'https://git.example.com/a.git?x=1',
       curlResolve: 'git.example.com:443:93.184.215.14,[2606:2800:21f::1]',
@@ -25,7 +25,7 @@ describe('a pinned remote', () => {
     });
   });
 
-  it('at a literal address is given in the form that was checked', async () =>
+  it('at a literal address has the form that was checked', async () =>
     expect(await remotes.pin('http://0x5db8d70e/a')).toEqual({
       url: 'http://93.184.215.14/a',
       curlResolve: undefined,
@@ -33,14 +33,14 @@ describe('a pinned remote', () => {
     }));
 
   it.each(['ssh://git@git.example.com:22/a', 'git@git.example.com:a'])(
-    'over SSH goes to a checked address and keeps the name of the host key: %s',
+    'over SSH connects to a checked address and keeps the name of the host key: %s',
     async url => {
       const { sshOptions } = await remotes.pin(url, CREDENTIALS);
       expect(sshOptions.join(' ')).toBe('-o HostName=93.184.215.14 -o HostKeyAlias=git.example.com -o CheckHostIP=no');
     },
   );
 
-  it('gets the credentials of its kind of address, for its own server alone', async () => {
+  it('gets the credentials of its protocol, for its own server only', async () => {
     const access = async (url: string) => (await remotes.pin(url, CREDENTIALS)).access;
     expect(await access('https://Git.Example.com:8443/a')).toEqual({
       kind: 'token',
@@ -66,7 +66,7 @@ describe('a pinned remote', () => {
     else expect((await pinned).access).toBeUndefined();
   });
 
-  it('knows the published host keys of large forges, and the stored ones of all others', async () => {
+  it('has the published host keys of large forges, and the stored ones of all others', async () => {
     const stored =
       '[git.example.com]:22 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5\ngithub.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5\n';
     const known = async (url: string) => {
@@ -95,7 +95,7 @@ describe('a pinned remote', () => {
     'git@a b:x',
   ])('is none for %s', async url => expect(remotes.pin(url)).rejects.toMatchObject({ name: 'SourceUnavailable' }));
 
-  it('never holds a character that ends a setting or an option, whatever the address is', () =>
+  it('never contains a character that ends a setting or an option, for any address', () =>
     fc.assert(
       fc.asyncProperty(
         fc.constantFrom('http://', 'https://', 'ssh://git@', 'git@', ''),

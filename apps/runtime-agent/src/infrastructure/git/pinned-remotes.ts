@@ -5,20 +5,20 @@ import { cannotBeFetched, displayedUrl } from './git-refusals.js';
 import { hostKeyName, knownHostsOf } from './known-hosts.js';
 import type { RemoteAccess } from './remote-access.js';
 
-/** A repository whose host was checked, and what keeps git from resolving that host again. */
+/** A repository whose host was checked, and the settings that prevent git from resolving that host again. */
 export interface PinnedRemote {
-  /** What git is given: the address in the form that was checked. */
+  /** The address for git, in the form that was checked. */
   readonly url: string;
-  /** Host, port and addresses of an HTTP server, as `http.curloptResolve` takes them (git 2.37). */
+  /** Host, port and addresses of an HTTP server, in the format of `http.curloptResolve` (git 2.37). */
   readonly curlResolve: string | undefined;
   readonly sshOptions: readonly string[];
-  /** Undefined where nothing is to be proven. */
+  /** Undefined without credentials. */
   readonly access?: RemoteAccess | undefined;
 }
 
 const NO_CREDENTIALS: SourceCredentials = {};
 
-/** What can be a host name in settings of git and in options of ssh. */
+/** Valid host names in settings of git and in options of ssh. */
 const HOST = /^[a-z0-9_][a-z0-9._-]*$/i;
 const SCP = /^([a-z0-9_][a-z0-9._-]*)@([^@:/]+|\[[^\]]+\]):(.+)$/i;
 
@@ -26,14 +26,17 @@ const SCP = /^([a-z0-9_][a-z0-9._-]*)@([^@:/]+|\[[^\]]+\]):(.+)$/i;
 export class PinnedRemotes {
   constructor(private readonly guard: OutboundGuard) {}
 
-  /** Whether what git says may be repeated to users as it is: no address of an inner network is ever asked otherwise. */
+  /**
+   * True if private addresses are allowed: errors of git may then be shown to users unchanged. Otherwise git never
+   * connects to a private address.
+   */
   get tellsEverything(): boolean {
     return this.guard.allowsPrivate;
   }
 
   /**
-   * Gives the repository the credentials that belong to its kind of address, and no others.
-   * @throws SourceUnavailable with the same words for a host that is private, unknown, or none.
+   * Selects the credentials for the protocol of the address, and no others.
+   * @throws SourceUnavailable with the same message for a private, unknown or invalid host.
    */
   async pin(text: string, credentials = NO_CREDENTIALS): Promise<PinnedRemote> {
     // GIT_ALLOW_PROTOCOL decides whether files are allowed.
@@ -50,7 +53,7 @@ export class PinnedRemotes {
   async #web(text: string, { https }: SourceCredentials): Promise<PinnedRemote> {
     if (!URL.canParse(text)) throw new NoPublicAddress(text);
     const url = new URL(text);
-    // Names with and without the last dot are the same host, but not for curl.
+    // Names with and without the trailing dot are the same host, but curl distinguishes them.
     url.hostname = url.hostname.replace(/\.$/, '');
     const curlResolve = await this.#curlResolve(url);
     if (https && url.protocol === 'http:' && !this.guard.allowsPrivate) {

@@ -1,11 +1,11 @@
 import { knownHostsOf } from './known-hosts.js';
 import type { PinnedRemote } from './pinned-remotes.js';
 
-/** What git authenticates with at one repository, and at no other. */
+/** Credentials of git for one repository only. */
 export type RemoteAccess =
   | {
       readonly kind: 'token';
-      /** Scheme, host and port, to which alone the token is sent. */
+      /** Scheme, host and port of the only server that gets the token. */
       readonly origin: string;
       readonly username: string;
       readonly token: string;
@@ -20,33 +20,33 @@ export type RemoteAccess =
       readonly knownHosts: string;
     };
 
-/** Where git finds its settings, and the folder with the files of {@link accessFiles}. */
+/** The settings file of git, and the folder with the files of {@link accessFiles}. */
 export interface GitPaths {
   readonly settings: string;
   readonly access: string;
 }
 
-/** Its value is the folder; commands name it, so that they are the same wherever it is. */
+/** The variable with the path of the folder; commands refer to it, so that they do not depend on the path. */
 export const ACCESS_VARIABLE = 'POSTERN_GIT_ACCESS';
 
 const TOKEN_FILE = 'git-token';
 const KEY_FILE = 'ssh-key';
-/** Has to be writable: ssh adds the key of a server that it meets for the first time. */
+/** Writable: ssh adds the key of a server at the first connection. */
 export const KNOWN_HOSTS_FILE = 'known-hosts';
 
-/** Files that only the processes of one fetch may read, by their names. */
+/** Files by name; only the processes of one fetch may read them. */
 export const accessFiles = (access: RemoteAccess | undefined): Readonly<Record<string, string>> => {
   if (access?.kind === 'token') return { [TOKEN_FILE]: `username=${access.username}\npassword=${access.token}\n` };
   return access ? { [KEY_FILE]: access.privateKey, [KNOWN_HOSTS_FILE]: access.knownHosts } : {};
 };
 
-/** Settings by which git takes a token from its file, for one server alone. */
+/** Settings that make git read a token from its file, for one server only. */
 export const accessSettings = (access: RemoteAccess | undefined): string =>
   access?.kind === 'token'
     ? `[credential "${access.origin}"]\n\thelper = "!f() { if test \\"$1\\" = get; then cat \\"$${ACCESS_VARIABLE}/${TOKEN_FILE}\\"; fi; }; f"\n`
     : '';
 
-/** The command by which git connects over SSH; `false` for a remote that is not reached over SSH. */
+/** The command with which git connects over SSH; `false` for remotes of other protocols. */
 export const sshCommand = ({ access, sshOptions }: Pick<PinnedRemote, 'access' | 'sshOptions'>): string => {
   if (access?.kind !== 'ssh') return '/bin/false';
   const options = [
@@ -70,13 +70,13 @@ export const sshCommand = ({ access, sshOptions }: Pick<PinnedRemote, 'access' |
   ].join(' ');
 };
 
-/** The lines that ssh has added to `known_hosts` about a server that it met for the first time. */
+/** The lines that ssh has added to `known_hosts` at the first connection to a server. */
 export const newHostKeys = (access: RemoteAccess | undefined, knownHosts: string): string | undefined => {
   if (access?.kind !== 'ssh' || access.knownHosts !== '') return undefined;
   return knownHostsOf(access.hostKeyName, knownHosts) || undefined;
 };
 
-/** A text of git or a server without the token, also in the form that HTTP sends. */
+/** Removes the token from output of git or a server, also in the encoding of HTTP. */
 export const withoutToken = (text: string, access: RemoteAccess | undefined): string => {
   if (access?.kind !== 'token') return text;
   const { username, token } = access;
@@ -84,5 +84,5 @@ export const withoutToken = (text: string, access: RemoteAccess | undefined): st
   return [encoded, token].reduce((rest, secret) => rest.replaceAll(secret, '********'), text);
 };
 
-/** git has a shell read the command. */
+/** Quotes a word, because git runs the command in a shell. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -2,13 +2,13 @@ import type { ResolvedSource, Source } from '@postern/runtime';
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** What to ask `git ls-remote --symref` for. */
+/** The arguments for `git ls-remote --symref`. */
 export const refsToAskFor = ({ branch }: Source): readonly string[] =>
   branch === undefined ? ['HEAD', 'refs/heads/*'] : [`refs/heads/${escaped(branch)}`];
 
 /**
- * Reads the answer: the named branch, or the one that HEAD stands for.
- * @returns the words of what is wrong where there is none.
+ * Parses the output: the named branch, or the one that HEAD refers to.
+ * @returns an error message if there is none.
  */
 export const pickBranch = (answer: string, { branch }: Source): ResolvedSource | string => {
   const lines = answer.split('\n').map(line => line.split('\t'));
@@ -30,12 +30,12 @@ export const pickBranch = (answer: string, { branch }: Source): ResolvedSource |
   return 'the repository has no default branch; name one';
 };
 
-/** Servers that do not say what HEAD stands for, or stand on no branch. */
+/** For servers that do not report the target of HEAD, or whose HEAD is detached. */
 const branchAt = (commits: ReadonlyMap<string, string>, head: string | undefined): string | undefined => {
   const at = [...commits].filter(([name, commit]) => commit === head && name.startsWith('refs/heads/'));
   const names = at.map(([name]) => name.slice('refs/heads/'.length));
   return ['main', 'master'].find(name => names.includes(name)) ?? names[0];
 };
 
-/** Patterns of ls-remote are globs. */
+/** Arguments of ls-remote are glob patterns. */
 const escaped = (branch: string): string => branch.replaceAll(/[\\*?[]/g, '\\$&');

@@ -1,12 +1,12 @@
 import type { SourceCredentials } from '@postern/runtime';
 
-/** A section of a `.gitmodules`, as somebody else has written it. */
+/** A section of an untrusted `.gitmodules`. */
 export interface Submodule {
   readonly path: string;
   readonly url: string;
 }
 
-/** Reads what `git config --null --get-regexp` prints of the paths and addresses in a `.gitmodules`. */
+/** Parses the output of `git config --null --get-regexp` for the paths and addresses in a `.gitmodules`. */
 export const submodulesIn = (listing: string): readonly Submodule[] => {
   const sections = new Map<string, { path?: string; url?: string }>();
   for (const entry of listing.split('\0')) {
@@ -17,7 +17,7 @@ export const submodulesIn = (listing: string): readonly Submodule[] => {
   return [...sections.values()].flatMap(({ path, url }) => (path && url ? [{ path, url }] : []));
 };
 
-/** Whether a path names a folder inside the repository on every file system, and nothing of git's own. */
+/** Whether a path names a folder inside the repository on every file system, and none of git's own files. */
 export const isInnerPath = (path: string): boolean =>
   path.length <= 1_024 &&
   !/[\p{Cc}\\:]/u.test(path) &&
@@ -26,7 +26,7 @@ export const isInnerPath = (path: string): boolean =>
 export const OTHER_ADDRESS =
   'submodules are fetched over https:// and ssh://, or from an address relative to the repository';
 
-/** The address of a submodule, or why there is none. */
+/** The address of a submodule, or why it is refused. */
 export const submoduleAddress = (
   repositoryUrl: string,
   url: string,
@@ -39,7 +39,7 @@ export const submoduleAddress = (
 
 const ADDRESS = /^(https?:\/\/|ssh:\/\/|[a-z0-9_][a-z0-9._-]*@[^@:/]+:[^:])/i;
 
-/** Host and path of a repository, which a relative address goes through. */
+/** Host and path of a repository, for resolving a relative address. */
 const PARTS = /^((?:https?|ssh):\/\/[^/]+\/|[^@/:]+@(?:[^@:/]+|\[[^\]]+\]):\/?)(.*)$/i;
 
 const relativeTo = (repositoryUrl: string, url: string): string | undefined => {
@@ -54,7 +54,7 @@ const relativeTo = (repositoryUrl: string, url: string): string | undefined => {
   return names.length === 0 ? undefined : host + names.join('/');
 };
 
-/** The credentials of the repository, where the submodule is on the same server; none for any other. */
+/** The credentials of the repository if the submodule is on the same server; otherwise none. */
 export const credentialsForSubmodule = (
   url: string,
   repositoryUrl: string,
@@ -64,7 +64,7 @@ export const credentialsForSubmodule = (
   return credentials && server !== undefined && server === serverOf(repositoryUrl) ? credentials : {};
 };
 
-/** Kind of address, host and port. */
+/** Protocol, host and port. */
 const serverOf = (url: string): string | undefined => {
   const scp = /^[^@/:]+@([^@:/]+|\[[^\]]+\]):/.exec(url)?.[1];
   if (scp !== undefined) return `ssh://${scp.toLowerCase()}:22`;

@@ -7,14 +7,14 @@ import {
 } from '../../infrastructure/builders/dockerfile.js';
 
 const FAILED = /^postern-build-failed: (.*)$/;
-/** Of buildctl, for errors of no step. */
+/** Output of buildctl for errors that no step caused. */
 const UNSOLVED = /^error: (?:failed to solve: )?(.*)$/;
-/** How BuildKit names the steps of a Dockerfile: `[2/4] RUN make`, or `[stage 2/4] RUN make`. */
+/** Step names of a Dockerfile in BuildKit: `[2/4] RUN make`, or `[stage 2/4] RUN make`. */
 const STEP = /^\[(?:\S+ )?\d+\/\d+\] (.*)$/s;
 const EXIT = /did not complete successfully: (?:exit code: (\d+))?/;
-/** Of steps that ran beside the failed one. */
+/** Error of steps that ran concurrently with the failed one. */
 const CANCELED = /context canceled/;
-/** Names a part of BuildKit's own storage. */
+/** Refers to BuildKit's own storage. */
 const CHECKSUM = /^failed to compute cache key: |failed to calculate checksum of ref \S+: /g;
 
 interface Vertex {
@@ -29,10 +29,10 @@ interface Progress {
   readonly logs?: readonly { readonly vertex?: string; readonly data?: string }[];
 }
 
-/** Reads what `buildctl --progress=rawjson` says: the output of the build for its log, and why it failed. */
+/** Parses the output of `buildctl --progress=rawjson`: the build output for the log, and the reason of a failure. */
 export class BuildProgress {
   #rest = '';
-  /** The unfinished line of each step; steps of several stages run side by side. */
+  /** The incomplete last line of each step; steps of several stages run concurrently. */
   readonly #output = new Map<string, string>();
   readonly #lastLines = new Map<string, string[]>();
   readonly #begun = new Set<string>();
@@ -44,7 +44,7 @@ export class BuildProgress {
 
   constructor(private readonly writer: LogWriter) {}
 
-  /** In the build's own words where it has some. */
+  /** The reason of the failure; the build's own message if it has printed one. */
   get failure(): string | undefined {
     if (!this.#isByDockerfile) return this.#reason ?? this.#error;
     if (this.#failed) return this.#stepError(this.#failed);

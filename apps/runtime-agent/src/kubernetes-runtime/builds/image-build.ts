@@ -16,8 +16,8 @@ import { enterProjectFolder } from '../../infrastructure/builders/project-folder
 import { OWN_PATH, type Start } from '../../infrastructure/builders/start.js';
 
 /**
- * Makes the image's content of a source, inside the build of the image, by the rules of the local runtime. It is bundled, because it is
- * carried there as one file (`nx bundle runtime-agent`).
+ * Creates the content of an image from a source, inside the image build, by the rules of the local runtime. It is
+ * bundled, because the build gets it as a single file (`nx bundle runtime-agent`).
  */
 const {
   PATH = '',
@@ -36,7 +36,7 @@ const order = JSON.parse(readFileSync(join(plan, 'order.json'), 'utf8')) as {
   readonly hasStartCommand: boolean;
 };
 
-/** What the build shall do and how its result starts; the log says by which rules. */
+/** Decides how the source is built and how its result starts; the rules that apply are logged. */
 const buildPlanOf = async (): Promise<BuildPlan> => {
   const machine = machineOf(PATH, IMAGE);
   for (const line of await submodulesNotFetched(projectIn(app))) console.log(line);
@@ -56,7 +56,7 @@ const buildPlanOf = async (): Promise<BuildPlan> => {
   return buildPlan;
 };
 
-/** Package managers keep what they fetch in the cache, which is in no layer. */
+/** Package managers store downloads in the cache, which is in no layer. */
 const environmentOf = (buildPlan: BuildPlan): NodeJS.ProcessEnv => ({
   PATH,
   LANG: 'C.UTF-8',
@@ -66,12 +66,12 @@ const environmentOf = (buildPlan: BuildPlan): NodeJS.ProcessEnv => ({
   npm_config_audit: 'false',
   ...buildPlan.environment,
   ...(JSON.parse(readFileSync(environmentFile, 'utf8')) as Record<string, string>),
-  // Packages for building are devDependencies, which npm leaves out where NODE_ENV says production.
+  // Build dependencies are devDependencies, which npm omits if NODE_ENV is production.
   npm_config_include: 'dev',
   HOME: cache,
 });
 
-/** @throws BuildFailed with what to do, where the output tells it. */
+/** @throws BuildFailed with advice if the output shows a known cause. */
 const run = async (command: string, buildPlan: BuildPlan): Promise<void> => {
   console.log(`$ ${command}`);
   mkdirSync(cache, { recursive: true });
@@ -97,7 +97,7 @@ const run = async (command: string, buildPlan: BuildPlan): Promise<void> => {
   throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
 };
 
-/** As a word of the shell. */
+/** Quotes the text as one shell word. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const asCommand = (command: string) => `${OWN_PATH} exec /bin/sh -c ${quoted(command)}`;
 
@@ -127,12 +127,12 @@ const make = async (): Promise<void> => {
   if (command !== undefined) await run(command, buildPlan);
   await writeProcesses();
   if (!order.hasStartCommand) await writeStart(buildPlan);
-  // Instances run as another user than the build.
+  // Instances run as a different user than the build.
   execFileSync('chmod', ['-R', 'a+rX', app, out]);
 };
 
 await make().catch((error: unknown) => {
-  // The platform reads these words for the deployment's error; nothing else begins with them.
+  // The platform parses this line for the deployment's error; no other line begins with this prefix.
   console.log(`postern-build-failed: ${error instanceof BuildFailed ? error.message : String(error)}`);
   process.exitCode = 1;
 });

@@ -19,18 +19,18 @@ export interface BuildParts {
   readonly programs: () => Promise<ImagePrograms>;
   readonly images: StoredImages;
   readonly remotes: PinnedRemotes;
-  /** What git's complaint about an address means. */
+  /** Translates an error of git about an address. */
   readonly describeError: DescribeGitError;
   readonly log: Log;
   readonly pollMs: number;
-  /** How long a new image is kept: the caller may not know of it yet. */
+  /** How long a new image is kept, because the caller may not know about it yet. */
   readonly spareMs: number;
 }
 
-/** Beyond the Job's own deadline: the Job has to be seen ended, not just to be late. */
+/** Time beyond the Job's own deadline, so that the status of the ended Job is read before the build counts as too late. */
 const LEEWAY_MS = 60_000;
 
-/** Builds images as Jobs, as many side by side as are asked for. */
+/** Builds images as Jobs, without a limit on concurrent builds. */
 export class ImageBuilds {
   readonly #underWay = new Set<string>();
 
@@ -47,7 +47,7 @@ export class ImageBuilds {
     }
   }
 
-  /** Ends what an earlier leader has begun: it will be asked for again from its beginning. */
+  /** Ends builds of an earlier leader; they are ordered again and start from the beginning. */
   async reconcile(): Promise<void> {
     const { cluster } = this.parts;
     for (const { metadata, status } of await cluster.list<Job>('Job', `${OURS},${LABEL.build}`))
@@ -58,7 +58,7 @@ export class ImageBuilds {
         await cluster.remove({ kind: 'Secret', name: metadata.name });
   }
 
-  /** Ends the builds of a web service, and removes what is left of all of them, also from the registry. */
+  /** Ends the builds of a web service, and removes everything that is left of them, also from the registry. */
   async remove(webServiceId: string): Promise<void> {
     const { cluster, images, pollMs } = this.parts;
     const selector = `${OURS},${LABEL.buildsFor}=${webServiceId}`;
@@ -66,12 +66,12 @@ export class ImageBuilds {
       await cluster.remove({ kind: 'Job', name: metadata.name });
       await cluster.remove({ kind: 'Secret', name: metadata.name });
     }
-    // One that is about to end could still push.
+    // A pod that is terminating could still push.
     while ((await cluster.list<Pod>('Pod', selector)).length > 0) await pause(pollMs);
     await images.remove(webServiceId);
   }
 
-  /** Deletes all images that are neither wanted, nor just being built, nor so new that the caller may not know of them. */
+  /** Deletes all images except those in `keep`, those of running builds, and images too new to be known to the caller. */
   async retain(keep: ReadonlySet<string>): Promise<void> {
     const { cluster, images, spareMs } = this.parts;
     const jobs = await cluster.list<Job>('Job', `${OURS},${LABEL.build}`);
@@ -122,7 +122,7 @@ export class ImageBuilds {
     }
   }
 
-  /** The digest is in the message of the last container's end, which lasts as long as its Job. */
+  /** The digest is in the termination message of the last container, which is available as long as its Job exists. */
   async #artefactOf({ deploymentId, commit }: BuildOrder): Promise<Artefact | undefined> {
     const pod = await this.#podOf(deploymentId);
     const pushed = endOf(pod, PUSHER);
@@ -190,7 +190,7 @@ export class ImageBuilds {
     return progress.failure ?? failed?.message ?? 'the build ended without an image';
   }
 
-  /** Nothing of an earlier try runs any more when this returns. */
+  /** Removes an earlier attempt; none of its pods runs when this returns. */
   async #remove(deploymentId: string): Promise<void> {
     const { cluster, pollMs } = this.parts;
     const name = buildName(deploymentId);
@@ -214,7 +214,7 @@ const endOf = (pod: Pod | undefined, container: string): Terminated | undefined 
 const messageOf = ({ message, reason, exitCode }: Terminated): string =>
   (message ?? '').trim() || `${reason ?? 'Error'} (exit code ${exitCode})`;
 
-/** Takes the times off that come before each line. */
+/** Strips the timestamp at the start of each line. */
 class StampedLines {
   #rest = '';
   constructor(private readonly onLine: (line: string) => void) {}

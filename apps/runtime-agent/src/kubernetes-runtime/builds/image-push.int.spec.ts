@@ -60,7 +60,7 @@ const descriptorOf = (content: Buffer, type: string) => ({
 });
 const json = (value: object) => Buffer.from(JSON.stringify(value));
 
-/** Distinct files that an archive may have. */
+/** Distinct valid files of an archive. */
 function manyOf(count: number): Entry[] {
   return Array.from({ length: count }, (_, index) => blobOf(Buffer.from(String(index))));
 }
@@ -68,7 +68,7 @@ function manyOf(count: number): Entry[] {
 const CONFIG = json({ config: { command: [], entrypoint: [] } });
 const LAYER = gzipSync(tarOf([{ name: 'hello.txt', content: Buffer.from('hello') }]));
 
-/** An archive as BuildKit writes it, and how a test changes it. */
+/** An archive as BuildKit writes it, with the changes of a test. */
 const archiveOf = (changes: { manifest?: object; index?: object; more?: readonly Entry[]; layer?: Buffer } = {}) => {
   const manifest = json({
     schemaVersion: 2,
@@ -93,7 +93,7 @@ const archiveOf = (changes: { manifest?: object; index?: object; more?: readonly
   };
 };
 
-describe('What pushes the image of a build', () => {
+describe('The program that pushes the image of a build', () => {
   let folder: string;
   let archive: string;
   let registry: FakeRegistry;
@@ -111,7 +111,7 @@ describe('What pushes the image of a build', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** @returns its code and its message. */
+  /** @returns its exit code and its message. */
   const push = async (tag: string, more: Readonly<Record<string, string>> = {}) => {
     const message = join(folder, `${tag}.message`);
     const env = {
@@ -127,7 +127,7 @@ describe('What pushes the image of a build', () => {
     return { code, message: await readFile(message, 'utf8') };
   };
 
-  it('pushes it under its tag, and tells its digest', async () => {
+  it('pushes it with its tag, and reports its digest', async () => {
     const { digest, content } = archiveOf();
     await writeFile(archive, content);
     expect(await push('shop')).toEqual({ code: 0, message: digest });
@@ -137,7 +137,7 @@ describe('What pushes the image of a build', () => {
     expect(await push('again')).toEqual({ code: 0, message: digest });
   }, 30_000);
 
-  it('shows the credentials that it has for the registry', async () => {
+  it('authenticates with its credentials for the registry', async () => {
     registry.credentials = { username: 'ada', password: 'se:cret' };
     const { digest, content } = archiveOf();
     await writeFile(archive, content);
@@ -190,7 +190,7 @@ describe('What pushes the image of a build', () => {
     30_000,
   );
 
-  it('refuses an archive that is cut short, a link and a folder in its place, and no archive', async () => {
+  it('refuses a truncated archive, a link or a folder instead of an archive, and a missing archive', async () => {
     expect((await push('none')).message).toBe('there is no archive');
     const { content } = archiveOf();
     await writeFile(archive, content.subarray(0, 700));

@@ -4,8 +4,9 @@ import { credentialsIn } from './registry-access.js';
 import { RegistryPush } from './registry-push.js';
 
 /**
- * Pushes the image that a build has left as an archive, from a container without code of the build. Its message is the
- * digest of the image, or why there is none. It is bundled, because it is carried there as one file (`nx bundle runtime-agent`).
+ * Pushes the image archive of a build, in a container without code of the build. Its termination message is the
+ * digest of the image, or why there is none. It is bundled, because the container gets it as a single file (`nx
+ * bundle runtime-agent`).
  */
 const variable = (name: string): string => {
   const value = process.env[name];

@@ -12,7 +12,7 @@ import type { Job, Pod } from '../objects/kinds.js';
 import { LABEL, OURS, sourceName } from '../objects/names.js';
 import { LISTER, SOURCE_DEADLINE_SECONDS, sourceJob, sourceSecret } from '../objects/source-objects.js';
 
-/** The meaning of an error of git, without credentials. */
+/** Translates an error of git, without credentials. */
 export type DescribeGitError = (errors: string, url: string, access: RemoteAccess | undefined) => string;
 
 export interface JobSourcesParts {
@@ -24,10 +24,10 @@ export interface JobSourcesParts {
 }
 
 const MOST_OUTPUT_BYTES = 8 * 2 ** 20;
-/** Beyond the Job's own deadline, until its end is known. */
+/** Time beyond the Job's own deadline until its result is known. */
 const LEEWAY_MS = 30_000;
 
-/** Resolves sources in Jobs, so that git runs in a pod without rights and not beside the account of this process. */
+/** Resolves sources in Jobs, so that git runs in an unprivileged pod, separate from the service account of this process. */
 export class JobSources {
   readonly #underWay = new Set<string>();
 
@@ -50,7 +50,7 @@ export class JobSources {
     }
   }
 
-  /** Removes what an earlier process has left behind. */
+  /** Removes leftovers of an earlier process. */
   async reconcile(): Promise<void> {
     const { cluster } = this.parts;
     for (const kind of ['Job', 'Secret'] as const)

@@ -22,14 +22,14 @@ export interface Blob {
 }
 
 /**
- * An image as an archive in the OCI image layout. Its author is not trusted: names, sizes, types and digests are
+ * An image as an archive in the OCI image layout. The archive is not trusted: names, sizes, types and digests are
  * checked, and nothing is unpacked.
  */
 export class OciArchive {
   private constructor(
     private readonly file: FileHandle,
     private readonly files: ReadonlyMap<string, TarFile>,
-    /** The manifest as it is written, of which the digest is that of the image. */
+    /** The manifest as stored; its digest is the digest of the image. */
     readonly manifest: Buffer,
     readonly digest: string,
     /** The configuration and the layers. */
@@ -38,7 +38,7 @@ export class OciArchive {
 
   /** @throws ArchiveRefused. */
   static async open(path: string): Promise<OciArchive> {
-    // A link could lead to the credentials, and a pipe would never end.
+    // A link could lead to the credentials, and reading a pipe could block forever.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {
       throw new ArchiveRefused('there is no archive');
     });
@@ -120,7 +120,7 @@ const blobsOf = ({ mediaType, config, layers }: Fields): Blob[] => {
     descriptorOf(config, type => type === CONFIG_TYPE),
     ...layers.map(layer => descriptorOf(layer, type => LAYER_TYPE.test(type))),
   ];
-  // The same layer may be there twice, and an empty one often is.
+  // The same layer may be listed twice; an empty one often is.
   return [...new Map(all.map(blob => [blob.digest, blob])).values()];
 };
 

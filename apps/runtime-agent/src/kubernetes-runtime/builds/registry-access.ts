@@ -1,4 +1,4 @@
-/** What both clients of a registry know about it. It is part of a program that runs in images, so it imports nothing. */
+/** Shared by both registry clients. It is part of a program that runs in images, so it imports nothing. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
@@ -8,14 +8,14 @@ interface DockerConfig {
   readonly auths?: Readonly<Record<string, { auth?: string; username?: string; password?: string }>>;
 }
 
-/** The base URL and the path of a repository, as `registry.example.com/postern/web-services`. */
+/** The base URL and the path of a repository such as `registry.example.com/postern/web-services`. */
 export const addressOf = (repository: string, isInsecure: boolean): { base: string; path: string } => {
   const [host = '', ...path] = repository.split('/');
   const server = host === 'docker.io' ? 'registry-1.docker.io' : host;
   return { base: `${isInsecure ? 'http' : 'https'}://${server}`, path: path.join('/') };
 };
 
-/** Of the registry of a repository, from the text of a `.dockerconfigjson`. */
+/** The credentials for the registry of a repository, from the text of a `.dockerconfigjson`. */
 export const credentialsIn = (text: string, repository: string): Credentials | undefined => {
   const { auths = {} } = JSON.parse(text) as DockerConfig;
   const host = repository.split('/')[0] ?? '';
@@ -33,7 +33,7 @@ export const credentialsIn = (text: string, repository: string): Credentials | u
 export const basicOf = ({ username, password }: Credentials): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-/** Where a registry wants a token to be fetched; undefined where it wants name and password. */
+/** The token endpoint of a registry; undefined if the registry uses basic authentication. */
 export const tokenUrlOf = (challenge: string, scope: string): URL | undefined => {
   if (!/^bearer /i.test(challenge)) return undefined;
   const parameter = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1];

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Blob, MANIFEST_TYPE, type OciArchive } from './oci-archive.js';
 import { addressOf, basicOf, type Credentials, tokenUrlOf } from './registry-access.js';
 
-/** Of silence: a registry may take minutes to store a large layer. */
+/** Idle timeout: a registry may take minutes to store a large layer. */
 const TIMEOUT_MS = 5 * 60_000;
 const MOST_ANSWER_BYTES = 64 * 1024;
 
@@ -27,19 +27,19 @@ export class RegistryPush {
   readonly #path: string;
   #authorization: string | undefined;
 
-  /** @param repository as `registry.example.com/postern/web-services`. */
+  /** @param repository such as `registry.example.com/postern/web-services`. */
   constructor(
     repository: string,
     isInsecure: boolean,
     private readonly credentials: Credentials | undefined,
   ) {
     const { base, path } = addressOf(repository, isInsecure);
-    // As addresses in answers are written, without the usual port.
+    // The same form as addresses in responses, without the default port.
     this.#base = new URL(base).origin;
     this.#path = path;
   }
 
-  /** Blobs that the registry has already are not sent. */
+  /** Skips blobs that the registry already has. */
   async push(image: OciArchive, tag: string): Promise<void> {
     for (const blob of image.blobs) await this.#pushBlob(image, blob);
     const url = new URL(`/v2/${this.#path}/manifests/${tag}`, this.#base);
@@ -69,7 +69,7 @@ export class RegistryPush {
     return this.#send(method, url, content);
   }
 
-  /** An upload may be elsewhere, which is told by its address and gets no credentials. */
+  /** An upload may be on another server, as its address shows; that server gets no credentials. */
   #send(method: string, url: URL, content?: Content): Promise<Answer> {
     const isHome = url.origin === this.#base;
     return send(method, url, isHome ? this.#authorization : undefined, content);

@@ -13,13 +13,13 @@ const MANIFESTS = [
 const tagsReply = z.object({ tags: z.array(z.string()).nullish() });
 const tokenReply = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
-/** One repository of a container registry (OCI Distribution 1.1), for deleting what nobody wants any more. */
+/** One repository of a container registry (OCI Distribution 1.1), for deleting unused images. */
 export class Registry {
   readonly #base: string;
   readonly #path: string;
   #authorization: string | undefined;
 
-  /** @param repository as `registry.example.com/postern/web-services`. */
+  /** @param repository such as `registry.example.com/postern/web-services`. */
   constructor(
     private readonly repository: string,
     insecure: boolean,
@@ -43,13 +43,13 @@ export class Registry {
     return tags;
   }
 
-  /** @returns undefined where the tag is gone. */
+  /** @returns undefined if the tag does not exist. */
   async digestOf(tag: string): Promise<string | undefined> {
     const response = await this.#request('HEAD', `/v2/${this.#path}/manifests/${tag}`);
     return response.ok ? (response.headers.get('docker-content-digest') ?? undefined) : undefined;
   }
 
-  /** @returns false where the registry deletes nothing. */
+  /** @returns false if the registry does not support deletion. */
   async delete(digest: string): Promise<boolean> {
     const { ok, status } = await this.#request('DELETE', `/v2/${this.#path}/manifests/${digest}`);
     return ok || status === 404;
@@ -73,7 +73,7 @@ export class Registry {
     });
   }
 
-  /** As the challenge wants it: name and password with every request, or a token in exchange for them. */
+  /** Follows the challenge: basic authentication for every request, or a token in exchange for the credentials. */
   async #authorize(challenge: string): Promise<string | undefined> {
     const credentials = await this.credentials();
     const basic = credentials && basicOf(credentials);

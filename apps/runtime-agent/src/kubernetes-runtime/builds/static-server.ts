@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { extname, join, sep } from 'node:path';
 
 /**
- * Serves the folder that it is started in, on the port that PORT names. It is put into the images of static sites, so it
- * imports nothing but Node.js.
+ * Serves its working directory on the port in PORT. It is copied into the images of static sites, so it imports only
+ * Node.js.
  */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -34,7 +34,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const root = await realpath('.');
 
-/** Hidden files are not given, and no link leads out of the site. */
+/** Does not serve hidden files or follow links out of the site. */
 const find = async (path: string): Promise<{ file: string; size: number } | undefined> => {
   if (path.includes('\0') || path.split('/').some(part => part.startsWith('.'))) return undefined;
   const bare = path.replace(/\/+$/, '');

@@ -4,10 +4,10 @@ import { imageOf } from '../objects/artefact-references.js';
 import { buildName, deploymentOfTag, webServiceOfTag } from '../objects/names.js';
 import type { Registry } from './registry.js';
 
-/** The images in the registry, each under a tag that names its web service and its deployment. */
+/** The images in the registry; the tag of each contains the ids of its web service and deployment. */
 export class StoredImages {
   readonly #digests = new Map<string, string>();
-  /** Web services that are gone; after a restart, `retain` deletes what is left of them. */
+  /** Web services that were removed; after a restart, `retain` deletes their remaining images. */
   readonly #removed = new Set<string>();
 
   constructor(
@@ -17,7 +17,7 @@ export class StoredImages {
     private readonly log: Log,
   ) {}
 
-  /** Keeps the images of these references and of these deployments; layers that no image uses go with the registry's own collection. */
+  /** Keeps the images of these references and deployments; the registry's garbage collection removes unused layers. */
   async retain(references: ReadonlySet<string>, deployments: ReadonlySet<string>): Promise<void> {
     const kept = new Set([...references].map(reference => imageOf(reference).image));
     await this.#deleteUnless(
@@ -25,13 +25,13 @@ export class StoredImages {
     );
   }
 
-  /** Deletes the images of a web service. One that has the same content as that of another stays. */
+  /** Deletes the images of a web service. An image with the same content as that of another web service is kept. */
   async remove(webServiceId: string): Promise<void> {
     this.#removed.add(webServiceId);
     await this.#deleteUnless(tag => !this.#removed.has(webServiceOfTag(tag) ?? ''));
   }
 
-  /** A digest that has several tags is wanted if one of them is. */
+  /** A digest with several tags is kept if one of them is wanted. */
   async #deleteUnless(isWanted: (tag: string, digest: string) => boolean): Promise<void> {
     const digests = await this.#all();
     const wanted = new Set([...digests].filter(entry => isWanted(...entry)).map(([, digest]) => digest));

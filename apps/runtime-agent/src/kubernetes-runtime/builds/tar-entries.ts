@@ -2,13 +2,13 @@ import type { FileHandle } from 'node:fs/promises';
 
 const BLOCK = 512;
 
-/** Where the content of a file is within an archive. */
+/** The position of a file's content in the archive. */
 export interface TarFile {
   readonly position: number;
   readonly size: number;
 }
 
-/** The archive is not one that BuildKit writes. */
+/** The archive is not in the format that BuildKit writes. */
 export class ArchiveRefused extends Error {
   override readonly name = 'ArchiveRefused';
 }
@@ -25,13 +25,13 @@ const numberAt = (header: Buffer, from: number, length: number): number => {
   return Number.parseInt(text, 8);
 };
 
-/** The sum of the header's bytes, in which the field of the sum counts as blanks. */
+/** The checksum of a header: the sum of its bytes, with the checksum field counted as spaces. */
 const sumOf = (header: Buffer): number =>
   header.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 32 : byte), 0);
 
 /**
- * The regular files of a tar archive by their names. Nothing is unpacked. Links, devices, extended headers and files with the
- * same name are refused.
+ * The regular files of a tar archive by name. Nothing is unpacked. Links, devices, extended headers and duplicate
+ * names are refused.
  * @param isExpected whether an archive may have a file of this name.
  * @throws ArchiveRefused.
  */

@@ -26,23 +26,23 @@ export interface JobCommandsParts {
   readonly pollMs: number;
 }
 
-/** The instance that the log lines of a release command name. */
+/** The instance name in the log lines of a release command. */
 const RELEASE = 'release';
 const LAST_LINES = 5;
-/** The control plane has recorded the end of a command long before. */
+/** Long enough for the control plane to record the result of a command. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 const INTERRUPTED = 'was interrupted before its end was known, and is not run again';
 
 const runEnd = z.object({ exitCode: z.int().nullable(), reason: z.string().nullable() });
 
 interface CommandOrder extends CommandProcess {
-  /** Where its output goes; nowhere if undefined. */
+  /** The log stream of its output; undefined to discard the output. */
   readonly stream: LogStream | undefined;
-  /** How many of its last lines are part of the reason of a failure. */
+  /** How many of its last lines are part of the failure reason. */
   readonly lastLines: number;
 }
 
-/** Runs each command at most once, as a Job. How it ended is kept in an annotation of the Job, for a week. */
+/** Runs each command at most once, as a Job. Its result is kept in an annotation of the Job, for a week. */
 export class JobCommands {
   constructor(private readonly parts: JobCommandsParts) {}
 
@@ -52,7 +52,7 @@ export class JobCommands {
     return this.#run({ ...order, command, stream: 'stdout', lastLines: 0 }, signal);
   }
 
-  /** Runs the release command of a roll, if it has one. @throws RollFailed when it fails. */
+  /** Runs the release command of a roll, if it has one. @throws RollFailed if the command fails. */
   async release(plan: ServicePlan, signal: AbortSignal): Promise<void> {
     const { releaseCommand: command, rollId: runId, webServiceId, secrets, instance: size } = plan;
     if (command === undefined) return;
@@ -92,13 +92,13 @@ export class JobCommands {
     );
   }
 
-  /** Ends the commands of a web service and deletes all that is kept of them. */
+  /** Ends the commands of a web service and deletes their Jobs. */
   async remove(webServiceId: string): Promise<void> {
     await this.end(webServiceId, 'stopped because the web service was deleted');
     for (const { metadata } of await this.#jobsOf(webServiceId)) await this.#delete(metadata.name);
   }
 
-  /** Deletes what is kept of commands that ended long ago. */
+  /** Deletes the records of commands that ended long ago. */
   async sweep(): Promise<void> {
     for (const job of await this.parts.cluster.list<Job>('Job', `${OURS},${LABEL.command}`)) {
       const age = Date.now() - Date.parse(job.metadata.creationTimestamp ?? '');
@@ -128,7 +128,7 @@ export class JobCommands {
     }
   }
 
-  /** How a command ended, once it has. */
+  /** The result of a command that has ended; undefined before. */
   async #endOf(order: CommandOrder): Promise<RunEnd | undefined> {
     const { cluster, follower, mask } = this.parts;
     const { runId, secrets, stream } = order;
@@ -158,7 +158,7 @@ export class JobCommands {
     return failed && !pod ? this.#finish(runId, { exitCode: null, reason: INTERRUPTED }) : undefined;
   }
 
-  /** Suspends the Job, which ends its pod; one that has ended meanwhile stays as it is. */
+  /** Suspends the Job, which ends its pod; a Job that has ended meanwhile stays unchanged. */
   async #cancel(runId: string, reason: string): Promise<void> {
     const { cluster, pollMs } = this.parts;
     const job = await this.#find(runId);

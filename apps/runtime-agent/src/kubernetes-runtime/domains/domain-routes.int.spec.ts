@@ -24,7 +24,7 @@ class CountingCluster extends Cluster {
   }
 }
 
-/** Refuses one domain, as the admission webhook of an Ingress controller does. */
+/** Refuses one domain, like the admission webhook of an Ingress controller. */
 class RefusingCluster extends Cluster {
   override async apply<T extends KubernetesObject>(object: T): Promise<T> {
     if (object.metadata.name === domainName(SHOP.domain))
@@ -58,27 +58,27 @@ describe('Custom domains in a cluster', () => {
     return rules?.map(({ host, http }) => [host, http.paths[0]?.backend.service.name]);
   };
 
-  it('lead to their web services by an Ingress each', async () => {
+  it('are routed to their web services by one Ingress each', async () => {
     await routes().route([SHOP, BLOG]);
     expect(await backendOf(SHOP)).toEqual([['shop.example.org', `ws-${SHOP.webServiceId}`]]);
     expect(await backendOf(BLOG)).toEqual([['blog.example.org', `ws-${BLOG.webServiceId}`]]);
     expect(await ingressOf(SHOP)).toMatchObject({ spec: { ingressClassName: 'nginx' } });
   });
 
-  it('end when they are no longer in the list', async () => {
+  it('are removed when they are no longer in the list', async () => {
     await routes().route([SHOP, BLOG]);
     await routes().route([BLOG]);
     expect(await ingressOf(SHOP)).toBeUndefined();
     expect(await ingressOf(BLOG)).toBeDefined();
   });
 
-  it('move to another web service', async () => {
+  it('can be moved to another web service', async () => {
     await routes().route([SHOP]);
     await routes().route([{ ...SHOP, webServiceId: BLOG.webServiceId }]);
     expect(await backendOf(SHOP)).toEqual([['shop.example.org', `ws-${BLOG.webServiceId}`]]);
   });
 
-  it('go with their web service', async () => {
+  it('are removed with their web service', async () => {
     await routes().route([SHOP, BLOG]);
     await routes().remove(SHOP.webServiceId);
     expect(await ingressOf(SHOP)).toBeUndefined();
@@ -92,7 +92,7 @@ describe('Custom domains in a cluster', () => {
     expect(counting.applied).toBe(2);
   });
 
-  it('get a certificate of the configured issuer', async () => {
+  it('get a certificate from the configured issuer', async () => {
     await routes({ clusterIssuer: 'letsencrypt' }).route([SHOP]);
     expect(await ingressOf(SHOP)).toMatchObject({
       metadata: { annotations: { 'cert-manager.io/cluster-issuer': 'letsencrypt' } },
@@ -100,7 +100,7 @@ describe('Custom domains in a cluster', () => {
     });
   });
 
-  it('end with their certificates', async () => {
+  it('are removed with their certificates', async () => {
     await routes({ clusterIssuer: 'letsencrypt' }).route([SHOP]);
     const certificate = { kind: 'Secret', name: `${domainName(SHOP.domain)}-tls` } as const;
     await cluster.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: certificate.name } });
@@ -115,7 +115,7 @@ describe('Custom domains in a cluster', () => {
     expect(await backendOf(BLOG)).toEqual([['blog.example.org', `ws-${BLOG.webServiceId}`]]);
   });
 
-  it('have no Ingress any more once a Gateway is configured', async () => {
+  it('no longer have an Ingress once a Gateway is configured', async () => {
     await routes().route([SHOP]);
     const gateway = { namespace: 'gateways', name: 'public' };
     await routes({ gateway }).route([SHOP]);

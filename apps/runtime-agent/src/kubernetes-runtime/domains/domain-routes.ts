@@ -5,10 +5,10 @@ import type { KubernetesObject } from '../objects/kinds.js';
 import { ANNOTATION, LABEL, OURS } from '../objects/names.js';
 import type { ServiceObjectSettings } from '../objects/service-objects.js';
 
-/** Both are looked for, because the settings may have named the other one before. */
+/** Both kinds are listed, because the settings may have selected the other kind before. */
 const KINDS = ['Ingress', 'HTTPRoute'] as const;
 
-/** Custom domains of web services: an Ingress or an HTTPRoute for each. Calls are carried out one after the other. */
+/** Custom domains of web services: one Ingress or HTTPRoute each. Calls run one after the other. */
 export class DomainRoutes {
   #latest: Promise<void> = Promise.resolve();
 
@@ -18,15 +18,15 @@ export class DomainRoutes {
   ) {}
 
   /**
-   * Routes these domains and no others; what is as it should be costs no request.
-   * @throws AggregateError with what the cluster refused, once all others are routed.
+   * Routes these domains and no others; sends no request for objects that are up to date.
+   * @throws AggregateError with the refusals of the cluster, after all other domains are routed.
    */
   route(domains: readonly RoutedDomain[]): Promise<void> {
     return this.#inTurn(async () => {
       const wanted = byName(domains.map(domain => domainRoute(domain, this.settings)));
       const existing = byName(await this.#list());
       const refusals: ClusterError[] = [];
-      // First, because a controller may refuse a host name that another object has.
+      // Deletions come first, because a controller may refuse a host name that another object has.
       for (const [name, object] of existing) if (!wanted.has(name)) await noting(refusals, this.#delete(object));
       for (const [name, object] of wanted)
         if (appliedOf(existing.get(name)) !== appliedOf(object)) await noting(refusals, this.cluster.apply(object));
@@ -35,7 +35,7 @@ export class DomainRoutes {
     });
   }
 
-  /** Ends the routes of a web service. */
+  /** Removes the routes of a web service. */
   remove(webServiceId: string): Promise<void> {
     return this.#inTurn(async () => {
       for (const object of await this.#list(webServiceId)) await this.#delete(object);
@@ -53,7 +53,7 @@ export class DomainRoutes {
     return (await Promise.all(KINDS.map(kind => this.cluster.list(kind, selector).catch(noneIfUnknown)))).flat();
   }
 
-  /** Also the certificate, which cert-manager would leave. */
+  /** Also deletes the certificate, which cert-manager would keep. */
   async #delete({ kind, metadata: { name } }: KubernetesObject): Promise<void> {
     await this.cluster.remove({ kind: kind as (typeof KINDS)[number], name });
     if (kind === 'Ingress') await this.cluster.remove({ kind: 'Secret', name: certificateName(name) });
@@ -66,7 +66,7 @@ const byName = <T extends KubernetesObject>(objects: readonly T[]): Map<string, 
 const appliedOf = (object: KubernetesObject | undefined): string | undefined =>
   object?.metadata.annotations?.[ANNOTATION.applied];
 
-/** Collects what the cluster refuses. @throws every other error. */
+/** Collects refusals of the cluster. @throws every other error. */
 const noting = async (refusals: ClusterError[], work: Promise<unknown>): Promise<void> => {
   await work.catch((error: unknown) => {
     if (!(error instanceof ClusterError)) throw error;
@@ -74,7 +74,7 @@ const noting = async (refusals: ClusterError[], work: Promise<unknown>): Promise
   });
 };
 
-/** A cluster may have no Gateway API. */
+/** A cluster may not have the Gateway API. */
 const noneIfUnknown = (error: unknown): readonly KubernetesObject[] => {
   if (error instanceof ClusterError && error.status === 404) return [];
   throw error;

@@ -9,11 +9,11 @@ import { endReason, TIMED_LINE, webOf } from '../rolls/pod-failures.js';
 
 export type WriterOf = (webServiceId: string, instance: string, secrets: readonly string[]) => LogWriter;
 
-/** A process that was not reconciled for so long follows no lines any more. */
+/** A process that was not reconciled for this time stops following logs. */
 const LEADS_FOR_MS = 60_000;
 const TAKEN_WITHIN_MS = 5_000;
 
-/** Whose lines the output of a pod is. */
+/** The owner of a pod's log lines. */
 interface LineOwner {
   readonly webServiceId: string;
   readonly instance: string;
@@ -27,18 +27,18 @@ interface Run extends LineOwner {
   /** One run of a pod's container. */
   readonly key: string;
   readonly pod: string;
-  /** Of a command only. */
+  /** Only for a command. */
   readonly runId?: string;
-  /** Of a container that runs again already. */
+  /** Whether the container has already been restarted after this run. */
   readonly previous: boolean;
   readonly ended: boolean;
-  /** How it ended, unless it was asked to. */
+  /** How the run ended, unless the platform ended it. */
   readonly end: Terminated | undefined;
 }
 
 /**
- * Brings the lines of all instances into the platform's own log as they are written, so that they outlive the pods. How
- * far it came is kept beside them: after a restart no line is missing, and of the last moments some may come twice.
+ * Copies the log lines of all instances into the platform's log store as they are written, so that they outlive the
+ * pods. The positions are stored with them: after a restart no line is missing, but the last lines may be duplicated.
  */
 export class LogFollower {
   readonly #secrets = new Map<string, readonly string[]>();
@@ -59,19 +59,19 @@ export class LogFollower {
     private readonly pollMs: number,
   ) {}
 
-  /** From now on, for a while: the lines of these plans are taken, their secrets masked. */
+  /** Follows the logs of these plans for a while, with their secrets masked. */
   follow(plans: readonly ServicePlan[]): void {
     for (const { rollId, secrets } of plans) this.#secrets.set(rollId, secrets);
     this.#lead();
   }
 
-  /** Takes the lines of a command, until `takeCommand` has taken the last ones. */
+  /** Follows the log of a command until `takeCommand` has taken its last lines. */
   followCommand(command: FollowedCommand): void {
     this.#commands.set(command.runId, command);
     this.#lead();
   }
 
-  /** Takes the lines of a command that has ended, up to its end. */
+  /** Takes the remaining lines of a command that has ended. */
   async takeCommand(runId: string): Promise<void> {
     const limit = performance.now() + TAKEN_WITHIN_MS;
     while (performance.now() < limit && !this.#stopping.signal.aborted) {
@@ -86,7 +86,7 @@ export class LogFollower {
     this.#commands.delete(runId);
   }
 
-  /** Looks for new instances now, and waits until those of the service that end meanwhile are taken to their end. */
+  /** Detects new instances, and waits until the logs of instances of the service that end during `work` are complete. */
   async drain<T>(webServiceId: string, work: () => Promise<T>): Promise<T> {
     await this.#look().catch(() => {});
     const result = await work();
@@ -133,7 +133,7 @@ export class LogFollower {
     this.#forget(new Set(pods.map(({ metadata }) => metadata.uid ?? '')), pods);
   }
 
-  /** The container's present run, and the one before where it went by unseen or unfinished. */
+  /** The current run of the container, and the previous run if it was missed or is incomplete. */
   #runsOf(pod: Pod): readonly Run[] {
     const { metadata } = pod;
     const web = webOf(pod);
@@ -143,7 +143,7 @@ export class LogFollower {
     if (!owner || (ended && !terminated && !web?.lastState?.terminated)) return [];
     const about = { pod: metadata.name, ...owner };
     const count = web?.restartCount ?? 0;
-    // How a command ended is its result.
+    // The end of a command is its result, so it is not logged as a failure.
     const isExpected = metadata.deletionTimestamp !== undefined || owner.runId !== undefined;
     const end = isExpected ? undefined : (terminated ?? web?.lastState?.terminated);
     const runOf = (number: number, more: Pick<Run, 'previous' | 'ended' | 'end'>): Run => ({
@@ -170,7 +170,7 @@ export class LogFollower {
     const options = {
       container: CONTAINER,
       previous: run.previous,
-      // To the second only, so what has been taken is left out below.
+      // `sinceTime` has a resolution of one second, so lines that were already taken are skipped below.
       ...(position && { sinceTime: `${position.slice(0, 19)}Z` }),
     };
     try {
@@ -184,14 +184,14 @@ export class LogFollower {
       this.#write(run, writer, rest.toString('utf8'));
       if (run.ended) this.#finish(run, writer);
     } catch (err) {
-      // What a connection that broke has not brought, the next look asks for.
+      // The next poll requests the lines that a broken connection did not deliver.
       if (!isExpected(err)) this.log.warn({ err, instance: run.pod }, 'A log ended early');
     } finally {
       await writer.close();
     }
   }
 
-  /** Says how it ended once, also when its lines are read again after a restart. */
+  /** Logs once how a run ended, also if its lines are read again after a restart. */
   #finish({ key, instance, end }: Run, writer: LogWriter): void {
     this.#finished.add(key);
     const told = `${key}/end`;
@@ -236,12 +236,12 @@ export class LogFollower {
   }
 }
 
-/** The container is gone, or not there yet, or nobody wants its lines any more. */
+/** The container does not exist or is not ready yet, or following was aborted. */
 const isExpected = (error: unknown): boolean =>
   (error instanceof ClusterError && (error.status === 404 || error.status === 400)) ||
   (error instanceof Error && error.name === 'AbortError');
 
-/** RFC 3339 with as many digits of a second as it takes: only of the same length they compare as text. */
+/** RFC 3339 times have a varying number of fractional digits; they compare as text only if padded to the same length. */
 const isUpTo = (time: string, position: string): boolean => padded(time) <= padded(position);
 const padded = (time: string): string => {
   const [seconds = '', fraction = ''] = time.replace('Z', '').split('.');

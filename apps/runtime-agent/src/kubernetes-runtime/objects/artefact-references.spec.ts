@@ -7,12 +7,12 @@ const image = `registry.example.com:5000/postern/web-services@sha256:${'a'.repea
 const built = { image, isByDockerfile: true };
 
 describe('The reference of an image', () => {
-  it('is the image itself where no Dockerfile has built it, as in releases before Dockerfiles', () => {
+  it('is the image itself if no Dockerfile has built it, as in releases without Dockerfile support', () => {
     expect(referenceOf({ image, isByDockerfile: false })).toBe(image);
     expect(imageOf(image)).toEqual({ image, isByDockerfile: false });
   });
 
-  it('says of an image that a Dockerfile has built it, and is still one that container engines read', () => {
+  it('marks an image that a Dockerfile has built, and stays valid for container engines', () => {
     const reference = referenceOf(built);
     expect(reference).toMatch(/^[a-z.:0-9]+(?:\/[a-z-]+)+:[a-z]+@sha256:[0-9a-f]{64}$/);
     expect(imageOf(reference)).toEqual(built);
@@ -27,20 +27,20 @@ describe('The pods of an image', () => {
     return { pod, container: containers[0] ?? {} };
   };
 
-  it('are started as the image says where a Dockerfile has built it', () => {
+  it('are started by the command of the image if a Dockerfile has built it', () => {
     const { container } = containerOf(referenceOf(built));
     expect(container).toMatchObject({ image });
     expect(container).not.toHaveProperty('command');
     expect(container).not.toHaveProperty('workingDir');
   });
 
-  it('give a start command to a shell, in the folder that the Dockerfile names', () => {
+  it('pass a start command to a shell, in the WORKDIR of the Dockerfile', () => {
     const { container } = containerOf(referenceOf(built), 'node worker.js');
     expect(container['command']).toEqual(['/bin/sh', '-c', expect.stringContaining('/bin/sh -c'), 'node worker.js']);
     expect(container).not.toHaveProperty('workingDir');
   });
 
-  it('have the same user and the same rights, whatever has built it', () => {
+  it('have the same user and the same privileges for both kinds of build', () => {
     const [own, generated] = [containerOf(referenceOf(built)), containerOf(image)];
     expect(own.pod).toEqual(generated.pod);
     expect(own.pod).toMatchObject({ securityContext: { runAsNonRoot: true, runAsUser: 1000 } });

@@ -1,14 +1,14 @@
-/** Stands where a tag would. Container engines ignore a tag beside a digest, so the reference stays that of the image. */
+/** Takes the place of a tag. Container engines ignore a tag beside a digest, so the reference stays valid. */
 const BY_DOCKERFILE = ':dockerfile@';
 
 export interface BuiltImage {
-  /** The repository and the digest, as `registry.example.com/web@sha256:…`. */
+  /** The repository and the digest, such as `registry.example.com/web@sha256:…`. */
   readonly image: string;
-  /** Whether a Dockerfile of the source has built it: then it says itself how it is started. */
+  /** Whether a Dockerfile of the source has built it: then the image itself defines how it is started. */
   readonly isByDockerfile: boolean;
 }
 
-/** Under which the platform stores an image. */
+/** The reference with which the platform stores an image. */
 export const referenceOf = ({ image, isByDockerfile }: BuiltImage): string =>
   isByDockerfile ? image.replace('@', BY_DOCKERFILE) : image;
 

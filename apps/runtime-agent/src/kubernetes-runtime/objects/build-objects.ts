@@ -10,7 +10,7 @@ import { named } from './service-objects.js';
 
 const KEPT_SECONDS = 24 * 3_600;
 
-/** Older servers give whole branches only, or no shallow ones. */
+/** Older servers serve only whole branches, or do not support shallow fetches. */
 const fetchScript = (remote: PinnedRemote) => `set -eu
 ${requirePinning(remote)}${prepareAccess(remote)}cd "$SOURCE"
 git init --quiet --template= --object-format="$FORMAT" --initial-branch=fetched .
@@ -20,7 +20,7 @@ git -c advice.detachedHead=false checkout --quiet --detach "$COMMIT"
 rm -rf .git
 `;
 
-/** Mounts keep the owner's variables and what package managers cache out of the layers and the history of the image. */
+/** Mounts keep the owner's variables and caches of package managers out of the layers and the history of the image. */
 const dockerfile = ({ build }: ImagePrograms) => `ARG BASE
 FROM \${BASE}
 WORKDIR /app
@@ -29,13 +29,13 @@ RUN --mount=type=bind,from=plan,target=/plan --mount=type=secret,id=environment,
 USER ${USER}:${USER}
 `;
 
-/** From the messages of the ends of the builder and of what pushed the image. Code of the build may have written the former. */
+/** Parses the termination messages of the builder and of the pusher. Code of the build may have written the former. */
 export const builtImage = (built: string, pushed: string, repository: string): BuiltImage => {
   if (!/^sha256:[0-9a-f]{64}$/.test(pushed)) throw new Error(`the pushed image has no digest: ${pushed.slice(0, 200)}`);
   return { image: `${repository}@${pushed}`, isByDockerfile: built.trim() === 'dockerfile' };
 };
 
-/** All that a build is told; deleted with it. */
+/** All inputs of a build; deleted with it. */
 export const buildSecret = (
   order: BuildOrder,
   programs: ImagePrograms,
@@ -65,7 +65,7 @@ export const buildSecret = (
   };
 };
 
-/** Fetches the commit, builds, and pushes; the messages of the last two are for {@link builtImage}. */
+/** Fetches the commit, builds, and pushes; the messages of the last two containers are for {@link builtImage}. */
 export const buildJob = (
   order: BuildOrder,
   programs: ImagePrograms,

@@ -21,7 +21,7 @@ export const FETCHER = 'fetch';
 export const BUILDER = 'buildkit';
 export const PUSHER = 'push';
 
-/** Where the builder leaves the image, and what pushes finds it. */
+/** Where the builder writes the image, and the pusher reads it. */
 const ARCHIVE_FOLDER = '/archive';
 const ARCHIVE = `${ARCHIVE_FOLDER}/image.tar`;
 const PUSH = '/push';
@@ -29,8 +29,8 @@ const REGISTRY = '/registry';
 const CREDENTIALS = 'config.json';
 
 /**
- * Chooses the builder in the pod, because the files are unknown before. Links are not followed, as they could lead out of
- * the source. Metadata is renamed into its place, which the file that the kubelet reads does not allow.
+ * Selects the builder in the pod, because the files are unknown before. Links are not followed, because they could
+ * lead out of the source.
  */
 const BUILD = `set -eu
 is_file() { [ -f "$SOURCE/$1" ] && [ ! -L "$SOURCE/$1" ]; }
@@ -56,7 +56,7 @@ buildctl-daemonless.sh "$@"
 echo "$by" > "$MESSAGE"
 `;
 
-/** A registry may let everybody pull. No Dockerfile may begin with the image of somebody else's web service. */
+/** A registry may allow everybody to pull. No Dockerfile may use the image of another web service as its base image. */
 const sourcePolicy = (repository: string): string =>
   JSON.stringify({
     rules: [':*', '@*'].map(version => ({
@@ -66,8 +66,8 @@ const sourcePolicy = (repository: string): string =>
   });
 
 /**
- * Code of the build runs in the builder only. What has the credentials of the registry starts after the builder has ended, and
- * gets nothing of it but the archive.
+ * Code of the build runs in the builder only. The container with the registry credentials starts after the builder
+ * has ended, and gets only the archive.
  */
 export const buildPod = (
   order: BuildOrder,
@@ -76,7 +76,7 @@ export const buildPod = (
   remote: PinnedRemote,
 ) => {
   const { nodeSelector, registrySecret, basePullSecret } = settings;
-  // For the kubelet, which pulls the images of the containers themselves.
+  // For the kubelet, which pulls the container images.
   const pullSecrets = [registrySecret, basePullSecret].filter(name => name !== undefined);
   return {
     restartPolicy: 'Never',
@@ -132,7 +132,7 @@ const builder = (order: BuildOrder, settings: BuildObjectSettings) => ({
     { name: 'SOURCE_POLICY', value: sourcePolicy(settings.repository) },
   ],
   resources: resourcesOf(settings),
-  // Rootless BuildKit makes user namespaces and mounts of its own, which the usual profiles refuse.
+  // Rootless BuildKit creates user namespaces and mounts, which the default profiles deny.
   securityContext: {
     seccompProfile: { type: 'Unconfined' },
     appArmorProfile: { type: 'Unconfined' },
@@ -211,7 +211,7 @@ const dockerConfig = (name: string, secretName: string) => ({
   secret: { secretName, items: [{ key: '.dockerconfigjson', path: CREDENTIALS }] },
 });
 
-/** What does not depend on the source. */
+/** Arguments that do not depend on the source. */
 const buildArguments = (order: BuildOrder): string[] => [
   'build',
   '--progress=rawjson',

@@ -1,18 +1,18 @@
 import type { BuildOrder } from '@postern/runtime';
 
 export interface BuildObjectSettings {
-  /** Where images go, as `registry.example.com/postern/web-services`. */
+  /** The repository for images, such as `registry.example.com/postern/web-services`. */
   readonly repository: string;
   readonly insecureRegistry: boolean;
-  /** What images are made on, and what pushes them; has Node.js, git is not needed. */
+  /** The base image of built images, which also runs the pusher; has Node.js, git is not needed. */
   readonly baseImage: string;
-  /** Rootless BuildKit, which brings git along. */
+  /** Rootless BuildKit, including git. */
   readonly builderImage: string;
-  /** A Secret of the type kubernetes.io/dockerconfigjson, for pushing; builds do not see it. */
+  /** A Secret of the type kubernetes.io/dockerconfigjson, for pushing; builds cannot read it. */
   readonly registrySecret: string | undefined;
-  /** The same, for pulling the images that Dockerfiles begin with; builds see it. */
+  /** A Secret of the same type, for pulling the base images of Dockerfiles; builds can read it. */
   readonly basePullSecret: string | undefined;
-  /** Certificates of authorities, beside the usual ones, that the registry may have its certificate from. */
+  /** CA certificates that are trusted for the registry, in addition to the default ones. */
   readonly registryAuthorities: string | undefined;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly memoryMiB: number;
@@ -21,20 +21,23 @@ export interface BuildObjectSettings {
   readonly allowFileRepositories: boolean;
 }
 
-/** Files that run in the image, by their content. */
+/** Files that run in the image, by content. */
 export interface ImagePrograms {
   readonly build: { readonly name: string; readonly text: string };
   readonly staticServer: { readonly name: string; readonly text: string };
-  /** Runs beside the build, without its files. */
+  /** Runs in a separate container, without the files of the build. */
   readonly push: { readonly name: string; readonly text: string };
 }
 
-/** Whom the processes of builds and of their images run as. */
+/** The user id of processes of builds and of their images. */
 export const USER = 1000;
 
 export const ENVIRONMENT = 'environment';
 
-/** Each variable is a secret of its own for a Dockerfile, unless its name is that of all together. Keys have at most 253 characters. */
+/**
+ * Each variable is a separate secret for a Dockerfile, unless it has the name of the secret with all variables. Keys
+ * have at most 253 characters.
+ */
 export const variablesOf = ({ environment }: BuildOrder) =>
   Object.entries(environment)
     .filter(([name]) => name !== ENVIRONMENT)
@@ -43,5 +46,5 @@ export const variablesOf = ({ environment }: BuildOrder) =>
 /** Files of the Secret of a build. */
 export const PLAN_FILES = ['fetch.sh', 'gitconfig', 'Dockerfile', 'order.json'];
 
-/** In the Secret of a build, for what pushes. */
+/** The key of the CA certificates in the Secret of a build, for the pusher. */
 export const AUTHORITIES = 'authorities.crt';

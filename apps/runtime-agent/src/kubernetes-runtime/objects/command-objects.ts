@@ -3,7 +3,7 @@ import type { Manifest } from './kinds.js';
 import { commandName, LABEL } from './names.js';
 import { named, releasePodSpec, type ServiceObjectSettings, secretData } from './service-objects.js';
 
-/** Between SIGTERM and SIGKILL. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_SECONDS = 10;
 
 /** A command as a program with its arguments. */
@@ -24,7 +24,7 @@ export const commandSecret = (order: CommandProcess): Manifest => ({
 });
 
 /**
- * Runs a command at most once: no pod replaces one that failed. Its pods do not have the label of instances, so they get
+ * Runs a command at most once: a failed pod is not replaced. Its pods do not have the label of instances, so they get
  * no traffic.
  */
 export const commandJob = (order: CommandProcess, settings: ServiceObjectSettings): Manifest => {

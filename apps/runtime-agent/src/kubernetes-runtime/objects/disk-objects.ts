@@ -3,7 +3,7 @@ import type { Manifest } from './kinds.js';
 import { diskName, LABEL } from './names.js';
 import { fingerprinted, named, type ServiceObjectSettings } from './service-objects.js';
 
-/** The disk of a web service, as long as the web service exists; undefined where the plan has none. */
+/** The disk of a web service, which exists as long as the web service; undefined if the plan has none. */
 export const diskClaim = (
   { webServiceId, disk }: ServicePlan,
   { storageClass }: ServiceObjectSettings,

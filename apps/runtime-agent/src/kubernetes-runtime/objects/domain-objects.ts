@@ -3,7 +3,7 @@ import type { Manifest } from './kinds.js';
 import { domainName, LABEL, serviceName } from './names.js';
 import { fingerprinted, routeOf, type ServiceObjectSettings } from './service-objects.js';
 
-/** The Secret that cert-manager makes for the Ingress of a custom domain. */
+/** The Secret that cert-manager creates for the Ingress of a custom domain. */
 export const certificateName = (name: string): string => `${name}-tls`;
 
 /** Routes a custom domain to its web service; with an issuer, cert-manager provides its certificate. */

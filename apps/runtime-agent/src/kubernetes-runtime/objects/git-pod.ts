@@ -2,21 +2,21 @@ import { gitEnvironment, gitSettingsFor, OLD_GIT } from '../../infrastructure/gi
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import { ACCESS_VARIABLE, accessFiles, KNOWN_HOSTS_FILE } from '../../infrastructure/git/remote-access.js';
 
-/** Where a pod finds the files of {@link gitFiles}. */
+/** The folder with the {@link gitFiles} in a pod. */
 export const PLAN = '/plan';
 const ACCESS = '/access';
 const ACCESS_VOLUME = 'access';
-/** Begins lines of output that are no branches. */
+/** Prefix of output lines with host keys, which are not branches. */
 const HOST_KEY = 'postern-host-key ';
 
-/** What pods that run git find in their Secret. */
+/** The files in the Secret of pods that run git. */
 export const gitFiles = (remote: PinnedRemote): Record<string, string> => ({
   'repository-url': remote.url,
   gitconfig: gitSettingsFor(remote),
   ...accessFiles(remote.access),
 });
 
-/** The credentials of the remote, for the one container that runs git. */
+/** The credentials of the remote, only for the container that runs git. */
 export const accessMounts = ({ access }: PinnedRemote) =>
   access ? [{ name: ACCESS_VOLUME, mountPath: ACCESS, readOnly: true }] : [];
 
@@ -30,7 +30,7 @@ export const accessVolumes = (secretName: string, { access }: PinnedRemote) =>
       ]
     : [];
 
-/** Copies the credentials, because ssh adds to known hosts and takes no key that others may read. */
+/** Copies the credentials, because ssh writes to known hosts and refuses a key that other users can read. */
 export const prepareAccess = ({ access }: PinnedRemote): string =>
   access
     ? `given=$${ACCESS_VARIABLE}
@@ -43,11 +43,11 @@ done
 `
     : '';
 
-/** Prints what ssh knows of the server after git has connected. */
+/** Prints the known hosts file after git has connected. */
 export const printHostKeys = ({ access }: PinnedRemote): string =>
   access?.kind === 'ssh' ? `sed 's/^/${HOST_KEY}/' "$${ACCESS_VARIABLE}/${KNOWN_HOSTS_FILE}"\n` : '';
 
-/** The lines of {@link printHostKeys}, as `known_hosts` has them. */
+/** The lines of {@link printHostKeys}, in the format of `known_hosts`. */
 export const printedHostKeys = (output: string): string =>
   output
     .split('\n')
@@ -55,7 +55,7 @@ export const printedHostKeys = (output: string): string =>
     .map(line => `${line.slice(HOST_KEY.length)}\n`)
     .join('');
 
-/** The environment of git in a pod. The address comes from the Secret: it may hold a token. */
+/** The environment of git in a pod. The address comes from the Secret, because it may contain a token. */
 export const gitVariables = (secretName: string, remote: PinnedRemote, allowFiles: boolean) => [
   { name: 'URL', valueFrom: { secretKeyRef: { name: secretName, key: 'repository-url' } } },
   { name: 'HOME', value: '/tmp' },
@@ -64,7 +64,7 @@ export const gitVariables = (secretName: string, remote: PinnedRemote, allowFile
   ),
 ];
 
-/** Begins the script of a pod whose connections are pinned. */
+/** The first lines of the script of a pod with pinned connections. */
 export const requirePinning = ({ curlResolve }: PinnedRemote): string =>
   curlResolve === undefined
     ? ''

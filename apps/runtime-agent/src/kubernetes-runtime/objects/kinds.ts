@@ -1,7 +1,7 @@
-/** To apply an object, Kubernetes wants the right to create it as well. */
+/** Kubernetes requires the right to create an object for applying it. */
 const APPLY = ['create', 'patch'] as const;
 
-/** Where each kind that the platform uses lives in the API, and what is done with it; the Role of the charts allows no more. */
+/** The API path and the verbs of each kind that the platform uses; the Role of the charts allows no more. */
 export const RESOURCES = {
   Pod: { apiVersion: 'v1', plural: 'pods', verbs: ['list'] },
   PodLog: { apiVersion: 'v1', plural: 'pods/log', verbs: ['get'] },
@@ -43,14 +43,14 @@ export interface ObjectMetadata {
   readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
 }
 
-/** As JSON, not as a client's classes, whose times are no strings. */
+/** Plain JSON, unlike the classes of a client, whose times are not strings. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMetadata;
 }
 
-/** Objects as they are applied. The schemas of Kubernetes are held against them in the tests. */
+/** Objects as they are applied. The tests validate them against the schemas of Kubernetes. */
 export interface Manifest extends KubernetesObject {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;

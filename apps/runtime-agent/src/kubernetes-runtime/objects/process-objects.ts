@@ -3,7 +3,7 @@ import type { Manifest } from './kinds.js';
 import { ANNOTATION, LABEL, processName, releaseName } from './names.js';
 import { fingerprinted, named, releasePodSpec, type ServiceObjectSettings } from './service-objects.js';
 
-/** Where the build puts a script for each process type of the Procfile. */
+/** The folder in which the build creates a script for each process type of the Procfile. */
 const SCRIPTS = '/postern/processes';
 
 /** Succeeds if the image has a script for each of these types; otherwise writes the first type without one. */
@@ -34,7 +34,7 @@ export const processDeployment = (
     spec: {
       replicas,
       selector: { matchLabels: { 'app.kubernetes.io/name': name } },
-      // Two releases never work on one queue.
+      // Two releases never process the same queue at the same time.
       strategy: { type: 'Recreate' },
       revisionHistoryLimit: 1,
       template: {
@@ -48,6 +48,6 @@ export const processDeployment = (
   });
 };
 
-/** The processes of a plan that run. */
+/** The process types of a plan that have at least one instance. */
 export const processesOf = ({ processes = {} }: ServicePlan): readonly (readonly [string, number])[] =>
   Object.entries(processes).filter(([, count]) => count > 0);

@@ -7,29 +7,29 @@ import { type Manifest, type PodTemplate, RESOURCES } from './kinds.js';
 import { ANNOTATION, CONTAINER, diskName, hostName, LABEL, releaseName, serviceName } from './names.js';
 
 export interface ServiceObjectSettings {
-  /** Below which every web service has a host of its own; without it addresses are those of the cluster. */
+  /** The parent domain of the hosts of web services; without it, addresses are those of Services in the cluster. */
   readonly domain: string | undefined;
   readonly scheme: 'http' | 'https';
   readonly ingressClass: string | undefined;
   /** The ClusterIssuer of cert-manager for custom domains behind an Ingress. */
   readonly clusterIssuer?: string | undefined;
-  /** Of the Gateway API, instead of an Ingress. */
+  /** The Gateway of the Gateway API, instead of an Ingress. */
   readonly gateway: { readonly namespace: string; readonly name: string } | undefined;
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Holds the registry's credentials, for pulling. */
+  /** The Secret with the registry credentials for pulling. */
   readonly pullSecret: string | undefined;
-  /** Of disks; the cluster's default if undefined. */
+  /** The StorageClass of disks; the cluster's default if undefined. */
   readonly storageClass?: string | undefined;
   readonly memoryMiB: number;
   readonly cpuMillicores: number;
-  /** How long an instance that ends still serves, until everybody knows that it ends. */
+  /** How long a terminating instance still serves, until all proxies have removed it. */
   readonly drainSeconds: number;
 }
 
-/** Share of the processor limit at which one more instance is wanted. */
+/** Target utilization of the processor limit; above it, the autoscaler adds instances. */
 const BUSY = 0.7;
 const GRACE_SECONDS = 30;
-/** The image's own user; numbers, so that Kubernetes can see that it is not root. */
+/** The image's own user; numeric, so that Kubernetes can verify that it is not root. */
 const USER = 1000;
 
 export const named = (kind: Kind, name: string, labels: Readonly<Record<string, string>>) => ({
@@ -38,7 +38,7 @@ export const named = (kind: Kind, name: string, labels: Readonly<Record<string, 
   metadata: { name, labels: { [LABEL.managedBy]: MANAGER, ...labels } },
 });
 
-/** Says of an object what it was made of, so that what stayed the same need not be sent again. */
+/** Annotates an object with the hash of its content, so that an unchanged object need not be applied again. */
 export const fingerprinted = <T extends Manifest>(manifest: T): T => {
   const applied = createHash('sha256').update(JSON.stringify(manifest)).digest('hex').slice(0, 32);
   const { metadata } = manifest;
@@ -48,7 +48,7 @@ export const fingerprinted = <T extends Manifest>(manifest: T): T => {
   };
 };
 
-/** The configuration of one release; a changed one is another release's. */
+/** The configuration of one release; a changed configuration belongs to a new release. */
 export const releaseSecret = ({ webServiceId, rollId, environment }: ServicePlan): Manifest => ({
   ...named('Secret', releaseName(rollId), { [LABEL.webService]: webServiceId, [LABEL.roll]: rollId }),
   type: 'Opaque',
@@ -59,9 +59,7 @@ export const releaseSecret = ({ webServiceId, rollId, environment }: ServicePlan
 export const secretData = (values: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Buffer.from(value).toString('base64')]));
 
-/**
- * Without `replicas`: the autoscaler owns them where there is one, and `instanceCount` says them where there is none.
- */
+/** Without `replicas`: the autoscaler owns the field if there is one; otherwise `instanceCount` sets it. */
 export const deployment = (plan: ServicePlan, settings: ServiceObjectSettings): Manifest => {
   const { webServiceId, rollId, name } = plan;
   const template = {
@@ -74,12 +72,13 @@ export const deployment = (plan: ServicePlan, settings: ServiceObjectSettings): 
   return fingerprinted({ ...deploymentAround(webServiceId, template) });
 };
 
-/** What carries a template, whatever release that is of. */
+/** A Deployment with this template, of any release. */
 export const deploymentAround = (webServiceId: string, template: PodTemplate): Manifest => ({
   ...named('Deployment', serviceName(webServiceId), { [LABEL.webService]: webServiceId }),
   spec: {
     selector: { matchLabels: { [LABEL.webService]: webServiceId } },
-    // All new ones beside all old ones: nothing that serves ends before something else does. Two never write to a disk.
+    // Starts all new instances beside the old ones, so that no instance ends before its replacement serves. With a
+    // disk, the old instance ends first, because two must never write to it.
     strategy: hasDisk(template)
       ? { type: 'Recreate' }
       : { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '100%' } },
@@ -96,7 +95,7 @@ const hasDisk = (template: PodTemplate): boolean => {
   return volumes.some(({ name }) => name === DISK);
 };
 
-/** Applied by a separate field manager, so that giving up the field does not set it to one. */
+/** Applied by a separate field manager, so that releasing the field does not reset it to 1. */
 export const instanceCount = (webServiceId: string, replicas: number): Manifest => ({
   apiVersion: RESOURCES.Deployment.apiVersion,
   kind: 'Deployment',
@@ -104,7 +103,7 @@ export const instanceCount = (webServiceId: string, replicas: number): Manifest 
   spec: { replicas },
 });
 
-/** What a process may use. */
+/** The resource limits of a process. */
 const sizeOf = (size: ServicePlan['instance'], { memoryMiB, cpuMillicores }: ServiceObjectSettings) =>
   size ?? { memoryMib: memoryMiB, cpuMillicores };
 
@@ -124,7 +123,7 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
   const claim = { name: DISK, persistentVolumeClaim: { claimName: diskName(plan.webServiceId) } };
   return {
     ...around,
-    // The group may write to the disk.
+    // Gives the group write access to the disk.
     securityContext: plan.disk
       ? { ...securityContext, fsGroup: USER, fsGroupChangePolicy: 'OnRootMismatch' }
       : securityContext,
@@ -143,7 +142,7 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
       volumeMounts: plan.disk ? [...volumeMounts, { name: DISK, mountPath: DISK_PATH }] : volumeMounts,
       ports: [{ name: 'http', containerPort: plan.port }],
       readinessProbe: { ...answers, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 },
-      // Much more patient than the other: it ends only what has not answered for a minute.
+      // Much slower than the readiness probe: it restarts only an instance that has not responded for a minute.
       livenessProbe: {
         ...answers,
         initialDelaySeconds: Math.ceil(plan.deadlineMs / 1_000),
@@ -159,7 +158,7 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
 /** A process in the image of a release. */
 export interface ReleaseProcess {
   readonly artefact: Artefact;
-  /** Undefined for what the image says itself. */
+  /** Undefined for the command of the image. */
   readonly command: readonly string[] | undefined;
   /** The Secret with its variables. */
   readonly secretName: string;
@@ -170,7 +169,7 @@ export interface ReleaseProcess {
   readonly size: ServicePlan['instance'];
 }
 
-/** A command for a shell, which finds the programs that a project has installed for itself, as npm does it. */
+/** A shell command that finds programs which the project has installed locally, as npm scripts do. */
 export const shellCommand = (command: string): string[] => ['/bin/sh', '-c', SHELL, literally(command)];
 
 /** A pod with one process of a release: unprivileged, with a read-only file system and limits. */
@@ -215,10 +214,10 @@ export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectS
   };
 };
 
-/** Kubernetes would put a variable in the place of `$(NAME)`, which means something else to a shell. */
+/** Kubernetes would replace `$(NAME)` by a variable; a shell interprets it differently. */
 const literally = (command: string): string => command.replaceAll('$(', '$$$$(');
 
-/** Undefined where the number of instances is fixed. */
+/** Undefined if the number of instances is fixed. */
 export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): Manifest | undefined => {
   const { cpuMillicores } = sizeOf(plan.instance, settings);
   const { webServiceId, minInstances, maxInstances } = plan;
@@ -243,7 +242,7 @@ export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): 
   });
 };
 
-/** Nodes are emptied one instance at a time, and never wait for one that does not respond anyway. */
+/** Nodes are drained one instance at a time, without waiting for instances that do not respond. */
 export const disruptionBudget = ({ webServiceId }: ServicePlan): Manifest =>
   fingerprinted({
     ...named('PodDisruptionBudget', serviceName(webServiceId), { [LABEL.webService]: webServiceId }),
@@ -254,7 +253,7 @@ export const disruptionBudget = ({ webServiceId }: ServicePlan): Manifest =>
     },
   });
 
-/** What the address of a service consists of; it stays over all releases, and over a stop. */
+/** The objects of the address of a service; they are kept over all releases and while the service is stopped. */
 export const addressObjects = (webServiceId: string, name: string, settings: ServiceObjectSettings): Manifest[] => {
   const labels = { [LABEL.webService]: webServiceId };
   const own = serviceName(webServiceId);
@@ -267,7 +266,7 @@ export const addressObjects = (webServiceId: string, name: string, settings: Ser
   return [service, routeOf(own, labels, { host: hostName(webServiceId, name, domain), service: own }, settings)];
 };
 
-/** What leads a host name to a Service: an HTTPRoute where a Gateway is configured, otherwise an Ingress. */
+/** Routes a host name to a Service: an HTTPRoute if a Gateway is configured, otherwise an Ingress. */
 export const routeOf = (
   name: string,
   labels: Readonly<Record<string, string>>,

@@ -16,19 +16,19 @@ import { named } from './service-objects.js';
 
 export const LISTER = 'list';
 
-/** Of the whole Job, with pulling the image. */
+/** Deadline of the whole Job, including pulling the image. */
 export const SOURCE_DEADLINE_SECONDS = 120;
 const KEPT_SECONDS = 60;
 const USER = 1000;
 
-/** Each line of `refs` is one argument. */
+/** Each line of `refs` becomes one argument. */
 const list = (remote: PinnedRemote) => `set -euf
 ${requirePinning(remote)}${prepareAccess(remote)}IFS='
 '
 git ls-remote --symref -- "$URL" $REFS
 ${printHostKeys(remote)}`;
 
-/** What the Job is told; deleted with it. */
+/** The inputs of the Job; deleted with it. */
 export const sourceSecret = (id: string, remote: PinnedRemote, refs: readonly string[]): Manifest => {
   const files: Record<string, string> = { ...gitFiles(remote), refs: refs.join('\n'), 'list.sh': list(remote) };
   return {
@@ -39,7 +39,7 @@ export const sourceSecret = (id: string, remote: PinnedRemote, refs: readonly st
   };
 };
 
-/** Lists the branches of a repository; they are the output of its only container. */
+/** Lists the branches of a repository, as the output of its only container. */
 export const sourceJob = (id: string, remote: PinnedRemote, settings: BuildObjectSettings): Manifest => {
   const object = named('Job', sourceName(id), { [LABEL.source]: id });
   return {

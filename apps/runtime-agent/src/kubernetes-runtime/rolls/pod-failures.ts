@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster.js';
 import type { ClusterEvent, ContainerStatus, Deployment, Pod, Terminated } from '../objects/kinds.js';
 import { CONTAINER } from '../objects/names.js';
 
-/** No later try can make these work. */
+/** Reasons that a retry cannot resolve. */
 const PERMANENT_REASONS = new Set([
   'InvalidImageName',
   'CreateContainerConfigError',
@@ -12,14 +12,14 @@ const PERMANENT_REASONS = new Set([
   'ErrImageNeverPull',
 ]);
 const NO_IMAGE = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull']);
-/** What a registry says of an image that it has not: one that is named by its digest will not come. */
+/** Message of a registry about a missing image; an image with a fixed digest will not appear later. */
 const GONE = /not found|manifest unknown|does not exist/i;
-/** What containerd says of an image of a Dockerfile without CMD and ENTRYPOINT. */
+/** Error of containerd for an image of a Dockerfile without CMD and ENTRYPOINT. */
 const NO_COMMAND = /no command specified/;
-/** Crashes of one instance until a roll gives up before its deadline. */
+/** Number of crashes of one instance after which a roll fails before its deadline. */
 const MOST_CRASHES = 4;
 const LAST_LINES = 5;
-/** While a container is replaced by the next one, its log is missing for a moment. */
+/** While a container is being replaced, its log is missing for a moment. */
 const LOG_TRIES = 5;
 const LOG_PAUSE_MS = 500;
 
@@ -31,14 +31,14 @@ type Reading = Pick<Cluster, 'log' | 'list'>;
 export const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 
-/** Whether it was not told to end, and has not ended. */
+/** Whether the pod is neither being deleted nor has ended. */
 export const isStaying = ({ metadata, status }: Pod): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
 
 export const webOf = ({ status }: Pod): ContainerStatus | undefined =>
   status?.containerStatuses?.find(({ name }) => name === CONTAINER);
 
-/** Whether waiting longer makes no sense. */
+/** Whether waiting longer is useless. */
 export const hasFailedPermanently = (pod: Pod): boolean => {
   const web = webOf(pod);
   const { reason = '', message = '' } = web?.state?.waiting ?? {};
@@ -46,21 +46,21 @@ export const hasFailedPermanently = (pod: Pod): boolean => {
   return isGone || PERMANENT_REASONS.has(reason) || restartsOf(pod) >= MOST_CRASHES;
 };
 
-/** How a container ended, to follow the name of the instance. */
+/** How a container ended, as a predicate of the instance name. */
 export const endReason = ({ exitCode, reason, message }: Terminated): string => {
-  // There was no process, and so no output: runc's message is all that says why.
+  // There was no process and no output, so runc's message is the only explanation.
   if (reason === 'StartError' && message) return `cannot be started: ${message.replace(/^.*container process: /s, '')}`;
   if (reason === 'OOMKilled') return 'exceeded its memory limit';
-  // Container engines do not always learn of the end of memory before the end of the process.
+  // Container engines do not always report that the memory limit was exceeded before the process has ended.
   if (exitCode === 137) return 'was killed (signal 9), for example because it exceeded its memory limit';
-  // Shells and container engines say 128 and the number of the signal.
+  // Shells and container engines report a signal as 128 plus its number.
   if (exitCode > 128 && exitCode < 160) return `was killed by signal ${exitCode - 128}`;
   return `exited with code ${exitCode}`;
 };
 
 export const instanceEndReason = (end: Terminated): string => `an instance ${endReason(end)}`;
 
-/** Why an instance was last ended, or is not there, by its status alone. */
+/** Why an instance last ended, or why it is missing, by its status alone. */
 export const lastFailureOf = (pod: Pod): string | undefined => {
   const { state, lastState } = webOf(pod) ?? {};
   const ended = state?.terminated ?? lastState?.terminated;
@@ -73,7 +73,7 @@ export const lastFailureOf = (pod: Pod): string | undefined => {
 
 export const restartsOf = (pod: Pod): number => webOf(pod)?.restartCount ?? 0;
 
-/** Why none of these instances answers, as far as the cluster says it. */
+/** Why none of these instances is ready, as far as the cluster reports it. */
 export const whyNotReady = async (
   cluster: Reading,
   deployment: Deployment | undefined,
@@ -98,7 +98,7 @@ export const whyNotReady = async (
   return (await lastComplaint(cluster, pod)) ?? 'it does not respond';
 };
 
-/** The container that ended is the one before, once another runs in its place. */
+/** Once the next container runs, the one that ended is the previous one. */
 const lastLines = async (cluster: Reading, { metadata }: Pod, previous: boolean): Promise<string> => {
   const options = { container: CONTAINER, previous, tailLines: LAST_LINES, timestamps: true };
   for (let tries = 1; ; tries += 1) {

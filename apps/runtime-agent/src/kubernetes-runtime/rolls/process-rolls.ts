@@ -7,14 +7,14 @@ import { processDeployment, processesOf } from '../objects/process-objects.js';
 import type { ServiceObjectSettings } from '../objects/service-objects.js';
 import { endReason, isStaying, restartsOf, webOf } from './pod-failures.js';
 
-/** One or two failures are accidents. */
+/** Fewer restarts are not reported as a failure. */
 const RESTARTS = 3;
-/** A process that runs for so long after a failure has recovered. */
+/** A process that has run for this time after a failure has recovered. */
 const RECOVERED_MS = 60_000;
 
 export interface ProcessTimes {
   readonly pollMs: number;
-  /** Longest time until the last process is gone. */
+  /** Maximum time until the last process has ended. */
   readonly goneMs: number;
 }
 
@@ -26,7 +26,7 @@ export class ProcessRolls {
     private readonly times: ProcessTimes,
   ) {}
 
-  /** Runs the processes of a plan and no others of its web service; what is as it should be costs no request. */
+  /** Runs the processes of a plan, and no others of its web service; sends no request for objects that are up to date. */
   async apply(plan: ServicePlan, found?: readonly Deployment[]): Promise<void> {
     const { webServiceId } = plan;
     const existing = (found ?? (await this.list(webServiceId))).filter(
@@ -47,7 +47,7 @@ export class ProcessRolls {
     return this.cluster.list<Deployment>('Deployment', selectorOf(webServiceId));
   }
 
-  /** None runs when it returns. */
+  /** No process runs when it returns. */
   async stop(webServiceId: string): Promise<void> {
     for (const { metadata } of await this.list(webServiceId))
       await this.cluster.remove({ kind: 'Deployment', name: metadata.name });
@@ -58,7 +58,7 @@ export class ProcessRolls {
     }
   }
 
-  /** By process type; undefined where there is none. */
+  /** The status by process type; undefined if there are no processes. */
   async statusOf(webServiceId: string): Promise<Readonly<Record<string, ProcessStatus>> | undefined> {
     const deployments = await this.list(webServiceId);
     if (deployments.length === 0) return undefined;
@@ -83,7 +83,7 @@ const selectorOf = (webServiceId?: string): string =>
 
 const appliedOf = ({ metadata }: KubernetesObject): string | undefined => metadata.annotations?.[ANNOTATION.applied];
 
-/** Why a process is restarted again and again; null if it is not. */
+/** Why a process is restarted repeatedly; null if it is not. */
 const failureOf = (pod: Pod): string | null => {
   const { state, lastState } = webOf(pod) ?? {};
   const ended = state?.terminated ?? lastState?.terminated;

@@ -20,17 +20,17 @@ import type { ProcessRolls } from './process-rolls.js';
 
 export interface RollTimes {
   readonly pollMs: number;
-  /** Longest time until the last instance of what is taken away is gone. */
+  /** Maximum time until the last instance of a removed object has ended. */
   readonly goneMs: number;
 }
 
 export const ROLL_TIMES: RollTimes = { pollMs: 500, goneMs: 120_000 };
 
-/** Manager of the number of instances where no autoscaler is. */
+/** Field manager of the number of instances if there is no autoscaler. */
 const COUNTER = 'postern-instances';
 const MOST_SECRET_BYTES = 1_000_000;
 
-/** Carries plans out as Deployments. Several processes may read; one, the leader, may write. */
+/** Carries out plans as Deployments. Several processes may read; only the leader may write. */
 export class ServiceRolls {
   constructor(
     private readonly cluster: Cluster,
@@ -54,7 +54,7 @@ export class ServiceRolls {
       await this.#provideDisk(plan);
       await this.cluster.apply(releaseSecret(plan));
       await this.cluster.apply(deployment(plan, this.settings));
-      // Of what runs already, the number is the earlier release's until this one is there.
+      // A running Deployment keeps the instance count of the earlier release until this release is ready.
       if (!before) await this.#count(plan);
       await this.#untilReady(plan, deadline, signal);
     } catch (error) {
@@ -92,7 +92,7 @@ export class ServiceRolls {
     const strays = [...[...found.values()].filter(({ kind }) => kind !== 'Service'), ...processes]
       .map(({ metadata: { labels = {} } }) => labels[LABEL.webService] ?? labels[LABEL.processOf] ?? '')
       .filter(id => !wanted.has(id));
-    // Each takes as long as its instances need to end.
+    // Each stop takes as long as its instances need to end.
     await Promise.all([...new Set(strays)].map(webServiceId => this.stop(webServiceId)));
   }
 
@@ -121,7 +121,7 @@ export class ServiceRolls {
     await this.cluster.remove({ kind: 'PersistentVolumeClaim', name: diskName(webServiceId) });
   }
 
-  /** Images that some instance runs from, or is about to. */
+  /** Images that some instance runs, or is about to run. */
   async imagesInUse(): Promise<readonly string[]> {
     const sets = await this.cluster.list<ReplicaSet>('ReplicaSet', `${OURS},${LABEL.roll}`);
     const used = sets.filter(({ spec, ...set }) => replicasOf({ spec, ...set }) > 0);
@@ -131,7 +131,7 @@ export class ServiceRolls {
     });
   }
 
-  /** @throws RollFailed if the cluster refuses, for example to make it larger. */
+  /** @throws RollFailed if the cluster refuses the claim, for example a larger size. */
   async #provideDisk(plan: ServicePlan): Promise<void> {
     const claim = diskClaim(plan, this.settings);
     if (!claim) return;
@@ -141,7 +141,7 @@ export class ServiceRolls {
     });
   }
 
-  /** From here on the traffic is this release's, and so is the number of instances. */
+  /** From here on, this release gets the traffic, and the number of instances is that of its plan. */
   async #settle(plan: ServicePlan): Promise<void> {
     const { webServiceId, rollId } = plan;
     await this.cluster.merge(
@@ -168,7 +168,7 @@ export class ServiceRolls {
     await this.cluster.apply(instanceCount(webServiceId, minInstances), COUNTER);
   }
 
-  /** What is there and as it should be costs no request. */
+  /** Sends no request for objects that exist and are up to date. */
   async #restore(plan: ServicePlan, found: ReadonlyMap<string, Manifest>): Promise<void> {
     const { webServiceId, rollId } = plan;
     const isMissing = ({ kind, metadata }: Manifest): boolean => {
@@ -201,8 +201,8 @@ export class ServiceRolls {
   }
 
   /**
-   * Until the older instances have finished what they had, and there are as many as there should be; neither is a
-   * condition of the release, because what answers carries the traffic already.
+   * Waits until the older instances have finished their requests, and the number of instances is complete. Neither is
+   * a condition of the release, because its ready instances already get the traffic.
    */
   async #untilAlone({ webServiceId, rollId, minInstances }: ServicePlan, deadline: number, signal: AbortSignal) {
     while (performance.now() < deadline && !signal.aborted) {
@@ -214,7 +214,7 @@ export class ServiceRolls {
     }
   }
 
-  /** Back to the template that carries the traffic; to nothing, where nothing does. */
+  /** Restores the template that gets the traffic; stops the web service if there is none. */
   async #undo({ webServiceId, rollId }: ServicePlan): Promise<void> {
     const found = await this.#find(webServiceId);
     const live = found && liveRollOf(found);
@@ -225,7 +225,7 @@ export class ServiceRolls {
     await this.cluster.remove({ kind: 'Secret', name: releaseName(rollId) });
   }
 
-  /** As `kubectl rollout undo` does it: every template of late is there as the one of its ReplicaSet. */
+  /** Like `kubectl rollout undo`: the ReplicaSets contain the recent templates. */
   async #templateOf(webServiceId: string, rollId: string): Promise<PodTemplate | undefined> {
     const selector = `${ofService(webServiceId)},${LABEL.roll}=${rollId}`;
     const template = (await this.cluster.list<ReplicaSet>('ReplicaSet', selector))[0]?.spec.template;
@@ -265,7 +265,7 @@ const appliedOf = ({ metadata }: Pick<Manifest, 'metadata'>): string | undefined
 const isOfRoll = ({ metadata }: Pod, rollId: string): boolean => metadata.labels?.[LABEL.roll] === rollId;
 const replicasOf = ({ spec }: ReplicaSet): number => (spec as { readonly replicas?: number }).replicas ?? 0;
 
-/** All instances are of the newest template and answer, and none of an older one is left. */
+/** All instances have the newest template and are ready, and no older instance is left. */
 const isRolledOut = ({ metadata, spec, status }: Deployment): boolean => {
   const { observedGeneration = 0, replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
   const wanted = spec.replicas ?? 1;
@@ -277,7 +277,7 @@ const isRolledOut = ({ metadata, spec, status }: Deployment): boolean => {
   );
 };
 
-/** A Secret holds a mebibyte at most. */
+/** A Secret holds at most one mebibyte. */
 const refuseHuge = ({ environment }: ServicePlan): void => {
   const bytes = Object.entries(environment).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')), 0);
   if (bytes > MOST_SECRET_BYTES)

@@ -1,4 +1,4 @@
-/** An object of the API as the fakes see it: whatever it holds, it is JSON. */
+/** An API object in the fakes: arbitrary JSON. */
 export interface AnyObject {
   apiVersion: string;
   kind: string;

@@ -1,7 +1,7 @@
 import type { ContainerSpec } from './any-object.js';
 import type { NodeApi } from './fake-node.js';
 
-/** The values of a secret. */
+/** The values of a Secret. */
 export const secretOf = async (api: NodeApi, name: string): Promise<Record<string, string>> => {
   const { data = {} } = (await api.send('GET', `/secrets/${name}`)) as { data?: Record<string, string> };
   return Object.fromEntries(
@@ -9,7 +9,7 @@ export const secretOf = async (api: NodeApi, name: string): Promise<Record<strin
   );
 };
 
-/** The environment of a container. `located` replaces the paths of the container. */
+/** The environment of a container. `located` translates paths of the container. */
 export const environmentOf = async (
   api: NodeApi,
   { env = [], envFrom = [], ports }: ContainerSpec,
@@ -27,7 +27,7 @@ export const environmentOf = async (
   return environment;
 };
 
-/** As Kubernetes reads a command: `$(NAME)` is a variable, and `$$` a dollar sign. */
+/** Expands a command like Kubernetes: `$(NAME)` is a variable, and `$$` a dollar sign. */
 export const expand = (part: string, environment: Readonly<Record<string, string>>): string =>
   part.replaceAll(/\$(\$|\((\w+)\))/g, (whole, what: string, name: string) =>
     what === '$' ? '$' : (environment[name] ?? whole),

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
-/** What one run of a container has written, line by line with its time, as the kubelet keeps and gives it. */
+/** The output of one run of a container, with a timestamp for each line, as the kubelet stores and serves it. */
 export class ContainerLog {
   readonly #lines: { readonly time: string; readonly text: string }[] = [];
   readonly #news = new EventEmitter().setMaxListeners(0);
@@ -48,7 +48,7 @@ export class ContainerLog {
     response.end();
   }
 
-  /** To the nanosecond, and never twice the same. */
+  /** The current time in nanoseconds; no two lines have the same time. */
   #now(): string {
     const count = String(this.#lines.length % 1_000_000).padStart(6, '0');
     return new Date().toISOString().replace('Z', `${count}Z`);

@@ -7,7 +7,7 @@ import type { AnyObject, Json } from './any-object.js';
 import { FakeControllers } from './fake-controllers.js';
 import { applied, mergePatch, type Ownership } from './server-side-apply.js';
 
-/** Answers `pods/<name>/log`, as the kubelet does it for the API server. */
+/** Serves `pods/<name>/log`, as the kubelet does for the API server. */
 export type ServeLog = (pod: string, query: URLSearchParams, response: ServerResponse) => void;
 
 const KINDS = new Map(
@@ -24,8 +24,8 @@ class Refusal extends Error {
 }
 
 /**
- * As much of kube-apiserver and its controllers as the platform needs, without schemas, permissions and watches.
- * `k8s/check` runs the same suite against the real ones.
+ * The subset of kube-apiserver and its controllers that the platform needs, without schemas, permissions and watches.
+ * `k8s/check` runs the same suite against real components.
  */
 export class FakeApiServer {
   readonly #objects = new Map<string, AnyObject>();
@@ -72,7 +72,7 @@ export class FakeApiServer {
     return this.#objects.get(`${kind} ${name}`);
   }
 
-  /** Stores what is new about an object, and lets the controllers look at it. */
+  /** Stores a changed object, and triggers the controllers. */
   put(object: AnyObject): AnyObject {
     const key = `${object.kind} ${object.metadata.name}`;
     const before = this.#objects.get(key);
@@ -89,7 +89,7 @@ export class FakeApiServer {
     return stored;
   }
 
-  /** Pods with a process are told to end first, and go when their kubelet says that they have. */
+  /** Pods with a process are only marked for deletion; they are deleted when their kubelet reports that they have ended. */
   delete(kind: string, name: string, graceSeconds?: number): void {
     const object = this.find(kind, name);
     if (!object) throw new Refusal(404, `${kind} ${name} not found`);

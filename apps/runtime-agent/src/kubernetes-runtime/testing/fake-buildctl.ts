@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 /**
- * Replaces `buildctl-daemonless.sh`: runs the steps of a Dockerfile as processes of this machine, with paths relative to
- * WORKDIR. Images begin empty. It is a separate program, so it imports nothing but Node.js.
+ * Replaces `buildctl-daemonless.sh`: runs the steps of a Dockerfile as processes of this machine, with paths relative
+ * to WORKDIR. Base images are empty. It is a separate program, so it imports only Node.js.
  */
 const given = process.argv.slice(2);
 const option = (prefix: string): string =>
@@ -33,7 +33,7 @@ const stepsOf = (dockerfile: string): Step[] =>
     return instruction === '' ? [] : [{ line: index + 1, instruction: instruction.toUpperCase(), rest }];
   });
 
-/** The exec form of a command, or its shell form as BuildKit completes it. */
+/** The exec form of a command, or the shell form as BuildKit expands it. */
 const commandOf = (rest: string): string[] =>
   rest.startsWith('[') ? (JSON.parse(rest) as string[]) : ['/bin/sh', '-c', rest];
 
@@ -45,7 +45,7 @@ const image = { command: [] as string[], entrypoint: [] as string[], workingDir:
 const variables: Record<string, string> = {};
 const workingFolder = () => join(folder, image.workingDir);
 
-/** The folders and files that mounts of a step show, and the step without them. */
+/** The folders and files that the mounts of a step provide, and the step without its mounts. */
 const mounted = (rest: string) => {
   const shown: [string, string][] = [];
   const command = rest.replaceAll(/--mount=(\S+)\s+/g, (_, text: string) => {
@@ -68,7 +68,7 @@ const run = (command: string, vertex: string): Promise<number> => {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       ...image.environment,
-      // The platform's own step knows its paths by these.
+      // The paths for the platform's own build step.
       POSTERN_APP: join(folder, 'app'),
       POSTERN_OUT: join(folder, 'postern'),
       POSTERN_CACHE: join(folder, 'cache'),
@@ -83,7 +83,7 @@ const run = (command: string, vertex: string): Promise<number> => {
   return new Promise(resolve => child.once('close', code => resolve(code ?? 137)));
 };
 
-/** @returns what went wrong. */
+/** @returns the error message, or undefined. */
 const carryOut = async ({ instruction, rest, line }: Step, vertex: string): Promise<string | undefined> => {
   switch (instruction) {
     case 'ARG':
@@ -129,7 +129,7 @@ const carryOut = async ({ instruction, rest, line }: Step, vertex: string): Prom
   }
 };
 
-/** As source policies with wildcards refuse images. */
+/** Refuses images like a source policy with wildcards. */
 const refuseDenied = async (base: string): Promise<void> => {
   const file = option('--source-policy-file=');
   if (file === '') return;
@@ -160,7 +160,7 @@ for (const [index, step] of steps.entries()) {
   if (error !== undefined) refuse(error);
 }
 
-/** As the OCI image layout has it. @returns the descriptor of the content. */
+/** Adds a blob to the OCI image layout. @returns the descriptor of the content. */
 const addBlob = async (content: Buffer, mediaType: string) => {
   const digest = createHash('sha256').update(content).digest('hex');
   await writeFile(join(work, 'layout/blobs/sha256', digest), content);

@@ -16,7 +16,7 @@ const isReady = ({ status }: AnyObject) =>
 const numberAt = (object: AnyObject, field: string): number => Number(object.spec?.[field] ?? 0);
 const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0);
 
-/** What kube-controller-manager does with Deployments, ReplicaSets, Jobs, autoscalers and whatever lost its owner. */
+/** Acts like kube-controller-manager on Deployments, ReplicaSets, Jobs, autoscalers and objects without an owner. */
 export class FakeControllers {
   #isDue = false;
   readonly #timer = setInterval(() => this.look(), 200);
@@ -29,7 +29,7 @@ export class FakeControllers {
     clearInterval(this.#timer);
   }
 
-  /** Soon, and once for all that changes until then. */
+  /** Schedules one run for all changes until then. */
   look(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -55,7 +55,10 @@ export class FakeControllers {
       this.store.put({ ...target, spec: { ...target.spec, replicas: wanted } });
   }
 
-  /** As `Recreate` says, or rolling, with nothing unavailable and as many beside as the strategy says (100 %). */
+  /**
+   * By the strategy `Recreate`, or rolling: no instance unavailable, and as many additional ones as the strategy
+   * allows (100 %).
+   */
   #deploy(deployment: AnyObject): void {
     const { template, replicas, strategy } = deployment.spec as {
       template: AnyObject;
@@ -80,7 +83,7 @@ export class FakeControllers {
     const recreates = strategy?.type === 'Recreate';
     if (!recreates || old.flatMap(ownedBy).length === 0) this.#resize(current, replicas);
     const ready = podsOf(current).filter(isReady).length;
-    // As many old ones as are still needed, those that answer before those that do not.
+    // As many old instances as are still needed, ready ones first.
     let needed = recreates ? 0 : Math.max(0, replicas - ready);
     for (const set of old) {
       const keep = Math.min(podsOf(set).filter(isReady).length, needed, numberAt(set, 'replicas'));
@@ -176,7 +179,7 @@ const ownerOf = ({ apiVersion, kind, metadata }: AnyObject) => ({
   controller: true,
 });
 
-/** Fields in whatever order they came, and the hash that ReplicaSets add, make no other template. */
+/** The order of fields, and the hash that ReplicaSets add, do not make a template different. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (key, inner: unknown) => {
     if (key === 'pod-template-hash') return undefined;

@@ -10,7 +10,7 @@ export interface ApiAccess {
   readonly ca?: string;
 }
 
-/** Speaks to an API server as a kubelet does, in one namespace. */
+/** The API client of a kubelet, for one namespace. */
 export class NodeApi {
   readonly #agent: Agent;
   readonly #base: string;
@@ -46,8 +46,8 @@ export class NodeApi {
 const METRICS_EVERY_MS = 1_000;
 
 /**
- * A fake scheduler, kubelet and metrics server of one namespace, whose containers are processes of this machine. It has no
- * isolation, no pod network (each process gets its port as PORT), and short pauses between restarts.
+ * A fake scheduler, kubelet and metrics server of one namespace, whose containers are processes of this machine. It
+ * has no isolation, no pod network (each process gets its port as PORT), and short backoffs between restarts.
  */
 export class FakeNode {
   readonly #pods = new Map<string, FakePod>();
@@ -72,12 +72,12 @@ export class FakeNode {
     await Promise.all([...this.#pods.values()].map(pod => pod.kill()));
   }
 
-  /** Of the pod's container as it runs, or ran last. */
+  /** The pod with its running container, or the last one that ran. */
   find(podName: string): FakePod | undefined {
     return [...this.#pods.values()].find(({ name }) => name === podName);
   }
 
-  /** Where to ask a service: any of its instances that answer. */
+  /** The port of a random ready instance of a service. */
   portOf(webServiceId: string): number | undefined {
     const ready = [...this.#pods.values()].filter(pod => pod.webServiceId === webServiceId && pod.isServing);
     return ready[Math.floor(Math.random() * ready.length)]?.port;
@@ -124,7 +124,7 @@ export class FakeNode {
     if (Date.now() - this.#measuredAt > METRICS_EVERY_MS) await this.#measure();
   }
 
-  /** What the metrics server would say, as objects of its kind. */
+  /** Publishes the objects of the metrics server. */
   async #measure(): Promise<void> {
     this.#measuredAt = Date.now();
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${this.api.namespace}/pods`;

@@ -18,10 +18,10 @@ interface Ended {
   readonly message: string;
 }
 
-/** Where `buildctl-daemonless.sh` is. */
+/** The folder of the fake `buildctl-daemonless.sh`. */
 const BUILDKIT = fileURLToPath(new URL('buildkit', import.meta.url));
 
-/** A kubelet waits 10 s before it starts a container for the third time, and longer ever after. */
+/** A real kubelet waits 10 s before the third start of a container, and longer before each further start. */
 const FIRST_BACKOFF_MS = 1_000;
 
 /** One pod and its containers, as processes. */
@@ -56,7 +56,7 @@ export class FakePod {
     return this.labels['postern.dev/web-service'] ?? this.labels['postern.dev/process-of'];
   }
 
-  /** What ends is out of every Service at once, as the endpoints of one say it. */
+  /** A terminating pod is removed from every Service at once, like the endpoints of a Service. */
   get isServing(): boolean {
     return this.#isReady && this.#ending === undefined;
   }
@@ -67,7 +67,7 @@ export class FakePod {
     });
   }
 
-  /** As when the API says that it is deleted: serves a while longer, is asked to go, and has to. */
+  /** Terminates the pod as after its deletion in the API: it serves for a while, then gets SIGTERM, then SIGKILL. */
   end(): void {
     this.#ending ??= this.#end();
   }
@@ -116,7 +116,7 @@ export class FakePod {
     const [container] = containers;
     if (!container) return;
     for (let failures = 0; !this.#over.signal.aborted; failures += 1) {
-      // Other images are those of builders, which are programs of this machine.
+      // Images without a digest are those of builders, which are programs of this machine.
       const waiting = container.image.includes('@') ? await this.#whyNotStarted(container) : undefined;
       if (waiting) {
         await this.#report('Pending', { waiting });
@@ -191,7 +191,7 @@ export class FakePod {
     this.#child = child;
     child.stdout.on('data', (data: Buffer) => log.write(data.toString('utf8')));
     child.stderr.on('data', (data: Buffer) => log.write(data.toString('utf8')));
-    // What had to end before there was a process to end.
+    // The pod may have been terminated before the process existed.
     if (this.#over.signal.aborted) this.killContainer();
     return new Promise(resolve => {
       child.once('error', error => {
@@ -229,7 +229,7 @@ export class FakePod {
   async #report(phase: string, state: Json, lastState: Json = {}): Promise<void> {
     const [isReady, restarts, initStatus] = [this.#isReady, this.#restarts, this.#initStatus];
     const status = podStatus(this.pod, { phase, state, lastState, isReady, restarts, initStatus });
-    // The pod may be gone by now.
+    // The pod may have been deleted meanwhile.
     await this.api.send('PATCH', `/pods/${this.name}/status`, { status }).catch(() => {});
   }
 

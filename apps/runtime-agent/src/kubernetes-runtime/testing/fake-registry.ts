@@ -15,10 +15,10 @@ interface Manifest {
   readonly layers: readonly { readonly digest: string }[];
 }
 
-/** One repository of a container registry: uploads, manifests, tags and deletion. Its images are unpacked into folders. */
+/** One repository of a container registry: uploads, manifests, tags and deletion. It unpacks its images into folders. */
 export class FakeRegistry {
   readonly #tags = new Map<string, string>();
-  /** If set, only who shows them is served. */
+  /** If set, requests have to authenticate with them. */
   credentials: { readonly username: string; readonly password: string } | undefined;
 
   private constructor(
@@ -45,7 +45,7 @@ export class FakeRegistry {
     return [...this.#tags.keys()];
   }
 
-  /** The folder of an image; undefined where it is gone. */
+  /** The folder of an image; undefined if it does not exist. */
   async find(reference: string): Promise<string | undefined> {
     const folder = this.#file(reference.split('@')[1] ?? '');
     return (await stat(folder).catch(() => undefined)) ? folder : undefined;

@@ -14,7 +14,7 @@ import { FakeNode, NodeApi } from './fake-node.js';
 import { FakeRegistry } from './fake-registry.js';
 import { fakeCluster, realCluster, type TestCluster } from './test-clusters.js';
 
-/** The world around a runtime in a cluster whose only node is a fake. */
+/** The environment of a Kubernetes runtime: a cluster whose only node is a fake. */
 export class KubernetesHarness implements RuntimeHarness {
   readonly countsTraffic = false;
   readonly #repositories: GitRepository[] = [];
@@ -29,7 +29,7 @@ export class KubernetesHarness implements RuntimeHarness {
     private current: KubernetesRuntime,
   ) {}
 
-  /** @param guard of repositories; the runtime contract uses files. */
+  /** @param guard for the hosts of repositories; the runtime contract uses file repositories. */
   static async start(guard = new OutboundGuard({ allowPrivate: true })): Promise<KubernetesHarness> {
     const folder = await mkdtemp(join(tmpdir(), 'postern-kubernetes-'));
     await chmod(folder, 0o755);
@@ -49,12 +49,12 @@ export class KubernetesHarness implements RuntimeHarness {
     return this.cluster.kubeconfig;
   }
 
-  /** What the registry has. */
+  /** The tags in the registry. */
   get tags(): readonly string[] {
     return this.registry.tags;
   }
 
-  /** Lets the registry refuse who does not show these. */
+  /** Makes the registry refuse requests without these credentials. */
   requireCredentials(credentials: FakeRegistry['credentials']): void {
     this.registry.credentials = credentials;
   }
@@ -69,7 +69,7 @@ export class KubernetesHarness implements RuntimeHarness {
     return repository.url;
   }
 
-  /** As the Service routes it: to any instance that is ready. */
+  /** Sends a request like a Service: to any ready instance. */
   async ask(url: string): Promise<{ status: number; body: string }> {
     const { hostname, pathname } = new URL(url);
     const port = this.node.portOf(/^ws-([0-9a-f-]{36})\.tenants\.svc$/.exec(hostname)?.[1] ?? '');

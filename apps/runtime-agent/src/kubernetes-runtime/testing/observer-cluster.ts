@@ -1,6 +1,6 @@
 import { Cluster } from '../cluster.js';
 
-/** The cluster as a test looks at it, which may read more than the platform does. */
+/** The cluster client of a test, which may read more than the platform. */
 export class ObserverCluster extends Cluster {
   protected override allows(): boolean {
     return true;

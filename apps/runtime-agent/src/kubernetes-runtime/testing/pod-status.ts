@@ -1,11 +1,11 @@
 import { type AnyObject, type Json, podSpecOf } from './any-object.js';
 
-/** What a kubelet adds to the status of every container. */
+/** Constant fields in the container status of a kubelet. */
 export const STATIC = { image: 'image', imageID: '', ready: false, restartCount: 0 };
 
 export interface ContainerReport {
   readonly phase: string;
-  /** Of the container, such as `{ running: … }`; empty before there is one. */
+  /** The state of the container, such as `{ running: … }`; empty before the container exists. */
   readonly state: Json;
   readonly lastState: Json;
   readonly isReady: boolean;

@@ -10,11 +10,11 @@ export interface ImageStart {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The volumes of a pod and its image, as folders of this machine. */
+/** The volumes and the image of a pod, as folders of this machine. */
 export class PodVolumes {
-  /** Paths of containers, the longest first, and what they are here. */
+  /** Paths of containers, the longest first, and their paths on this machine. */
   #mounts: (readonly [string, string])[] = [];
-  /** How the image starts containers that say nothing else. */
+  /** The default command and environment of the image. */
   image: ImageStart = { command: [], environment: {} };
 
   constructor(
@@ -47,7 +47,7 @@ export class PodVolumes {
     ];
   }
 
-  /** Shows containers the folders of an image, and starts them as it says. */
+  /** Makes the folders of an image available to containers, and uses its default command. */
   async useImage(folder: string): Promise<void> {
     const { entrypoint, command, workingDir, environment } = JSON.parse(
       await readFile(join(folder, '.image.json'), 'utf8'),
@@ -60,7 +60,7 @@ export class PodVolumes {
     ];
   }
 
-  /** What the container has left as the message of its end; the next container begins without one. */
+  /** The termination message of the container; deletes it, so that the next container starts without one. */
   async takeMessage(): Promise<string> {
     const file = join(this.folder, 'termination-log');
     const message = await readFile(file, 'utf8').catch(() => '');
@@ -68,7 +68,7 @@ export class PodVolumes {
     return message;
   }
 
-  /** The text with the path of a container replaced by the one that it has here; also in `--name=value`. */
+  /** The text with a container path translated to the path on this machine; also in `--name=value`. */
   located(text: string): string {
     return text.startsWith('--')
       ? text.replaceAll(/(?<==)\/[^,=]*/g, path => this.#located(path))

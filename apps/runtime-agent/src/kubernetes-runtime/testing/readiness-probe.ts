@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 import { fetch } from 'undici';
 import type { ContainerSpec } from './any-object.js';
 
-/** Why the container on this port is not ready, in the words of a kubelet; undefined when it is. */
+/** Why the container on this port is not ready, as a message of a kubelet; undefined if it is ready. */
 export const probeFailure = async (
   { readinessProbe }: ContainerSpec,
   port: number,

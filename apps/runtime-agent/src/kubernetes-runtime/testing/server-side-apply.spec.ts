@@ -9,11 +9,11 @@ describe('Server-side apply, as the fake API server does it', () => {
     return object;
   };
 
-  it('takes away what its manager says no longer', () => {
+  it('removes fields that their manager no longer applies', () => {
     expect(objectAfter(['a', { spec: { x: 1, y: 2 } }], ['a', { spec: { x: 1 } }])).toEqual({ spec: { x: 1 } });
   });
 
-  it('leaves what another manager says', () => {
+  it('keeps fields of another manager', () => {
     const both = objectAfter(['a', { spec: { x: 1 } }], ['b', { spec: { replicas: 3 } }], ['a', { spec: { x: 2 } }]);
     expect(both).toEqual({ spec: { x: 2, replicas: 3 } });
   });

@@ -1,13 +1,13 @@
 import type { Json } from './any-object.js';
 
-/** Who applied which fields of an object: by manager, the paths of its leaves. */
+/** Field managers of an object: for each manager, the paths of the leaves that it owns. */
 export type Ownership = Map<string, Set<string>>;
 
 const SEPARATOR = '\u0000';
 const isBranch = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
-/** Lists count as one value each, which holds for everything that has a single applier. */
+/** Lists count as one value each, which is correct if they have a single manager. */
 const leavesOf = (value: Json, path: readonly string[] = []): string[] =>
   Object.entries(value).flatMap(([key, inner]) =>
     isBranch(inner) ? leavesOf(inner, [...path, key]) : [[...path, key].join(SEPARATOR)],
@@ -31,8 +31,8 @@ const without = (target: Json, [key = '', ...rest]: readonly string[]): Json => 
 };
 
 /**
- * What a forced server-side apply makes of an object: the manager's fields as it says them, those that it said before
- * and says no longer are gone unless somebody else owns them too, and all others stay.
+ * The result of a forced server-side apply: sets the fields of the manager, removes fields that it no longer applies
+ * unless another manager owns them too, and keeps all others.
  */
 export const applied = (before: Json | undefined, ownership: Ownership, manager: string, said: Json): Json => {
   const { apiVersion: _, kind: __, ...fields } = said;
@@ -47,7 +47,7 @@ export const applied = (before: Json | undefined, ownership: Ownership, manager:
   return mergePatch(result, said) as Json;
 };
 
-/** Same values are owned together; a different one takes the field over. */
+/** Managers that apply the same value share the field; a different value takes the field over. */
 const isForced = (before: Json | undefined, said: Json, leaf: string): boolean => {
   const at = (value: unknown) =>
     leaf.split(SEPARATOR).reduce<unknown>((inner, key) => (inner as Json | undefined)?.[key], value);

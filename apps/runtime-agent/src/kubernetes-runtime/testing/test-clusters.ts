@@ -10,11 +10,11 @@ import { type ApiAccess, type FakeNode, NodeApi } from './fake-node.js';
 
 const run = promisify(execFile);
 
-/** A cluster for tests, but for its node. */
+/** A cluster for tests, without its node. */
 export interface TestCluster {
   readonly access: ApiAccess;
   readonly kubeconfig: string;
-  /** Lets the API server ask the node for logs. */
+  /** Allows the API server to request logs from the node. */
   join(node: FakeNode, folder: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ const serveLog = (node: FakeNode, pod: string, query: URLSearchParams, response:
   else response.writeHead(400).end(JSON.stringify({ message: 'container is waiting to start' }));
 };
 
-/** A fake API server, on any machine. */
+/** A fake API server, which runs on any machine. */
 export const fakeCluster = async (): Promise<TestCluster> => {
   const api = await FakeApiServer.start();
   return {
@@ -41,8 +41,8 @@ export const fakeCluster = async (): Promise<TestCluster> => {
 const HEARTBEAT_MS = 5_000;
 
 /**
- * The real control plane that `k8s/check/check.mjs --cluster` brings up: a file says where. It knows the node by an
- * address of this machine, speaks to it as to a kubelet, and considers it failed without heartbeats.
+ * The real control plane that `k8s/check/check.mjs --cluster` starts, located by a file. It reaches the node at an
+ * address of this machine, uses it as a kubelet, and considers it failed without heartbeats.
  */
 export const realCluster = async (file: string): Promise<TestCluster> => {
   const { kubeconfig, ...access } = JSON.parse(await readFile(file, 'utf8')) as ApiAccess & { kubeconfig: string };

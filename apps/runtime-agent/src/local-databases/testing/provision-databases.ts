@@ -11,7 +11,7 @@ const PLACES = {
   path: process.env['PATH'],
 };
 
-/** Starts a database of each kind that this machine has a server for. */
+/** Starts one database of each kind that this machine has a server for. */
 export const provisionDatabases = async (platformHome: string): Promise<readonly GuardedPort[]> => {
   const databases = new LocalDatabases(platformHome, PLACES);
   const made: GuardedPort[] = [];

@@ -1,6 +1,6 @@
 import type { DatabaseLimits } from '@postern/runtime';
 
-/** What a small database may use. */
+/** The limits of a small database. */
 export const STARTER: DatabaseLimits = {
   cpuMillicores: 250,
   memoryBytes: 256 * 1024 ** 2,

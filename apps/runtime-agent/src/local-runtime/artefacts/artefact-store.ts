@@ -18,7 +18,7 @@ const metadata = z.object({
   deploymentId: z.string(),
   webServiceId: z.string(),
   commit: z.string(),
-  /** Undefined where only the service's own start command can start it. */
+  /** Undefined if only the start command of the web service can start it. */
   start: artefactStart.optional(),
 });
 
@@ -29,17 +29,17 @@ const METADATA = 'artefact.json';
 
 export const treeOf = (draft: string): string => join(draft, TREE);
 
-/** What builds have made, below `<platform home>/artefacts`: each complete, never changed, and deleted as a whole. */
+/** The artefacts of builds below `<platform home>/artefacts`: complete, immutable, and deleted as a whole. */
 export class ArtefactStore {
   readonly #folder: string;
   #kept: ReadonlySet<string> | undefined;
   #staticServer: Promise<string> | undefined;
 
-  /** @param spareMs how long a new artefact is kept: the caller may not know of it yet. */
+  /** @param spareMs how long a new artefact is kept in any case: the caller of `retain` may not have its reference yet. */
   constructor(
     private readonly platformHome: string,
     private readonly spareMs = 15 * 60_000,
-    /** The group that may read the artefacts of a web service; undefined where everything runs as we do. */
+    /** The group that can read the artefacts of a web service; undefined if processes run as Postern's own user. */
     private readonly groupOf?: (webServiceId: string) => Promise<number>,
   ) {
     this.#folder = join(platformHome, 'artefacts');
@@ -50,23 +50,23 @@ export class ArtefactStore {
     return text === undefined ? undefined : metadata.parse(JSON.parse(text));
   }
 
-  /** Makes a draft, whose processes are all gone, the artefact of its deployment. */
+  /** Turns a draft into the artefact of its deployment. All processes of the build must have ended. */
   async keep(draft: string, about: ArtefactMetadata): Promise<void> {
     const tree = treeOf(draft);
     await removeTree(join(tree, '.git'));
-    // Neither follows links.
+    // Neither chown nor chmod follows links here.
     if (process.getuid?.() === 0) await run('chown', ['-hR', '0:0', '--', draft]);
     await run('chmod', ['-R', 'u+rX,go=u,a-w,ug-s,-t', '--', tree]);
     await writeFile(join(draft, METADATA), JSON.stringify(about));
     await this.#close(draft, about);
     await mkdir(this.#folder, { recursive: true });
-    // Instances of other services may go through, but not find out what else is there.
+    // Instances of other web services can traverse the folder, but cannot list it.
     await chmod(this.#folder, 0o711);
     await run('sync', ['--file-system', '--', draft]).catch(() => {});
     await rename(draft, this.#pathOf(about.deploymentId));
   }
 
-  /** Closes what an earlier release left open to every user of this machine. */
+  /** Restricts access to artefacts that earlier releases made readable for all users of the host. */
   async closeToOthers(): Promise<void> {
     for (const reference of await readdir(this.#folder).catch(() => [])) {
       const about = await this.metadataOf(reference).catch(() => undefined);
@@ -74,13 +74,13 @@ export class ArtefactStore {
     }
   }
 
-  /** Only the processes of its web service may read it. */
+  /** Allows only the processes of its web service to read the artefact. */
   async #close(path: string, { webServiceId }: ArtefactMetadata): Promise<void> {
     if (this.groupOf) await chown(path, 0, await this.groupOf(webServiceId));
     await chmod(path, 0o750);
   }
 
-  /** How an instance is started. @throws when the artefact is gone, or nothing starts it. */
+  /** How to start an instance. @throws if the artefact does not exist, or has no start command. */
   async launchOf(...[reference, startCommand]: Parameters<LaunchOf>): Promise<Launch> {
     const about = await this.metadataOf(reference);
     if (!about) throw new Error('the artifact of this release no longer exists');
@@ -107,13 +107,13 @@ export class ArtefactStore {
     await this.clean();
   }
 
-  /** Deletes what the builds of a web service have made. */
+  /** Deletes the artefacts of a web service. */
   async removeOf(webServiceId: string): Promise<void> {
     for (const reference of await readdir(this.#folder).catch(() => []))
       if ((await this.metadataOf(reference))?.webServiceId === webServiceId) await this.#remove(reference);
   }
 
-  /** Deletes what nobody has wanted to keep when last asked; nothing before that. */
+  /** Deletes the artefacts that the last call of `retain` did not list; nothing before the first call. */
   async clean(): Promise<void> {
     const kept = this.#kept;
     if (!kept) return;
@@ -126,7 +126,7 @@ export class ArtefactStore {
     return made !== undefined && Date.now() - made.mtimeMs < this.spareMs;
   }
 
-  /** Half a deletion is none: what is left has no metadata, and goes the next time. */
+  /** Deletes the metadata first: if Postern crashes, the rest has no metadata and the next `clean` deletes it. */
   async #remove(reference: string): Promise<void> {
     const path = this.#pathOf(reference);
     await removeTree(join(path, METADATA));
@@ -139,7 +139,7 @@ export class ArtefactStore {
   }
 }
 
-/** In an image, everything is started in its working directory. Its files say nothing about how. */
+/** Every command in an image starts in its working directory. Files such as a Procfile are not used. */
 const imageLaunch = (tree: string, image: ImageStart, startCommand: Parameters<LaunchOf>[1]): Launch => {
   if (typeof startCommand === 'object')
     throw new Error(

@@ -16,7 +16,7 @@ import { INSTANCE_MARKER } from '../instances/instance-environment.js';
 const answering = (message: string) =>
   `require('node:http').createServer((_, r) => r.end(${JSON.stringify(message)})).listen(process.env.PORT);`;
 
-/** Leaves the path exactly as it is. */
+/** Sends the path without normalizing it. */
 const ask = async (url: string, path = '/', method = 'GET') => {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(url, { path, method, agent: false }, resolve).once('error', reject).end();
@@ -37,7 +37,7 @@ describe('An artefact', () => {
     return fixture.build(await fixture.order(files, { startCommand, buildCommand }));
   };
 
-  /** As the runtime starts an instance. @returns its address. */
+  /** Starts an instance as the runtime does. @returns its URL. */
   const start = async (artefact: Artefact, startCommand?: string): Promise<string> => {
     const { directory, folder, argv } = await fixture.here.launchOf(artefact.reference, startCommand);
     const port = await freePort();
@@ -96,7 +96,7 @@ describe('An artefact', () => {
     expect((await ask(await start(artefact, command))).body).toBe('started');
   });
 
-  it('serves a site and nothing beside it', async () => {
+  it('serves a static site and no other file', async () => {
     fixture = await BuildsFixture.start();
     const artefact = await build({
       'dist/index.html': 'home',
@@ -129,7 +129,7 @@ describe('An artefact', () => {
     );
   });
 
-  it('is not read through a link that its build has laid', async () => {
+  it('is not read through a link that its build created', async () => {
     fixture = await BuildsFixture.start();
     const secret = join(fixture.home, 'secret');
     await writeFile(secret, 'web: echo secret', { mode: 0o600 });
@@ -138,7 +138,7 @@ describe('An artefact', () => {
     );
   });
 
-  it('cannot be written to, and keeps no bits that lend rights', async () => {
+  it('is read-only, and keeps no setuid, setgid or sticky bits', async () => {
     fixture = await BuildsFixture.start();
     const artefact = await build(
       { 'a/b': 'text' },
@@ -154,7 +154,7 @@ describe('An artefact', () => {
     ]);
   });
 
-  it('stays as long as it is wanted, and a while when it is new', async () => {
+  it('is kept while it is retained, and for a while when it is new', async () => {
     fixture = await BuildsFixture.start();
     const [kept, old, fresh] = [
       await build({ a: '1' }, 'a'),

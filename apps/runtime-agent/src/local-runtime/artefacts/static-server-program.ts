@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { STATIC_SERVER as SOURCE } from '../../program-files.js';
 
 /**
- * Copies the static server and the packages that it imports to a folder of the platform's home, because the users of web
- * services may enter that, and not where Postern is installed.
- * @returns the path of the copy; an earlier one of the same content is used again.
+ * Copies the static server and the packages that it imports to the platform's home, because the users of web services can enter that
+ * folder, but not Postern's installation folder.
+ * @returns the path of the copy; an existing copy of the same content is reused.
  */
 export const installStaticServer = async (platformHome: string): Promise<string> => {
   const packages = await packagesFrom(SOURCE, ['sirv']);
@@ -29,14 +29,14 @@ export const installStaticServer = async (platformHome: string): Promise<string>
   await promisify(execFile)('chmod', ['-R', 'u+rwX,go=u-w', '--', draft]);
   await chmod(parent, 0o711);
   await rename(draft, target).catch(async error => {
-    // Another run of the platform was faster.
+    // Another Postern process created it first.
     await rm(draft, { recursive: true, force: true });
     if (!existsSync(program)) throw error;
   });
   return program;
 };
 
-/** The folders of the packages, and of all that they depend on, by name. */
+/** The folders of the packages and of all their dependencies, by name. */
 const packagesFrom = async (importer: string, names: readonly string[]): Promise<Map<string, string>> => {
   const found = new Map<string, string>();
   for (const name of names) {

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import sirv from 'sirv';
 
 /**
- * Serves the folder that it is started in, on the port that PORT names. It runs as an instance of its own, from this
- * file alone, so it imports nothing else of ours.
+ * Serves its working directory on the port in PORT. It runs as a separate instance from this file alone, so it imports no other file
+ * of Postern.
  */
 const serve = sirv('.', { dev: false, dotfiles: false, etag: true, extensions: ['html', 'htm'] });
 

@@ -35,36 +35,36 @@ export interface LocalBuildsOptions {
   readonly instanceLimits: InstanceLimits;
   readonly inStep?: InStep;
   readonly log: Log;
-  /** The platform's own environment, of which the ways to registries and the network are handed on. */
+  /** Postern's own environment; only its registry and network settings are passed on. */
   readonly variables?: NodeJS.ProcessEnv;
   readonly limits?: Partial<BuildLimits>;
-  /** Builds of all web services at one time; one where nothing is said. */
+  /** Maximum number of concurrent builds of all web services; 1 by default. */
   readonly concurrentBuilds?: number;
   readonly times?: Partial<SourceTimes>;
   readonly spareMs?: number;
-  /** Folder of the root directories of sandboxes, which several homes may share; in the home by default. */
+  /** Folder of the root directories of sandboxes, which several homes can share; in the home by default. */
   readonly sandboxFrames?: string;
-  /** What to use of what the machine offers; all of it where nothing is said. */
+  /** Which isolation mechanisms of the host to use; all by default. */
   readonly use?: { readonly users?: boolean; readonly cgroups?: boolean; readonly namespaces?: boolean };
 }
 
-/** What the rest of the local runtime needs of this part. */
+/** The parts that the rest of the local runtime uses. */
 export interface LocalBuildsAssembly {
   readonly builds: LocalBuilds;
   readonly launchOf: LaunchOf;
   /** For instances. */
   readonly confinement: Confinement;
   readonly path: string;
-  /** Whether web services and builds run as users of their own. */
+  /** Whether web services and builds run as separate users. */
   readonly ownUsers: boolean;
-  /** What this machine does not isolate, for people. */
+  /** The missing isolation of this host, in sentences for operators. */
   readonly isolationGaps: readonly string[];
 }
 
-/** Shares of the processor where all want it: a build yields to what serves visitors. */
+/** CPU weights under contention: web services take precedence over builds. */
 const WEIGHTS = { instance: 100, build: 20 };
 
-/** Finds out what this machine offers to hold processes, and puts builds together on it. */
+/** Detects the isolation mechanisms of this host and creates the components of builds with them. */
 export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<LocalBuildsAssembly> => {
   const { platformHome, allowFileRepositories: allowFiles, instanceLimits, log, use = {} } = options;
   const variables = options.variables ?? process.env;
@@ -96,7 +96,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     users: assignments('builds', ranges?.builds),
     rootBlocks: assignments('roots', ranges && ROOT_BLOCKS),
     namespaces,
-    // The caches of a service stay for its next build.
+    // The package cache of a web service stays for its next build.
     keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
     limits: {

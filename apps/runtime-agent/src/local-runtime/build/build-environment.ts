@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { SandboxFolders } from '../instances/confinement.js';
 
-/** By this variable every process of a build is recognised, whatever became of its parent. */
+/** Environment variable that marks every process of a build, even after its parent exits. */
 export const BUILD_MARKER = 'POSTERN_BUILD';
 
 export interface BuildFolders {
@@ -9,17 +9,17 @@ export interface BuildFolders {
   readonly cache: string;
 }
 
-/** The folders of a build as its processes find them. */
+/** Paths of the folders of a build inside its sandbox. */
 export type FoldersInside = Pick<SandboxFolders, 'home' | 'temporary'> & { readonly cache: string };
 
 export const homeOf = (workspace: string): string => join(workspace, 'home');
 export const temporaryOf = (workspace: string): string => join(workspace, 'tmp');
-/** Holds the tree and, in the end, what is known of it; becomes the artefact as it is. */
+/** Holds the tree and, at the end, its metadata; becomes the artefact unchanged. */
 export const draftOf = (workspace: string): string => join(workspace, 'artefact');
 
 /**
- * All that a build knows of its surroundings: the host's way to its package registry, what the service's owner has set,
- * and what only the platform can say.
+ * The environment variables of a build: the host's registry settings and defaults, overridden by the variables of the web service,
+ * overridden by those that Postern must set.
  */
 export const buildEnvironment = (
   { home, temporary, cache }: FoldersInside,
@@ -35,10 +35,10 @@ export const buildEnvironment = (
   npm_config_fund: 'false',
   npm_config_audit: 'false',
   ...variables,
-  // Packages for building are devDependencies, which npm leaves out where NODE_ENV says production.
+  // Build tools are devDependencies, which npm omits if NODE_ENV is production.
   npm_config_include: 'dev',
   npm_config_cache: join(cache, 'npm'),
-  // Package managers of other ecosystems; each keeps what it has fetched for the next build.
+  // Caches of other package managers; each keeps its downloads for the next build.
   YARN_CACHE_FOLDER: join(cache, 'yarn'),
   npm_config_store_dir: join(cache, 'pnpm'),
   BUN_INSTALL_CACHE_DIR: join(cache, 'bun'),

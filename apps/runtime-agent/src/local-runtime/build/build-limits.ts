@@ -1,17 +1,17 @@
-/** What one build may use of the machine, and how long its stages may take. */
+/** Resource limits of one build. */
 export interface BuildLimits {
   readonly memoryBytes: number;
   /** Processes and threads. */
   readonly tasks: number;
-  /** Of the workspace as a whole, source included. */
+  /** Size of the workspace, including the source, and of the package cache. */
   readonly diskBytes: number;
-  /** What stays free for everybody else. */
+  /** Free disk space that builds must leave. */
   readonly freeBytes: number;
-  /** Of output that is passed on; the rest is dropped. */
+  /** Output that is forwarded; the rest is dropped. */
   readonly outputBytes: number;
-  /** Of the packages that a web service's builds keep for the next one. */
+  /** Size of a web service's package cache that is kept for its next build. */
   readonly cacheBytes: number;
-  /** How often use is looked at. */
+  /** Interval of the usage checks. */
   readonly watchMs: number;
 }
 

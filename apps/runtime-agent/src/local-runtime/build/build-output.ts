@@ -15,7 +15,7 @@ export class BuildOutput {
     this.#left = mostBytes;
   }
 
-  /** What the build itself says. */
+  /** Takes output of the processes of the build. */
   readonly take = (chunk: Uint8Array): void => {
     this.#last = (this.#last + Buffer.from(chunk).toString('utf8')).slice(-LAST_CHARACTERS);
     if (this.#left <= 0) return;
@@ -25,12 +25,12 @@ export class BuildOutput {
       this.logLine(`Output beyond ${Math.round(this.mostBytes / 2 ** 20)} MiB is not kept; the build continues`, '\n');
   };
 
-  /** The end of what the build has said, also beyond the limit, without colours. */
+  /** The last characters of the output, also beyond the limit, without terminal control sequences. */
   get last(): string {
     return stripVTControlCharacters(this.#last);
   }
 
-  /** What the platform says about the build. */
+  /** Writes a line of Postern about the build. */
   logLine(line: string, before = ''): void {
     this.writer.write('build', `${before}${line}\n`);
   }

@@ -8,8 +8,8 @@ import type { BuildFolders } from './build-environment.js';
 import { draftOf, homeOf, temporaryOf } from './build-environment.js';
 
 /**
- * Folders of builds below `<platform home>/builds`, and of what they keep for the next one below `cache`. A folder is
- * there before anything of its build is, so the folders are also the instance records of builds that were cut off.
+ * Folders of builds below `<platform home>/builds`, and their package caches below `<platform home>/cache`. A folder is created
+ * before anything else of its build, so the folders also record interrupted builds.
  */
 export class BuildWorkspaces {
   readonly folder: string;
@@ -27,7 +27,10 @@ export class BuildWorkspaces {
     for (const folder of [this.folder, this.#caches]) await makePassable(folder);
   }
 
-  /** Empty ones, of which the place's owner gets what is inside and not the frame, so that it cannot put links there. */
+  /**
+   * Creates empty folders. The place's owner gets the folders inside the workspace, but not the workspace itself, where it could
+   * create links.
+   */
   async make(name: string, webServiceId: string, place: ConfinedPlace): Promise<BuildFolders> {
     const workspace = join(this.folder, name);
     const cache = join(this.#caches, webServiceId);
@@ -47,18 +50,18 @@ export class BuildWorkspaces {
     await removeTree(join(this.folder, name));
   }
 
-  /** What the builds of a web service have kept for the next one. */
+  /** Removes the package cache of a web service. */
   async removeCache(webServiceId: string): Promise<void> {
     await removeTree(join(this.#caches, webServiceId));
   }
 
-  /** When there is no space; the next builds fetch what they need again. */
+  /** Removes all package caches, if the disk is full; the next builds download their packages again. */
   async dropCaches(): Promise<void> {
     await removeTree(this.#caches);
   }
 }
 
-/** An earlier release could give two services one user. */
+/** Earlier releases could assign one user to two web services. */
 const isOfAnother = async (folder: string, { owner }: ConfinedPlace): Promise<boolean> => {
   const found = await stat(folder).catch(() => undefined);
   return found !== undefined && owner !== undefined && found.uid !== owner.uid;

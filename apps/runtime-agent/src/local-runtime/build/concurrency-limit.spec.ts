@@ -17,8 +17,8 @@ const work = () => {
 
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
-describe('A limit', () => {
-  it('runs as many at a time as it allows, and the others in their order', async () => {
+describe('A concurrency limit', () => {
+  it('runs as many tasks at a time as it allows, and the others in order', async () => {
     const limit = new ConcurrencyLimit(2);
     const works = [work(), work(), work(), work()];
     const runs = works.map(({ run }) => limit.run(never, run));
@@ -31,7 +31,7 @@ describe('A limit', () => {
     await Promise.all(runs);
   });
 
-  it('is not held up by who stops waiting, nor by who fails', async () => {
+  it('is not blocked by a caller that stops waiting, or by a task that fails', async () => {
     const limit = new ConcurrencyLimit(1);
     const [first, second, third] = [work(), work(), work()];
     const leaving = new AbortController();

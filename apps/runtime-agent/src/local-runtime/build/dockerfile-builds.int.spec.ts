@@ -13,7 +13,7 @@ import {
 } from './dockerfile/testing/image-builds.js';
 import { BuildsFixture } from './testing/builds-fixture.js';
 
-/** Several builds one after the other, on a machine with other work. */
+/** Several sequential builds on a busy host. */
 jest.setTimeout(90_000);
 
 const missing = missingForImages();
@@ -36,7 +36,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
   };
 
   describe('is built and started:', () => {
-    it('by its CMD in its WORKDIR, and the log of the build says so', async () => {
+    it('by its CMD in its WORKDIR, which the build log states', async () => {
       const Dockerfile = dockerfileOf(
         ...LINUX,
         'WORKDIR /srv/shop',
@@ -57,7 +57,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
       expect(log).toContain('Starts by: sh -c exec httpd -f -p $PORT -h $PWD');
     });
 
-    it('by its ENTRYPOINT with its CMD, its ENV, and the variables of the web service over them', async () => {
+    it('by its ENTRYPOINT and CMD, with its ENV overridden by the variables of the web service', async () => {
       const steps = [
         'ENV SAID=hello COLOUR=red HOME=/root',
         'ENTRYPOINT ["/bin/sh", "-c"]',
@@ -93,7 +93,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
     });
   });
 
-  it('also runs its one-off commands and its release command', async () => {
+  it('runs its one-off commands and its release command', async () => {
     const release = { releaseCommand: 'echo "released in $PWD with $SAID"' };
     const { order, plan } = await builds.serve(shop('ENV SAID=hello'), {}, release);
     expect(await builds.run(plan, 'test "$PWD" = /srv/shop && cat /etc/passwd')).toMatchObject({ exitCode: 1 });
@@ -105,7 +105,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
     expect(log).toEqual(expect.arrayContaining(['released in /srv/shop with hello', 'run with hello']));
   });
 
-  it('keeps running while the platform restarts', async () => {
+  it('keeps running while Postern restarts', async () => {
     const started = { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] };
     const { plan, ask } = await builds.serve(shop(), {}, started);
     await builds.harness.restart();
@@ -119,7 +119,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
     expect(await builds.harness.processesOf(plan)).toEqual([]);
   });
 
-  describe('is not built by it:', () => {
+  describe('is built without the Dockerfile:', () => {
     it.each([
       ['where the web service has a build command', { buildCommand: 'true' }, 'the web service has a build command'],
     ])('%s', async (_, changes, reason) => {
@@ -128,7 +128,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
       expect(await builds.logOf(order)).toContain(`Dockerfile found: it is not used, because ${reason}`);
     });
 
-    it('where it is a link', async () => {
+    it('where the Dockerfile is a link', async () => {
       const files = { Dockerfile: { link: 'other' }, other: 'FROM scratch', 'index.html': 'x' };
       const order = await builds.orderOf(files);
       await builds.build(order);
@@ -136,7 +136,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
     });
   });
 
-  describe('fails with what to do:', () => {
+  describe('fails with an error that names:', () => {
     it('the step, its exit code and its last lines', async () => {
       expect(await fails(shop('RUN echo no rule to make target >&2; exit 2'))).toBe(
         'the Dockerfile failed at step `RUN echo no rule to make target >&2; exit 2`: exit code 2: no rule to make target',
@@ -146,7 +146,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
     it.each([
       ['COPY dist .', /^the Dockerfile failed at step `COPY dist \.`: "\/dist": not found$/],
       ['RUNN make', /^the Dockerfile failed at step `RUNN`: Unknown instruction: "RUNN"$/],
-    ])('the reason where it says %s', async (step, message) => {
+    ])('the reason for the instruction %s', async (step, message) => {
       expect(await fails(shop(step))).toMatch(message);
     });
 
@@ -155,27 +155,27 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
       expect(message).toMatch(/^the image cannot be built: .*registry\.invalid/);
     });
 
-    it('an image that nothing starts', async () => {
+    it('the missing start command', async () => {
       expect(await fails({ Dockerfile: dockerfileOf(...LINUX) })).toBe(
         'no start command: set one, or add a CMD to the Dockerfile',
       );
     });
 
-    it('an image without a shell', async () => {
+    it('the missing shell of the image', async () => {
       const Dockerfile = dockerfileOf('FROM scratch', 'COPY run /server', 'CMD ["/server"]');
       expect(await fails({ ...shop(), Dockerfile })).toBe(
         'the image has no /bin/sh, with which its processes are started: begin with an image that has one',
       );
     });
 
-    it('a process type of a Procfile, which is not used', async () => {
+    it('the Procfile, which is not used', async () => {
       const files = { ...shop(), Procfile: 'worker: sleep 60\n' };
       await expect(builds.serve(files, {}, { processes: { worker: 1 } })).rejects.toThrow(
         'a Procfile is not used beside a Dockerfile',
       );
     });
 
-    it('a step without end, of which nothing keeps running', async () => {
+    it('the deadline, and leaves no process of the step running', async () => {
       expect(await fails(shop('RUN setsid sleep 4321 & sleep 4322'), { deadlineMs: 8_000 })).toBe(
         'the build did not finish within 8 s',
       );
@@ -187,7 +187,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
     it.each([
       ['each variable of the web service', 'ADDRESS', 'shop.example'],
       ['all variables as JSON', 'environment', '"ADDRESS":"shop.example"'],
-    ])('%s as a secret of its build, which is in no file of the image', async (_, secret, content) => {
+    ])('%s as a build secret that is in no file of the image', async (_, secret, content) => {
       const environment = { ADDRESS: 'shop.example' };
       const file = `/run/secrets/${secret}`;
       const said = await builds.outputOf(
@@ -202,14 +202,14 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
     });
   });
 
-  it('may keep files between its steps that are not in the image', async () => {
+  it('can mount caches and folders that are not in the image', async () => {
     const said = await builds.outputOf(
       '--mount=type=cache,target=/cache --mount=type=bind,source=run,target=/bound echo kept > /cache/x && cat /bound',
     );
     expect(said).toContain('#!/bin/sh');
   });
 
-  it('leaves nothing but its artefact, and nothing after the removal of its web service', async () => {
+  it('leaves only its artefact, and nothing after the removal of its web service', async () => {
     const { home, runtime } = builds.harness;
     const { order, plan } = await builds.serve(shop());
     expect(await readdir(join(home, 'builds'))).toEqual([]);
@@ -230,7 +230,7 @@ describe('Without namespaces, a repository with a Dockerfile', () => {
   }, 60_000);
   afterAll(() => fixture.stop());
 
-  it('is built as without it, where that is possible, and the log says what to do', async () => {
+  it('is built without the Dockerfile if possible, and the log explains what to do', async () => {
     const files = { Dockerfile: 'FROM scratch\n', 'index.html': 'x' };
     await fixture.build(await fixture.order(files, { startCommand: undefined }));
     expect(await fixture.lines()).toEqual([
@@ -240,7 +240,7 @@ describe('Without namespaces, a repository with a Dockerfile', () => {
     ]);
   });
 
-  it('is refused with what to do, where only it says how', async () => {
+  it('is refused with advice if only the Dockerfile defines the build', async () => {
     const order = await fixture.order({ Dockerfile: 'FROM scratch\n' }, { startCommand: undefined });
     await expect(fixture.build(order)).rejects.toThrow(
       /^nothing but a Dockerfile says how this service is built and started, and .*: (install|start) /,
@@ -248,7 +248,7 @@ describe('Without namespaces, a repository with a Dockerfile', () => {
   });
 });
 
-/** Of all processes of this machine. */
+/** Command lines of all processes of this host. */
 const commandLines = async (): Promise<readonly string[]> => {
   const lines = (await allPids()).map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
   return (await Promise.all(lines)).map(line => line.replaceAll('\0', ' '));

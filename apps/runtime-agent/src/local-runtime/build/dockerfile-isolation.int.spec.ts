@@ -11,10 +11,10 @@ import {
 } from './dockerfile/testing/image-builds.js';
 import { BuildsFixture } from './testing/builds-fixture.js';
 
-/** Several builds one after the other, on a machine with other work. */
+/** Several sequential builds on a busy host. */
 jest.setTimeout(90_000);
 
-/** The sentence about what is missing is printed by dockerfile-builds.int.spec.ts. */
+/** dockerfile-builds.int.spec.ts prints the reason if the tests are skipped. */
 (missingForImages() === undefined ? describe : describe.skip)('A web service with a Dockerfile', () => {
   let builds: ImageBuilds;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ jest.setTimeout(90_000);
   afterAll(() => builds?.stop(), 60_000);
 
   describe('cannot, while it is built,', () => {
-    it('be a user of this machine', async () => {
+    it('run as a user of the host', async () => {
       const [uid = '', map = ''] = (await builds.outputOf('id -u && cat /proc/self/uid_map')).split('\n');
       expect(uid).toBe('0');
       const [inside, outside] = map.trim().split(/\s+/).map(Number);
@@ -31,7 +31,7 @@ jest.setTimeout(90_000);
       expect(outside).toBeGreaterThanOrEqual(2 ** 31);
     });
 
-    it('see processes, files and devices of this machine, or of others', async () => {
+    it('see processes, files and devices of the host or of other web services', async () => {
       const { home } = builds.harness;
       const said = await builds.outputOf(
         `for path in ${home} /work /home /root/.ssh /proc/1/root/usr /dev/kmsg /dev/mem; do [ ! -e $path ] || echo "sees $path"; done; ls -d /proc/[0-9]* | wc -l`,
@@ -39,7 +39,7 @@ jest.setTimeout(90_000);
       expect(said).toMatch(/^\d\d?$/);
     });
 
-    it('make a device, change the kernel, or mount what others have', async () => {
+    it('create devices, change kernel settings or mount file systems', async () => {
       const said = await builds.outputOf(
         'mknod /disk b 8 0 || echo no device; echo x 2>/dev/null > /proc/sys/kernel/core_pattern || echo no change; mount -t tmpfs none /mnt 2>/dev/null || echo no mount',
       );
@@ -57,7 +57,7 @@ jest.setTimeout(90_000);
   });
 
   describe('cannot, while it runs,', () => {
-    it('have rights, or find anything but its image', async () => {
+    it('have privileges or see anything but its image', async () => {
       const run = scriptOf(
         `grep -E '^(Uid|CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs):' /proc/self/status`,
         'ls /; echo x > /srv/shop/x; echo x > /bin/sh; ls /proc/1/root',
@@ -76,7 +76,7 @@ jest.setTimeout(90_000);
       expect(said).toContain('unshare: unshare(0x10000000): Operation not permitted');
     });
 
-    it('start its own shell before it has lost all rights', async () => {
+    it('start the shell of its image before all privileges are dropped', async () => {
       const shell = [
         '#!/bin/busybox sh',
         'busybox grep -hE "^(CapEff|CapPrm|Uid|NoNewPrivs)" /proc/self/status >> /tmp/seen',
@@ -95,7 +95,7 @@ jest.setTimeout(90_000);
     });
 
     it.each(['/tmp', '/proc', '/dev', '/etc', '/sys', '/data'])(
-      'mount anything outside by a link at %s',
+      'redirect a mount out of its image with a link at %s',
       async folder => {
         const linked = [...LINUX, `RUN mkdir /links && ln -s /usr /links${folder}`];
         const copied = ['FROM scratch', 'COPY --from=0 /bin /bin', 'COPY --from=0 /links/ /', 'CMD ["sh"]'];
@@ -104,7 +104,7 @@ jest.setTimeout(90_000);
       },
     );
 
-    it('have a file with rights, or one of another user', async () => {
+    it('have a setuid file or a file of another user', async () => {
       const { plan, order } = await builds.serve(
         shop('RUN cp /bin/busybox /bin/other && chown 33:33 /bin/other && chmod 6755 /bin/other'),
       );
@@ -114,7 +114,7 @@ jest.setTimeout(90_000);
     });
   });
 
-  it('is built by two web services, whose builds have no user in common', async () => {
+  it('shares no UIDs with the build of another web service', async () => {
     const mapOf = async () => (await builds.outputOf('cat /proc/self/uid_map')).trim();
     expect(await mapOf()).not.toBe(await mapOf());
   });

@@ -5,7 +5,7 @@ import { BuildsFixture } from './testing/builds-fixture.js';
 
 const SERVER = 'package main\n\nimport "os"\n\nfunc main() { os.Stdout.WriteString(os.Getenv("PORT")) }\n';
 
-/** Projects that need no package of a registry, the file that shows that they were built, and how they start. */
+/** Projects without packages of a registry, each with a file to expect in the artefact and the line about its start. */
 const PROJECTS = [
   {
     ecosystem: 'Python',
@@ -60,12 +60,12 @@ const PROJECTS = [
   },
 ] as const;
 
-describe('A build without a build command', () => {
+describe('A build of a project', () => {
   let fixture: BuildsFixture;
   afterEach(() => fixture.stop());
 
   it.each(PROJECTS)(
-    'of a project of $ecosystem states its rules and makes what is started, or names the tool that is missing',
+    'in $ecosystem without a build command logs its rules and creates the program, or names the missing tool',
     async ({ program, install, files, rule, made, starts }) => {
       fixture = await BuildsFixture.start();
       const order = await fixture.order(files, { startCommand: undefined, deadlineMs: 240_000 });
@@ -84,7 +84,7 @@ describe('A build without a build command', () => {
     300_000,
   );
 
-  it('says what to do about a failure that it knows', async () => {
+  it('fails with advice for a known error', async () => {
     fixture = await BuildsFixture.start();
     const files = { 'package.json': '{"dependencies": {"a": "1"}}', 'package-lock.json': '{"lockfileVersion": 3}' };
     const order = await fixture.order(files, { startCommand: undefined });
@@ -93,7 +93,7 @@ describe('A build without a build command', () => {
     );
   }, 120_000);
 
-  it('in the one folder that holds a project, where the root folder holds none, and says so', async () => {
+  it('runs in the only folder with a project if the root folder has none, and logs that', async () => {
     fixture = await BuildsFixture.start();
     const files = {
       'compose.yaml': '',
@@ -112,13 +112,13 @@ describe('A build without a build command', () => {
     expect(lines.at(-1)).toBe('Starts by: node .');
   }, 120_000);
 
-  it('in the root folder where the owner has given a command', async () => {
+  it('runs in the root folder if the web service has a build command', async () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({ 'website/package.json': '{}' }, { buildCommand: 'touch website/index.html' });
     expect(await fixture.read(await fixture.build(order), 'website/package.json')).toBe('{}');
   }, 120_000);
 
-  it('names the folders that hold a project where there are several', async () => {
+  it('names the folders with a project if there are several', async () => {
     fixture = await BuildsFixture.start();
     const files = { 'shop/go.mod': 'module shop\n', 'website/package.json': '{}' };
     const order = await fixture.order(files, { startCommand: undefined });
@@ -127,7 +127,7 @@ describe('A build without a build command', () => {
     );
   }, 120_000);
 
-  it('refuses a folder with a link to a file outside it', async () => {
+  it('fails if the project folder has a link to a file outside it', async () => {
     fixture = await BuildsFixture.start();
     const files = {
       'words.txt': 'shared',

@@ -3,14 +3,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { BuildsFixture, type BuildsFixtureOptions, silence } from './testing/builds-fixture.js';
 
-/** Command lines of all processes of this machine that look like this. */
+/** Command lines of all processes of this host that match the pattern. */
 const running = async (pattern: RegExp): Promise<readonly string[]> => {
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
   const lines = await Promise.all(pids.map(pid => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
   return lines.map(line => line.replaceAll('\0', ' ').trim()).filter(line => pattern.test(line));
 };
 
-describe('A build with a user or a control group of its own', () => {
+describe('A build with a separate user or control group', () => {
   it.each([
     { users: true, cgroups: false },
     { users: false, cgroups: true },
@@ -32,7 +32,7 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
   let fixture: BuildsFixture;
   afterEach(() => fixture.stop());
 
-  it('is over when its time is, even if it ignores SIGTERM', async () => {
+  it('is stopped at its deadline, even if it ignores SIGTERM', async () => {
     fixture = await BuildsFixture.start(options);
     const buildCommand = 'trap "" TERM INT HUP; echo begun; while true; do sleep 0.1; done';
     const order = await fixture.order({}, { buildCommand, deadlineMs: 3_000 });
@@ -41,7 +41,7 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     expect(await fixture.leftovers()).toEqual([]);
   });
 
-  it('is cancelled together with whatever left its group, ignored SIGTERM or lost its parent', async () => {
+  it('is cancelled with all processes that left its group, ignore SIGTERM or lost their parent', async () => {
     fixture = await BuildsFixture.start(options);
     const cancel = new AbortController();
     const buildCommand = `
@@ -57,14 +57,14 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     expect(await fixture.leftovers()).toEqual([]);
   });
 
-  it('leaves nothing running when it succeeds', async () => {
+  it('leaves no process running when it succeeds', async () => {
     fixture = await BuildsFixture.start(options);
     const order = await fixture.order({}, { buildCommand: 'setsid sleep 306 & nohup sleep 307 & echo done' });
     await fixture.build(order);
     expect(await fixture.pids()).toEqual([]);
   });
 
-  it('is ended when it takes too much memory', async () => {
+  it('is stopped when it exceeds its memory limit', async () => {
     fixture = await BuildsFixture.start({ ...options, limits: { memoryBytes: 200 * 2 ** 20, watchMs: 50 } });
     const hog = 'const held = []; setInterval(() => held.push(Buffer.alloc(8 << 20, 1)), 10)';
     const order = await fixture.order({ 'hog.js': hog }, { buildCommand: 'node hog.js' });
@@ -72,17 +72,17 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     expect(await fixture.pids()).toEqual([]);
   });
 
-  it('is ended when it wants too many processes', async () => {
+  it('is stopped when it exceeds its process limit', async () => {
     fixture = await BuildsFixture.start({ ...options, limits: { tasks: 60, watchMs: 50 } });
-    // Bounded, because it is to be found out whether something else bounds it.
+    // Finite, because the test verifies that another limit applies.
     const bomb = 'i=0; while [ $i -lt 200 ]; do sleep 60 & i=$((i + 1)); done; sleep 60';
     const failure = fixture.build(await fixture.order({}, { buildCommand: bomb }));
-    // Without control groups the shell may find out first.
+    // Without control groups, fork may fail in the shell before the check.
     await expect(failure).rejects.toThrow(/the build started more than 60 processes|exited with code 2/);
     expect(await fixture.pids()).toEqual([]);
   });
 
-  it('is ended when it fills the disk, by one file or by many', async () => {
+  it('is stopped when it exceeds its disk limit, with one file or many', async () => {
     fixture = await BuildsFixture.start({ ...options, limits: { diskBytes: 20 * 2 ** 20, watchMs: 50 } });
     const many = 'while true; do head -c 1000000 /dev/zero > $(date +%N); done';
     await expect(fixture.build(await fixture.order({}, { buildCommand: many }))).rejects.toThrow(
@@ -98,7 +98,7 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     await expect(fixture.build(await fixture.order({}))).rejects.toThrow(/^the disk is nearly full: less than \d+ MiB/);
   });
 
-  it('that was cut off is ended and deleted at the next start', async () => {
+  it('that was interrupted is stopped and deleted at the next start', async () => {
     fixture = await BuildsFixture.start(options);
     const elsewhere = await fixture.elsewhere();
     const order = await fixture.order(
@@ -107,7 +107,7 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     );
     const cutOff = elsewhere.build(order, silence, new AbortController().signal);
     cutOff.catch(() => {});
-    // With a sandbox there are processes of the launcher as well.
+    // A sandbox adds the processes of its launcher.
     await waitFor(async () => (await fixture.lines()).includes('begun') && (await fixture.pids()).length >= 3);
     await elsewhere.kill();
     await expect(cutOff).rejects.toThrow('the platform is gone');
@@ -118,7 +118,7 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     expect(await fixture.build({ ...order, buildCommand: 'true' })).toHaveProperty('reference', order.deploymentId);
   });
 
-  it('is not touched by a reconciliation while it runs', async () => {
+  it('is not affected by a reconciliation while it runs', async () => {
     fixture = await BuildsFixture.start(options);
     const build = fixture.build(await fixture.order({}, { buildCommand: 'echo begun; sleep 1; echo done' }));
     await waitFor(async () => (await fixture.lines()).includes('begun'));
@@ -126,7 +126,7 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     await expect(build).resolves.toBeDefined();
   });
 
-  it('yields the processors to what serves visitors, which has another session', async () => {
+  it('lowers the CPU priority of its processes and its session, so that web services come first', async () => {
     fixture = await BuildsFixture.start(options);
     const buildCommand =
       'until [ ! -e /proc/self/autogroup ] || grep -q "nice 10$" /proc/self/autogroup; do sleep 0.05; done; nice';
@@ -134,7 +134,7 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     expect(await fixture.lines()).toContain('10');
   });
 
-  it('cannot change what an earlier one has made', async () => {
+  it('cannot change the artefact of an earlier build', async () => {
     fixture = await BuildsFixture.start(options);
     const artefact = await fixture.build(await fixture.order({ text: 'first' }));
     const path = fixture.pathIn(artefact, 'text');

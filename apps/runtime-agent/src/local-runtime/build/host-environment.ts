@@ -23,24 +23,24 @@ const USUAL = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/go/bin', '/usr/
 const pick = (names: readonly string[], variables: Variables): Record<string, string> =>
   Object.fromEntries(names.flatMap(name => (variables[name] === undefined ? [] : [[name, variables[name]]])));
 
-/** An address with credentials in it stays with the host. */
+/** Omits values with credentials in a URL; these stay on the host. */
 const withoutCredentials = (variables: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => !/\/\/[^/]*@/.test(value)));
 
-/** How builds reach the registry that the host reaches. */
+/** Package registry settings of the host, for builds. */
 export const registryOf = (variables: Variables): Record<string, string> =>
   withoutCredentials(pick(REGISTRY, variables));
 
-/** How builds of images reach the network; files with certificates of the machine are not there. */
+/** Proxy settings for image builds, which do not have the certificate files of the host. */
 export const proxiesOf = (variables: Variables): Record<string, string> => withoutCredentials(pick(PROXIES, variables));
 
-/** How git reaches the network. Only by a variable of its own does it trust other authorities than the machine's. */
+/** Network settings for git. Git trusts additional certificate authorities only through GIT_SSL_CAINFO. */
 export const networkOf = (variables: Variables): Record<string, string> => ({
   ...pick(NETWORK, variables),
   ...(variables['SSL_CERT_FILE'] !== undefined && { GIT_SSL_CAINFO: variables['SSL_CERT_FILE'] }),
 });
 
-/** Where programs are found: the Node.js that runs us and the npm beside or before it come first. */
+/** The PATH of builds and web services. The Node.js that runs Postern comes first, then the first npm that is found. */
 export const programPath = (variables: Variables): string => {
   const own = dirname(process.execPath);
   const known = [own, ...(variables.PATH ?? '').split(delimiter).filter(isAbsolute)];
@@ -48,7 +48,7 @@ export const programPath = (variables: Variables): string => {
   return [...new Set([own, ...(npm ? [npm] : []), ...USUAL])].join(delimiter);
 };
 
-/** Folders outside the system directories without which programs of the path do not run. */
+/** Folders outside the system directories that programs of the PATH need to run. */
 export const programFolders = (path: string): readonly string[] => {
   const real = path.split(delimiter).flatMap(folder => {
     try {

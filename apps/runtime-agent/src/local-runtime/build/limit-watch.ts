@@ -5,10 +5,13 @@ import type { SandboxPlace } from '../sandbox/sandbox.js';
 import type { BuildLimits } from './build-limits.js';
 
 const MIB = 2 ** 20;
-/** Adding up a workspace takes the disk's time, so it rests for a multiple of that. */
+/** Computing the size of a workspace costs disk I/O, so the pause is a multiple of its duration. */
 const REST_FACTOR = 10;
 
-/** Looks after what a build uses, also where the kernel does not; its signal aborts with the words for what was too much. */
+/**
+ * Monitors the resource usage of a build, also where the kernel does not limit it; `signal` aborts with a BuildFailed that names the
+ * exceeded limit.
+ */
 export class LimitWatch {
   readonly #control = new AbortController();
   #ended = false;
@@ -64,7 +67,7 @@ const memoryMessage = ({ memoryBytes }: BuildLimits): string =>
 
 const tasksMessage = ({ tasks }: BuildLimits): string => `the build started more than ${tasks} processes`;
 
-/** @throws BuildFailed where the kernel has refused something that the build wanted. */
+/** @throws BuildFailed if the kernel enforced the memory or task limit of the build. */
 export const requireWithinLimits = async (place: SandboxPlace, limits: BuildLimits): Promise<void> => {
   if (await place.ranOutOfMemory()) throw new BuildFailed(memoryMessage(limits));
   if (await place.ranOutOfTasks()) throw new BuildFailed(tasksMessage(limits));

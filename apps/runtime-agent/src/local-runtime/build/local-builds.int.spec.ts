@@ -11,7 +11,7 @@ describe('A build', () => {
   let fixture: BuildsFixture;
   afterEach(() => fixture.stop());
 
-  it('runs the build command in the commit and keeps what came out', async () => {
+  it('runs the build command in the commit and keeps the artefact', async () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({ 'in.txt': 'text' }, { buildCommand: 'tr a-z A-Z < in.txt > out.txt' });
     const artefact = await fixture.build(order);
@@ -24,7 +24,7 @@ describe('A build', () => {
     expect(await fixture.leftovers()).toEqual([]);
   });
 
-  it('installs and builds a Node.js project on the Node.js that runs the platform', async () => {
+  it('installs and builds a Node.js project with the Node.js that runs Postern', async () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order(
       {
@@ -53,7 +53,7 @@ describe('A build', () => {
     ]);
   });
 
-  it('does nothing to a project without dependencies and build script', async () => {
+  it('installs nothing for a project without dependencies and build script', async () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({ ...server, 'package.json': '{"scripts": {"start": "node server.js"}}' });
     await fixture.build({ ...order, startCommand: undefined });
@@ -64,7 +64,7 @@ describe('A build', () => {
     ]);
   });
 
-  it('hands over the variables of the service and nothing of the platform’s', async () => {
+  it('gets the variables of the web service and the registry of the host, but no secrets of Postern', async () => {
     fixture = await BuildsFixture.start({
       variables: {
         ...process.env,
@@ -82,7 +82,7 @@ describe('A build', () => {
     expect(lines).toEqual(expect.arrayContaining(['HOME=/home/app', 'TMPDIR=/tmp', 'PWD=/app']));
   });
 
-  it('masks secrets in what it says, and in the command that is shown', async () => {
+  it('masks secrets in its output and in the logged command', async () => {
     fixture = await BuildsFixture.start();
     const secrets = ['s3cret-value'];
     const buildCommand =
@@ -93,7 +93,7 @@ describe('A build', () => {
     expect((await fixture.lines())[1]).toMatch(/echo \*{8} >&2$/);
   });
 
-  it('fails with the exit code of its command, and keeps its words', async () => {
+  it('fails with the exit code of its command, and keeps the output', async () => {
     fixture = await BuildsFixture.start();
     const failure = fixture.build(await fixture.order({}, { buildCommand: 'echo out; echo wrong >&2; exit 3' }));
     await expect(failure).rejects.toBeInstanceOf(BuildFailed);
@@ -102,14 +102,14 @@ describe('A build', () => {
     expect(await fixture.leftovers()).toEqual([]);
   });
 
-  it('fails when nothing starts what came out, and says what would', async () => {
+  it('fails without a start command, and advises to set one', async () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({ 'package.json': '{"scripts": {}}' }, { startCommand: undefined });
     await expect(fixture.build(order)).rejects.toThrow(/^no start command: set one/);
     await expect(fixture.artefacts.metadataOf(order.deploymentId)).resolves.toBeUndefined();
   });
 
-  it('answers at once when it is asked for again after it was done', async () => {
+  it('returns the existing artefact when it is requested again', async () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({}, { buildCommand: 'echo built' });
     const artefact = await fixture.build(order);
@@ -117,7 +117,7 @@ describe('A build', () => {
     expect((await fixture.lines()).filter(line => line === 'built')).toHaveLength(1);
   });
 
-  it('waits for the one before it, and leaves the queue when it is cancelled', async () => {
+  it('waits for the previous build, and leaves the queue when it is cancelled', async () => {
     fixture = await BuildsFixture.start();
     const first = new AbortController();
     const one = fixture.build(await fixture.order({}, { buildCommand: 'echo begun; sleep 60' }), first.signal);
@@ -145,7 +145,7 @@ describe('A build', () => {
     expect((await fixture.lines()).at(-1)).toBe('Output beyond 1 MiB is not kept; the build continues');
   });
 
-  it('sees nothing of other builds, lines and web services where it has a user of its own', async () => {
+  it('cannot list other builds, logs and web services if it runs as a separate user', async () => {
     fixture = await BuildsFixture.start();
     await fixture.build(await fixture.order({}, { buildCommand: 'echo earlier' }));
     const folders = ['', 'artefacts', 'builds', 'cache', 'logs'].map(name => `${fixture.home}/${name}`).join(' ');
@@ -155,7 +155,7 @@ describe('A build', () => {
     expect(seen).toHaveLength(process.getuid?.() === 0 ? 0 : 5);
   });
 
-  it('keeps the packages of a service for its next build, within bounds', async () => {
+  it('keeps the packages of a web service for its next build, up to a limit', async () => {
     fixture = await BuildsFixture.start({ limits: { cacheBytes: 2 ** 20 } });
     const remember = 'mkdir -p "$npm_config_cache"; ls "$npm_config_cache" > seen; ';
     const build = async (command: string) =>
@@ -165,7 +165,7 @@ describe('A build', () => {
     expect(await build('true')).toBe('');
   });
 
-  it('leaves nothing of a removed service on disk, and everything of others', async () => {
+  it('leaves no files of a removed web service, and keeps those of others', async () => {
     fixture = await BuildsFixture.start();
     const kept = await fixture.build(await fixture.order({ text: 'kept' }, { webServiceId: 'other' }));
     const fill = 'mkdir -p "$npm_config_cache"; echo full > "$npm_config_cache/full"';
@@ -174,7 +174,7 @@ describe('A build', () => {
     await builds.remove(fixture.webServiceId);
     await expect(fixture.read(gone, 'text')).rejects.toThrow('ENOENT');
     expect(await fixture.read(kept, 'text')).toBe('kept');
-    // The lines are the log store's. Without following links, of which those in the frame of a sandbox lead out of the home.
+    // Log lines belong to the log store. Links are not followed, because those in a sandbox root lead out of the home.
     const entries = await readdir(fixture.home, { recursive: true, withFileTypes: true });
     const left = entries.map(({ parentPath, name }) => relative(fixture.home, join(parentPath, name)));
     const { reference } = gone;
@@ -182,6 +182,6 @@ describe('A build', () => {
     expect(ofIt.filter(path => !path.startsWith('logs'))).toEqual([]);
     expect(ofIt).not.toEqual([]);
     await builds.remove(fixture.webServiceId);
-    // Two builds, and a walk through all that a sandbox is made of.
+    // Two builds, and a recursive listing of the home with its sandbox root.
   }, 60_000);
 });

@@ -36,7 +36,7 @@ import { ConcurrencyLimit } from './concurrency-limit.js';
 import type { BuildSite, DockerfileBuilds, FinishBuild } from './dockerfile/dockerfile-builds.js';
 import { LimitWatch, requireWithinLimits } from './limit-watch.js';
 
-/** Carries out a step of a build, for somebody who wants to see how long it takes. */
+/** Runs a step of a build, so that the caller can measure its duration. */
 export type InStep = <T>(name: string, step: () => Promise<T>) => Promise<T>;
 
 export interface LocalBuildsParts {
@@ -44,25 +44,25 @@ export interface LocalBuildsParts {
   readonly artefacts: ArtefactStore;
   readonly workspaces: BuildWorkspaces;
   readonly confinement: Sandbox;
-  /** The groups that read the artefacts of web services; undefined where everything runs as we do. */
+  /** The groups that can read the artefacts of web services; undefined if processes run as Postern's own user. */
   readonly groups: UserAssignments | undefined;
   readonly processes: MarkedProcesses;
   readonly limits: BuildLimits;
-  /** Builds at one time. */
+  /** Maximum number of concurrent builds. */
   readonly concurrentBuilds: number;
-  /** Where programs are looked for. */
+  /** The PATH of builds. */
   readonly path: string;
   readonly registry: Readonly<Record<string, string>>;
-  /** What the ids of this home's places begin with. */
+  /** Prefix of the ids of this home's places. */
   readonly idPrefix: string;
-  /** Ids of places and names of workspaces that are not left behind. */
+  /** Ids of places and names of workspaces in use, which `reconcile` skips. */
   readonly underWay: Set<string>;
   readonly inStep: InStep;
   readonly dockerfiles: DockerfileBuilds;
   readonly log: Log;
 }
 
-/** Builds on this machine, only so many at a time, each inside a place of its own that is empty when the build is over. */
+/** Runs builds on this host with limited concurrency, each in a place of its own that is cleared when the build ends. */
 export class LocalBuilds implements Builds {
   readonly #limit: ConcurrencyLimit;
 
@@ -99,11 +99,11 @@ export class LocalBuilds implements Builds {
     await workspaces.removeCache(webServiceId);
     await artefacts.removeOf(webServiceId);
     await confinement.release(id);
-    // Only now: from here on the group may be another web service's.
+    // Last, because the group can be reassigned to another web service from here on.
     await groups?.release(webServiceId);
   }
 
-  /** Ends and deletes what builds have left that were cut off with an earlier run of the platform. */
+  /** Stops builds that an earlier Postern process left unfinished, and deletes their files. */
   async reconcile(): Promise<void> {
     const { workspaces, processes, confinement, idPrefix, underWay, log } = this.parts;
     const marked = [...(await processes.scan()).keys()].filter(id => id.startsWith(idPrefix));
@@ -125,7 +125,7 @@ export class LocalBuilds implements Builds {
     let place = await confinement.find(id);
     underWay.add(id).add(name);
     try {
-      // Whatever an interrupted build of the same service has left.
+      // Removes what an interrupted build of the same web service left.
       await place.clear();
       await workspaces.remove(name);
       await this.#freeDiskSpace();
@@ -141,14 +141,14 @@ export class LocalBuilds implements Builds {
         await place.clear();
         await workspaces.remove(name);
       } finally {
-        // What could not be cleared away is left behind from here on, and met again when reconciling.
+        // From here on, `reconcile` handles what could not be removed.
         underWay.delete(id);
         underWay.delete(name);
       }
     }
   }
 
-  /** @returns what starts the result, if it is not the order itself; nothing runs any more then. */
+  /** @returns how to start the artefact; undefined if only the start command of the order does. No process of the build is left. */
   async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<ArtefactStart | undefined> {
     const { place, folders, output } = site;
     const directory = treeOf(draftOf(folders.workspace));
@@ -195,7 +195,7 @@ export class LocalBuilds implements Builds {
     };
   }
 
-  /** States its rules, where they decide something. */
+  /** Logs the rules that the commands of the order do not override. */
   async #buildPlanFor(directory: string, order: BuildOrder, output: BuildOutput): Promise<BuildPlan> {
     const machine = machineOf(this.parts.path);
     const given = { buildCommand: order.buildCommand, hasStartCommand: order.startCommand !== undefined };
@@ -250,7 +250,10 @@ export class LocalBuilds implements Builds {
     throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
   }
 
-  /** Old artefacts go first; what a full disk needs is not left to a timer that may never come. */
+  /**
+   * Deletes old artefacts, then package caches, if the disk is nearly full; does not wait for the next periodic cleanup.
+   * @throws BuildFailed if the disk is still nearly full.
+   */
   async #freeDiskSpace(): Promise<void> {
     const { artefacts, workspaces, limits } = this.parts;
     await workspaces.makeFolders();
@@ -263,13 +266,13 @@ export class LocalBuilds implements Builds {
       );
   }
 
-  /** Builds of one service share a user, and with it their cache; a question to a repository has its own name. */
+  /** Builds of one web service share a place, and so a user and a cache. The workspace of a source request is named after its own place. */
   #placeOfWorkspace(name: string): string {
     return name.startsWith(this.parts.idPrefix) ? name : `${this.parts.idPrefix}build-${name.split('.')[0]}`;
   }
 }
 
-/** A site serves every file to everyone, so its links may only lead to files of the site. */
+/** A static site serves every file publicly, so its links may only lead to files of the site. */
 const lookAtLinks = async (directory: string): Promise<void> => {
   const stray = await findStrayLink(directory);
   if (stray !== undefined) throw new BuildFailed(`the link ${stray} leads out of the site`);

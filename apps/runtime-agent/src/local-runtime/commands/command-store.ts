@@ -10,12 +10,12 @@ const commandRecord = z.object({
 
 export type CommandRecord = Readonly<z.infer<typeof commandRecord>>;
 
-/** The control plane has recorded the end of a command long before. */
+/** Retention of records after the deadline. The control plane records the end of a command much earlier. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * A file for each command below `<platform home>/commands`. It is there before the command is started, so that a repeated
- * order never starts it twice.
+ * A file for each command below `<platform home>/commands`. It is written before the command is started, so that a
+ * repeated order never starts the command twice.
  */
 export class CommandStore {
   readonly #folder: string;
@@ -29,7 +29,7 @@ export class CommandStore {
     return text === undefined ? undefined : commandRecord.parse(JSON.parse(text));
   }
 
-  /** On disk when it resolves; a kill in the middle leaves the earlier record whole. */
+  /** Resolves when the record is on disk. Replaces an earlier record atomically. */
   async write(webServiceId: string, id: string, record: CommandRecord): Promise<void> {
     const path = this.#fileOf(webServiceId, id);
     await mkdir(join(this.#folder, webServiceId), { recursive: true, mode: 0o700 });

@@ -29,8 +29,8 @@ interface ActiveCommand {
 const INTERRUPTED = 'was interrupted before its end was known, and is not run again';
 
 /**
- * Runs each command at most once, whatever happens to the callers and to this process: a command outlives a restart of
- * the platform as instances do, and its end is kept on disk.
+ * Runs each command at most once, even if the callers or this process end. A command outlives a restart of the platform
+ * like an instance, and its end is stored on disk.
  */
 export class Commands {
   readonly #active = new Map<string, ActiveCommand>();
@@ -44,7 +44,7 @@ export class Commands {
     return [...this.#active.values()].flatMap(({ instance }) => instance ?? []);
   }
 
-  /** Waits for commands that an earlier process has started. */
+  /** Adopts commands of an earlier platform process. */
   adopt(instances: readonly Instance[]): void {
     for (const instance of instances) {
       const { webServiceId, command } = instance.record;
@@ -61,8 +61,8 @@ export class Commands {
   }
 
   /**
-   * Starts the command, or waits for the one that was started before; answers how it ended. When the signal aborts, the
-   * command is ended, unless the order was only interrupted.
+   * Starts the command, or waits for it if it was started before. Returns how it ended. When the signal aborts, the
+   * command is ended, unless the reason is `OrderInterrupted`.
    */
   async run(order: CommandOrder, signal: AbortSignal): Promise<RunEnd> {
     signal.throwIfAborted();
@@ -82,7 +82,7 @@ export class Commands {
     throw signal.reason;
   }
 
-  /** Whether a command was started before, or is about to be. */
+  /** Whether a command was started before, or is being started. */
   async isKnown(webServiceId: string, id: string): Promise<boolean> {
     return this.#active.has(id) || (await this.store.read(webServiceId, id)) !== undefined;
   }
@@ -98,13 +98,13 @@ export class Commands {
     await Promise.allSettled(ending.map(({ ended }) => ended));
   }
 
-  /** Ends the commands of a web service and forgets all that it has run. */
+  /** Ends the commands of a web service and deletes their records. */
   async remove(webServiceId: string): Promise<void> {
     await this.end(webServiceId, 'stopped because the web service was deleted', 'all');
     await this.store.removeOf(webServiceId);
   }
 
-  /** Leaves the commands running for the next process. */
+  /** Leaves the commands running for the next platform process. */
   async detach(): Promise<void> {
     const active = [...this.#active.values()];
     for (const { leave } of active) leave.abort();

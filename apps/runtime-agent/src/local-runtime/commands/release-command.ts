@@ -1,7 +1,7 @@
 import { type LogWriter, RollFailed, type ServicePlan } from '@postern/runtime';
 import type { Commands } from './commands.js';
 
-/** The instance that the log lines of a release command name. */
+/** The instance name in the log lines of a release command. */
 const RELEASE = 'release';
 
 interface ReleaseParts {

@@ -1,14 +1,14 @@
-/** Owners have time to act before the limit ends the instance. */
+/** The level of the warning, which gives owners time to act before the limit ends the instance. */
 const NEARLY_FULL = 0.9;
 
 export interface DiskLevel {
   readonly isNearlyFull: boolean;
   readonly isOver: boolean;
-  /** For the owner. */
+  /** The message for the owner. */
   readonly reason: string;
 }
 
-/** How full a disk is, against its size. */
+/** Compares the usage of a disk with its size. */
 export const levelOf = (usedBytes: number, sizeMib: number): DiskLevel => {
   const used = usedBytes / 2 ** 20 / sizeMib;
   const isOver = used > 1;

@@ -4,12 +4,12 @@ import { removeTree } from '../../infrastructure/disk.js';
 import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
 import { makeOwned } from '../source/owned-folder.js';
 
-/** The user of all instances of a web service with a disk; nobody else can enter the folder. */
+/** The user that all instances of a web service with a disk run as. Only this user can enter the folder. */
 export const diskUser = (webServiceId: string): string => `disk-${webServiceId}`;
 
 /**
- * The files of web services that outlive instances, in a folder for each below `<platform home>/disks`. They go with
- * the web service.
+ * The persistent files of web services, in a folder for each below `<platform home>/disks`. They are deleted with the
+ * web service.
  */
 export class ServiceDisks {
   readonly #folder: string;
@@ -21,17 +21,17 @@ export class ServiceDisks {
     this.#folder = join(platformHome, 'disks');
   }
 
-  /** Makes the folder unless it is there, and returns its path. */
+  /** Creates the folder if it does not exist, and returns its path. */
   async prepare(webServiceId: string, place: ConfinedPlace): Promise<string> {
     await mkdir(this.#folder, { recursive: true });
-    // Instances may go through, but not find out what else is there.
+    // Instances can traverse the folder, but not list it.
     await chmod(this.#folder, 0o711);
     const folder = this.folderOf(webServiceId);
     await makeOwned(folder, place);
     return folder;
   }
 
-  /** Deletes the files. No instance of the web service runs. */
+  /** Deletes the files. To be called when no instance of the web service runs. */
   async remove(webServiceId: string): Promise<void> {
     await removeTree(this.folderOf(webServiceId));
     await this.confinement.release(diskUser(webServiceId));

@@ -1,63 +1,66 @@
 import type { InstanceSize } from './instance-host.js';
 
-/** What holds an instance's processes together and within its limits, whatever the machine offers for that. */
+/** Isolates and limits the processes of an instance with the mechanisms that the machine supports. */
 export interface Confinement {
   /**
-   * Prepares the confinement before a process is started. `webServiceId` lets it read what belongs to that service;
-   * `needs` replace what all have.
+   * Prepares the confinement before a process is started. With `webServiceId`, its processes are in the group of that
+   * web service, which can read its files. `needs` override the defaults.
    */
   prepare(id: string, webServiceId?: string, needs?: ConfinementNeeds): Promise<ConfinedPlace>;
-  /** The place of an instance that was prepared before, perhaps by an earlier run of the platform. */
+  /** Returns the place of an instance that was prepared before, possibly by an earlier platform process. */
   find(id: string): Promise<ConfinedPlace>;
-  /** Gives up the user of a place, or one that several had. Nothing that belongs to the user is left. */
+  /** Releases the user of a place, or a shared user. To be called when no files of the user are left. */
   release(name: string): Promise<void>;
 }
 
 export interface ConfinementNeeds extends Partial<InstanceSize> {
-  /** Places with the same name run as the same user, because files of that user outlive them. One at a time. */
+  /** Places with the same name run as the same user, whose files outlive them. Only one exists at a time. */
   readonly user?: string | undefined;
-  /** The largest file that may be written, where that is more than for all. */
+  /** Maximum size of a file, if it exceeds the general limit. */
   readonly fileBytes?: number | undefined;
 }
 
-/** Folders that processes use, by their purpose. */
+/** Folders of the processes, by purpose. */
 export interface SandboxFolders {
   readonly app: string;
   readonly appWritable: boolean;
-  /** Whether `app` is the root file system of an image, which processes then have as their root directory. */
+  /** Whether `app` is the root file system of an image, and therefore the root directory of the processes. */
   readonly isImage?: boolean;
   readonly home: string;
   readonly temporary: string;
   /** Kept for the next build. */
   readonly cache?: string;
-  /** Outlives the processes. */
+  /** Persists after the processes have ended. */
   readonly disk?: string;
 }
 
-/** What processes see, and how they are started so that they see it. */
+/** The file system view of the processes, and how to start processes in it. */
 export interface SandboxView {
-  /** The folders by the paths that processes find them at. */
+  /** The folders, by their paths inside the view. */
   readonly folders: SandboxFolders;
-  /** Where processes find a file of the platform. */
+  /** The path of a file of the platform inside the view. */
   pathOf(path: string): string;
-  /** The command that starts this one, in a folder below `app`, from the folder `startDirectory`. */
+  /**
+   * Wraps a command to run in the view, in `directory` below `app`. Spawn it with `startDirectory` as working
+   * directory.
+   */
   enclose(argv: readonly string[], directory: string): readonly string[];
   readonly startDirectory: string;
-  /** Whether that is a process that starts another one in namespaces of its own. */
+  /** Whether the wrapped command starts a child process in new namespaces. */
   readonly hasNamespaces: boolean;
 }
 
 export interface ConfinedPlace {
-  /** Whom its processes run as; undefined where that is ourselves. */
+  /** The user that the processes run as; undefined if it is Postern's own user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
-  /** The command that starts this one inside, where it sees the files of this machine. */
+  /** Wraps a command to run in the confinement, with the file system of the machine. */
   enclose(argv: readonly string[]): readonly string[];
-  /** Shows processes these folders, and of the rest of this machine as little as it allows. */
+  /** Gives processes access to these folders, and to as little of the machine's other files as it supports. */
   view(folders: SandboxFolders): Promise<SandboxView>;
-  /** All that run inside now. */
+  /** The ids of all processes inside. */
   pids(): Promise<readonly number[]>;
-  /** Whether the kernel has ended something inside because there was no memory left for it. */
+  /** Whether the OOM killer has killed a process inside. */
   ranOutOfMemory(): Promise<boolean>;
-  /** Kills everything inside until nothing is left, and gives the place up. */
+  /** Kills all processes inside until none is left, and releases the place. */
   clear(): Promise<void>;
 }

@@ -11,8 +11,8 @@ const taken = (variables: Record<string, string>): Record<string, string> =>
     execFileSync('/bin/sh', ['-c', script, 'name', ...show], { ...options, input: handedEnvironment(variables) }),
   );
 
-describe('an environment that is handed over', () => {
-  it('arrives as it was, whatever the values', () => {
+describe('an environment passed over stdin', () => {
+  it('keeps all values unchanged', () => {
     const variables = {
       QUOTES: `it's "quoted" \`twice\` \\ $HOME $(id)`,
       LINES: 'one\ntwo\n\n',
@@ -25,7 +25,7 @@ describe('an environment that is handed over', () => {
     expect(taken(variables)).toMatchObject(variables);
   });
 
-  it('never starts the command when it was cut off', () => {
+  it('does not start the command when it is truncated', () => {
     const whole = handedEnvironment({ ONE: 'first', TWO: 'second' });
     for (const length of [0, 10, whole.length - 30, whole.length - 1]) {
       const { status, stdout } = spawnSync('/bin/sh', ['-c', script, 'name', ...show], {
@@ -36,7 +36,7 @@ describe('an environment that is handed over', () => {
     }
   });
 
-  it('takes no name that a shell could read as anything else', () => {
+  it('rejects names that are not valid shell variable names', () => {
     for (const name of ['A B', 'A;id', '', '1A', 'A=B']) expect(() => handedEnvironment({ [name]: 'x' })).toThrow();
   });
 });

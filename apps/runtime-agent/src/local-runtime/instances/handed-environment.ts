@@ -1,6 +1,6 @@
 /**
- * Reads the variables of users from stdin inside the confinement and becomes "$@". In the environment of the processes
- * before it, an LD_PRELOAD or PATH of a user would run code with the permissions of the platform.
+ * Reads the user's variables from stdin inside the confinement; an `exec "$@"` follows. In the environment of the
+ * processes before it, an LD_PRELOAD or PATH of a user would run code with the permissions of Postern.
  */
 export const TAKE_ENVIRONMENT = `posternGiven=$(cat)
 case $posternGiven in *'#whole') ;; *) exit 125 ;; esac
@@ -8,7 +8,7 @@ eval "$posternGiven"
 unset posternGiven
 exec </dev/null`;
 
-/** What `TAKE_ENVIRONMENT` reads from stdin. */
+/** Encodes variables for `TAKE_ENVIRONMENT`, which reads them from stdin. */
 export const handedEnvironment = (variables: Readonly<Record<string, string>>): string => {
   const lines = Object.entries(variables).map(([name, value]) => {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new Error(`${name} is not a valid variable name`);

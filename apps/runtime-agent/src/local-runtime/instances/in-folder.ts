@@ -1,2 +1,2 @@
-/** A script that changes into the folder in its first argument, and becomes the command in the others. */
+/** A shell script that changes to the folder in its first argument and executes the other arguments. */
 export const IN_FOLDER = 'cd "$0" && unset OLDPWD && exec "$@"';

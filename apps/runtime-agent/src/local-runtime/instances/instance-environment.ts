@@ -1,30 +1,32 @@
 import { join } from 'node:path';
 import type { SandboxFolders } from './confinement.js';
 
-/** By this variable every process of an instance is recognised, whatever became of its parent. */
+/** Identifies all processes of an instance, even if their parent process has ended. */
 export const INSTANCE_MARKER = 'POSTERN_INSTANCE';
 
-/** Below its folder the only places that an instance may write to. */
+/** The only folders that an instance can write to, apart from its disk. */
 export const temporaryFolder = (instanceFolder: string): string => join(instanceFolder, 'tmp');
 export const homeFolder = (instanceFolder: string): string => join(instanceFolder, 'home');
 
-/** What an instance's processes begin with, before its owner's variables: nothing of the platform's own environment. */
+/**
+ * The initial environment of an instance, before the user's variables. Contains nothing of Postern's own environment.
+ */
 export const firstEnvironment = (id: string, path: string): Record<string, string> => ({
   PATH: path,
   LANG: 'C.UTF-8',
   [INSTANCE_MARKER]: id,
 });
 
-/** Where programs of an image are looked for, unless it says something else. */
+/** The PATH of images whose configuration does not set it. */
 export const IMAGE_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The same in an image, whose configuration says the rest. */
+/** The initial environment in an image. The configuration of the image provides the other variables. */
 export const imageEnvironment = (id: string): Record<string, string> => ({
   PATH: IMAGE_PATH,
   [INSTANCE_MARKER]: id,
 });
 
-/** What its owner has set, and what only the platform can say. */
+/** The user's variables, with defaults for HOME and TMPDIR. The user cannot override PORT, DISK_PATH and the marker. */
 export const serviceEnvironment = (
   { id, port, folders }: { readonly id: string; readonly port: number | undefined; readonly folders: SandboxFolders },
   variables: Readonly<Record<string, string>>,

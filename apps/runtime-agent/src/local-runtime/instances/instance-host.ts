@@ -4,20 +4,20 @@ import type { Redactor } from '../logs/line-splitter.js';
 import type { Confinement } from './confinement.js';
 import type { InstanceRecords } from './instance-records.js';
 
-/** What every instance may use for itself. */
+/** Resource limits of one instance. */
 export interface InstanceLimits {
   readonly memoryBytes: number;
   readonly cpuMillicores: number;
   /** Processes and threads. */
   readonly tasks: number;
-  /** Of its home and its temporary files together. */
+  /** Total size of its home and its temporary files. */
   readonly diskBytes: number;
 }
 
-/** What a web service may choose for its instances. */
+/** The limits that a web service can choose for its instances. */
 export type InstanceSize = Pick<InstanceLimits, 'memoryBytes' | 'cpuMillicores'>;
 
-/** What instances need of the machine that they run on. */
+/** The parts and settings of the machine that instances use. */
 export interface InstanceHost {
   readonly instanceRecords: InstanceRecords;
   readonly confinement: Confinement;
@@ -25,6 +25,6 @@ export interface InstanceHost {
   readonly logs: { writer(webServiceId: string, instance: string, secrets: readonly string[]): LogWriter };
   readonly redactor: (secrets: readonly string[]) => Redactor;
   readonly limits: InstanceLimits;
-  /** Where programs are looked for. */
+  /** The PATH of instances. */
   readonly path: string;
 }

@@ -5,10 +5,10 @@ import { PipeReader } from './instance-pipes.js';
 import type { InstanceRecord } from './instance-record.js';
 import { LastLines } from './last-lines.js';
 
-/** How long pipes are read after the end of all processes that could write to them. */
+/** How long the pipes are read after all processes that can write to them have ended. */
 const SETTLE_MS = 2_000;
 
-/** What an instance writes, from its pipes to the log of its web service; and its exit status. */
+/** Forwards the output of an instance from its pipes to the log of its web service, and reads its exit status. */
 export class InstanceOutput {
   readonly #errors: LastLines;
   readonly #writer: LogWriter;
@@ -19,7 +19,9 @@ export class InstanceOutput {
   #isDetached = false;
   #isToldToEnd = false;
 
-  /** @param onExit is called, perhaps several times, with the exit code, or undefined where a kill hid it. */
+  /**
+   * @param onExit is called, possibly several times: with the exit code, or with undefined when the exit pipe closes.
+   */
   constructor(
     host: InstanceHost,
     { id, webServiceId, name, command }: InstanceRecord,
@@ -32,7 +34,7 @@ export class InstanceOutput {
     this.#stream = command?.stream;
   }
 
-  /** The last lines of its stderr before it was told to end, secrets masked; complete after `settle`. */
+  /** The last lines of stderr before the instance was asked to end, with secrets masked; complete after `settle`. */
   get lastErrors(): readonly string[] {
     return this.#errors.lines;
   }
@@ -42,12 +44,12 @@ export class InstanceOutput {
     this.#writer.write('platform', `${line}\n`);
   }
 
-  /** What it writes from now on goes to the log, and is no reason for its end. */
+  /** Later output is written to the log, but not to `lastErrors`. */
   toldToEnd(): void {
     this.#isToldToEnd = true;
   }
 
-  /** Begins to read the pipes. */
+  /** Starts reading the pipes. */
   async read(): Promise<void> {
     const stream = this.#stream;
     const output = await PipeReader.open(this.#folder, 'stdout', chunk =>
@@ -62,7 +64,10 @@ export class InstanceOutput {
     void exit.ended.then(() => !this.#isDetached && this.onExit(undefined));
   }
 
-  /** With every process gone the pipes end by themselves, when the last byte has been read. */
+  /**
+   * Reads the pipes to their end, for at most `SETTLE_MS`. They close once all processes have ended and all data is
+   * read.
+   */
   async settle(): Promise<void> {
     const settling = new AbortController();
     const patience = delay(SETTLE_MS, undefined, { signal: settling.signal }).catch(() => {});
@@ -77,7 +82,7 @@ export class InstanceOutput {
     await this.#writer.close();
   }
 
-  /** Stops reading; the next process of the platform reads on. */
+  /** Stops reading. The next platform process continues. */
   async detach(): Promise<void> {
     this.#isDetached = true;
     for (const reader of this.#readers) reader.close();

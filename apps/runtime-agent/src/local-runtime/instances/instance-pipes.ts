@@ -10,8 +10,8 @@ const NAMES = ['stdout', 'stderr', 'exit'] as const;
 export type PipeName = (typeof NAMES)[number];
 
 /**
- * Named pipes, of which the instance holds both ends: while nobody reads, its output waits, and the next reader
- * gets it. So the platform can be killed and started again while instances run.
+ * Creates named pipes. The instance holds both ends open: without a reader its output stays in the pipe for the next
+ * reader, so that Postern can be killed and restarted while instances run.
  */
 export const makePipes = async (folder: string, owner: { uid: number; gid: number } | undefined): Promise<void> => {
   const paths = NAMES.map(name => join(folder, name));
@@ -19,17 +19,17 @@ export const makePipes = async (folder: string, owner: { uid: number; gid: numbe
   if (owner) await Promise.all(paths.map(path => chown(path, owner.uid, owner.gid)));
 };
 
-/** Both ends of each, to be handed to the process that is started, and closed here afterwards. */
+/** Opens both ends of each pipe for the process to be started. The caller closes them after the start. */
 export const openForInstance = (folder: string): Promise<readonly FileHandle[]> =>
   Promise.all(NAMES.map(name => open(join(folder, name), constants.O_RDWR)));
 
-/** More than the log keeps of one service anyway; a flood beyond it makes the instance wait. */
+/** Exceeds the rate limit of the log. An instance that writes faster is blocked by the full pipe. */
 const BYTES_PER_TURN = 1024 * 1024;
 const TURN_MS = 100;
 
-/** Reads one pipe until nobody holds it open for writing any more, in bounded bites. */
+/** Reads one pipe at a limited rate until no process has it open for writing. */
 export class PipeReader {
-  /** Resolves when all that was ever written has been passed on, or reading was given up. */
+  /** Resolves when all data has been passed on, or the reader was closed. */
   readonly ended: Promise<void>;
   #inTurn = 0;
   #turn: NodeJS.Timeout | undefined;
@@ -47,13 +47,16 @@ export class PipeReader {
     });
   }
 
-  /** To be opened while the instance, or its starter, holds the pipe open: without a writer it ends at once. */
+  /**
+   * To be called while the instance, or the process that starts it, has the pipe open: without a writer it ends at
+   * once.
+   */
   static async open(folder: string, name: PipeName, onChunk: (chunk: Buffer) => void): Promise<PipeReader> {
     const fd = await promisify(openDescriptor)(join(folder, name), constants.O_RDONLY | constants.O_NONBLOCK);
     return new PipeReader(new Socket({ fd, readable: true, writable: false }), onChunk);
   }
 
-  /** Stops reading; what is in the pipe stays there for the next reader. */
+  /** Stops reading. Data left in the pipe stays there for the next reader. */
   close(): void {
     clearTimeout(this.#turn);
     this.#turn = undefined;

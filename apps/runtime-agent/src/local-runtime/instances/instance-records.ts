@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type InstanceRecord, instanceRecord } from './instance-record.js';
 
 /**
- * A folder for each instance below `<platform home>/instances`, with its record, its pipes and its own writable place.
- * A record is there before its process is, and goes when nothing of the instance runs any more.
+ * A folder for each instance below `<platform home>/instances`, with its record, pipes and writable folders. The record
+ * is written before the process starts, and removed once no process of the instance is left.
  */
 export class InstanceRecords {
   readonly folder: string;
@@ -17,7 +17,7 @@ export class InstanceRecords {
     return join(this.folder, id);
   }
 
-  /** Also replaces; a kill in the middle leaves the older record whole. */
+  /** Creates the record, or replaces it atomically. */
   async write(record: InstanceRecord): Promise<void> {
     const folder = this.folderOf(record.id);
     await mkdir(folder, { recursive: true, mode: 0o711 });
@@ -31,12 +31,12 @@ export class InstanceRecords {
     await rename(draft, join(folder, 'record.json'));
   }
 
-  /** All that have a folder, whether their record was ever finished or not. */
+  /** The ids of all instance folders, including those without a complete record. */
   async ids(): Promise<readonly string[]> {
     return readdir(this.folder).catch(error => undefinedIfAbsent(error) ?? []);
   }
 
-  /** Of all instances; without a whole record no process was ever started. */
+  /** The records of all instances. Without a complete record, no process was started. */
   async list(): Promise<readonly InstanceRecord[]> {
     const found = await Promise.all((await this.ids()).map(id => this.read(id)));
     return found.filter(record => record !== undefined);
@@ -54,7 +54,7 @@ export class InstanceRecords {
   }
 }
 
-/** An instance whose record cannot be read still runs: only an absent one counts as none. */
+/** Only a missing record counts as absent: an instance whose record cannot be read still runs. */
 const undefinedIfAbsent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== 'ENOENT') throw error;
 };

@@ -2,16 +2,16 @@ import { TAKE_ENVIRONMENT } from './handed-environment.js';
 import type { ProcessEntry } from './process-table.js';
 
 /**
- * Runs between the platform and the process of the service, and outlives the platform: it holds the pipes open, and
- * writes the exit status again and again to a pipe of its own. It ignores SIGTERM, which goes to the whole group.
+ * Runs the process of the service and outlives Postern. It keeps the pipes open and writes the exit status repeatedly
+ * to the exit pipe. It ignores SIGTERM, which is sent to the whole process group.
  */
 const SHIM = `trap : TERM INT HUP
 { "$@" 2>&4 3>&- 4>&-; status=$?; while :; do echo $status >&3; sleep 1; done; } 4>&2 2>/dev/null`;
 
-/** A shell anew, so that its environment in /proc is the one that it was handed. */
+/** Starts a new shell, so that its environment in /proc is the one from stdin. */
 const SCRIPT = `${TAKE_ENVIRONMENT}\nexec /bin/sh -c '${SHIM}' postern-instance "$@"`;
 
-/** The command that runs this one behind the shim. It reads its environment from stdin. */
+/** Wraps a command with the shim. The result reads its environment from stdin. */
 export const behindShim = (argv: readonly string[]): readonly string[] => [
   '/bin/sh',
   '-c',
@@ -21,8 +21,8 @@ export const behindShim = (argv: readonly string[]): readonly string[] => [
 ];
 
 /**
- * The processes of the service. The shim leads the group, or is the first process that the leader's sandbox has started;
- * its pauses are none of the service either.
+ * The processes of the service, once its main process has ended: without the shim, its children (`sleep`) and the
+ * processes above it. The shim leads the group, or is the first grandchild of the leader with namespaces.
  */
 export const withoutShim = (
   members: readonly ProcessEntry[],

@@ -5,31 +5,34 @@ import { homePrefix } from './home-prefix.js';
 import { Instance } from './instance.js';
 import type { InstanceHost, InstanceSize } from './instance-host.js';
 
-/** What is run of an artefact, and where. */
+/** How a command of an artefact is started. */
 export interface Launch {
-  /** What was built. */
+  /** The folder of the artefact. */
   readonly directory: string;
-  /** Where the command is started, from there. */
+  /** The working directory, relative to `directory`. */
   readonly folder: string;
   readonly argv: readonly string[];
-  /** What was built is an image, whose processes have these variables. */
+  /** Set if the artefact is an image, with the variables of its configuration. */
   readonly image?: { readonly environment: Readonly<Record<string, string>> };
 }
 
-/** Tells how an artefact, or another process type of it, is started. @throws when it is gone, or nothing starts it. */
+/**
+ * Returns how an artefact, or one of its process types, is started. @throws if it does not exist or has no start
+ * command.
+ */
 export type LaunchOf = (
   artefact: string,
   startCommand: string | undefined | { readonly processType: string },
 ) => Promise<Launch>;
 
-/** Gives every new instance an id, a name and a port of its own. */
+/** Starts instances, each with its own id, name and port. */
 export class InstanceStarter {
-  /** Being started right now: in the instance records, but nobody's yet. */
+  /** Ids of instances that are being started: recorded, but not yet returned to the caller. */
   readonly #underWay = new Set<string>();
   readonly #ports = new Set<number>();
-  /** Web services whose instance is being started with the disk. */
+  /** Web services of which an instance with the disk is being started. */
   readonly #disks = new Set<string>();
-  /** Ids of different homes on one machine can be told apart. */
+  /** Distinguishes the instance ids of different homes on one machine. */
   readonly idPrefix: string;
 
   constructor(
@@ -91,7 +94,7 @@ export class InstanceStarter {
     }
   }
 
-  /** Starts a command that has no port; `stream` is where its output goes instead of stdout and stderr. */
+  /** Starts a command without a port. Its output is logged as `stream` instead of stdout and stderr. */
   async startCommand(order: RunOrder, stream?: 'build'): Promise<Instance> {
     const id = this.#newId();
     try {
@@ -113,7 +116,7 @@ export class InstanceStarter {
     }
   }
 
-  /** @throws while another instance is in the instance records with the disk: until its end, whatever becomes of this process. */
+  /** @throws while another instance with the disk is being started or recorded, even after a restart of Postern. */
   async #claimDisk(webServiceId: string): Promise<void> {
     if (this.#disks.has(webServiceId)) throw new Error('another instance with the disk is starting');
     this.#disks.add(webServiceId);
@@ -144,7 +147,7 @@ export class InstanceStarter {
     return id;
   }
 
-  /** A moment later, when the caller has it. */
+  /** Deferred until the caller has received the instance. */
   #handOver(id: string): void {
     setImmediate(() => this.#underWay.delete(id));
   }

@@ -15,12 +15,14 @@ import { mainProcessOf, secretsOf, signalGroup } from './main-process.js';
 import { catchAll, isInGroupOf, type ProcessEntry, processEntry } from './process-table.js';
 import { type InstanceOrder, startProcess } from './start-process.js';
 
-/** How often a group that was told to end is looked at. */
+/** Poll interval for the end of a process group after SIGTERM. */
 const GROUP_LOOK_MS = 50;
 
-/** One running process of a web service, with everything that it has started. */
+/** One running process of a web service, with all processes that it has started. */
 export class Instance {
-  /** Resolves with how it ended, once its main process has; what it left behind may still run until `end`. */
+  /**
+   * Resolves with the reason when the main process ends or a limit is exceeded. Other processes may run until `end`.
+   */
   readonly exited: Promise<string>;
   readonly #reportExit: (reason: string) => void;
   readonly #output: InstanceOutput;
@@ -41,7 +43,7 @@ export class Instance {
     this.#output = new InstanceOutput(host, current, secrets, code => this.#onExit(code));
   }
 
-  /** Whatever goes wrong, nothing of it is left. */
+  /** Starts an instance. If the start of its process fails, the instance is removed. */
   static async start(host: InstanceHost, order: InstanceOrder): Promise<Instance> {
     const { record } = order;
     await host.instanceRecords.write(record);
@@ -63,7 +65,9 @@ export class Instance {
     }
   }
 
-  /** Adopts an instance that an earlier process has started; undefined if it does not run properly. */
+  /**
+   * Adopts an instance of an earlier platform process; undefined if it has ended or has not received its environment.
+   */
   static async adopt(host: InstanceHost, record: InstanceRecord): Promise<Instance | undefined> {
     if (!(await mainProcessOf(record))) return undefined;
     const secrets = await secretsOf(record);
@@ -87,17 +91,22 @@ export class Instance {
     return port === undefined ? undefined : { id, port };
   }
 
-  /** Of its main process, as a shell gives it; undefined before its end, or where a kill hid it. */
+  /**
+   * The exit status of the main process, as a shell reports it; undefined before its end, or if the shim was killed.
+   */
   get exitCode(): number | undefined {
     return this.#exitCode;
   }
 
-  /** The last lines of its stderr before it was told to end, secrets masked; complete after `end`. */
+  /** The last lines of stderr before the instance was asked to end, with secrets masked; complete after `end`. */
   get lastErrors(): readonly string[] {
     return this.#output.lastErrors;
   }
 
-  /** Asks it from outside; an answer that came from somebody else on its port is none. Without a port, running is well. */
+  /**
+   * Probes the port of the instance. Fails if the instance listens on other ports only, because another process
+   * answered. Always succeeds without a port.
+   */
   async probe(timeoutMs: number): Promise<ProbeAnswer> {
     const { port, healthCheckPath } = this.current;
     if (port === undefined) return undefined;
@@ -108,15 +117,14 @@ export class Instance {
     return wrongPort(elsewhere, port);
   }
 
-  /** All of its processes. */
   async processes(): Promise<readonly ProcessEntry[]> {
     const entries = (await this.place.pids()).map(processEntry);
     return entries.filter(entry => entry !== undefined);
   }
 
   /**
-   * Calls it ended for using more than it may, where the kernel does not see to that; `end` then spares it nothing.
-   * The kernel counts what processes share once, so its word is better than our sum.
+   * Reports the instance as ended for exceeding its memory limit, unless a control group enforces the limit. The
+   * control group counts shared memory once, so it is more precise than the sum over the processes.
    */
   async outgrown(): Promise<void> {
     const { id, process } = this.current;
@@ -131,16 +139,16 @@ export class Instance {
     return this.host.disks.folderOf(this.current.webServiceId);
   }
 
-  /** Where it can write. */
+  /** The folders that the instance can write to. */
   get writableFolders(): readonly string[] {
     return this.current.disk ? [this.#folder, this.#diskFolder] : [this.#folder];
   }
 
-  /** Calls it ended when its files take up more than they may. @param used what its writable folders take up. */
+  /** Reports the instance as ended if its files exceed their limit. @param used bytes by writable folder. */
   async checkDisk(used: ReadonlyMap<string, number>): Promise<void> {
     const { diskBytes } = this.limits;
     const diskFree = this.#checkServiceDisk(used.get(this.#diskFolder) ?? 0);
-    // Files that it has deleted and keeps open can be on either.
+    // Deleted files that are still open may be in the folder of the instance or on its disk.
     const unlinked = await unlinkedBytes(await this.place.pids(), this.#folder);
     if ((used.get(this.#folder) ?? 0) + Math.max(0, unlinked - diskFree) > diskBytes)
       this.#reportExit(`wrote more than ${Math.round(diskBytes / 2 ** 20)} MiB`);
@@ -157,7 +165,9 @@ export class Instance {
     return Math.max(0, disk.sizeMib * 2 ** 20 - used);
   }
 
-  /** Lets it finish on its own: SIGTERM, unless that would end what it answers with at once. */
+  /**
+   * Sends SIGTERM so that the instance can finish its requests, but only if the listening processes handle the signal.
+   */
   async announceEnd(): Promise<void> {
     const { port } = this.current;
     const running = await mainProcessOf(this.current);
@@ -170,8 +180,8 @@ export class Instance {
   }
 
   /**
-   * Asks it to end, kills whatever runs of it after `graceMs`, takes in what it still had to say, and forgets it.
-   * Can be called again when it has failed.
+   * Sends SIGTERM, kills the remaining processes after `graceMs`, reads the remaining output and removes the record.
+   * Can be called again after a failure.
    */
   end(graceMs: number): Promise<void> {
     this.#ending ??= this.#end(graceMs).catch(error => {
@@ -181,7 +191,7 @@ export class Instance {
     return this.#ending;
   }
 
-  /** Leaves it running for the next process. */
+  /** Stops the supervision and leaves the instance running for the next platform process. */
   async detach(): Promise<void> {
     await this.#output.detach();
   }
@@ -202,12 +212,15 @@ export class Instance {
   }
 
   #tellToEnd(group: number): void {
-    // After its end only the wrapper around it can still run, and its last words may not have been read.
+    // After the end of the main process only the shim can run, and stderr may contain unread lines for `lastErrors`.
     if (this.#exitCode === undefined) this.#output.toldToEnd();
     signalGroup(group, 'SIGTERM');
   }
 
-  /** A shell that was told to end does so before the service that it has started, which is to have its time as well. */
+  /**
+   * Waits for the whole group: a shell ends on SIGTERM before the service that it has started, which gets the same
+   * time.
+   */
   async #groupHasEnded(leader: number, signal: AbortSignal): Promise<void> {
     await this.exited;
     while (!signal.aborted) {

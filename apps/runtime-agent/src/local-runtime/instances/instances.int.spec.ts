@@ -10,7 +10,7 @@ import { environmentOf, processEntry } from './process-table.js';
 
 const never = new AbortController().signal;
 
-describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,', held => {
+describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinement: %s)', held => {
   let fixture: LocalRuntimeFixture;
   beforeEach(async () => {
     fixture = await LocalRuntimeFixture.start({ held, limits: { memoryBytes: 150 * 2 ** 20 } });
@@ -25,7 +25,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
 
   const statusOf = ({ webServiceId }: ServicePlan) => fixture.runtime.statusOf(webServiceId);
 
-  /** The answer of another instance than the one that gave this answer. */
+  /** Waits for an answer other than `before`, which is from another instance. */
   const successorOf = (plan: ServicePlan, before: string): Promise<string> =>
     waitFor(
       async () => {
@@ -35,14 +35,14 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
       { describe: 'another instance to answer', timeoutMs: 15_000 },
     );
 
-  /** What `stubborn` and its child are outside. */
+  /** The process ids of `stubborn` and its child outside the sandbox. */
   const processesOf = async (plan: ServicePlan): Promise<readonly number[]> => {
     const numbers = (await fixture.visit(plan)).body.split(' ').map(Number);
     expect(numbers).toHaveLength(2);
     return Promise.all(numbers.map(number => fixture.pidOf(number)));
   };
 
-  it('knows what its owner has set, its port, a place of its own, and nothing of the platform', async () => {
+  it('has the user variables, its port and its own folders in its environment, and nothing of the platform', async () => {
     process.env['POSTERN_PLANTED'] = 'not for instances';
     const plan = await runs(server.environment, { environment: { GREETING: 'hello', PORT: '80' } });
     delete process.env['POSTERN_PLANTED'];
@@ -62,7 +62,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     );
   });
 
-  it('that crashes is followed by another, and the status says why', async () => {
+  it('is replaced after a crash, and the status contains the reason', async () => {
     const plan = await runs(server.crashing);
     const first = (await fixture.visit(plan)).body;
     await fixture.visit(plan, '/crash', { method: 'POST' }).catch(() => {});
@@ -72,14 +72,14 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     expect(status?.lastFailure).toMatch(/^web-[0-9a-f]{4} exited with code 7\nout of luck$/);
   });
 
-  it('that crashes costs the others nothing', async () => {
+  it('does not affect other instances when it crashes', async () => {
     const plan = await runs(server.crashing, { minInstances: 2, maxInstances: 2 });
     await fixture.visit(plan, '/crash', { method: 'POST' }).catch(() => {});
     for (let visit = 0; visit < 20; visit += 1) expect((await fixture.visit(plan)).status).toBe(200);
     await waitFor(async () => (await statusOf(plan))?.healthy === 2, { describe: 'both instances' });
   });
 
-  it('that fails its health check gets no traffic, and is started anew when that does not end', async () => {
+  it('gets no traffic while its health check fails, and is replaced if it keeps failing', async () => {
     const plan = await runs(server.moody, { healthCheckPath: '/' });
     const first = (await fixture.visit(plan)).body;
     await fixture.visit(plan, '/become/500');
@@ -89,7 +89,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     expect((await statusOf(plan))?.lastFailure).toMatch(/stopped responding: GET \/ answered 500$/m);
   });
 
-  it('that recovers in time gets its traffic back', async () => {
+  it('gets traffic again when its health check recovers in time', async () => {
     const plan = await runs(server.moody, { healthCheckPath: '/' });
     const first = (await fixture.visit(plan)).body;
     const [record] = await fixture.records(plan);
@@ -99,7 +99,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     await waitFor(async () => (await fixture.visit(plan)).body === first, { describe: 'traffic again' });
   });
 
-  it('is killed when it ignores SIGTERM, with what it left in a session of its own', async () => {
+  it('is killed when it ignores SIGTERM, together with its child in another session', async () => {
     const plan = await runs(server.stubborn);
     const processes = await processesOf(plan);
     for (const pid of processes) expect(processEntry(pid)).toBeDefined();
@@ -108,7 +108,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     expect(await fixture.instanceRecords.ids()).toEqual([]);
   });
 
-  it('that leaves a child behind when it crashes leaves nothing', async () => {
+  it('has its child process killed when it crashes', async () => {
     const plan = await runs(server.stubborn);
     const [parent, child] = await processesOf(plan);
     process.kill(parent!, 'SIGKILL');
@@ -116,7 +116,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     await waitFor(async () => (await statusOf(plan))?.lastFailure?.includes('was killed by SIGKILL'));
   });
 
-  it('that uses more memory than it may is ended, and the status says so', async () => {
+  it('is replaced when it exceeds its memory limit, and the status contains the reason', async () => {
     const plan = await runs(server.hungry);
     const first = (await fixture.visit(plan)).body;
     await fixture.visit(plan, '/eat?200').catch(() => {});
@@ -124,7 +124,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     expect((await statusOf(plan))?.lastFailure).toMatch(/used more than 150 MiB/);
   });
 
-  it('that floods its log loses lines, and neither memory nor anybody else', async () => {
+  it('loses lines when it floods its log, without growing the memory of the platform or affecting other services', async () => {
     const plan = await runs(server.talking);
     const other = await runs(server.talking);
     const before = process.memoryUsage().rss;
@@ -137,19 +137,19 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance, held %s,',
     expect((await fixture.visit(plan)).status).toBe(200);
   });
 
-  it('has its secrets masked in its lines', async () => {
+  it('has its secrets masked in its log lines', async () => {
     const plan = await runs(server.talking, { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] });
     await fixture.visit(plan, '/say?the%20key%20is%20abracadabra');
     await waitFor(async () => (await fixture.messages(plan)).includes('the key is ********'), { describe: 'the line' });
   });
 
-  it('has what it wrote last in the log, also when it crashes just then', async () => {
+  it('has its last output in the log when it crashes', async () => {
     const plan = await runs(server.crashing);
     await fixture.visit(plan, '/crash', { method: 'POST' }).catch(() => {});
     await waitFor(async () => (await fixture.messages(plan)).includes('out of luck'), { describe: 'its last words' });
   });
 
-  it('is measured with all that it does', async () => {
+  it('has its CPU and memory usage measured', async () => {
     const plan = await runs(server.busy);
     await fixture.visit(plan, '/work');
     const busy = await waitFor(
@@ -170,14 +170,14 @@ describe('The variables of a web service', () => {
   });
   afterEach(() => fixture.stop());
 
-  it('run nothing of its owner with the rights of the platform', async () => {
+  it('run no code of the user with the privileges of the platform', async () => {
     const plan = await fixture.plan(server.environment);
     const outside = join(fixture.home, 'trap');
     const seenOutside = join(outside, 'seen');
     await mkdir(seenOutside, { recursive: true });
     await chmod(seenOutside, 0o777);
-    // Whichever program is taken from here on the way to the service says as whom it was run: what is started before the
-    // sandbox is, from the home of the platform; what is started in it, from the artefact.
+    // Each of these programs records the user that it runs as: those in the home of the platform catch what is started
+    // before the sandbox, those in the artefact what is started in it.
     const setTrap = async (folder: string, seen: string) => {
       for (const name of ['sh', 'unshare', 'mount', 'chroot', 'setpriv', 'prlimit', 'nice', 'cat', 'sleep', 'env']) {
         const script = `#!/bin/sh\n/usr/bin/id -u > ${seen}/trapped-${name}\nPATH=/usr/bin:/bin exec ${name} "$@"\n`;
@@ -212,7 +212,7 @@ describe('The variables of a web service', () => {
     const user = service[0]?.user;
     expect(user).toMatch(/^[1-9]\d*$/);
     expect(new Set(service.map(each => each.user))).toEqual(new Set([user]));
-    // The marker and what every command gets, and nothing that the owner has set.
+    // Other processes have the marker and the common variables, but none of the user's.
     const others = processes.filter(({ names }) => !names.includes('LD_PRELOAD'));
     for (const { names } of others)
       expect(names.filter(name => name !== 'PATH' && Object.hasOwn(environment, name))).toEqual([]);

@@ -3,7 +3,7 @@ import { LineSplitter, type Redactor } from '../logs/line-splitter.js';
 const LINES = 5;
 const LINE_BYTES = 500;
 
-/** The last few lines of a stream with its secrets masked, for the words that say why an instance failed. */
+/** The last lines of a stream with secrets masked, for the failure message of an instance. */
 export class LastLines {
   readonly #lines: string[] = [];
   readonly #splitter: LineSplitter;

@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import type { ProcessEntry } from './process-table.js';
 import { Turns } from './turns.js';
 
-/** Where some processes listen for TCP connections. */
+/** A TCP port that a process listens on. */
 export interface ListeningPort {
   readonly address: string;
   readonly port: number;
@@ -10,10 +10,10 @@ export interface ListeningPort {
 
 const LISTEN = '0A';
 
-/** An instance may have many processes, with many files each. */
+/** Limits concurrent reads: an instance may have many processes with many open files. */
 const turns = new Turns(8);
 
-/** The ports that these processes listen on; empty when none do, or when they cannot be looked into. */
+/** The ports that these processes listen on; empty if there are none, or if the processes cannot be inspected. */
 export const listeningPorts = async (pids: readonly number[]): Promise<readonly ListeningPort[]> => {
   const sockets = new Set((await Promise.all(pids.map(pid => turns.take(() => socketsOf(pid))))).flat());
   const pid = pids[0];
@@ -34,7 +34,7 @@ export const listeningPorts = async (pids: readonly number[]): Promise<readonly 
   );
 };
 
-/** Those of the processes that listen on the port. */
+/** Returns the processes that listen on the port. */
 export const listening = async (processes: readonly ProcessEntry[], port: number): Promise<readonly ProcessEntry[]> => {
   const ports = await Promise.all(processes.map(({ pid }) => listeningPorts([pid])));
   return processes.filter((_, index) => ports[index]!.some(own => own.port === port));

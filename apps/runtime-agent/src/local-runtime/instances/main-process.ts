@@ -1,19 +1,19 @@
 import type { InstanceRecord } from './instance-record.js';
 import { descendantsOf, environmentOf, type ProcessEntry, processEntry } from './process-table.js';
 
-/** The main process of an instance; undefined when it is gone, even if another process has its number now. */
+/** The main process of an instance; undefined if it has ended, even if its process id was reused. */
 export const mainProcessOf = async ({ process }: InstanceRecord): Promise<ProcessEntry | undefined> => {
   const entry = process && processEntry(process.pid);
   return entry && entry.startTime === process.startTime ? entry : undefined;
 };
 
 /**
- * The values of its secrets, from the environment of the running process: the platform writes none to disk. Undefined
- * where it has not received its environment.
+ * Reads the values of the secrets from the environment of the running process, because Postern does not store them on
+ * disk. Undefined if the process has not received its environment.
  */
 export const secretsOf = async ({ process, secretNames }: InstanceRecord): Promise<readonly string[] | undefined> => {
   if (!process) return undefined;
-  // The environment is in the shim, which is that process, or in a sandbox a descendant of it.
+  // The shim has the environment. It is this process, or with namespaces a descendant of it.
   for (const pid of [process.pid, ...(await descendantsOf(process.pid))]) {
     const environment = await environmentOf(pid);
     const secrets = secretNames.flatMap(name => environment?.get(name) ?? []);
@@ -22,7 +22,7 @@ export const secretsOf = async ({ process, secretNames }: InstanceRecord): Promi
   return undefined;
 };
 
-/** Signals a process group; one without processes is no error. */
+/** Signals a process group. A group without processes is not an error. */
 export const signalGroup = (group: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-group, signal);

@@ -1,23 +1,23 @@
 import { INSTANCE_MARKER } from './instance-environment.js';
 import { allProcesses, environmentOf, type ProcessEntry } from './process-table.js';
 
-/** A newer process may still be between fork and exec, where it has its parent's environment. */
+/** The marker is final once seen twice: between fork and exec, a new process still has its parent's environment. */
 interface Seen {
   readonly instance: string | undefined;
   readonly twice: boolean;
 }
 
 /**
- * Finds what belongs to instances by the mark that every process inherits: whatever became of its parent, its group or
- * our own records. One that threw its environment away is known by the session that it lives in.
+ * Finds the processes of instances by a variable that every process inherits, independent of its parent, its process
+ * group and the instance records. A process that has cleared its environment is found by the leader of its session.
  */
 export class MarkedProcesses {
   #seen = new Map<string, Seen>();
 
-  /** @param marker the variable whose value names what a process belongs to. */
+  /** @param marker the variable that contains the id of the instance or build. */
   constructor(private readonly marker: string = INSTANCE_MARKER) {}
 
-  /** All marked processes of this machine by instance, as they are now. */
+  /** Returns the processes of this machine by instance id. Unmarked processes have the key ''. */
   async scan(): Promise<ReadonlyMap<string, readonly ProcessEntry[]>> {
     const entries = await allProcesses();
     const seen = new Map<string, Seen>();

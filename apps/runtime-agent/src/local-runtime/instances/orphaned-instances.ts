@@ -4,10 +4,10 @@ import type { InstanceHost } from './instance-host.js';
 import type { InstanceRecord } from './instance-record.js';
 import type { MarkedProcesses } from './marked-processes.js';
 
-/** Errors of a machine that has too little of something at the moment; the adoption is tried again. */
+/** Temporary shortages of resources, after which the adoption is retried. */
 const PASSING = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO']);
 
-/** Finds what an earlier run of the platform has left: what still runs is taken over, the rest is cleared away. */
+/** Finds the instances of an earlier platform process: adopts those that run, and removes the others. */
 export class OrphanedInstances {
   constructor(
     private readonly host: InstanceHost,
@@ -17,8 +17,8 @@ export class OrphanedInstances {
   ) {}
 
   /**
-   * All instances that run; nobody else may look after them any more.
-   * @throws when one cannot be looked at now.
+   * Adopts all running instances. No other process may supervise them any more.
+   * @throws if a temporary error prevents the inspection of one.
    */
   async adopt(): Promise<readonly Instance[]> {
     const results = await Promise.allSettled(
@@ -42,8 +42,8 @@ export class OrphanedInstances {
   }
 
   /**
-   * Ends every process of this home that carries the mark of an instance that nobody `knows`, and forgets records whose
-   * processes are gone. One that cannot be ended now is met again the next time.
+   * Kills the processes and removes the records of all instances of this home that `knows` does not recognise. If that
+   * fails for an instance, the next call retries it.
    */
   async clear(knows: (id: string) => boolean): Promise<void> {
     const marked = [...(await this.processes.scan()).keys()].filter(id => id.startsWith(this.idPrefix));

@@ -4,23 +4,23 @@ import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Turns } from './turns.js';
 
-/** One line of the kernel's process table; times in clock ticks, of which Linux counts 100 a second for everybody. */
+/** One process, from /proc/<pid>/stat. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Since boot; with the pid it names a process for ever. */
+  /** Since boot, in clock ticks (100 per second on Linux). Together with the pid it identifies a process uniquely. */
   readonly startTime: string;
-  /** Of itself and of the children that it has waited for. */
+  /** Of the process and of the children that it has waited for. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
 }
 
-/** However many processes there are, and somebody may see to it that they are many: few files are open at a time. */
+/** Limits the number of open files: users can create many processes. */
 const turns = new Turns(64);
 
-/** Errors of a process that is gone or not ours to read. Any other says nothing about it, such as too many open files. */
+/** Errors for a process that has ended or that Postern may not read. Other errors, such as EMFILE, do not mean that. */
 const GONE = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
 const undefinedIfGone = (error: unknown): undefined => {
@@ -33,12 +33,12 @@ const readText = (path: string, encoding: 'latin1' | 'utf8'): Promise<string | u
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
 
-/** More than a line of the table can be long. */
+/** Larger than any /proc/<pid>/stat. */
 const line = Buffer.allocUnsafe(4_096);
 
 /**
- * Reads into one buffer: a file of unknown size, as here, costs 64 KiB of new memory per read, and scans of a few hundred
- * processes every two seconds kept the garbage collector busy for 5 % of a processor.
+ * Reads into one buffer: `readFile` allocates 64 KiB per read of a file of unknown size, which costs 5 % of a CPU in
+ * garbage collection with a few hundred processes every two seconds.
  */
 const statOf = (pid: number): string | undefined => {
   let file: number | undefined;
@@ -52,11 +52,11 @@ const statOf = (pid: number): string | undefined => {
   }
 };
 
-/** The process, unless it is gone or only its exit status remains. */
+/** Returns the process; undefined if it has ended or is a zombie. */
 export const processEntry = (pid: number): ProcessEntry | undefined => {
   const stat = statOf(pid);
   if (stat === undefined) return undefined;
-  // The name in parentheses may itself hold spaces and parentheses.
+  // The name in parentheses may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const number = (index: number) => Number(fields[index]);
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
@@ -71,7 +71,7 @@ export const processEntry = (pid: number): ProcessEntry | undefined => {
   };
 };
 
-/** Somebody may see to it that the processes are many: others get their turn between so many of them. */
+/** Limits the entries that are read synchronously before other work runs: users can create many processes. */
 const ENTRIES_A_TURN = 64;
 
 /** All processes of this machine. */
@@ -88,7 +88,7 @@ export const allProcesses = async (): Promise<readonly ProcessEntry[]> => {
   return entries;
 };
 
-/** The processes that it has started, and those that they have. */
+/** Returns all descendants of a process. */
 export const descendantsOf = async (pid: number): Promise<readonly number[]> => {
   const children = Map.groupBy(await allProcesses(), ({ parent }) => parent);
   const found: number[] = [];
@@ -104,7 +104,7 @@ export const descendantsOf = async (pid: number): Promise<readonly number[]> => 
 export const allPids = async (): Promise<readonly number[]> =>
   (await readdir('/proc')).map(Number).filter(pid => Number.isInteger(pid) && pid > 0);
 
-/** What the process was started with; undefined when it is gone or not ours to look at. */
+/** The initial environment of the process; undefined if it has ended or Postern may not read it. */
 export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, string> | undefined> => {
   const text = await readText(`/proc/${pid}/environ`, 'utf8');
   if (text === undefined) return undefined;
@@ -116,7 +116,7 @@ export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, st
   );
 };
 
-/** Whether every process handles the signal; by default SIGTERM ends one at once. */
+/** Whether every process handles the signal. Without a handler, SIGTERM ends a process at once. */
 export const catchAll = async (processes: readonly ProcessEntry[], signal: NodeJS.Signals): Promise<boolean> => {
   const bit = 1n << BigInt(constants.signals[signal] - 1);
   const masks = await Promise.all(
@@ -128,6 +128,6 @@ export const catchAll = async (processes: readonly ProcessEntry[], signal: NodeJ
   return masks.every(mask => (mask & bit) !== 0n);
 };
 
-/** Whether it lives in a control group of that name. */
+/** Whether the process is in a control group of that name. */
 export const isInGroupOf = async (pid: number, name: string): Promise<boolean> =>
   (await readText(`/proc/${pid}/cgroup`, 'latin1'))?.includes(`/${name}\n`) ?? false;

@@ -2,7 +2,7 @@ import type { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { RuntimeStatus } from '@postern/runtime';
 import type { InstanceRecords } from './instance-records.js';
 
-/** For a process that is not the leader: an instance that has traffic counts as healthy. */
+/** The status for a process that is not the leader. An instance with traffic counts as healthy. */
 export const recordedStatus = async (
   { instanceRecords, balancer }: { readonly instanceRecords: InstanceRecords; readonly balancer: LoadBalancerClient },
   webServiceId: string,

@@ -17,18 +17,20 @@ import { behindShim } from './instance-shim.js';
 import { type ProcessEntry, processEntry } from './process-table.js';
 
 export interface InstanceOrder {
-  /** Without its process, which is not there yet. */
+  /** Without `process`, which has not started yet. */
   readonly record: InstanceRecord;
   readonly argv: readonly string[];
   readonly directory: string;
   readonly folder: string;
-  /** Where `directory` is the root file system of an image; with the variables of the image. */
+  /** Set if `directory` is the root file system of an image, with the variables of the image. */
   readonly image?: { readonly environment: Readonly<Record<string, string>> };
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
 }
 
-/** Starts the main process of an instance in its place. `read` opens its pipes before the process has them. */
+/**
+ * Starts the main process of an instance in its place. `read` opens the pipes for reading before the process starts.
+ */
 export const startProcess = async (
   host: InstanceHost,
   place: ConfinedPlace,
@@ -51,7 +53,7 @@ export const startProcess = async (
     });
     await once(child, 'spawn');
     child.unref();
-    // It may end before it has read everything; how it ended says more than the broken pipe.
+    // The process may end before it has read all of stdin. Its exit status is more informative than EPIPE.
     child.stdin?.on('error', () => {});
     const own = serviceEnvironment({ id, port, folders: view.folders }, environment);
     child.stdin?.end(handedEnvironment({ ...image?.environment, ...own }));
@@ -63,7 +65,7 @@ export const startProcess = async (
   }
 };
 
-/** Makes the folders and pipes of an instance, and shows its processes the folders. */
+/** Creates the folders and pipes of an instance, and returns the view of its processes. */
 const viewOf = async (host: InstanceHost, place: ConfinedPlace, { record, directory: app, image }: InstanceOrder) => {
   const folder = host.instanceRecords.folderOf(record.id);
   const [temporary, home] = [temporaryFolder(folder), homeFolder(folder)];

@@ -20,7 +20,7 @@ const withoutFreeHandles = async (work: () => Promise<void>): Promise<void> => {
   try {
     for (;;) held.push(openSync('/dev/null', 'r'));
   } catch {
-    // None is left.
+    // All file descriptors are in use.
   }
   try {
     await work();
@@ -30,18 +30,18 @@ const withoutFreeHandles = async (work: () => Promise<void>): Promise<void> => {
   }
 };
 
-it('a process that cannot be read does not count as gone', () =>
+it('a process that cannot be read does not count as ended', () =>
   withoutFreeHandles(async () => {
     expect(() => processEntry(process.pid)).toThrow('EMFILE');
     await expect(environmentOf(process.pid)).rejects.toThrow('EMFILE');
   }));
 
-it('a process that is gone has no entry', async () => {
+it('a process that has ended has no entry', async () => {
   expect(processEntry(2 ** 22 + 1)).toBeUndefined();
   expect(await environmentOf(2 ** 22 + 1)).toBeUndefined();
 });
 
-it('an instance whose record cannot be read is not left out of the list', async () => {
+it('the list of instances fails if a record cannot be read', async () => {
   const home = mkdtempSync(join(tmpdir(), 'postern-instances-'));
   const instanceRecords = new InstanceRecords(home);
   try {

@@ -3,12 +3,12 @@ import { linesFromTheEnd } from './lines-from-the-end.js';
 import type { Segment } from './segments.js';
 import { decodeLine } from './stored-line.js';
 
-/** How far a clock may have been put back between two lines before `since` misses one. */
+/** How far the clock may be set back between two lines without `since` missing lines. */
 const DISORDER_MS = 60_000;
 
 /**
- * The last `tail` lines from `since` to `until` of the wanted streams and instance, oldest first. Reads from the end, and only as far as it must: the cost is
- * that of the lines since then, not of the log.
+ * Returns the last `tail` lines from `since` to `until` of the requested streams and instance, oldest first. Reads from
+ * the end, so that the cost depends on the lines since then, not on the size of the log.
  */
 export const readBackwards = async (
   segments: readonly Segment[],

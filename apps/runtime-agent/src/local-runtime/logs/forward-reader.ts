@@ -4,7 +4,7 @@ import { linesFrom, linesFromTheEnd } from './lines-from-the-end.js';
 import { ignoreMissing, type Segment } from './segments.js';
 import { decodeLine } from './stored-line.js';
 
-/** A byte of a segment behind a line end. */
+/** A byte offset in a segment, after a line end. */
 interface Place {
   readonly startedAt: number;
   readonly byte: number;
@@ -14,8 +14,8 @@ const BEGINNING: Place = { startedAt: 0, byte: 0 };
 const PLACE = /^(\d{1,14})-(\d{1,12})$/;
 
 /**
- * The lines behind a place, in the order in which they were stored. A reader that continues with `next` gets each line
- * once; a page costs what it contains, and one without lines costs no reading.
+ * Returns the lines after a place, in the order in which they were stored. A reader that continues with `next` gets
+ * each line once. Only the lines of the page are read from disk.
  */
 export const readForwards = async (segments: readonly Segment[], query: LogPageQuery): Promise<LogPage> => {
   const begin = placeOf(query.after) ?? (await placeOfLast(segments, query.tail));

@@ -19,7 +19,7 @@ const cutAt = (bytes: Buffer, cuts: readonly number[]): Buffer[] => {
 const line = fc.string({ unit: 'grapheme', maxLength: 40 }).filter(text => !/[\r\n]/.test(text));
 
 describe('The lines of a stream', () => {
-  it('are the same however its bytes are cut', () =>
+  it('are the same however its bytes are split into chunks', () =>
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(), { maxLength: 20 }), (lines, cuts) => {
         const bytes = Buffer.from(lines.map(text => `${text}\n`).join(''));
@@ -28,7 +28,7 @@ describe('The lines of a stream', () => {
       }),
     ));
 
-  it('never show a secret, not even across cuts', () =>
+  it('never contain a secret, even across chunks', () =>
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(), { maxLength: 20 }), (lines, cuts) => {
         const bytes = Buffer.from(lines.map(text => `${text}s3cr3t-välue${text}\n`).join(''));
@@ -37,7 +37,7 @@ describe('The lines of a stream', () => {
       }),
     ));
 
-  it('are cut with a mark where they are too long, between two characters, and the next line is whole', () =>
+  it('are cut with a mark between two characters if they are too long, and the next line is complete', () =>
     fc.assert(
       fc.property(fc.nat(100), fc.array(fc.nat(), { maxLength: 20 }), (length, cuts) => {
         const bytes = Buffer.from(`${'x'.repeat(length)}${'€'.repeat(100)}\nnext\n`);
@@ -52,16 +52,16 @@ describe('The lines of a stream', () => {
       }),
     ));
 
-  it('of exactly the largest size are not cut', () => {
+  it('of exactly the maximum size are not cut', () => {
     expect(linesOf([`${'x'.repeat(64)}\n`], [], 64)).toEqual(['x'.repeat(64)]);
     expect(linesOf([`${'x'.repeat(65)}\n`], [], 64)).toEqual(['x'.repeat(64) + CUT_MARK]);
   });
 
-  it('lose the carriage return of a Windows line end, keep empty lines, and need no last line end', () => {
+  it('lose the carriage return of CRLF, include empty lines, and need no final line end', () => {
     expect(linesOf(['one\r', '\n\n', 'two'])).toEqual(['one', '', 'two']);
   });
 
-  it('replace what is no UTF-8', () => {
+  it('contain U+FFFD for invalid UTF-8', () => {
     expect(linesOf([Buffer.from([0x61, 0xff, 0x62, 0x0a, 0xe2, 0x82])])).toEqual(['a\ufffdb', '\ufffd']);
   });
 });

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Masks secrets in a text that comes in pieces; it may hold back an end that could become one. */
+/** Masks secrets in a text that arrives in chunks. May hold back an end that can become a secret. */
 export interface Redactor {
   push(chunk: string): string;
   end(): string;
@@ -9,8 +9,8 @@ export interface Redactor {
 export const CUT_MARK = ' … [cut]';
 
 /**
- * Makes lines of one stream's bytes, however they were cut: characters and secrets across the cuts come out whole.
- * A line that is too long is given at once with a mark, and the rest of it is dropped, so that memory stays bounded.
+ * Splits the bytes of one stream into lines. Characters and secrets may span chunks. A line that is too long is emitted
+ * at once with a mark, and the rest of it is dropped, so that memory stays bounded.
  */
 export class LineSplitter {
   readonly #decoder = new StringDecoder('utf8');
@@ -28,7 +28,7 @@ export class LineSplitter {
     this.#take(this.redactor.push(text));
   }
 
-  /** What is left without a line end becomes a line. */
+  /** Emits the remaining text without a line end as a line. */
   end(): void {
     this.#take(this.redactor.push(this.#decoder.end()) + this.redactor.end());
     if (this.#open !== '') this.#emit(this.#open);
@@ -62,11 +62,11 @@ export class LineSplitter {
   }
 }
 
-/** A UTF-16 unit takes one to three bytes, so most lines need no counting. */
+/** A UTF-16 code unit takes one to three bytes in UTF-8, so most lines need no byte count. */
 const isLonger = (text: string, bytes: number): boolean =>
   text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 
-/** The longest beginning of at most so many bytes that splits no character. */
+/** The longest prefix of at most `bytes` bytes that splits no character. */
 const cutTo = (text: string, bytes: number): string => {
   const encoded = Buffer.from(text.slice(0, bytes));
   let end = Math.min(bytes, encoded.length);

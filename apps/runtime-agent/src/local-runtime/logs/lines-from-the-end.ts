@@ -4,19 +4,22 @@ import { ignoreMissing } from './segments.js';
 const BLOCK_BYTES = 64 * 1024;
 const LINE_END = 0x0a;
 
-/** A line of a file, and the byte at which it begins. */
+/** A line of a file, and the byte offset at which it begins. */
 export interface PlacedText {
   readonly text: string;
   readonly start: number;
 }
 
-/** Whole lines of a file from its last to its first; a last one without its line end is still being written, or torn. */
+/**
+ * Yields the complete lines of a file from last to first. A last line without a line end is skipped: it is still being
+ * written, or torn.
+ */
 export async function* linesFromTheEnd(path: string): AsyncGenerator<PlacedText> {
   const file = await open(path, 'r').catch(ignoreMissing);
   if (!file) return;
   try {
     let position = (await file.stat()).size;
-    // The beginning of a line whose end has been seen already; undefined until the first line end is.
+    // The part read so far of the current line; undefined until a line end was found.
     let rest: Buffer[] | undefined;
     while (position > 0) {
       const start = Math.max(0, position - BLOCK_BYTES);
@@ -37,7 +40,7 @@ export async function* linesFromTheEnd(path: string): AsyncGenerator<PlacedText>
   }
 }
 
-/** Whole lines of a file from a byte on, each with the byte behind its line end. */
+/** Yields the complete lines of a file from a byte offset on, each with the offset after its line end. */
 export async function* linesFrom(path: string, start: number): AsyncGenerator<{ text: string; end: number }> {
   const file = await open(path, 'r').catch(ignoreMissing);
   if (!file) return;

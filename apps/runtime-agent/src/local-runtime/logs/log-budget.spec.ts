@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { LogBudget } from './log-budget.js';
 
 describe('The budget of a log', () => {
-  it('lets a burst of some seconds pass at once, then the rate', () => {
+  it('admits a burst of four seconds at once, then the rate', () => {
     const budget = new LogBudget({ linesPerSecond: 10, bytesPerSecond: 1_000_000 }, 0);
     const admitted = (now: number) => Array.from({ length: 100 }, () => budget.admits(1, now)).filter(Boolean).length;
 
     expect([admitted(0), admitted(0), admitted(500), admitted(1_500)]).toEqual([40, 0, 5, 10]);
   });
 
-  it('never lets more pass than burst and rate allow, in lines or in bytes', () =>
+  it('never admits more lines or bytes than burst and rate allow', () =>
     fc.assert(
       fc.property(fc.array(fc.record({ bytes: fc.nat(500), afterMs: fc.nat(300) }), { maxLength: 300 }), sequence => {
         const rate = { linesPerSecond: 20, bytesPerSecond: 2_000 };

@@ -3,10 +3,10 @@ export interface LogRate {
   readonly bytesPerSecond: number;
 }
 
-/** How much of a burst passes: so many seconds' worth of the rate. */
+/** The burst size, in seconds of the rate. */
 const BURST_SECONDS = 4;
 
-/** Two token buckets, for lines and for bytes: a service that floods its log loses lines, and nobody else does. */
+/** Two token buckets, for lines and for bytes: a service that floods its log loses only its own lines. */
 export class LogBudget {
   #lines: number;
   #bytes: number;
@@ -21,7 +21,7 @@ export class LogBudget {
     this.#filledAt = now;
   }
 
-  /** Whether one line of this size may pass now; `now` in milliseconds of a clock that never goes back. */
+  /** Whether one line of this size may pass now; `now` is in milliseconds of a monotonic clock. */
   admits(bytes: number, now: number): boolean {
     const { linesPerSecond, bytesPerSecond } = this.rate;
     const seconds = (now - this.#filledAt) / 1_000;

@@ -34,7 +34,7 @@ describe('The pages of a log', () => {
     return { ...found, messages: found.lines.map(({ message }) => message) };
   };
 
-  it('have every line once, in the order in which they were stored, across segments and torn lines', async () => {
+  it('contain every line once, in the order in which they were stored, across segments and torn lines', async () => {
     store = open({ segmentBytes: 2_000 });
     const folder = join(home, 'logs', SERVICE);
     let next = (await page()).next;
@@ -55,7 +55,7 @@ describe('The pages of a log', () => {
     expect(messages).toEqual(numbered(1, 400));
   });
 
-  it('begin with the last lines, and continue after any of them', async () => {
+  it('start with the last lines, and continue after any of them', async () => {
     await write(...numbered(1, 30));
     const first = await page();
     expect([first.messages, first.hasMore]).toEqual([numbered(21, 27), true]);
@@ -64,14 +64,14 @@ describe('The pages of a log', () => {
     expect((await page(undefined, { tail: 1_000 })).messages).toEqual(numbered(1, 7));
   });
 
-  it('are bounded in bytes, but have at least one line', async () => {
+  it('are bounded in bytes, but contain at least one line', async () => {
     await write('x'.repeat(5_000), ...numbered(2, 3));
     const first = await page(undefined, { maxBytes: 1_000 });
     expect([first.lines.length, first.hasMore]).toEqual([1, true]);
     expect((await page(first.next, { maxBytes: 1_000 })).messages).toEqual(numbered(2, 3));
   });
 
-  it('say when the lines after a place may have been deleted', async () => {
+  it('report when the lines after a place may have been deleted', async () => {
     store = open({ segmentBytes: 500, totalBytes: 1_500 });
     await write('first');
     const { next } = await page();
@@ -81,7 +81,7 @@ describe('The pages of a log', () => {
     expect((await page(read.next)).isIncomplete).toBe(false);
   });
 
-  it('take any place that a reader names', async () => {
+  it('accept any place from a reader, even an invalid one', async () => {
     await write(...numbered(1, 3));
     const { next } = await page();
     const [segment = '', byte] = next.split('-');
@@ -92,7 +92,7 @@ describe('The pages of a log', () => {
     expect((await page('../../etc/passwd')).messages).toEqual(numbered(1, 3));
   });
 
-  it('of a service that never wrote begin with its first line', async () => {
+  it('of a service without output start with its first line', async () => {
     const { next, lines } = await page();
     expect(lines).toEqual([]);
     await write('first');

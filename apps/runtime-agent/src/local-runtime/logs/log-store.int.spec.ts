@@ -36,7 +36,7 @@ describe('The log of a web service', () => {
     (await store.read(SERVICE, query)).map(({ message }) => message);
   const segments = async () => (await readdir(folder)).sort();
 
-  it('holds the lines of all instances, oldest first, each with its instance and stream', async () => {
+  it('contains the lines of all instances, oldest first, each with its instance and stream', async () => {
     const store = open();
     const [one, two] = [store.writer(SERVICE, 'one', []), store.writer(SERVICE, 'two', [])];
     one.write('stdout', 'a');
@@ -55,7 +55,7 @@ describe('The log of a web service', () => {
     expect(Math.abs(Date.now() - lines[0]!.timestamp.getTime())).toBeLessThan(10_000);
   });
 
-  it('is searched as a whole, in any case, for the last lines that contain a text', async () => {
+  it('is searched completely, ignoring case, for the last lines that contain a text', async () => {
     const store = open();
     const writer = store.writer(SERVICE, 'one', []);
     writer.write('stdout', 'Order 1 failed\nother\norder 2\nORDER 3\nother\n');
@@ -66,7 +66,7 @@ describe('The log of a web service', () => {
     expect(await messages(store, { ...everything, search: '.*' })).toEqual([]);
   });
 
-  it('is nothing for a service that never wrote, and no folder outside the logs', async () => {
+  it('is empty for a service without output, and rejects ids that contain a path', async () => {
     const store = open();
 
     expect(await messages(store)).toEqual([]);
@@ -74,7 +74,7 @@ describe('The log of a web service', () => {
     expect(() => store.writer('a/b', 'one', [])).toThrow('is no web service');
   });
 
-  it('masks the secrets of an instance, however its output is cut', async () => {
+  it('masks the secrets of an instance, however its output is split into chunks', async () => {
     const store = open();
     const writer = store.writer(SERVICE, 'one', ['hunter22']);
     for (const character of 'the password is hunter22, not hunter2\n') writer.write('stdout', character);
@@ -83,7 +83,7 @@ describe('The log of a web service', () => {
     expect(await messages(store)).toEqual(['the password is ********, not hunter2']);
   });
 
-  it('can be read by others while it is written, up to the last batch', async () => {
+  it('can be read by another store while it is written, up to the last batch', async () => {
     const writer = open().writer(SERVICE, 'one', []);
     const elsewhere = open();
     for (let index = 0; index < 500; index += 1) writer.write('stdout', `line ${index}\n`);
@@ -97,7 +97,7 @@ describe('The log of a web service', () => {
     await writer.close();
   });
 
-  it('answers the last lines, and only those at or after a time', async () => {
+  it('returns the last lines, and only those within a time range', async () => {
     await mkdir(folder, { recursive: true });
     const at = (second: number, message: string) =>
       encodeLine({ timestamp: new Date(second * 1_000), instance: 'one', stream: 'stdout', message });
@@ -118,7 +118,7 @@ describe('The log of a web service', () => {
     expect((await messages(store, { tail: 10_000, since: 3_000 })).length).toBe(4_000);
   });
 
-  it('is read quickly when it is full', async () => {
+  it('returns its last 100 lines within 50 ms when it is full', async () => {
     await mkdir(folder, { recursive: true });
     const batch = (segment: number) =>
       Array.from({ length: 21_000 }, (_, index) =>
@@ -143,7 +143,7 @@ describe('The log of a web service', () => {
     expect(Math.min(...timesMs)).toBeLessThan(50);
   });
 
-  it('continues after a kill: a torn line is left out, and nothing is appended to it', async () => {
+  it('continues after a kill: a torn line is skipped, and nothing is appended to it', async () => {
     const store = open();
     const writer = store.writer(SERVICE, 'one', []);
     writer.write('stdout', 'before\n');
@@ -160,7 +160,7 @@ describe('The log of a web service', () => {
     expect(await segments()).toEqual([segment]);
   });
 
-  it('is made of segments of a bounded size, of which the oldest go', async () => {
+  it('consists of segments of a bounded size, and deletes the oldest ones', async () => {
     const store = open({ segmentBytes: 10_000, totalBytes: 50_000 });
     const writer = store.writer(SERVICE, 'one', []);
     for (let index = 0; index < 200; index += 1) {
@@ -177,7 +177,7 @@ describe('The log of a web service', () => {
     expect(lines.at(-1)).toMatch(/^199 x/);
   });
 
-  it('forgets what is too old, also when nothing is written any more', async () => {
+  it('deletes expired lines, also when nothing is written any more', async () => {
     const store = open({ maxAgeMs: 60_000 });
     const writer = store.writer(SERVICE, 'one', []);
     writer.write('stdout', 'old\n');
@@ -201,14 +201,14 @@ describe('The log of a web service', () => {
     await open().remove(SERVICE);
 
     writer.write('stdout', 'kept\n');
-    // A batch that is written while nobody reads contains the loss messages as well.
+    // Writes the line before `close`, whose batch would also contain the loss messages.
     await store.read(SERVICE, { tail: 0, since: undefined });
     await writer.close();
 
     expect(await messages(store)).toEqual(['kept']);
   });
 
-  it('drops what comes too fast, and says how much that was', async () => {
+  it('drops lines above the rate limit, and reports how many', async () => {
     const store = open({ linesPerSecond: 100 });
     const writer = store.writer(SERVICE, 'one', []);
     for (let index = 0; index < 5_000; index += 1) writer.write('stdout', `line ${index}\n`);
@@ -222,7 +222,7 @@ describe('The log of a web service', () => {
     expect(losses).toEqual([expect.stringContaining(`${5_000 - kept} log lines were dropped`)]);
   });
 
-  it('holds no more in memory than it may while the disk is slow, and says what it dropped', async () => {
+  it('limits the lines in memory while the disk is slow, and reports how many it dropped', async () => {
     const store = open({ pendingBytes: 10_000 });
     const writer = store.writer(SERVICE, 'one', []);
     for (let index = 0; index < 100; index += 1) writer.write('stdout', `${'x'.repeat(1_000)}\n`);
@@ -244,7 +244,7 @@ describe('The log of a web service', () => {
     await unlink(full);
 
     writer.write('stdout', 'kept\n');
-    // Lines are read in the order of their times: a loss that is reported later still happened before.
+    // Lines are sorted by time. The loss is reported later, with the time at which it occurred.
     await pause(2);
     await writer.close();
 

@@ -8,7 +8,7 @@ import { deleteOutlived, ignoreMissing, segmentsIn } from './segments.js';
 import { ServiceLog, type ServiceLogBounds } from './service-log.js';
 
 export interface LogStoreBounds extends ServiceLogBounds {
-  /** Of one line's message; longer ones are cut with a mark. */
+  /** Maximum size of the message of one line. Longer ones are cut with a mark. */
   readonly maxLineBytes: number;
 }
 
@@ -24,8 +24,8 @@ const BOUNDS: LogStoreBounds = {
 };
 
 /**
- * The lines of all web services, on this machine's disk below `<platform home>/logs`. Reading works from any number of
- * processes while others write. A full disk or a flood costs lines, which are counted, and never an error.
+ * Stores the log lines of all web services on this machine's disk, below `<platform home>/logs`. Any number of
+ * processes can read while others write. A full disk or a flood drops lines, which are counted, and causes no error.
  */
 export class LogStore {
   readonly #folder: string;
@@ -42,7 +42,10 @@ export class LogStore {
     this.#bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** Takes the output of one instance or build. Lines are on disk some 100 ms later; all of them after `close`. */
+  /**
+   * Returns a writer for the output of one instance or build. Lines are on disk after about 100 ms; all of them after
+   * `close`.
+   */
   writer(webServiceId: string, instance: string, secrets: readonly string[]): LogWriter {
     if (this.#removed.has(webServiceId)) return NOWHERE;
     const { log } = this.#acquire(webServiceId);
@@ -76,25 +79,25 @@ export class LogStore {
     return readBackwards(await segmentsIn(folder), query);
   }
 
-  /** Lines in the order in which they were stored; those that are being written now are in the next page. */
+  /** Returns lines in the order in which they were stored. Lines that are being written are in the next page. */
   async readPage(webServiceId: string, query: LogPageQuery): Promise<LogPage> {
     return readForwards(await segmentsIn(this.#folderOf(webServiceId)), query);
   }
 
-  /** Deletes what has grown too old, also of services that write no more. */
+  /** Deletes segments beyond the retention limits, also of services that no longer write. */
   async sweep(): Promise<void> {
     for (const webServiceId of (await readdir(this.#folder).catch(ignoreMissing)) ?? [])
       await deleteOutlived(join(this.#folder, webServiceId), this.#bounds, Date.now());
   }
 
-  /** Deletes all lines of a service. What is written later, or still open, goes nowhere. */
+  /** Deletes all lines of a service. Writers that are opened later discard their output. */
   async remove(webServiceId: string): Promise<void> {
     this.#removed.add(webServiceId);
     await this.#open.get(webServiceId)?.log.close();
     await rm(this.#folderOf(webServiceId), { recursive: true, force: true });
   }
 
-  /** Resolves when everything that was written is on disk; for the end of the process. */
+  /** Resolves when everything that was written is on disk. To be called at the end of the process. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.values()].map(({ log }) => log.close()));
   }
@@ -112,7 +115,7 @@ export class LogStore {
     return entry;
   }
 
-  /** The last writer closes the file, but the entry stays while a new writer might come in meanwhile. */
+  /** The last writer closes the file. The entry stays if another writer was opened meanwhile. */
   async #release(webServiceId: string): Promise<void> {
     const entry = this.#open.get(webServiceId);
     if (!entry) return;

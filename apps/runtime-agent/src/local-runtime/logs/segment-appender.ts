@@ -2,13 +2,13 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { deleteOutlived, nextSegment, type Retention, segmentsIn } from './segments.js';
 
 export interface SegmentBounds extends Retention {
-  /** A segment that has reached this size is followed by the next one. */
+  /** A new segment begins once a segment has reached this size. */
   readonly segmentBytes: number;
 }
 
 const LINE_END = 0x0a;
 
-/** Appends whole batches of lines to the newest segment of a folder. One call at a time. */
+/** Appends batches of complete lines to the newest segment of a folder. Calls must not overlap. */
 export class SegmentAppender {
   #file: FileHandle | undefined;
   #size = 0;
@@ -18,7 +18,7 @@ export class SegmentAppender {
     private readonly bounds: SegmentBounds,
   ) {}
 
-  /** Rejects when the disk does not take it; part of the batch may be there then, and the next call starts afresh. */
+  /** Rejects on a write error. Part of the batch may then be on disk, and the next call opens the file again. */
   async append(batch: string): Promise<void> {
     try {
       const file = await this.#open();
@@ -55,7 +55,7 @@ export class SegmentAppender {
     return this.#file;
   }
 
-  /** Continues the last segment; a line end closes a torn line that a kill or a full disk left there. */
+  /** Continues the last segment. Ends a torn line, which a kill or a full disk has left, with a line end. */
   async #resume(path: string): Promise<FileHandle | undefined> {
     const file = await open(path, 'a+').catch(() => undefined);
     if (!file) return undefined;
@@ -73,5 +73,5 @@ export class SegmentAppender {
   }
 }
 
-/** False once another process has deleted the file: what is written to it now would be lost. */
+/** False if another process has deleted the file, so that further writes would be lost. */
 const isLinked = async (file: FileHandle): Promise<boolean> => (await file.stat()).nlink > 0;

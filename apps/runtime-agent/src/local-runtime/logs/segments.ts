@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One append-only file of a service's log; its name is the Unix time in milliseconds at which it was begun. */
+/** One append-only file of a service's log, named after its start time in Unix milliseconds. */
 export interface Segment {
   readonly path: string;
   readonly startedAt: number;
@@ -10,7 +10,7 @@ export interface Segment {
 const SUFFIX = '.jsonl';
 const NAME = /^(\d{14})\.jsonl$/;
 
-/** A service's segments, oldest first; none where nothing was ever written. */
+/** The segments of a service, oldest first; empty if nothing was written. */
 export const segmentsIn = async (folder: string): Promise<Segment[]> => {
   const names = await readdir(folder).catch(ignoreMissing);
   return (names ?? [])
@@ -21,19 +21,19 @@ export const segmentsIn = async (folder: string): Promise<Segment[]> => {
     .sort((one, other) => one.startedAt - other.startedAt);
 };
 
-/** The next segment; after the last one in name too when the clock was put back. */
+/** The next segment. Its name sorts after the last one even if the clock was set back. */
 export const nextSegment = (folder: string, last: Segment | undefined, now: number): Segment => {
   const startedAt = Math.max(now, (last?.startedAt ?? 0) + 1);
   return { path: join(folder, String(startedAt).padStart(14, '0') + SUFFIX), startedAt };
 };
 
 export interface Retention {
-  /** Of all segments of a service together. */
+  /** Maximum total size of the segments of a service. */
   readonly totalBytes: number;
   readonly maxAgeMs: number;
 }
 
-/** Deletes the oldest segments beyond the bounds. What is read at that moment can be read to its end. */
+/** Deletes the oldest segments beyond the limits. Readers that have a segment open can read it to its end. */
 export const deleteOutlived = async (folder: string, bounds: Retention, now: number): Promise<void> => {
   let total = 0;
   for (const { path } of (await segmentsIn(folder)).reverse()) {
@@ -44,7 +44,7 @@ export const deleteOutlived = async (folder: string, bounds: Retention, now: num
   }
 };
 
-/** Segments vanish under a reader's hands; that is no error. */
+/** Another process can delete a segment at any time, so a missing file is not an error. */
 export const ignoreMissing = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== 'ENOENT') throw error;
 };

@@ -5,13 +5,13 @@ import { encodeLine } from './stored-line.js';
 
 export interface ServiceLogBounds extends SegmentBounds, LogRate {
   readonly batchMs: number;
-  /** What may wait for a slow disk; more is dropped. */
+  /** Maximum size of the lines that wait for the disk. Further lines are dropped. */
   readonly pendingBytes: number;
 }
 
 const LOSS_INTERVAL_MS = 1_000;
 
-/** The log of one service in this process: everybody who writes for the service shares its budget and its segment. */
+/** The log of one service in this process. All writers of the service share its budget and its segment. */
 export class ServiceLog {
   readonly #appender: SegmentAppender;
   readonly #budget: LogBudget;
@@ -42,12 +42,12 @@ export class ServiceLog {
     this.#flushWithin(this.bounds.batchMs);
   }
 
-  /** Resolves when everything added before is on disk, or has been given up. */
+  /** Resolves when everything added before is on disk, or could not be written. */
   flush(): Promise<void> {
     return this.#next(() => this.#write(this.#floodIsDue()));
   }
 
-  /** As `flush`, with every loss reported, and closes the file. The next line opens it again. */
+  /** Flushes, reports all losses, and closes the file. The next line opens it again. */
   close(): Promise<void> {
     return this.#next(async () => {
       await this.#write(true);
@@ -71,7 +71,7 @@ export class ServiceLog {
     this.#pendingBytes += bytes;
   }
 
-  /** Reports unwritten lines before the lines that follow, and dropped lines when that is due. */
+  /** Reports unwritten lines before the lines that follow, and dropped lines if `floodIsDue`. */
   async #write(floodIsDue: boolean): Promise<void> {
     const lines = this.#pending;
     const dropped = floodIsDue ? this.#dropped : 0;
@@ -92,7 +92,7 @@ export class ServiceLog {
     if (this.#dropped > 0) this.#flushWithin(LOSS_INTERVAL_MS);
   }
 
-  /** Reports a flood once a second, not once a batch. */
+  /** Limits the reports of dropped lines to one per second, instead of one per batch. */
   #floodIsDue(): boolean {
     if (this.#dropped === 0 || performance.now() - this.#reportedAt < LOSS_INTERVAL_MS) return false;
     this.#reportedAt = performance.now();
@@ -106,7 +106,7 @@ export class ServiceLog {
     const lost = `${unwritten} log lines were lost: they could not be written (${this.#failure.why})`;
     const flooded = `${dropped} log lines were dropped: they came faster than ${linesPerSecond} lines or ${bytesPerSecond} bytes a second, or than the disk took them`;
     return [
-      // At the time of the loss, for lines are read in the order of their times.
+      // With the time of the loss, because readers sort lines by time.
       ...(unwritten > 0 ? [line(lost, this.#failure.at)] : []),
       ...(dropped > 0 ? [line(flooded, new Date())] : []),
     ];

@@ -10,7 +10,7 @@ const line = fc.record({
 } as const);
 
 describe('A stored line', () => {
-  it('reads as it was written, on one line', () =>
+  it('is decoded to the original line, and contains one line end', () =>
     fc.assert(
       fc.property(line, written => {
         const stored = encodeLine(written);
@@ -20,7 +20,7 @@ describe('A stored line', () => {
       }),
     ));
 
-  it('that was torn off reads as nothing', () =>
+  it('is decoded to undefined if it is truncated', () =>
     fc.assert(
       fc.property(line, fc.nat(), (written, cut) => {
         const stored = encodeLine(written).slice(0, -1);

@@ -6,7 +6,7 @@ const STREAMS: ReadonlySet<string> = new Set<LogStream>(['stdout', 'stderr', 'bu
 export const encodeLine = ({ timestamp, instance, stream, message }: LogLine): string =>
   `${JSON.stringify([timestamp.getTime(), instance, stream, message])}\n`;
 
-/** Undefined for what a kill or a full disk tore off. */
+/** Undefined for a torn line, which a kill or a full disk has left. */
 export const decodeLine = (text: string): LogLine | undefined => {
   try {
     const [time, instance, stream, message, ...rest]: unknown[] = JSON.parse(text);

@@ -8,22 +8,22 @@ const after = (...failures: readonly number[]): CrashLoop => {
 };
 
 describe('A crash loop', () => {
-  it('is told with the count of restarts and their time', () => {
+  it('is described by the number of restarts and their duration', () => {
     expect(after(1_000, 8_000, 20_000).describe(1, 31_000)).toBe('restarted 3 times in 30 s');
   });
 
-  it('is not what one or two failures are', () => {
+  it('is not reported for one or two failures', () => {
     expect(after(1_000, 8_000).describe(1, 9_000)).toBeUndefined();
   });
 
-  it('takes as many failures more as there are instances', () => {
+  it('requires three failures per instance', () => {
     const loop = after(1_000, 2_000, 3_000, 4_000, 5_000);
     expect(loop.describe(2, 6_000)).toBeUndefined();
     loop.record(6_000);
     expect(loop.describe(2, 6_000)).toBe('restarted 6 times in 5 s');
   });
 
-  it('ends when an instance stays for longer than the next failure would take', () => {
+  it('ends when the next failure is overdue', () => {
     expect(after(1_000, 8_000, 20_000).describe(1, 49_000)).toBe('restarted 3 times in 48 s');
     expect(after(1_000, 8_000, 20_000).describe(1, 51_000)).toBeUndefined();
     expect(after(1_000, 8_000, 20_000).describe(1, 140_000)).toBeUndefined();

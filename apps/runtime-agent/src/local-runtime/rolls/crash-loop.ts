@@ -1,20 +1,20 @@
-/** Failures that are this close together belong to one loop; the pauses between restarts are shorter. */
+/** Failures within this time belong to one loop. The pauses between restarts are shorter. */
 const WINDOW_MS = 120_000;
-/** For each instance: one or two failures are accidents. */
+/** Failures per instance that make a crash loop. */
 const RESTARTS = 3;
-/** The pauses between restarts double, so the next failure of a loop comes within this multiple of the longest one. */
+/** The pauses between restarts double, so the next failure of a loop occurs within this multiple of the longest one. */
 const PATIENCE = 2.5;
 
-/** Tells a service whose instances fail again and again from one whose instance has failed. */
+/** Distinguishes repeated failures of the instances of a web service from single failures. */
 export class CrashLoop {
   #failures: number[] = [];
 
-  /** @param now milliseconds of a steady clock. */
+  /** @param now milliseconds of a monotonic clock. */
   record(now: number): void {
     this.#failures = [...this.#recent(now), now];
   }
 
-  /** For people; undefined where instances stay. */
+  /** A description for users; undefined if there is no crash loop. */
   describe(instances: number, now: number): string | undefined {
     const failures = this.#recent(now);
     if (failures.length < RESTARTS * Math.max(1, instances)) return undefined;

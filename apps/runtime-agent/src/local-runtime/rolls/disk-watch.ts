@@ -1,15 +1,15 @@
 import { usedBytesOf } from '../../infrastructure/disk.js';
 import type { Instance } from '../instances/instance.js';
 
-/** Adding up files takes the disk's time, so it rests for a multiple of that. */
+/** Measuring loads the disk, so the pause after a check is this multiple of its duration. */
 const REST_FACTOR = 10;
 
-/** Ends instances whose files take up more than they may. */
+/** Ends instances whose files exceed their limits. */
 export class DiskWatch {
   #checking = false;
   #next = 0;
 
-  /** Does nothing while an earlier check runs or has just run. A check that fails is repeated with the next one. */
+  /** Does nothing while a check runs or in the pause after it. The next check retries a failed one. */
   async check(instances: readonly Instance[]): Promise<void> {
     if (this.#checking || performance.now() < this.#next) return;
     this.#checking = true;

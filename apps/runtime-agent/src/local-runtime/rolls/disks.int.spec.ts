@@ -14,7 +14,10 @@ import { beginUntilChanges } from '../testing/until-changes.js';
 
 const never = new AbortController().signal;
 
-/** Answers its name, and writes it to the disk all the time; `/write?<MiB>` makes the disk fuller. */
+/**
+ * Responds with its name, and appends its id and the time to a file on the disk every 5 ms; `/fill?<MiB>` fills the
+ * disk.
+ */
 const writing = (name: string) => `
   import { appendFileSync, openSync, readFileSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
   import { randomUUID } from 'node:crypto';
@@ -38,7 +41,7 @@ const writing = (name: string) => `
   }).listen(Number(process.env.PORT));
 `;
 
-describe.each<Held>(['by all means', 'by marks alone'])('A web service with a disk, held %s', held => {
+describe.each<Held>(['by all means', 'by marks alone'])('A web service with a disk (confinement: %s)', held => {
   let fixture: LocalRuntimeFixture;
   beforeEach(async () => {
     fixture = await LocalRuntimeFixture.start({ held, limits: { diskBytes: 100 * 2 ** 20 } });
@@ -50,7 +53,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
   const folderOf = ({ webServiceId }: ServicePlan) => join(fixture.home, 'disks', webServiceId);
   const answerOf = async (plan: ServicePlan, path = '/') => (await fixture.visit(plan, path)).body;
 
-  it('finds its files after a stop, a restart, another release and the end of an instance', async () => {
+  it('keeps its files after a stop, a restart, another release and the end of an instance', async () => {
     const plan = await planOf(writing('old'));
     await fixture.runtime.roll(plan, never);
     await answerOf(plan, '/keep?something');
@@ -69,7 +72,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     expect(await answerOf(plan, '/kept')).toBe('something');
   });
 
-  it('has one instance at a time: the older one ends before the next one starts, and the log says so', async () => {
+  it('runs one instance at a time: the older one ends before the next one starts, and the log contains a message', async () => {
     const plan = await planOf(writing('old'), { maxInstances: 3, minInstances: 2 });
     await fixture.runtime.roll(plan, never);
     const { webServiceId } = plan;
@@ -80,7 +83,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     expect((await fixture.messages(plan)).filter(line => line === message)).toHaveLength(3);
   });
 
-  it('is served by the earlier release again when the next one fails', async () => {
+  it('is served by the previous release again when the next one fails', async () => {
     const plan = await planOf(writing('old'));
     await fixture.runtime.roll(plan, never);
     await answerOf(plan, '/keep?something');
@@ -94,7 +97,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     expect((await overlapsIn(folderOf(plan))).overlaps).toEqual([]);
   });
 
-  it('loses its files with the web service, and not before', async () => {
+  it('keeps its files until the web service is deleted', async () => {
     const plan = await planOf(writing('old'));
     await fixture.runtime.roll(plan, never);
     await fixture.runtime.roll(
@@ -106,7 +109,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     expect(existsSync(folderOf(plan))).toBe(false);
   });
 
-  it('is told when the disk is nearly full, and is ended above its size', async () => {
+  it('logs a message when the disk is nearly full, and ends the instance above its size', async () => {
     const plan = await planOf(writing('old'));
     await fixture.runtime.roll(plan, never);
     await answerOf(plan, '/fill?60');
@@ -126,7 +129,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     await waitFor(async () => (await fixture.visit(plan)).status === 200);
   }, 60_000);
 
-  it('is ended when it fills the machine with files that it has deleted and keeps open', async () => {
+  it('ends an instance when deleted files that it keeps open exceed its limit', async () => {
     const plan = await planOf(writing('old'));
     await fixture.runtime.roll(plan, never);
     for (let count = 0; count < 8; count++) await answerOf(plan, '/deleted?40').catch(() => undefined);
@@ -134,7 +137,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     await waitFor(async () => /wrote more than \d+ MiB/.test(await failure()), { timeoutMs: 45_000 });
   }, 90_000);
 
-  it('keeps its files from others: only the user of its instances can enter the folder', async () => {
+  it('keeps its files private: only the user of its instances can enter the folder', async () => {
     const plan = await planOf(writing('old'));
     await fixture.runtime.roll(plan, never);
     const folder = await stat(folderOf(plan));
@@ -154,7 +157,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
   });
 });
 
-describe('When the platform is killed in the midst of a roll with a disk', () => {
+describe('When the platform is killed during a roll with a disk', () => {
   let fixture: LocalRuntimeFixture;
   let platform: PlatformProcess;
   beforeEach(async () => {
@@ -166,18 +169,18 @@ describe('When the platform is killed in the midst of a roll with a disk', () =>
     await fixture.stop();
   });
 
-  it('at any moment, the next run reaches the truth, and two instances never run together', async () => {
+  it('at any moment, the next run reaches the expected state, and two instances never run together', async () => {
     const disk = { sizeMib: 64 };
     const before = await fixture.plan(writing('old'), { disk });
     const { webServiceId } = before;
     expect(await platform.order({ kind: 'roll', plan: before })).toBe('done');
     for (let moment = 0; moment < 12; moment += 1) {
       const after = await fixture.plan(writing(`new ${moment}`), { webServiceId, disk });
-      // Spread over the roll, which makes some 45 changes.
+      // Spread over the roll, which makes about 45 file changes.
       await beginUntilChanges(platform, { kind: 'roll', plan: after }, { home: fixture.home, count: 1 + moment * 4 });
       await platform.kill();
       const next = fixture.anotherRuntime();
-      // The control plane repeats the roll in half of the cases, and has given it up in the others.
+      // The control plane repeats the roll in half of the cases, and abandons it in the others.
       const repeated = moment % 2 === 0;
       if (repeated) await next.reconcile([before], new Set([after.rollId, webServiceId]));
       if (repeated) await next.roll(after, never);
@@ -195,7 +198,7 @@ describe('When the platform is killed in the midst of a roll with a disk', () =>
     expect((await overlapsIn(join(fixture.home, 'disks', webServiceId))).overlaps).toEqual([]);
   }, 180_000);
 
-  it('and its last order to the load balancer arrives late, the expected release is served', async () => {
+  it('the expected release is served, even if the last order reaches the load balancer late', async () => {
     const disk = { sizeMib: 64 };
     const expected = await fixture.plan(writing('old'), { disk });
     const { webServiceId } = expected;
@@ -215,7 +218,7 @@ describe('When the platform is killed in the midst of a roll with a disk', () =>
   });
 });
 
-/** Instances that wrote while another one did, from the times that they have written. */
+/** Finds the instances that wrote while another one did, by the recorded times. */
 const overlapsIn = async (folder: string) => {
   const lines = (await readFile(join(folder, 'beats'), 'utf8')).trim().split('\n');
   const beats = lines.map(line => line.split(' ')).filter(({ length }) => length === 2);

@@ -3,8 +3,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Records which process supervises the instances of a home. Leadership is decided elsewhere; by this file a former
- * leader notices that another process has started to supervise.
+ * Records which process supervises the instances of a home. Leadership is decided elsewhere; with this file a former
+ * leader detects that another process supervises the instances now.
  */
 export class HomeOwnership {
   readonly #token = randomUUID();
@@ -21,7 +21,7 @@ export class HomeOwnership {
     await rename(draft, this.#file);
   }
 
-  /** @throws when that cannot be read now. */
+  /** @throws if the file cannot be read. */
   async isMine(): Promise<boolean> {
     const owner = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;

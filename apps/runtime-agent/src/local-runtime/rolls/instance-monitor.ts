@@ -8,7 +8,10 @@ import type { RuntimeTimes } from './runtime-times.js';
 import { Scaling } from './scaling.js';
 import { UsageMeter } from './usage-meter.js';
 
-/** Measures the instances of this machine, restarts those over their limits of memory and disk, and scales web services. */
+/**
+ * Measures the instances of this machine, restarts those that exceed their memory or disk limits, and scales web
+ * services.
+ */
 export class InstanceMonitor {
   readonly #meter = new UsageMeter();
   readonly #disks = new DiskWatch();
@@ -21,7 +24,7 @@ export class InstanceMonitor {
     private readonly log: Log,
   ) {}
 
-  /** Measures and scales periodically while `mayAct` resolves to true; `commands` have limits as well. */
+  /** Measures and scales periodically while `mayAct` resolves to true. The limits also apply to `commands`. */
   start(
     services: () => readonly RunningService[],
     commands: () => readonly Instance[],
@@ -44,7 +47,7 @@ export class InstanceMonitor {
     clearInterval(this.#timer);
   }
 
-  /** What web services with instances use now. */
+  /** The current usage of the web services that have instances. */
   async usage(services: readonly RunningService[]): Promise<readonly ServiceUsage[]> {
     await this.#sample(services.flatMap(service => service.instances));
     return services

@@ -1,4 +1,4 @@
-/** Orders for one web service, which run one after another. Those that wait when `closed` is aborted do not run. */
+/** Runs the orders for one web service one after another. Orders that wait when `closed` is aborted do not run. */
 export class OrderQueue {
   #last: Promise<unknown> = Promise.resolve();
   #length = 0;

@@ -7,7 +7,7 @@ import type { RuntimeTimes } from './runtime-times.js';
 
 export interface ReplicaSetHost {
   readonly times: RuntimeTimes;
-  /** `processType` names another process than that which gets the traffic. */
+  /** `processType` selects a process type without traffic. */
   startInstance(plan: ServicePlan, processType?: string): Promise<Instance>;
   /** Checks the process types of a plan and runs its release command once. @throws RollFailed when either fails. */
   release(plan: ServicePlan, signal: AbortSignal): Promise<void>;
@@ -24,7 +24,7 @@ export interface ReplicaSetListener {
 
 /**
  * The replicas of one roll. Adopted replicas may exist before their plan is known; they are probed, but a failed one is
- * not replaced until then.
+ * not replaced until the plan is known.
  */
 export class ReplicaSet implements ReplicaOwner {
   readonly times: RuntimeTimes;
@@ -52,7 +52,7 @@ export class ReplicaSet implements ReplicaOwner {
     return this.#plan;
   }
 
-  /** How long requests in progress may take when its instances end. */
+  /** How long requests in progress may take when the instances end. */
   get drainMs(): number {
     const seconds = this.#plan?.drainSeconds;
     return seconds === undefined ? this.times.drainMs : seconds * 1_000;
@@ -71,7 +71,7 @@ export class ReplicaSet implements ReplicaOwner {
     return this.#restarted;
   }
 
-  /** How often instances were restarted of late, where that means that no instance stays; undefined otherwise. */
+  /** A description of the crash loop for users; undefined if there is none. */
   get crashLoop(): string | undefined {
     return this.#crashes.describe(this.#replicas.length, performance.now());
   }
@@ -100,7 +100,7 @@ export class ReplicaSet implements ReplicaOwner {
 
   /**
    * Resolves when all replicas are healthy.
-   * @throws RollFailed as soon as one has failed, or at the deadline; the signal's reason when that comes first.
+   * @throws RollFailed as soon as one has failed, or at the deadline; the signal's reason if the signal aborts first.
    */
   async untilHealthy(deadlineMs: number, signal: AbortSignal): Promise<void> {
     const deadline = AbortSignal.timeout(deadlineMs);

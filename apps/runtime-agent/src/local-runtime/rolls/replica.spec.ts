@@ -8,7 +8,7 @@ import { TIMES } from './runtime-times.js';
 
 const SILENCE_MS = 50;
 
-/** A replica of an instance that is probed with these results, and with the last one from then on. */
+/** A replica of an instance whose probes return these results; the last one repeats. */
 const replicaWith = (...probes: readonly (() => Promise<ProbeAnswer>)[]) => {
   let probed = 0;
   const failures: string[] = [];
@@ -35,7 +35,7 @@ const replicaWith = (...probes: readonly (() => Promise<ProbeAnswer>)[]) => {
 const answers = async () => undefined;
 const silent = async () => 'no connection';
 
-it('an instance is not replaced for one failed probe, however long this process stood still meanwhile', async () => {
+it('an instance is not replaced after one failed probe, even if this process was suspended meanwhile', async () => {
   const stoodStill = async () => {
     await pause(2 * SILENCE_MS);
     return 'GET / did not answer';
@@ -46,7 +46,7 @@ it('an instance is not replaced for one failed probe, however long this process 
   expect(replica.healthy).toBe(true);
 });
 
-it('an instance is replaced when it fails its probes for longer than it may', async () => {
+it('an instance is replaced when its probes fail for longer than allowed', async () => {
   const { failures } = replicaWith(answers, silent);
   await waitFor(() => failures.length === 1);
   expect(failures).toEqual(['web-1 stopped responding: no connection']);

@@ -4,7 +4,7 @@ import { isWrongPort } from '../probe.js';
 import { RestartBackoff } from './restart-backoff.js';
 import type { RuntimeTimes } from './runtime-times.js';
 
-/** What a replica needs of its replica set. */
+/** The replica set, as its replicas use it. */
 export interface ReplicaOwner {
   readonly times: RuntimeTimes;
   start(): Promise<Instance>;
@@ -18,7 +18,7 @@ export interface ReplicaOwner {
   onFailure(reason: string): void;
 }
 
-/** Another process took the port before the instance listened on it. */
+/** Another process bound the port before the instance listened on it. */
 const PORT_TAKEN = /EADDRINUSE|address already in use/i;
 const STARTS_ON_TAKEN_PORTS = 3;
 
@@ -86,7 +86,7 @@ export class Replica {
   }
 
   async #keep(): Promise<void> {
-    // An adopted instance may already have been told to end, so its end does not count as a failure of the release.
+    // An adopted instance may already have received SIGTERM, so its end does not count as a failure of the release.
     let wasAdopted = this.#instance !== undefined;
     for (let starts = 1; !this.#retiring.signal.aborted; starts += 1) {
       const reason = await this.#runOne();
@@ -157,7 +157,7 @@ export class Replica {
         elsewhereSince = isWrongPort(answer) && lastWell === undefined ? (elsewhereSince ?? now) : undefined;
         if (elsewhereSince !== undefined && now - elsewhereSince > times.wrongPortMs) return answer;
         const patienceMs = lastWell === undefined ? this.owner.firstAnswerMs() : times.unhealthyUntilRestartMs;
-        // One failure may be of our own making: a deadline also passes while this process stands still.
+        // One failure may be caused by this process: a deadline also expires while it is suspended.
         const isSilent = failures >= times.failuresUntilUnhealthy && now - (lastWell ?? startedAt) > patienceMs;
         if (isSilent && this.owner.restarts()) return `stopped responding: ${answer}`;
         await delay(lastWell === undefined ? times.firstProbesMs : times.probesMs, undefined, {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RESTART_TIMES, RestartBackoff } from './restart-backoff.js';
 
-describe('the wait before a crashed instance is started again', () => {
+describe('the pause before a crashed instance is restarted', () => {
   it('doubles from one second to one minute, and stays there', () => {
     const backoff = new RestartBackoff(RESTART_TIMES);
     expect(Array.from({ length: 9 }, () => backoff.next(0))).toEqual([
@@ -9,7 +9,7 @@ describe('the wait before a crashed instance is started again', () => {
     ]);
   });
 
-  it('begins anew after a healthy minute, and not a moment before', () => {
+  it('is reset after one healthy minute, and not earlier', () => {
     const backoff = new RestartBackoff(RESTART_TIMES);
     backoff.next(0);
     backoff.next(0);
@@ -18,7 +18,7 @@ describe('the wait before a crashed instance is started again', () => {
     expect(backoff.next(0)).toBe(2_000);
   });
 
-  it('stays bounded however often an instance has failed', () => {
+  it('stays bounded after any number of failures', () => {
     const backoff = new RestartBackoff(RESTART_TIMES);
     for (let failure = 0; failure < 2_000; failure += 1) backoff.next(0);
     expect(backoff.next(0)).toBe(60_000);

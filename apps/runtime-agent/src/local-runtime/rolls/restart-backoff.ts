@@ -3,7 +3,7 @@ import { Backoff } from '@postern/messaging';
 export interface RestartTimes {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** After this time in health, earlier failures no longer count. */
+  /** After this time in a healthy state, earlier failures no longer count. */
   readonly forgivenAfterMs: number;
 }
 

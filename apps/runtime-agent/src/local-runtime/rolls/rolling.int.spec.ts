@@ -45,7 +45,7 @@ describe('A roll', () => {
     });
   });
 
-  it('says what an instance that crashes at its start has said last, and leaves nothing of it', async () => {
+  it('fails with the last stderr lines of an instance that crashes at its start, and removes the instance', async () => {
     const plan = await fixture.plan(`console.error('no database at hand'); process.exit(3);`);
     expect(await failureOf(plan)).toMatch(/^web-[0-9a-f]{4} exited with code 3\nno database at hand$/);
     expect(await fixture.pids()).toEqual([]);
@@ -53,39 +53,39 @@ describe('A roll', () => {
     expect(await fixture.runtime.statusOf(plan.webServiceId)).toBeUndefined();
   });
 
-  it('keeps secrets out of those words', async () => {
+  it('masks secrets in the failure message', async () => {
     const code = `console.error('cannot log in with ' + process.env.PASSWORD); process.exit(1);`;
     const plan = await fixture.plan(code, { environment: { PASSWORD: 'open sesame' }, secrets: ['open sesame'] });
     expect(await failureOf(plan)).toMatch(/cannot log in with \*{8}$/);
   });
 
-  it('says at the deadline that an instance never listened', async () => {
+  it('fails at the deadline if an instance never listens', async () => {
     const plan = await fixture.plan(server.silent, { deadlineMs: 3_000 });
     expect(await failureOf(plan)).toBe('1 of 1 instances did not answer as they should: connection refused');
     expect(await fixture.pids()).toEqual([]);
   });
 
-  it('says, without waiting for the deadline, which other port an instance listens on', async () => {
+  it('fails before the deadline if an instance listens on another port, with the number of that port', async () => {
     const port = await freePort();
     const plan = await fixture.plan(server.onPort(port), { deadlineMs: 20_000 });
     const message = `listens on port ${port}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT\\.`;
     expect(await failureOf(plan)).toMatch(new RegExp(`^web-[0-9a-f]{4} ${message}$`));
   });
 
-  it('says nothing of what an instance writes once it was told to end', async () => {
+  it('reports no stderr lines that an instance writes after SIGTERM', async () => {
     const port = await freePort();
     const code = `console.error('a hint'); process.on('SIGTERM', () => { console.error('Terminated'); process.exit(1); });`;
     const plan = await fixture.plan(`${code} ${server.onPort(port)}`, { deadlineMs: 20_000 });
     expect(await failureOf(plan)).toMatch(/ listens on port \d+, not on PORT \d+\..*\na hint$/);
   });
 
-  it('says at the deadline what the health check was answered with', async () => {
+  it('fails at the deadline with the response to the health check', async () => {
     const code = server.moody.replace('let status = 200', 'let status = 500');
     const plan = await fixture.plan(code, { healthCheckPath: '/health', deadlineMs: 3_000 });
     expect(await failureOf(plan)).toMatch(/: GET \/health answered 500$/);
   });
 
-  it('that fails leaves the traffic with what had it', async () => {
+  it('keeps the traffic on the older instances when it fails', async () => {
     const before = await runs(server.saying('old'));
     const pids = await fixture.pids();
     await failureOf(await next(before, server.silent, { deadlineMs: 400 }));
@@ -94,7 +94,7 @@ describe('A roll', () => {
     expect((await fixture.runtime.statusOf(before.webServiceId))?.rollId).toBe(before.rollId);
   });
 
-  it('that is aborted leaves nothing of the new instances, and the older ones as they were', async () => {
+  it('removes the new instances when it is aborted, and keeps the older ones', async () => {
     const before = await runs(server.saying('old'));
     const pids = await fixture.pids();
     const abort = new AbortController();
@@ -118,14 +118,14 @@ describe('A roll', () => {
     expect(await fixture.records(after)).toHaveLength(2);
   });
 
-  it('asked for again with the same id changes nothing', async () => {
+  it('changes nothing when it is requested again with the same id', async () => {
     const plan = await runs(server.saying('hello'));
     const pids = await fixture.pids();
     await fixture.runtime.roll(plan, never);
     expect(await fixture.pids()).toEqual(pids);
   });
 
-  it('lets a request that is under way on an older instance finish', async () => {
+  it('lets a request in progress on an older instance finish', async () => {
     const before = await runs(server.slow);
     const answer = fixture.visit(before, '/?500');
     await waitFor(async () => (await new LoadBalancerClient(fixture.home).routes())[0]?.backends[0]?.underWay === 1, {
@@ -135,7 +135,7 @@ describe('A roll', () => {
     expect((await answer).body).toBe('late');
   });
 
-  it('tells an older instance, whose command runs without a shell, to end while a request is under way', async () => {
+  it('sends SIGTERM to an older instance, whose command runs without a shell, while a request is in progress', async () => {
     const before = await runs(server.waiting, { drainSeconds: 60 });
     const answer = fixture.visit(before);
     await waitFor(async () => (await new LoadBalancerClient(fixture.home).routes())[0]?.backends[0]?.underWay === 1, {
@@ -145,7 +145,7 @@ describe('A roll', () => {
     expect((await answer).body).toBe('told to end');
   });
 
-  it('costs no request, however many come meanwhile', async () => {
+  it('loses no request under load', async () => {
     let plan = await runs(server.saying('0'), { minInstances: 2, maxInstances: 2 });
     const seen: string[] = [];
     let over = false;
@@ -165,7 +165,7 @@ describe('A roll', () => {
     expect(seen.length).toBeGreaterThan(100);
   });
 
-  it('keeps as many instances as there were, within the bounds of the new plan', async () => {
+  it('keeps the number of instances, within the bounds of the new plan', async () => {
     const before = await runs(server.saying('old'), { minInstances: 3, maxInstances: 3 });
     const after = await next(before, server.saying('new'), { minInstances: 1, maxInstances: 2, rollId: randomUUID() });
     await fixture.runtime.roll(after, never);

@@ -69,7 +69,7 @@ export class RunningService implements ReplicaSetListener {
   stop(): Promise<void> {
     this.#rolling?.abort(new RollFailed('the service was stopped'));
     return this.#orders.run(async () => {
-      // First, because an instance that becomes healthy meanwhile would open the route again.
+      // Set first, because an instance that becomes healthy meanwhile would open the route again.
       this.#serving = undefined;
       await this.traffic.close();
       await Promise.all([this.#retire([...this.#replicaSets.values()]), this.#workers.stop()]);
@@ -87,7 +87,7 @@ export class RunningService implements ReplicaSetListener {
       }
       const replicaSet = this.#replicaSetOf(plan.rollId);
       this.#serving = replicaSet;
-      // The route may lead to others that are not expected: an order of a process that was killed can arrive late.
+      // The route may lead to unexpected replica sets, because an order of a killed process can arrive late.
       const others = this.#othersThan(replicaSet);
       if (others.length > 0) await this.#follower.follow();
       if (plan.disk) await this.#retire(others);
@@ -100,7 +100,10 @@ export class RunningService implements ReplicaSetListener {
     });
   }
 
-  /** Gives the serving replica set its plan, so that it replaces failed instances while a roll resumes. Ignores another roll's plan. */
+  /**
+   * Gives the serving replica set its plan, so that it replaces failed instances while a roll resumes. Ignores the plan
+   * of another roll.
+   */
   recognise(plan: ServicePlan): void {
     if (this.busy || this.#serving?.rollId !== plan.rollId) return;
     this.#workers.recognise(plan);
@@ -125,7 +128,7 @@ export class RunningService implements ReplicaSetListener {
     if (!replicaSet) return undefined;
     const { rollId, backends, instances, restarted, crashLoop } = replicaSet;
     const lastFailure = this.#lastFailure && (crashLoop ? `${crashLoop}: ${this.#lastFailure}` : this.#lastFailure);
-    // Instances that fail again and again answer in between.
+    // Instances in a crash loop may be healthy between two failures.
     const healthy = crashLoop ? 0 : backends.length;
     const processes = this.#workers.status;
     return { rollId, healthy, instances: instances.length, lastFailure, restarts: restarted, processes };
@@ -150,7 +153,7 @@ export class RunningService implements ReplicaSetListener {
 
   #logFailure(reason: string): void {
     this.log.warn({ webServiceId: this.webServiceId, reason }, 'An instance failed');
-    // Its own last lines are in the log already.
+    // The log already contains the last lines of the instance.
     this.host.logLine(`An instance failed: ${reason.split('\n')[0]}`);
   }
 
@@ -189,7 +192,7 @@ export class RunningService implements ReplicaSetListener {
     await Promise.all([this.#retire(this.#othersThan(replicaSet)), this.#workers.follow(plan)]);
   }
 
-  /** Two instances never write to a disk, so the older release ends before the next one starts. */
+  /** Two instances must not write to a disk at the same time, so the older release ends before the next one starts. */
   async #endBefore(replicaSet: ReplicaSet): Promise<void> {
     this.host.logLine('The web service has a disk: its instance ends before the next one starts');
     this.#serving = undefined;
@@ -197,7 +200,7 @@ export class RunningService implements ReplicaSetListener {
     await this.#retire([replicaSet]);
   }
 
-  /** Without its plan the next reconciliation starts it. */
+  /** Starts the release again. If its plan is not known, the next reconciliation starts it. */
   #startAgain({ rollId, plan, size }: ReplicaSet): void {
     if (!plan) return;
     const replicaSet = this.#replicaSetOf(rollId);
@@ -206,7 +209,7 @@ export class RunningService implements ReplicaSetListener {
     this.#serving = replicaSet;
   }
 
-  /** Another release serves than expected: it keeps the traffic until the plan's replicas are healthy or fail. */
+  /** Replaces another release that serves. It keeps the traffic until the plan's replicas are healthy or fail. */
   async #replaceServing(plan: ServicePlan): Promise<void> {
     try {
       await this.#orders.run(() => this.#roll(plan, this.#closed.signal));
@@ -250,7 +253,7 @@ export class RunningService implements ReplicaSetListener {
     for (const replicaSet of replicaSets) this.#replicaSets.delete(replicaSet.rollId);
   }
 
-  /** They get no new requests any more. */
+  /** Waits for the requests in progress. The instances must no longer receive new requests. */
   async #drain(instances: readonly Instance[], drainMs: number): Promise<void> {
     await Promise.all(instances.map(instance => instance.announceEnd()));
     const ids = instances.map(({ record }) => record.id);
@@ -258,7 +261,7 @@ export class RunningService implements ReplicaSetListener {
   }
 }
 
-/** The current size, within the plan's bounds. */
+/** Limits a number of instances to the plan's bounds; 1 with a disk. */
 const sizeWithin = ({ minInstances, maxInstances, disk }: ServicePlan, size: number): number =>
   disk ? 1 : Math.min(Math.max(size, minInstances), maxInstances);
 

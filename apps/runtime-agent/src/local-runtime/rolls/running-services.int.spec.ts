@@ -23,7 +23,7 @@ describe('Running services', () => {
     fixture = await LocalRuntimeFixture.start(options);
   };
 
-  it('get more instances while they are busy, and fewer again afterwards', async () => {
+  it('scale up under load, and down again afterwards', async () => {
     const scaling = { windowMs: 600, cooldownMs: 800, upAbovePercent: 30, downBelowPercent: 10 };
     await start({ times: { scaling, samplesMs: 100 } });
     const plan = await runs(server.busy, { minInstances: 1, maxInstances: 2 });
@@ -38,7 +38,7 @@ describe('Running services', () => {
     expect((await fixture.visit(plan)).status).toBe(200);
   });
 
-  it('are left off by a process that is not the leader any more, and that starts nothing then', async () => {
+  it('are released by a former leader, which then starts no instances', async () => {
     await start();
     const plan = await runs(server.crashing);
     const [record] = await fixture.records(plan);
@@ -46,13 +46,13 @@ describe('Running services', () => {
     await successor.reconcile([], new Set());
     expect(processEntry(record!.process!.pid)).toBeUndefined();
     expect(await fixture.records(plan)).toEqual([]);
-    // The former leader finds out by itself, and answers from outside then.
+    // The former leader detects this itself, and then returns the recorded status.
     await waitFor(async () => (await fixture.runtime.statusOf(plan.webServiceId)) === undefined);
     expect(await fixture.records(plan)).toEqual([]);
     await successor.detach();
   });
 
-  it('can be looked at by a process that does not lead', async () => {
+  it('can be inspected by a process that is not the leader', async () => {
     await start();
     const plan = await runs(server.talking, { minInstances: 2, maxInstances: 2 });
     const other = fixture.anotherRuntime();
@@ -69,7 +69,7 @@ describe('Running services', () => {
     await other.detach();
   });
 
-  it('of a whole home end together', async () => {
+  it('are all ended by stopEverything', async () => {
     await start();
     await runs(server.stubborn);
     await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });

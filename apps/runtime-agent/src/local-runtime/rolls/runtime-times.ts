@@ -8,13 +8,13 @@ export interface RuntimeTimes {
   readonly firstProbesMs: number;
   /** Between probes after its first success. */
   readonly probesMs: number;
-  /** Failed probes in a row until an instance gets no more traffic. */
+  /** Consecutive failed probes until an instance gets no more traffic. */
   readonly failuresUntilUnhealthy: number;
   /** How long an instance may be unhealthy until it is replaced. */
   readonly unhealthyUntilRestartMs: number;
   /** How long a new instance may listen on other ports only. */
   readonly wrongPortMs: number;
-  /** How long requests in progress may take on an instance that is to be stopped, where its service does not say it. */
+  /** How long requests in progress may take on an instance to be stopped, unless the plan sets `drainSeconds`. */
   readonly drainMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;

@@ -20,10 +20,10 @@ describe('scaling', () => {
   it('adds one instance after a minute above 70 % of the CPU limit', () =>
     expect(counts(steady(71, 7))).toEqual([1, 1, 1, 1, 1, 1, 2]));
 
-  it('takes one instance away after a minute below 30 %', () =>
+  it('removes one instance after a minute below 30 %', () =>
     expect(counts(steady(29, 7), 3)).toEqual([3, 3, 3, 3, 3, 3, 2]));
 
-  it('leaves the count alone in between', () => expect(new Set(counts(steady(50, 60), 2))).toEqual(new Set([2])));
+  it('does not change the count in between', () => expect(new Set(counts(steady(50, 60), 2))).toEqual(new Set([2])));
 
   it('waits two minutes after a step before the next one', () => {
     const after = counts(steady(100, 40));
@@ -31,12 +31,12 @@ describe('scaling', () => {
     expect(after.indexOf(3)).toBe(18);
   });
 
-  it('never leaves the bounds of the service', () => {
+  it('stays within the bounds of the service', () => {
     expect(Math.max(...counts(steady(100, 100)))).toBe(3);
     expect(Math.min(...counts(steady(0, 100), 3))).toBe(1);
     expect(new Set(counts(steady(100, 100), 2, { minInstances: 2, maxInstances: 2 }))).toEqual(new Set([2]));
   });
 
-  it('is not moved by one short peak', () =>
+  it('ignores one short peak', () =>
     expect(new Set(counts([...steady(40, 6), 100, ...steady(40, 12)], 2))).toEqual(new Set([2])));
 });

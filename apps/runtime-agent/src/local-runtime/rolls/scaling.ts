@@ -1,5 +1,5 @@
 export interface ScalingRules {
-  /** The length of the average; nothing is decided before it has passed. */
+  /** The length of the averaging window. No decision is made before it has passed. */
   readonly windowMs: number;
   readonly cooldownMs: number;
   /** In percent of an instance's CPU limit. */
@@ -34,7 +34,10 @@ export class Scaling {
 
   constructor(private readonly rules: ScalingRules) {}
 
-  /** @param percent the average over the instances, of their limit. @param now milliseconds of a steady clock. */
+  /**
+   * @param percent the average CPU usage of the instances, in percent of their limit. @param now milliseconds of a
+   * monotonic clock.
+   */
   decide(percent: number, instances: number, bounds: ScalingBounds, now: number): number {
     this.#since ??= now;
     this.#samples = [...this.#samples.filter(({ at }) => now - at < this.rules.windowMs), { at: now, percent }];

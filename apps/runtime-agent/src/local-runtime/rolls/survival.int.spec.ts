@@ -26,7 +26,7 @@ describe('When the platform is killed', () => {
     return plan;
   };
 
-  it('its services go on, and the next run takes over the very same processes', async () => {
+  it('its services keep running, and the next run adopts the same processes', async () => {
     const plan = await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });
     const pids = await fixture.pids();
     await platform.kill();
@@ -37,7 +37,7 @@ describe('When the platform is killed', () => {
     expect((await fixture.visit(plan)).body).toBe('hello');
   });
 
-  it('no line is lost that a service writes until the next run', async () => {
+  it('no log line is lost that a service writes before the next run', async () => {
     const plan = await runs(server.talking);
     await platform.kill();
     for (let line = 1; line <= 100; line += 1) await fixture.visit(plan, `/say?line${line}`);
@@ -47,7 +47,7 @@ describe('When the platform is killed', () => {
     expect(await fixture.messages(plan)).toEqual([...Array.from({ length: 100 }, (_, n) => `line${n + 1}`), 'last']);
   });
 
-  it('an instance that crashes meanwhile is found, with its last lines, and followed by another', async () => {
+  it('an instance that crashes meanwhile is detected, with its last lines, and replaced', async () => {
     const plan = await runs(server.crashing);
     const first = (await fixture.visit(plan)).body;
     await platform.kill();
@@ -62,7 +62,7 @@ describe('When the platform is killed', () => {
     expect(status?.lastFailure).toMatch(/exited with code 7\nout of luck$/);
   });
 
-  it('instances of services that are not wanted any more are ended by the next run, and their address says so', async () => {
+  it('instances of services that are no longer expected are ended by the next run, and their address responds with 503', async () => {
     const plan = await runs(server.stubborn);
     await platform.kill();
     await fixture.runtime.reconcile([], new Set());
@@ -71,12 +71,12 @@ describe('When the platform is killed', () => {
     expect((await fixture.visit(plan)).status).toBe(503);
   });
 
-  it('secrets stay masked in what the next run reads', async () => {
+  it('secrets stay masked in output that the next run reads', async () => {
     const secrets = { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] };
     const plan = await runs(server.talking, secrets);
     await platform.kill();
     await fixture.visit(plan, '/say?it%20is%20abracadabra');
-    // Nothing of the service is expected any more, so nobody says what its secrets are.
+    // The service is no longer expected, so no plan contains its secrets.
     await fixture.runtime.reconcile([], new Set());
     expect(await fixture.messages(plan)).toEqual(['it is ********']);
   });
@@ -92,7 +92,7 @@ describe('When the platform is killed', () => {
     );
     await platform.kill();
     expect((await fixture.visit(before)).body).toBe('old');
-    // First, as every leader does, with the roll under way left alone.
+    // Every leader reconciles first, which does not change the roll in progress.
     await fixture.runtime.reconcile([before], new Set([after.rollId]));
     const rolled = fixture.runtime.roll(after, never);
     await waitFor(() =>
@@ -107,7 +107,7 @@ describe('When the platform is killed', () => {
     expect((await fixture.visit(after)).status).toBe(200);
   });
 
-  it('at any moment of a roll, the next run reaches the truth, and leaves neither process nor record behind', async () => {
+  it('at any moment of a roll, the next run reaches the expected state, and leaves no orphaned process or record', async () => {
     const before = await runs(server.saying('old'), { minInstances: 2, maxInstances: 2 });
     for (let moment = 0; moment < 12; moment += 1) {
       const after = await fixture.plan(server.saying('new'), {
@@ -115,7 +115,7 @@ describe('When the platform is killed', () => {
         minInstances: 2,
         maxInstances: 2,
       });
-      // Spread over the roll, which makes some 90 changes.
+      // Spread over the roll, which makes about 90 file changes.
       await beginUntilChanges(platform, { kind: 'roll', plan: after }, { home: fixture.home, count: 1 + moment * 8 });
       await platform.kill();
       const visit = fixture.visit(before);

@@ -13,7 +13,7 @@ export interface TrafficFollowerOptions {
   readonly closed: AbortSignal;
 }
 
-/** Keeps the route of a web service equal to its healthy replicas; retries when the load balancer refuses. */
+/** Keeps the route of a web service equal to its healthy replicas. Retries when the load balancer rejects an update. */
 export class TrafficFollower {
   #following: Promise<void> | undefined;
   #followAgain = false;
@@ -21,7 +21,7 @@ export class TrafficFollower {
 
   constructor(private readonly options: TrafficFollowerOptions) {}
 
-  /** Resolves when the route has been updated, or the load balancer has refused. */
+  /** Resolves when the route has been updated, or the load balancer has rejected the update. */
   follow(): Promise<void> {
     this.#followAgain = true;
     this.#following ??= this.#followChanges().finally(() => {

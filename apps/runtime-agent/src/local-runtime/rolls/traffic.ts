@@ -42,7 +42,7 @@ export class Traffic {
     await cleared.catch(unlessUnavailable);
   }
 
-  /** Keeps the reason of a route that is closed already. */
+  /** Closes the route. A route that is already closed keeps its reason. */
   #close(): Promise<void> {
     return this.#inTurn(async () => {
       const route = await this.#route();
@@ -61,7 +61,10 @@ export class Traffic {
     return turn;
   }
 
-  /** Versions come from the clock so that they grow over restarts. After the clock was set back, the balancer's last version counts. */
+  /**
+   * Versions come from the clock so that they grow across restarts. After the clock was set back, they continue from
+   * the balancer's last version.
+   */
   async #newest(order: (version: number) => Promise<void>): Promise<void> {
     this.#version = Math.max(this.#version + 1, Date.now());
     try {

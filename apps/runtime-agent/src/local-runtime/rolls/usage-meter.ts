@@ -13,7 +13,7 @@ interface Reading {
   readonly usage: InstanceUsage;
 }
 
-/** The CPU and memory of instances between two measurements. */
+/** Measures the CPU and memory usage of instances between two readings. */
 export class UsageMeter {
   readonly #readings = new WeakMap<Instance, Reading>();
 

@@ -2,7 +2,7 @@ import type { ProcessStatus, ServicePlan } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
 import { ReplicaSet, type ReplicaSetHost } from './replica-set.js';
 
-/** The processes of a web service that get no traffic, one replica set for each process type of a roll. */
+/** The processes of a web service without traffic, one replica set for each process type of a roll. */
 export class Workers {
   readonly #sets = new Map<string, ReplicaSet>();
   readonly #lastFailures = new Map<string, string>();
@@ -17,7 +17,7 @@ export class Workers {
     return [...this.#sets.values()].flatMap(({ instances }) => instances);
   }
 
-  /** By process type; undefined where there is none. */
+  /** The status by process type; undefined if there is none. */
   get status(): Readonly<Record<string, ProcessStatus>> | undefined {
     if (this.#sets.size === 0) return undefined;
     const statuses = [...this.#sets.values()].map(({ processType = '', instances, crashLoop }) => {
@@ -37,7 +37,7 @@ export class Workers {
     }
   }
 
-  /** Makes exactly the processes of the plan run; those of other rolls have ended before they start. */
+  /** Runs exactly the processes of the plan. Processes of other rolls end before these start. */
   async follow(plan: ServicePlan): Promise<void> {
     const wanted = Object.entries(plan.processes ?? {}).filter(([, count]) => count > 0);
     const keys = new Set(wanted.map(([type]) => keyOf(plan.rollId, type)));
@@ -93,7 +93,7 @@ export class Workers {
     return set;
   }
 
-  /** Once for each loop. */
+  /** Logs each crash loop once. */
   #stateCrashLoop(processType: string, crashLoop: string | undefined): void {
     if (crashLoop === undefined) {
       this.#looping.delete(processType);

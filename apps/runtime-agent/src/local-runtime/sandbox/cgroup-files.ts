@@ -4,22 +4,22 @@ export interface CgroupLimits {
   readonly memoryBytes: number;
   /** Processes and threads. */
   readonly tasks: number;
-  /** Undefined where there is no upper bound. */
+  /** Undefined for no upper limit. */
   readonly cpuMillicores: number | undefined;
-  /** Its share when all want the processor; 100 is everybody's. */
+  /** Relative CPU share under contention; the default is 100. */
   readonly cpuWeight: number;
 }
 
-/** Files that limit a group, and what to write into them. */
+/** Files that limit a control group, and the values to write into them. */
 export type LimitFiles = readonly (readonly [controller: string, file: string, value: string])[];
 
 const PERIOD_US = 100_000;
-/** Version 1 counts shares from 1024. */
+/** The default is 1024 shares in cgroup v1, and a weight of 100 in cgroup v2. */
 const SHARES_PER_WEIGHT = 10.24;
 
 export const limitFilesV1 = (limits: CgroupLimits): LimitFiles => [
   ['memory', 'memory.limit_in_bytes', String(limits.memoryBytes)],
-  // Memory and swap together; only after the other, and only where swap is accounted for.
+  // Memory and swap together; can only be set after the memory limit, and only with swap accounting.
   ['memory', 'memory.memsw.limit_in_bytes', String(limits.memoryBytes)],
   ['pids', 'pids.max', String(limits.tasks)],
   ['cpu', 'cpu.shares', String(Math.max(2, Math.round(limits.cpuWeight * SHARES_PER_WEIGHT)))],
@@ -43,14 +43,14 @@ export const limitFilesV2 = (limits: CgroupLimits): LimitFiles => [
 
 const quotaUs = (millicores: number): number => Math.max(1_000, Math.round((PERIOD_US * millicores) / 1_000));
 
-/** Whether the kernel took the value; files that this kernel does not have are passed over. */
+/** Whether the kernel accepted the value; files that this kernel does not have are skipped. */
 export const writeLimit = async (path: string, value: string): Promise<boolean> =>
   writeFile(path, value, { flag: 'r+' }).then(
     () => true,
     () => false,
   );
 
-/** A counter of either version's files of events; 0 where this kernel does not count it. */
+/** Reads a counter from an event file of either version; 0 if this kernel does not count it. */
 export const readCounter = async (path: string, name: string): Promise<number> => {
   const text = await readFile(path, 'latin1').catch(() => '');
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);

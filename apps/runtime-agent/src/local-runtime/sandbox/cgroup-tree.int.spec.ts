@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { CgroupTree } from './cgroup-tree.js';
 
-it('runtimes that start at nearly the same time all find the same groups of the kernel', async () => {
+it('runtimes that start at nearly the same time all find the same control groups', async () => {
   const found = await Promise.all(
     Array.from({ length: 200 }, async (_, n) => {
       await pause(n);

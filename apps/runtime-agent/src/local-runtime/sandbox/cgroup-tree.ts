@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CgroupLimits, limitFilesV1, limitFilesV2, readCounter, writeLimit } from './cgroup-files.js';
 
-/** One group of processes that none of them can leave. */
+/** A control group. Its processes cannot leave it. */
 export interface Cgroup {
-  /** A process that writes its id into all of these is inside. */
+  /** The `cgroup.procs` files; a process that writes its PID into all of them joins the group. */
   readonly entrances: readonly string[];
-  /** By the controller; the empty name for all of them. */
+  /** Folders by controller; the empty name stands for all controllers. */
   readonly folders: ReadonlyMap<string, string>;
   pids(): Promise<readonly number[]>;
   oomKills(): Promise<number>;
-  /** How often it has wanted more processes than it may have. */
+  /** How often the kernel refused to create a process because of the task limit. */
   refusedTasks(): Promise<number>;
-  /** Once nothing runs inside. */
+  /** Removes the group. No process may run inside. */
   remove(): Promise<void>;
 }
 
-/** A place for groups, by the folder of each controller; version 2 has one folder for all. */
+/** Parent folder of the control groups for each controller; cgroup v2 has one folder for all controllers. */
 interface Place {
   readonly version: 1 | 2;
   readonly folders: ReadonlyMap<string, string>;
@@ -28,11 +28,11 @@ const CONTROLLERS = ['memory', 'pids', 'cpu'];
 const REMOVE_ATTEMPTS = 50;
 const REMOVE_EVERY_MS = 20;
 
-/** The kernel's groups of processes, in whichever version this machine offers them to us. */
+/** The control groups of the kernel, in the version that this host makes available to Postern. */
 export class CgroupTree {
   private constructor(private readonly place: Place) {}
 
-  /** Undefined where no group can be made and limited. Tries it out, so that nothing is promised in vain. */
+  /** Undefined if no control group can be created and limited, which a probe group verifies. */
   static async find(name: string): Promise<CgroupTree | undefined> {
     for (const place of await candidates()) {
       const tree = await CgroupTree.#under(place, name).catch(() => undefined);
@@ -50,7 +50,7 @@ export class CgroupTree {
         await writeLimit(join(folder, 'cgroup.subtree_control'), enable);
     }
     const tree = new CgroupTree({ version, folders: own });
-    // Of its own, because other runtimes of this machine may try the same at this moment.
+    // A unique name, because other runtimes of this host may probe at the same time.
     const probe = await tree.#limited(`probe-${randomUUID()}`, {
       memoryBytes: 2 ** 26,
       tasks: 8,
@@ -61,14 +61,14 @@ export class CgroupTree {
     return probe && tree;
   }
 
-  /** A group of its own below this one; an earlier one of the same name is taken over. */
+  /** Creates a child group with these limits, or reuses an existing one of the same name. */
   async group(id: string, limits: CgroupLimits): Promise<Cgroup> {
     const group = await this.#limited(id, limits);
     if (!group) throw new Error('the kernel rejected the limits of a control group');
     return group;
   }
 
-  /** One that was made before, perhaps by an earlier run of the platform, or not at all. */
+  /** The group of this id, which an earlier Postern process may have created; it may not exist. */
   existing(id: string): Cgroup {
     return this.#groupIn(
       new Map([...this.place.folders].map(([controller, folder]) => [controller, join(folder, id)])),
@@ -109,7 +109,7 @@ export class CgroupTree {
   }
 }
 
-/** The kernel needs a moment after the last process is gone. */
+/** Retries, because the kernel needs a moment after the last process exits. */
 const removeGroup = async (folder: string): Promise<void> => {
   for (let attempt = 0; ; attempt += 1) {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => []))
@@ -124,7 +124,7 @@ const removeGroup = async (folder: string): Promise<void> => {
   }
 };
 
-/** Below our own groups first: there an operator has perhaps set limits for all of Postern. */
+/** Candidates below Postern's own groups come first, because an operator may have set limits for all of Postern there. */
 const candidates = async (): Promise<readonly Place[]> => {
   const mounts = (await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''))
     .split('\n')

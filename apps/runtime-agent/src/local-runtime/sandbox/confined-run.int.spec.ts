@@ -14,7 +14,7 @@ describe('A confined command', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** Steps down by a program that is looked up by name, as the sandbox does. */
+  /** Drops privileges with a program that is looked up in PATH, as the sandbox does. */
   const place = (): Pick<ConfinedPlace, 'enclose'> => ({
     enclose: argv => ['/bin/sh', '-c', 'exec setpriv --no-new-privs -- "$@"', 'enter', ...argv],
   });
@@ -37,24 +37,24 @@ describe('A confined command', () => {
     return output;
   };
 
-  it('gets its variables only after it has stepped down, so that no PATH leads our own steps astray', async () => {
+  it('gets its variables only after it drops privileges, so that its PATH cannot redirect the launcher', async () => {
     await writeFile(join(folder, 'setpriv'), '#!/bin/sh\necho astray\n');
     await chmod(join(folder, 'setpriv'), 0o755);
     expect(await outputOf('echo "$PATH"', { PATH: `${folder}:/usr/bin:/bin` })).toBe(`${folder}:/usr/bin:/bin\n`);
   });
 
-  it('never shows its variables in its arguments', async () => {
+  it('does not expose its variables in its arguments', async () => {
     const variables = { TOKEN: 'tok_9f2c' };
     expect(
       await outputOf('tr "\\0" " " < /proc/self/cmdline; tr "\\0" " " < /proc/$PPID/cmdline', variables),
     ).not.toContain('tok_9f2c');
   });
 
-  it('finds nothing to read on its stdin', async () => {
+  it('has an empty stdin', async () => {
     expect(await outputOf('cat; echo "end of $WORD"', { WORD: 'input' })).toBe('end of input\n');
   });
 
-  it('takes more variables than one argument may hold', async () => {
+  it('accepts more variables than fit into one argument', async () => {
     const variables = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`V${n}`, 'x'.repeat(64 * 1024)]));
     expect(await outputOf('printf %s "$V0$V19" | wc -c', variables)).toBe('131072\n');
   });

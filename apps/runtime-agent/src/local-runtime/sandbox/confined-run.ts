@@ -8,30 +8,29 @@ import { handedEnvironment, TAKE_ENVIRONMENT } from '../instances/handed-environ
 export interface ConfinedCommand {
   readonly argv: readonly string[];
   readonly directory: string;
-  /** Of our own choosing, for it is there while the command still steps down from our rights. */
+  /** Only trusted values: they are set before the command drops privileges. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What others chose, which comes over it inside; nothing of the platform's own environment is handed on. */
+  /** Untrusted values that override `environment`, set after privileges are dropped. Postern's own environment is not inherited. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly onOutput: (chunk: Buffer, stream: 'stdout' | 'stderr') => void;
 }
 
-/** The exit code, or the signal that ended it. */
+/** The exit code, or the signal that ended the process. */
 export type Exit = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
-/** Of everything that is run here, and of its session: it yields the processors to what serves visitors. */
+/** Nice value of build processes and of the session of each confined command, so that web services get the CPU first. */
 export const NICENESS = 10;
 
 const START = `${TAKE_ENVIRONMENT}\nexec "$@"`;
 const GRACE_MS = 3_000;
-/** For output that is still in the pipes; a child left behind may hold them open for longer. */
+/** Time for output that is still in the pipes; a remaining child process can hold them open for longer. */
 const SETTLE_MS = 500;
-/** Ordinary users may together set the priority of a session ten times a second. */
+/** The kernel allows all unprivileged users together ten writes to `autogroup` per second. */
 const BUSY_MS = 100;
 
 /**
- * Runs a command inside, until it ends or the signal asks it to. What it started in its own group ends with it; the
- * rest is for the place to clear.
- * @throws the signal's reason when that came first.
+ * Runs a command in the place until it exits or the signal aborts. Its process group ends with it; `place.clear` ends all others.
+ * @throws the signal's reason if the signal aborts first.
  */
 export const runConfined = async (
   place: Pick<ConfinedPlace, 'enclose'>,
@@ -50,10 +49,10 @@ export const runConfined = async (
   child.stdout.on('data', (chunk: Buffer) => onOutput(chunk, 'stdout'));
   child.stderr.on('data', (chunk: Buffer) => onOutput(chunk, 'stderr'));
   const closed = once(child, 'close');
-  // Both are awaited below or not at all.
+  // Prevents an unhandled rejection if the spawn fails before `closed` is awaited.
   closed.catch(() => {});
   await once(child, 'spawn');
-  // It may end before it has read everything; how it ended says more than the broken pipe.
+  // The command may exit before it reads all of stdin; its exit status is reported instead of the broken pipe.
   child.stdin.on('error', () => {});
   const running = new AbortController();
   void lowerPriorityOfSession(child.pid!, running.signal);
@@ -81,15 +80,15 @@ export const runConfined = async (
 };
 
 /**
- * Linux shares the processors among sessions first (`sched(7)`, autogroup), and a session starts with the priority of any other, whatever
- * that of its processes is.
+ * Linux divides CPU time among sessions first (`sched(7)`, autogroup). A new session has the default priority, whatever the nice
+ * value of its processes is.
  */
 const lowerPriorityOfSession = async (pid: number, whileRunning: AbortSignal): Promise<void> => {
   while (!whileRunning.aborted) {
     try {
       return await writeFile(`/proc/${pid}/autogroup`, String(NICENESS));
     } catch (error) {
-      // It has ended, or the kernel does not do that.
+      // The process has exited, or the kernel has no autogroups.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
     }
     await delay(BUSY_MS, undefined, { signal: whileRunning }).catch(() => {});

@@ -1,11 +1,11 @@
-/** What a machine offers to isolate processes from each other. */
+/** The isolation mechanisms that a host supports. */
 export interface Isolation {
   readonly users: boolean;
   readonly namespaces: boolean;
   readonly cgroups: boolean;
 }
 
-/** What is not isolated, one sentence each, for the log and for `postern doctor`. */
+/** The missing isolation, one sentence per gap, for the log and for `postern doctor`. */
 export const isolationGaps = ({ users, namespaces, cgroups }: Isolation): readonly string[] => [
   ...(users ? [] : ['Not isolated: web services and builds run as the same user as the platform']),
   ...(namespaces

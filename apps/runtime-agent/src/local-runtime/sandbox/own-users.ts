@@ -4,25 +4,25 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Numbers of users that nobody else has; they need no entry in any list of users. */
+/** A range of UIDs that no other user has; they need no entry in /etc/passwd. */
 export interface UserRange {
   readonly first: number;
   readonly count: number;
 }
 
-/** The wide one makes it unlikely that two names share a user; containers often know only the first 65,536. */
+/** The large range makes hash collisions unlikely; containers often map only the first 65,536 UIDs. */
 const RANGES: readonly UserRange[] = [
   { first: 2 ** 30, count: 2 ** 30 - 1 },
   { first: 20_000, count: 40_000 },
 ];
 
-/** The user that a name stands for, always the same. */
+/** The preferred UID of a name, derived from its hash. */
 export const userOf = (name: string, { first, count }: UserRange): number =>
   first + (createHash('sha256').update(name).digest().readUInt32BE() % count);
 
 /**
- * Ranges without a common number: the users of builds, those of instances, and the groups of web services. Ending all
- * processes of one never ends a process of another.
+ * Disjoint ranges for the users of builds, the users of instances, and the groups of web services. Ending all processes of a user in
+ * one range never ends a process of another range.
  */
 export const shares = ({ first, count }: UserRange): Record<'builds' | 'instances' | 'groups', UserRange> => {
   const quarter = Math.floor(count / 4);
@@ -33,13 +33,10 @@ export const shares = ({ first, count }: UserRange): Record<'builds' | 'instance
   };
 };
 
-/**
- * Blocks of 65,536 users each for the roots of user namespaces, above all users of the ranges: their first users are from 2^31
- * on.
- */
+/** Numbers of UID blocks for user namespaces, 65,536 UIDs each. The first block starts at UID 2^31, above all other ranges. */
 export const ROOT_BLOCKS: UserRange = { first: 2 ** 15, count: 2 ** 15 - 1 };
 
-/** Starts a command as that user, without any privilege and without a way to get one. */
+/** Starts a command as this user, without capabilities and without a way to gain privileges. */
 export const asUser = (uid: number, argv: readonly string[], gid = uid): readonly string[] => [
   'setpriv',
   `--reuid=${uid}`,
@@ -53,13 +50,13 @@ export const asUser = (uid: number, argv: readonly string[], gid = uid): readonl
 ];
 
 /**
- * The users that processes can be given here: none where we are no root ourselves, or where such a user could not
- * reach the platform's home or Node.js.
+ * Finds the UIDs that processes can run as; undefined if Postern does not run as root, or if such a user cannot reach its home or
+ * Node.js.
  */
 export const findUsers = async (platformHome: string): Promise<UserRange | undefined> => {
   if (process.getuid?.() !== 0) return undefined;
   await mkdir(platformHome, { recursive: true });
-  // Others may go through to what is theirs, and list nothing.
+  // Other users can traverse the folder to reach their own files, but cannot list it.
   await chmod(platformHome, 0o711);
   const logs = join(platformHome, 'logs');
   await mkdir(logs, { recursive: true });

@@ -19,42 +19,42 @@ import { removeFilesOf } from './shared-folders.js';
 import type { UserAssignments } from './user-assignments.js';
 
 export interface SandboxLimits extends CgroupLimits {
-  /** Of any one file that is written; undefined where there is no bound. */
+  /** Maximum size of a single file; undefined for no limit. */
   readonly fileBytes: number | undefined;
   readonly niceness: number;
   readonly shortLived: boolean;
 }
 
-/** What a sandbox can say beyond what everybody needs. */
+/** A confined place with operations that only builds use. */
 export interface SandboxPlace extends ConfinedPlace {
-  /** Whether something inside was refused a process, because there were too many. */
+  /** Whether the kernel refused to create a process inside because the task limit was reached. */
   ranOutOfTasks(): Promise<boolean>;
   /**
-   * Shows processes these folders, to which they are root of a user namespace.
-   * @throws where processes do not have users of their own, or the machine allows no namespaces.
+   * Returns a view of these folders whose processes run as root of a user namespace.
+   * @throws if processes have no separate users, or the host does not support namespaces.
    */
   viewAsRoot(folders: SandboxFolders): Promise<SandboxView>;
-  /** Whom the files of root of this user namespace belong to outside. */
+  /** The UID and GID on the host that root of this user namespace maps to. */
   rootId(): Promise<number>;
 }
 
 export interface SandboxOptions {
-  /** By the variable that every process inside carries. */
+  /** Finds processes by the environment variable that marks every process inside. */
   readonly processes: MarkedProcesses;
-  /** Undefined where they run as we do. */
+  /** Undefined if processes run as Postern's own user. */
   readonly users: UserAssignments | undefined;
-  /** The group of each web service; undefined where processes run as we do. */
+  /** The group of each web service; undefined if processes run as Postern's own user. */
   readonly groups?: UserAssignments | undefined;
-  /** Undefined where processes see the files and processes of this machine. */
+  /** Undefined if processes see the files and processes of the host. */
   readonly namespaces?: NamespaceSandbox | undefined;
-  /** Blocks of numbers of users, for roots of user namespaces; undefined where processes run as we do. */
+  /** UID blocks for root of user namespaces; undefined if processes run as Postern's own user. */
   readonly rootBlocks?: UserAssignments | undefined;
-  /** Whether a place that is cleared leaves folders of its user behind, so that nobody else may get that user. */
+  /** Whether folders of the user remain after `clear`, so that its UID must not be reassigned. */
   readonly keepsUser: (id: string) => boolean;
-  /** Undefined where the kernel offers none; then the marks alone hold the processes together. */
+  /** Undefined if the host allows no control groups; processes are then found by their marks and users. */
   readonly cgroups: CgroupTree | undefined;
   readonly limits: SandboxLimits;
-  /** Files below it are deleted by those who made them. */
+  /** `clear` leaves the files below this folder to the components that create them. */
   readonly home: string;
 }
 
@@ -71,10 +71,10 @@ const NO_IMAGES =
 const KILL_EVERY_MS = 20;
 const GIVE_UP_AFTER_MS = 20_000;
 
-/** Steps into the groups first, while it may still do so. */
+/** Joins the control groups first, while it still has permission to. */
 const ENTER = 'until [ "$1" = -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"';
 
-/** Holds processes together by all that the machine has: own users, groups of the kernel, and marks. */
+/** Confines and tracks processes with what the host supports: separate users, namespaces, control groups, and marks. */
 export class Sandbox implements Confinement {
   constructor(private readonly options: SandboxOptions) {}
 
@@ -120,7 +120,7 @@ export class Sandbox implements Confinement {
       rootId: () => this.#rootId(id),
       pids: async () => {
         const inside = (await cgroup?.pids()) ?? [];
-        // An earlier run of the platform may itself have been in another group, and have made its groups there.
+        // An earlier Postern process may have run in another control group and created its groups there.
         return inside.length > 0 ? inside : this.#marked(id);
       },
       ranOutOfTasks: async () => ((await cgroup?.refusedTasks()) ?? 0) > 0,
@@ -137,7 +137,7 @@ export class Sandbox implements Confinement {
         if (namespaces) await namespaces.clear(id);
         else if (uid !== undefined && !isReleased) await removeFilesOf(uid, home);
         if (keepsUser(id)) return;
-        // From here on the user may be somebody else's.
+        // The UID can be reassigned from here on.
         isReleased = true;
         await users?.release(id);
       },
@@ -205,8 +205,8 @@ export class Sandbox implements Confinement {
   }
 
   /**
-   * Without groups the kernel still counts the tasks of a user. Where that is ourselves, all that we run now is added; where others may run
-   * more later, it would be they who make this one fail, so that only what is short-lived is bound that way.
+   * Without control groups, the kernel limits the tasks per user (RLIMIT_NPROC). For Postern's own user, the limit is added to the
+   * tasks that run now. Long-lived processes then get no limit: tasks that the user starts later would make them fail.
    */
   async #mostTasks(): Promise<number | undefined> {
     const { users, cgroups, limits } = this.options;
@@ -234,7 +234,7 @@ const pidsOfUser = async (uid: number): Promise<readonly number[]> => {
   return pids.filter((_, index) => new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(owners[index]!));
 };
 
-/** One that forks while it is killed is found in the next round. */
+/** Sends SIGKILL until no process is left; a process that forks meanwhile is found in the next iteration. */
 const killAll = async (find: () => Promise<readonly number[]>): Promise<void> => {
   const deadline = performance.now() + GIVE_UP_AFTER_MS;
   const alive = async () => (await find()).map(processEntry).filter(entry => entry !== undefined);

@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** Every user of the machine may write here. */
+/** World-writable folders. */
 const SHARED = ['/tmp', '/var/tmp', '/dev/shm'];
 
 /**
- * Deletes what a user has left in folders that processes without a sandbox share, except below `kept`. Nothing of the user
- * runs any more.
+ * Deletes the files of a user in the folders that processes without a sandbox share, except below `kept`. No process of the user may
+ * run.
  */
 export const removeFilesOf = async (uid: number, kept: string): Promise<void> => {
   const folders = SHARED.filter(folder => existsSync(folder));
   const elsewhere = ['!', '-path', `${kept.replace(/[*?[\]\\]/g, '\\$&')}/*`];
   const found = ['-xdev', '-mindepth', '1', ...elsewhere, '-uid', String(uid), '-delete'];
-  // A folder of the user that holds a file of somebody else stays.
+  // `find` cannot delete a folder that holds a file of another user.
   await promisify(execFile)('find', [...folders, ...found]).catch(() => {});
 };

@@ -19,14 +19,14 @@ describe('The users of a home', () => {
 
   const assign = (all: readonly string[], by = users) => Promise.all(all.map(name => by.assign(name)));
 
-  it('are different for all names, also where their hashes are the same', async () => {
+  it('are different for all names, even if their hashes collide', async () => {
     expect(new Set(names.map(name => userOf(name, RANGE))).size).toBeLessThan(names.length);
     const uids = await assign(names);
     expect(new Set(uids).size).toBe(names.length);
     expect(uids.every(uid => uid >= RANGE.first && uid < RANGE.first + RANGE.count)).toBe(true);
   });
 
-  it('are those of the release before, which are hashes, for names that come first', async () =>
+  it('are the hashes of their names, as in earlier releases, for names that come first', async () =>
     expect(await users.assign('build-0')).toBe(userOf('build-0', RANGE)));
 
   it('stay the same when the process starts again', async () => {
@@ -34,13 +34,13 @@ describe('The users of a home', () => {
     expect(await assign(names.toReversed(), new UserAssignments(folder, RANGE))).toEqual(uids.toReversed());
   });
 
-  it('are different where two processes assign at the same time', async () => {
+  it('are different if two processes assign at the same time', async () => {
     const other = new UserAssignments(folder, RANGE);
     const uids = await Promise.all([assign(names.slice(0, 10)), assign(names.slice(10), other)]);
     expect(new Set(uids.flat()).size).toBe(names.length);
   });
 
-  it('are assigned again only after they were released', async () => {
+  it('are reassigned only after their release', async () => {
     const uids = await assign(names);
     await expect(users.assign('one-more')).rejects.toThrow('all 20 users of this home are assigned');
     await users.release('build-7');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type UserRange, userOf } from './own-users.js';
 
 /**
- * One user for each name of a home. The files `names/<name>` and `uids/<uid>` name each other, because users outlive this
- * process; `shared/<name>` holds another name, whose user it has.
+ * Assigns one user to each name of a home. The files `names/<name>` and `uids/<uid>` refer to each other and outlive this process;
+ * `shared/<name>` holds another name, whose user this name shares.
  */
 export class UserAssignments {
   readonly #names: string;
@@ -21,7 +21,7 @@ export class UserAssignments {
     this.#shared = join(folder, 'shared');
   }
 
-  /** The user of the name; the same one until it is released. @throws when all users are assigned. */
+  /** The user of the name, the same one until it is released. @throws if all users are assigned. */
   assign(name: string): Promise<number> {
     return this.#inTurn(async () => {
       const owner = (await textOf(join(this.#shared, name))) || name;
@@ -29,7 +29,7 @@ export class UserAssignments {
     });
   }
 
-  /** From now on `name` has the user of `other`, until it is released; releasing it leaves `other` its user. */
+  /** Gives `name` the user of `other` until `name` is released; `other` then keeps its user. */
   share(name: string, other: string): Promise<void> {
     return this.#inTurn(async () => {
       await mkdir(this.#shared, { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ export class UserAssignments {
     });
   }
 
-  /** The name has no user any more. Nothing that belongs to the user may be left. */
+  /** Releases the user of the name. Nothing that belongs to the user may remain. */
   release(name: string): Promise<void> {
     return this.#inTurn(async () => {
       await rm(join(this.#shared, name), { force: true });
@@ -66,7 +66,7 @@ export class UserAssignments {
     throw new Error(`all ${count} users of this home are assigned`);
   }
 
-  /** Another process of the same home may want the user as well. A file that a crash left empty only wastes its user. */
+  /** Reserves atomically, because another process of the same home may try the same UID. An empty file left by a crash wastes one UID. */
   async #reserve(uid: number, name: string): Promise<boolean> {
     const path = join(this.#uids, String(uid));
     try {
@@ -74,7 +74,7 @@ export class UserAssignments {
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      // Reserved before a crash, without the other file.
+      // Reserved before a crash that prevented the write of `names/<name>`.
       return (await textOf(path)) === name;
     }
   }

@@ -9,11 +9,11 @@ import type { ConfinedPlace } from '../instances/confinement.js';
 
 const MOST_BYTES = 64 * 1024;
 
-/** The folder with the credentials of one run of git; its processes alone can enter it, and it goes when they end. */
+/** The folder with the credentials of one git command. Only its processes can enter it, and `remove` deletes it when they have ended. */
 export class GitAccessFolder {
   private constructor(readonly path: string) {}
 
-  /** Below `home`, which belongs to the owner of the place, before anything of the owner's runs there. */
+  /** Creates the folder below `home`, which belongs to the place's owner. No process of the owner may run there yet. */
   static async make(home: string, remote: PinnedRemote, { owner }: ConfinedPlace): Promise<GitAccessFolder> {
     const folder = new GitAccessFolder(join(home, `.git-access-${randomUUID()}`));
     await mkdir(folder.path, { mode: 0o700 });
@@ -27,7 +27,7 @@ export class GitAccessFolder {
     return folder;
   }
 
-  /** What ssh knows of servers now. */
+  /** The current `known_hosts` of ssh. */
   async knownHosts(): Promise<string> {
     return (await readSmallFile(this.path, KNOWN_HOSTS_FILE, MOST_BYTES)) ?? '';
   }

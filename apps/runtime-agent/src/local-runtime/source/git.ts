@@ -11,11 +11,11 @@ import { GitAccessFolder } from './git-access-folder.js';
 
 export interface GitOptions {
   readonly platformHome: string;
-  /** `file://` is for platforms that their owner alone uses. */
+  /** Whether `file://` is allowed: for installations that only their owner uses. */
   readonly allowFiles: boolean;
-  /** Where git and ssh are looked for. */
+  /** The PATH for git and ssh. */
   readonly path: string;
-  /** Proxies and certificate authorities of the host, handed on to git alone. */
+  /** Proxies and certificate authorities of the host, passed to git only. */
   readonly network: Readonly<Record<string, string>>;
 }
 
@@ -23,14 +23,14 @@ export interface GitAnswer {
   readonly ok: boolean;
   readonly output: string;
   readonly errors: string;
-  /** Lines of `known_hosts` about an SSH server that was met for the first time. */
+  /** The `known_hosts` lines of an SSH server after the first connection to it. */
   readonly hostKeys?: string | undefined;
 }
 
-/** Where git runs, and what marks its processes. */
+/** The folders of a git command, and the variables that mark its processes. */
 export interface GitFolders {
   readonly directory: string;
-  /** A folder of the place's owner, for what ssh wants to remember. */
+  /** A folder of the place's owner, where ssh can write files. */
   readonly home: string;
   readonly marks: Readonly<Record<string, string>>;
 }
@@ -47,7 +47,7 @@ export class Git {
 
   constructor(private readonly options: GitOptions) {}
 
-  /** Connects to the addresses of the remote and to no others, with the credentials of the remote. */
+  /** Runs git with the credentials of the remote. Git connects only to the pinned addresses of the remote. */
   async run(
     place: ConfinedPlace,
     remote: PinnedRemote,
@@ -80,7 +80,7 @@ export class Git {
     });
   }
 
-  /** @param access where the processes find the folder with the credentials. */
+  /** @param access path of the credentials folder as the processes see it. */
   async #run(
     { enclose, directory, home, marks }: GitSite,
     remote: PinnedRemote,
@@ -113,18 +113,18 @@ export class Git {
   }
 }
 
-/** Where git runs: the folders as its processes find them. */
+/** The folders of a git command by the paths that its processes see. */
 interface GitSite extends GitFolders {
   readonly enclose: (argv: readonly string[]) => readonly string[];
 }
 
-/** A sandbox, because ssh runs only for users whom the system knows, and a sandbox names its own. */
+/** Uses a sandbox, because ssh requires a passwd entry for its user, which a sandbox provides. */
 const inNamespaces = async (place: ConfinedPlace, { directory, home, marks }: GitFolders): Promise<GitSite> => {
   const view = await place.view({ app: directory, appWritable: true, home, temporary: home });
   return { directory: view.startDirectory, home: view.folders.home, marks, enclose: argv => view.enclose(argv, '.') };
 };
 
-/** Whole at any moment: another run of the platform may have a git reading it. */
+/** Replaces the file atomically, because git may read it in another Postern process. */
 const writeSettings = async (platformHome: string): Promise<string> => {
   const path = join(platformHome, 'git-settings');
   const draft = `${path}.${randomUUID()}`;

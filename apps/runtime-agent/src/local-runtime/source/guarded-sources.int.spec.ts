@@ -13,7 +13,7 @@ const PUBLIC = '93.184.215.14';
 describe('A repository of an attacker', () => {
   let fixture: BuildsFixture;
   let dns: TestDns;
-  /** A server of the inner network, and what it was asked. */
+  /** A server in the private network, and the paths that were requested from it. */
   let inner: Server;
   let asked: string[];
 
@@ -41,7 +41,7 @@ describe('A repository of an attacker', () => {
       (error: Error) => `${error.name}: ${error.message}`,
     );
 
-  it('that redirects to the inner network is not followed', async () => {
+  it('that redirects to the private network is not followed', async () => {
     fixture = await BuildsFixture.start({ guard: new OutboundGuard({ allowPrivate: true }) });
     const target = `http://127.0.0.1:${portOf()}/latest/meta-data/iam/security-credentials/`;
     const redirecting = createServer((_, response) => response.writeHead(302, { location: target }).end());
@@ -76,7 +76,7 @@ describe('A repository of an attacker', () => {
     'ssh://git@127%2e0.0.1:PORT/x',
     'git@localhost:x',
     'git@[::1]:x',
-  ])('at %s is not asked', async template => {
+  ])('at %s gets no connection', async template => {
     fixture = await BuildsFixture.start({ guard: new OutboundGuard({ allowPrivate: false }) });
     let connections = 0;
     inner.on('connection', () => {
@@ -87,7 +87,7 @@ describe('A repository of an attacker', () => {
     expect(connections).toBe(0);
   });
 
-  it('does not tell what answers inside the network', async () => {
+  it('does not reveal what responds in the private network', async () => {
     fixture = await BuildsFixture.start({ guard: guardAsking(dns.address) });
     dns.setRecords('http.test', 'A', ['127.0.0.1']);
     dns.setRecords('closed.test', 'A', ['127.0.0.1']);
@@ -108,7 +108,7 @@ describe('A repository of an attacker', () => {
     expect(asked).toEqual([]);
   });
 
-  it('whose name leads elsewhere after it was resolved is not fetched from there', async () => {
+  it('whose host name resolves to a private address later is not fetched from there', async () => {
     fixture = await BuildsFixture.start({ guard: guardAsking(dns.address) });
     dns.rebind('rebind.test', [PUBLIC, '127.0.0.1']);
     const cancelled = AbortSignal.timeout(1_000);
@@ -137,7 +137,7 @@ describe('Git', () => {
     fixture = await BuildsFixture.start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
     const repository = await fixture.repository({ 'a.txt': 'pinned' });
     const server = await startGitHttpServer(repository.folder);
-    // Only this server knows the name, and its second answer is another one.
+    // Only the test DNS server resolves this name.
     dns.rebind('pinned.test', ['127.0.0.1']);
     const repositoryUrl = `http://PINNED.test.:${new URL(server.url).port}/.git`;
     try {
@@ -151,7 +151,7 @@ describe('Git', () => {
     }
   });
 
-  it('repeats the answers of a Git server at a public address', async () => {
+  it('passes on the errors of a Git server at a public address', async () => {
     fixture = await BuildsFixture.start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
     const repository = await fixture.repository();
     const server = await startGitHttpServer(repository.folder);

@@ -1,10 +1,10 @@
 import { readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
-/** As many as the kernel follows. */
+/** The maximum number of links that the kernel follows in a path. */
 const MOST_HOPS = 40;
 
-/** A symbolic link below the folder that leads out of it, as a path from there; links to nothing inside are none. */
+/** Finds a symbolic link below the folder that leads out of it. @returns its relative path. Dangling links inside do not count. */
 export const findStrayLink = async (root: string): Promise<string | undefined> => {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
@@ -14,7 +14,7 @@ export const findStrayLink = async (root: string): Promise<string | undefined> =
   return undefined;
 };
 
-/** A symbolic link below the folder on which a walk through it would end in nothing, or never. */
+/** Finds a symbolic link below the folder that is dangling, or that makes a recursive walk endless. */
 export const findDeadLink = async (root: string): Promise<string | undefined> => {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
@@ -27,10 +27,7 @@ export const findDeadLink = async (root: string): Promise<string | undefined> =>
   return undefined;
 };
 
-/**
- * Goes the way that the kernel would, name by name: a link that is harmless to read may still lead out by way of
- * another one.
- */
+/** Resolves the path component by component, as the kernel does: a link that looks harmless may lead out through another link. */
 const staysInside = async (root: string, link: string): Promise<boolean> => {
   const names = relative(root, link).split(sep);
   let at = root;
@@ -47,7 +44,7 @@ const staysInside = async (root: string, link: string): Promise<boolean> => {
     else if (isAbsolute(target)) return false;
     else {
       hops += 1;
-      // A circle leads nowhere.
+      // A loop leads nowhere.
       if (hops > MOST_HOPS) return true;
       names.unshift(...target.split('/'));
     }

@@ -16,14 +16,14 @@ import { guardAsking } from '../../infrastructure/git/testing/hostile-dns.js';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 
 const TOKEN = 'glpat-Zx81-secret_of/the+owner';
-/** Prints everything that a build can see of the environment, of processes, of files and of git. */
+/** Prints everything that a build can see of its environment, processes, files and git. */
 const SPY = `env; git remote -v; git config --list --show-origin; cat .git/config; ls -laR .git | head -50;
 cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'; ls -laR "$HOME" /tmp 2>/dev/null; exit 0`;
 
 describe('A private repository', () => {
   let fixture: BuildsFixture;
   const stops: (() => Promise<unknown>)[] = [];
-  /** The command lines and environments of all processes, whenever git had shown its token. */
+  /** The command lines and environments of all processes, captured whenever git had sent its token. */
   let processes: string[];
 
   beforeEach(async () => {
@@ -86,7 +86,7 @@ describe('A private repository', () => {
     expect(await fixture.leftovers()).toEqual([]);
   });
 
-  it('is named with what is missing: a token, or a deploy key', async () => {
+  it('is refused with the name of the missing credential: a token, or a deploy key', async () => {
     const { repositoryUrl } = await overHttp();
     await expect(resolve(repositoryUrl)).rejects.toThrow(
       `the repository ${repositoryUrl} is not there, or not open to everybody: store an access token if it is private`,
@@ -96,7 +96,7 @@ describe('A private repository', () => {
     );
   });
 
-  it('is not opened by a wrong token or key, and the error holds neither', async () => {
+  it('is refused for a wrong token or key, and the error contains neither', async () => {
     const { repositoryUrl } = await overHttp();
     const wrong = { https: { username: 'deploy', token: 'guessed-token' } };
     const failure = await resolve(repositoryUrl, wrong).catch(String);
@@ -109,7 +109,7 @@ describe('A private repository', () => {
     );
   });
 
-  it('is trusted by the host key that its server showed first, and not by another', async () => {
+  it('is trusted by the first host key of its server, and by no other', async () => {
     const { server, repository, repositoryUrl, key, hostKey } = await overSsh();
     const { hostKeys, commit } = await resolve(repositoryUrl, { ssh: { privateKey: key.privateKey } });
     const [type, encoded] = hostKey.publicKey.split(' ');
@@ -149,7 +149,7 @@ describe('A private repository over HTTPS', () => {
     await fixture.stop();
   });
 
-  it('is built with the token where the operator trusts the authority of its server', async () => {
+  it('is built with the token if the operator trusts the certificate authority of its server', async () => {
     const repositoryUrl = await start({ SSL_CERT_FILE: certificates.ca });
     const credentials = { https };
     const { commit } = await fixture.resolve(repositoryUrl, undefined, undefined, credentials);
@@ -161,7 +161,7 @@ describe('A private repository over HTTPS', () => {
     );
   });
 
-  it('is refused in words where its certificate is of an unknown authority, before the token is sent', async () => {
+  it('is refused if its certificate is from an unknown authority, before the token is sent', async () => {
     const repositoryUrl = await start({});
     await expect(fixture.resolve(repositoryUrl, undefined, undefined, { https })).rejects.toThrow(
       'the certificate of 127.0.0.1 is not trusted: use a certificate of a public authority, or let the operator name its authority in SSL_CERT_FILE',
@@ -181,7 +181,7 @@ describe('A token', () => {
     await fixture.stop();
   });
 
-  it('is not sent over unencrypted HTTP where servers have to be public', async () => {
+  it('is not sent over unencrypted HTTP if only public servers are allowed', async () => {
     fixture = await BuildsFixture.start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
     const repository = await fixture.repository();
     const server = await startGitHttpServer(repository.folder);
@@ -193,7 +193,7 @@ describe('A token', () => {
     await server.stop();
   });
 
-  it('goes to no other server that the repository leads to', async () => {
+  it('is not sent to a server that the repository redirects to', async () => {
     fixture = await BuildsFixture.start({ guard: new OutboundGuard({ allowPrivate: true }) });
     const repository = await fixture.repository();
     const server = await startGitHttpServer(repository.folder);

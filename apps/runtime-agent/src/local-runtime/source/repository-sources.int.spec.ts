@@ -13,7 +13,7 @@ describe('A source', () => {
 
   const resolve = (repositoryUrl: string, branch?: string) => fixture.resolve(repositoryUrl, branch);
 
-  it('is the commit that its branch stands at', async () => {
+  it('is the head commit of its branch', async () => {
     fixture = await BuildsFixture.start();
     const repository = await fixture.repository();
     await repository.git('checkout', '-q', '-b', 'feature/a-b');
@@ -23,7 +23,7 @@ describe('A source', () => {
     expect(await fixture.leftovers()).toEqual([]);
   });
 
-  it('is the default branch where none is named', async () => {
+  it('is the default branch if none is given', async () => {
     fixture = await BuildsFixture.start();
     const repository = await fixture.repository(undefined, { branch: 'trunk' });
     await repository.git('branch', 'other');
@@ -33,7 +33,7 @@ describe('A source', () => {
     });
   });
 
-  it('may have commits named by SHA-256', async () => {
+  it('may have SHA-256 commit ids', async () => {
     fixture = await BuildsFixture.start();
     const repository = await fixture.repository(undefined, { format: 'sha256' });
     const commit = await repository.git('rev-parse', 'HEAD');
@@ -43,7 +43,7 @@ describe('A source', () => {
     expect(await fixture.read(await fixture.build(order), 'README.md')).toBe('hello');
   });
 
-  it('is found and fetched over HTTP, also a commit that no branch stands at any more', async () => {
+  it('is resolved and fetched over HTTP, also a commit that is no longer the head of a branch', async () => {
     fixture = await BuildsFixture.start();
     const repository = await fixture.repository({ 'a.txt': 'first' });
     const first = await repository.git('rev-parse', 'HEAD');
@@ -64,7 +64,7 @@ describe('A source', () => {
     }
   });
 
-  it('names the branch that is missing', async () => {
+  it('is refused with the name of the missing branch', async () => {
     fixture = await BuildsFixture.start();
     const repository = await fixture.repository();
     await expect(resolve(repository.url, 'nowhere')).rejects.toThrow('the repository has no branch nowhere');
@@ -72,7 +72,7 @@ describe('A source', () => {
     await expect(resolve(repository.url, 'main')).resolves.toBeDefined();
   });
 
-  it('is refused where the repository is empty, gone, or no repository', async () => {
+  it('is refused if the repository is empty, missing, or not a repository', async () => {
     fixture = await BuildsFixture.start();
     const empty = await fixture.repository({});
     await empty.git('update-ref', '-d', 'HEAD');
@@ -83,7 +83,7 @@ describe('A source', () => {
     );
   });
 
-  it('says that the user who builds may not read a repository', async () => {
+  it('is refused if the user of the build may not read the repository', async () => {
     fixture = await BuildsFixture.start();
     const repository = await fixture.repository();
     await chmod(repository.folder, 0o700);
@@ -93,14 +93,14 @@ describe('A source', () => {
     );
   });
 
-  it('is read from a repository that belongs to somebody else', async () => {
+  it('is read from a repository that belongs to another user', async () => {
     fixture = await BuildsFixture.start();
     const repository = await fixture.repository();
     await repository.git('config', 'core.sshCommand', 'touch /tmp/never');
     await expect(resolve(repository.url)).resolves.toEqual({ branch: 'main', commit: expect.any(String) });
   });
 
-  it('gives up a server that does not respond, and one that nobody listens at', async () => {
+  it('is refused if its server does not respond or does not accept connections', async () => {
     fixture = await BuildsFixture.start({ times: { resolveMs: 700 } });
     const hanging = await listen();
     const port = (hanging.address() as AddressInfo).port;
@@ -130,7 +130,7 @@ describe('A source', () => {
     expect(await fixture.leftovers()).toEqual([]);
   });
 
-  it('runs no program that an address or a branch names', async () => {
+  it('runs no program that is named in an address or a branch', async () => {
     fixture = await BuildsFixture.start();
     const repository = await fixture.repository();
     const trace = join(fixture.home, 'trace');
@@ -163,13 +163,13 @@ describe('A source', () => {
     );
   });
 
-  it('may hold links to its own files', async () => {
+  it('may contain links to its own files', async () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({ 'a/text': 'here', link: { link: 'a/./text' }, none: { link: 'a/none' } });
     expect(await fixture.read(await fixture.build(order), 'link')).toBe('here');
   });
 
-  it('is fetched without the files of Git LFS, which stay pointers, and without the data of git', async () => {
+  it('is fetched without Git LFS files, which stay pointers, and without the .git folder', async () => {
     fixture = await BuildsFixture.start();
     const pointer = 'version https://git-lfs.github.com/spec/v1\n';
     const artefact = await fixture.build(
@@ -183,7 +183,7 @@ describe('A source', () => {
   });
 });
 
-/** Takes connections and never says anything. */
+/** Accepts connections and never responds. */
 const listen = async (): Promise<Server> => {
   const sockets = new Set<{ destroy(): void }>();
   const server = createServer(socket => {

@@ -19,32 +19,32 @@ export interface SourceTimes {
 
 export const SOURCE_TIMES: SourceTimes = { resolveMs: 30_000, fetchMs: 5 * 60_000 };
 
-/** What questions to repositories leave behind is found by these. */
+/** The names by which leftovers of source requests are found. */
 export interface SourceBase {
   readonly folder: string;
   readonly idPrefix: string;
   /** The variable that holds the id of the place. */
   readonly marker: string;
-  /** Ids that are not left behind. */
+  /** Ids of requests in progress, which are not leftovers. */
   readonly underWay: Set<string>;
 }
 
-/** The commit that a build is made of. */
+/** The commit to build. */
 export type CommitSource = Pick<BuildOrder, 'repositoryUrl' | 'commit' | 'credentials'>;
 
-/** For errors of commands that connect to nothing. */
+/** For errors of commands that connect to no server. */
 const EVERYTHING = { tellsEverything: true };
 
-/** Where a source is fetched to, and as whom. */
+/** Where a source is fetched to, and as which user. */
 export interface Checkout {
   readonly place: ConfinedPlace;
-  /** Empty, and the place's owner's. */
+  /** An empty folder that belongs to the place's owner. */
   readonly directory: string;
   readonly home: string;
   readonly marks: Readonly<Record<string, string>>;
 }
 
-/** Git repositories as sources. Whatever a repository or its server does, it does as a user of its own. */
+/** Git repositories as sources. Git runs as a separate user, because repositories and their servers are not trusted. */
 export class RepositorySources {
   constructor(
     private readonly git: Git,
@@ -86,7 +86,7 @@ export class RepositorySources {
   }
 
   /**
-   * Leaves exactly that commit in the directory, with its submodules as far as they can be fetched; `log` is told of each.
+   * Checks out exactly this commit in the directory, with the submodules that can be fetched; `log` receives a line for each.
    * @throws SourceUnavailable, or the signal's reason.
    */
   async checkOut(
@@ -128,7 +128,7 @@ export class RepositorySources {
     const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
     const exactly = await fetch(...options, '--depth=1', '--', url, commit);
     if (!exactly.ok) {
-      // Older servers give whole branches only, or no shallow ones.
+      // Older servers send only whole branches, or no shallow ones.
       const all = await fetch(...options, '--', url, '+refs/heads/*:refs/fetched/*');
       if (!all.ok) throw new SourceUnavailable(await this.#why(all.errors, remote, url));
     }
@@ -152,7 +152,7 @@ export class RepositorySources {
     }
   }
 
-  /** To a user who may not look into its folder, a repository is simply not there. */
+  /** Git reports a repository as missing if its user may not read the folder. */
   async #why(errors: string, remote: PinnedRemote, url: string): Promise<string> {
     const reason = describeGitError(errors, url, this.remotes, remote.access?.kind);
     if (!url.startsWith('file:') || !/^there is no repository|may not be read/.test(reason)) return reason;

@@ -13,21 +13,21 @@ import {
 import { type Git, NO_REMOTE } from './git.js';
 import type { Checkout, CommitSource } from './repository-sources.js';
 
-/** Levels below the repository, and submodules on all of them. */
+/** Maximum nesting below the repository, and maximum number of submodules on all levels. */
 const MOST_LEVELS = 3;
 const MOST_SUBMODULES = 30;
-/** More sections than this are not read. */
+/** Further sections of .gitmodules are ignored. */
 const MOST_SECTIONS = 200;
 
 const OTHER_SERVER =
   'the deploy key of the repository is not sent to another server; use its https:// address if it is open to everybody';
 
-/** Leaves the commit of a source in the folder of the checkout. @throws SourceUnavailable with the reason. */
+/** Checks out the commit of a source in the folder of the checkout. @throws SourceUnavailable with the reason. */
 export type FetchCommit = (source: CommitSource, checkout: Checkout, signal: AbortSignal) => Promise<void>;
 
 /**
- * Fetches the submodules of a repository, each with the checks and the pinned addresses of a repository. What cannot be
- * fetched is named with the reason, and its folder stays empty.
+ * Fetches the submodules of a repository, each with the checks and the address pinning of a repository. Logs the reason if one
+ * cannot be fetched, and leaves its folder empty.
  */
 export class SubmoduleFetch {
   #left = MOST_SUBMODULES;
@@ -35,12 +35,12 @@ export class SubmoduleFetch {
   constructor(
     private readonly git: Git,
     private readonly fetchCommit: FetchCommit,
-    /** The repository, whose credentials go to its own server alone. */
+    /** The repository. Its credentials are sent only to its own server. */
     private readonly root: CommitSource,
     private readonly log: (line: string) => void,
   ) {}
 
-  /** @param at where the repository with the submodules is; `prefix` names it in the log. */
+  /** @param at the checkout of the repository with the submodules; `prefix` is its path in the log. */
   async fetch(url: string, at: Checkout, signal: AbortSignal, prefix = '', level = 1): Promise<void> {
     for (const submodule of await this.#listed(at, signal)) {
       const name = `${prefix}${submodule.path}`;
@@ -81,7 +81,7 @@ export class SubmoduleFetch {
     await rm(join(directory, '.git'), { recursive: true, force: true });
   }
 
-  /** What the plain file .gitmodules lists, as git reads it. */
+  /** The submodules in .gitmodules, as git parses it; none if it is not a regular file. */
   async #listed(at: Checkout, signal: AbortSignal): Promise<readonly Submodule[]> {
     if (!(await projectIn(at.directory).has('.gitmodules'))) return [];
     const keys = '^submodule\\..*\\.(path|url)$';
@@ -90,7 +90,7 @@ export class SubmoduleFetch {
     return submodulesIn(output).slice(0, MOST_SECTIONS);
   }
 
-  /** The commit that the repository has at the path, which is a submodule only then. */
+  /** The commit of the submodule at the path; undefined if the repository has no submodule there. */
   async #commitAt(path: string, at: Checkout, signal: AbortSignal): Promise<string | undefined> {
     const args = ['--literal-pathspecs', 'ls-tree', '-z', 'HEAD', '--', path];
     const { output } = await this.git.run(at.place, NO_REMOTE, args, at, signal);
@@ -99,10 +99,10 @@ export class SubmoduleFetch {
   }
 }
 
-/** Names come from the repository. */
+/** Makes a name safe for the log: names come from the repository. */
 const shown = (name: string): string => name.replaceAll(/\p{Cc}/gu, ' ').slice(0, 200);
 
-/** The folder that git makes for a submodule; no part of the way to it is a link. */
+/** Whether the folder that git creates for a submodule is empty, and no part of its path is a link. */
 const isEmptyFolder = async (root: string, path: string): Promise<boolean> => {
   let at = root;
   for (const name of path.split('/')) {
@@ -112,7 +112,7 @@ const isEmptyFolder = async (root: string, path: string): Promise<boolean> => {
   return (await readdir(at)).length === 0;
 };
 
-/** Deletes what a fetch that failed has left. */
+/** Deletes the files of a failed fetch. */
 const emptyFolder = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
 };

@@ -12,7 +12,7 @@ import { BuildsFixture } from '../build/testing/builds-fixture.js';
 interface Module {
   readonly path: string;
   readonly url: string;
-  /** Absent where `.gitmodules` alone knows of it. */
+  /** Absent if only `.gitmodules` lists it. */
   readonly commit?: string;
 }
 
@@ -36,7 +36,7 @@ describe('A submodule', () => {
     fixture = await BuildsFixture.start(options);
   };
 
-  /** Serves the folder that all repositories of the test are in. */
+  /** Serves the folder that contains all repositories of the test. */
   const serve = async (repository: GitRepository, access?: BasicAccess): Promise<GitHttpServer> => {
     const server = await startGitHttpServer(dirname(repository.folder), access && { access });
     servers.push(server);
@@ -58,7 +58,7 @@ describe('A submodule', () => {
     return { read: (name: string) => fixture.read(artefact, name), path: fixture.pathIn(artefact, '.'), lines };
   };
 
-  it('is fetched at its commit, with its own submodules, also by a relative address', async () => {
+  it('is fetched at its commit, with its own submodules, also from a relative address', async () => {
     await start();
     const colours = await fixture.repository({ 'colours.txt': 'red' });
     const [red] = [await colours.git('rev-parse', 'HEAD'), await colours.commit({ 'colours.txt': 'green' })];
@@ -77,7 +77,7 @@ describe('A submodule', () => {
       expect(existsSync(`${path}/${folder}/.git`)).toBe(false);
   }, 120_000);
 
-  it('gets the token of the repository on the same server, and on no other', async () => {
+  it('is fetched with the token of the repository from the same server, and from no other', async () => {
     await start();
     const library = await fixture.repository({ 'a.txt': 'private' });
     const commit = await library.git('rev-parse', 'HEAD');
@@ -96,7 +96,7 @@ describe('A submodule', () => {
     expect(other.authorizations).toEqual([]);
   }, 120_000);
 
-  it('at an address that is none of a Git server is not fetched', async () => {
+  it('at an invalid or unsupported address is not fetched', async () => {
     await start();
     const pwned = '/tmp/postern-submodule-ran';
     const reasons = [
@@ -119,7 +119,7 @@ describe('A submodule', () => {
     expect(existsSync(pwned)).toBe(false);
   }, 240_000);
 
-  it('that is none, or would be outside, changes no file of the repository', async () => {
+  it('without a commit, or with a path outside the repository, changes no file', async () => {
     await start();
     const library = await fixture.repository({ hooks: 'stolen' });
     const server = await serve(library);
@@ -137,7 +137,7 @@ describe('A submodule', () => {
       expect(line).toMatch(/not contain a commit for it|does not name a folder of the repository/);
   }, 120_000);
 
-  it('at a private address is not asked, and its reason does not tell what answers there', async () => {
+  it('at a private address gets no request, and the error does not reveal what responds there', async () => {
     await start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
     dns.setRecords('public.test', 'A', ['127.0.0.1']);
     dns.setRecords('inner.test', 'A', ['127.0.0.2']);
@@ -158,7 +158,7 @@ describe('A submodule', () => {
     ]);
   }, 120_000);
 
-  it('is fetched three levels deep, thirty at most', async () => {
+  it('is fetched up to three levels deep, and up to thirty in total', async () => {
     await start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
     dns.setRecords('public.test', 'A', ['127.0.0.1']);
     const site = await fixture.repository();
@@ -178,7 +178,7 @@ describe('A submodule', () => {
   }, 120_000);
 });
 
-/** As `git submodule add` would, also where git refuses it. */
+/** Adds submodules as `git submodule add` does, also those that git refuses. */
 const addModules = async (repository: GitRepository, modules: readonly Module[]): Promise<void> => {
   const sections = modules.map(({ path, url }, at) => `[submodule "m${at}"]\n\tpath = ${path}\n\turl = ${url}\n`);
   await repository.commit({ '.gitmodules': sections.join('') });

@@ -7,7 +7,7 @@ const maker = new URL(`../sandbox/namespaces/sandbox-root${extname(import.meta.f
 const version = createHash('sha256').update(readFileSync(maker)).digest('hex').slice(0, 12);
 
 /**
- * The folder in which all homes of a user share the root directories of sandboxes. To make one copies the machine's
- * configuration, which takes a second. Other code of `sandbox-root` has another folder.
+ * The folder in which all homes of a user share the root directories of sandboxes. Creating one copies the machine's
+ * configuration, which takes a second. Each version of `sandbox-root` has its own folder.
  */
 export const KEPT_FRAMES = join(tmpdir(), `postern-frames-${process.getuid?.() ?? 0}-${version}`);

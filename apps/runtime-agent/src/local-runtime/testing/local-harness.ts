@@ -20,7 +20,7 @@ import { KEPT_FRAMES } from './kept-frames.js';
 import { silentLog } from './local-runtime-assembly.js';
 import { QUICK } from './quick-times.js';
 
-/** The world around a local runtime: repositories in folders, and the real load balancer. */
+/** The environment of a local runtime: repositories in folders, and the real load balancer. */
 export class LocalHarness implements NeighbourHarness {
   readonly countsTraffic = true;
   readonly #repositories: GitRepository[] = [];

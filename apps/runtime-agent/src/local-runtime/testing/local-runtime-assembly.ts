@@ -8,13 +8,16 @@ import { redactor } from '../redactor.js';
 import { KEPT_FRAMES } from './kept-frames.js';
 import { QUICK } from './quick-times.js';
 
-/** Of our own, because Node.js cannot read the library's sources, with their decorators, as they are. */
+/** Defined here, because Node.js cannot run the TypeScript sources of the library, which contain decorators. */
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
-/** What holds the instances: all that the machine offers, or what an ordinary user without control groups has. */
+/**
+ * How instances are confined: by all mechanisms of the machine, or only by those of a user without root and control
+ * groups.
+ */
 export type Held = 'by all means' | 'by marks alone';
 
-/** What a runtime is assembled from, in the test's process or in one of its own; artefacts are folders of the home. */
+/** The options of a runtime, in the process of the test or in another one. Artefacts are folders of the home. */
 export const assemblyFor = async (
   home: string,
   held: Held,

@@ -19,7 +19,7 @@ export interface RuntimeFixtureOptions {
   readonly times?: Partial<RuntimeTimes>;
 }
 
-/** A local runtime with the real load balancer, whose artefacts are folders that a test writes. */
+/** A local runtime with the real load balancer. Its artefacts are folders that a test writes. */
 export class LocalRuntimeFixture {
   runtime: LocalRuntime;
   readonly processes = new MarkedProcesses();
@@ -43,7 +43,7 @@ export class LocalRuntimeFixture {
     return this.balancer.home;
   }
 
-  /** As another run of the platform on the same home would make it. */
+  /** Creates a runtime on the same home, as a restarted platform does. */
   anotherRuntime(): LocalRuntime {
     return assembleLocalRuntime(this.assembly);
   }
@@ -74,7 +74,7 @@ export class LocalRuntimeFixture {
     };
   }
 
-  /** Asks the service as its visitors do. */
+  /** Sends a request to the service through the load balancer. */
   async visit({ webServiceId, name }: ServicePlan, path = '/', question: Question = {}): Promise<Answer> {
     return ask(new URL(path, await this.runtime.urlOf(webServiceId, name)).href, question);
   }
@@ -83,14 +83,14 @@ export class LocalRuntimeFixture {
     return (await this.instanceRecords.list()).filter(record => record.webServiceId === webServiceId);
   }
 
-  /** All processes that carry the mark of an instance of this home. */
+  /** The ids of all processes that carry the marker of an instance of this home. */
   async pids(): Promise<readonly number[]> {
     const ids = new Set(await this.instanceRecords.ids());
     const marked = [...(await this.processes.scan())].filter(([id]) => ids.has(id));
     return marked.flatMap(([, entries]) => entries.map(({ pid }) => pid));
   }
 
-  /** The process of this home that has this number where it runs. */
+  /** The id outside the sandbox of the process that has this id in its own PID namespace. */
   async pidOf(numberInside: number): Promise<number> {
     for (const pid of await this.pids()) {
       const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');

@@ -5,7 +5,7 @@ import type { Order } from './owner-main.js';
 
 const ENTRY = fileURLToPath(new URL('../../../dist/local-runtime/testing/owner-main.js', import.meta.url));
 
-/** A platform that can be killed: the compiled local runtime in a process of its own. */
+/** The compiled local runtime in its own process, which a test can kill. */
 export class PlatformProcess {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -17,19 +17,19 @@ export class PlatformProcess {
     return new PlatformProcess(child);
   }
 
-  /** Resolves with `done`, or with the words of the failure. */
+  /** Resolves with `done`, or with the error message. */
   async order(order: Order): Promise<string> {
     const answer = once(this.child, 'message');
     this.begin(order);
     return String((await answer)[0]);
   }
 
-  /** Gives the order without waiting for what becomes of it. */
+  /** Sends the order without waiting for its result. */
   begin(order: Order): void {
     this.child.send(order);
   }
 
-  /** As a power cut of this process alone. */
+  /** Kills the process with SIGKILL; its instances keep running. */
   async kill(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exit = once(this.child, 'exit');

@@ -1,6 +1,6 @@
 import type { RuntimeTimes } from '../rolls/runtime-times.js';
 
-/** Everything short enough for a test to see it happen. */
+/** Short times for tests. */
 export const QUICK: Partial<RuntimeTimes> = {
   probeTimeoutMs: 1_000,
   firstProbesMs: 20,

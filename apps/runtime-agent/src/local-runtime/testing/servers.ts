@@ -6,11 +6,11 @@ const listening = (body: string, listen = 'process.env.PORT') => `
   process.on('SIGTERM', () => server.close(() => process.exit(0)));
 `;
 
-/** Small programs that behave as services do, well and badly. */
+/** Small programs that act as working and as faulty services. */
 export const server = {
   saying: (text: string) => listening(`const answer = (_, response) => response.end(${JSON.stringify(text)});`),
 
-  /** Answers with the status that /become/<status> was asked for last; 200 until then. */
+  /** Responds with the status of the last request to /become/<status>; 200 before the first one. */
   moody: listening(`
     let status = 200;
     const answer = ({ url }, response) => {
@@ -19,26 +19,26 @@ export const server = {
       response.writeHead(mood ? 200 : status).end(process.env.POSTERN_INSTANCE);
     };`),
 
-  /** /crash ends it with the code 7; everything else is answered with its id. */
+  /** Exits with code 7 on /crash. Other requests return the instance id. */
   crashing: listening(`
     const answer = ({ url }, response) => {
       if (url === '/crash') { console.error('out of luck'); process.exit(7); }
       response.end(process.env.POSTERN_INSTANCE);
     };`),
 
-  /** Answers after the time that the query says. */
+  /** Responds after the number of milliseconds in the query. */
   slow: listening(
     `const answer = ({ url }, response) => setTimeout(() => response.end('late'), Number(url.slice(2)));`,
   ),
 
-  /** Answers once it is told to end. */
+  /** Responds when it receives SIGTERM. */
   waiting: listening(`const answer = (_, response) => process.once('SIGTERM', () => response.end('told to end'));`),
 
   onPort: (port: number) => listening(`const answer = (_, response) => response.end('hello');`, String(port)),
 
   silent: 'setInterval(() => {}, 1_000);',
 
-  /** Stays whatever it is told, and leaves a child in a session of its own; says which processes both are. */
+  /** Ignores SIGTERM and starts a child that does so in its own session. Responds with both process ids. */
   stubborn: `
     import { spawn } from 'node:child_process';
     const child = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], {
@@ -50,7 +50,7 @@ export const server = {
     `const answer = (_, response) => response.end(JSON.stringify({ ...process.env, cwd: process.cwd() }));`,
   ),
 
-  /** /say?text writes a line; /flood?bytes writes so much of them. */
+  /** /say?<text> writes a line; /flood?<bytes> writes that amount of lines. */
   talking: listening(`
     const answer = ({ url }, response) => {
       const [path, text] = url.split('?');
@@ -63,13 +63,13 @@ export const server = {
       response.end('said');
     };`),
 
-  /** Writes numbered lines for as long as it lives. */
+  /** Writes a numbered line every 5 ms. */
   counting: listening(`
     let lines = 0;
     setInterval(() => console.log('line ' + (lines += 1)), 5);
     const answer = (_, response) => response.end(String(lines));`),
 
-  /** /eat?MiB holds so much memory from then on. */
+  /** /eat?<MiB> allocates that amount of memory permanently. */
   hungry: listening(`
     const held = [];
     const answer = ({ url }, response) => {
@@ -78,7 +78,7 @@ export const server = {
       response.end(process.env.POSTERN_INSTANCE);
     };`),
 
-  /** /work makes it busy for good, /rest ends that. */
+  /** /work starts a permanent CPU load, /rest stops it. */
   busy: listening(`
     let working = false;
     const work = () => {

@@ -3,8 +3,8 @@ import type { Order } from './owner-main.js';
 import type { PlatformProcess } from './platform-process.js';
 
 /**
- * Gives an order and waits until `count` changes of files in the home were seen, or until the order is done, so that a kill
- * meets each step of it. What instances write to their disks does not count.
+ * Sends an order and waits until `count` file changes in the home were seen, or until the order is done, so that a test
+ * can kill the platform at each step. Writes of instances to their disks do not count.
  */
 export const beginUntilChanges = async (
   platform: PlatformProcess,
@@ -18,7 +18,7 @@ export const beginUntilChanges = async (
     seen += 1;
     if (seen >= count) changed.resolve();
   });
-  // Folders vanish while it begins to watch them.
+  // Folders may be deleted while the watcher is being set up.
   watcher.on('error', () => undefined);
   await Promise.race([changed.promise, platform.order(order)]);
   watcher.close();

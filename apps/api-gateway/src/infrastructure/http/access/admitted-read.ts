@@ -1,7 +1,7 @@
 import { type AdmittedRead, Refusal } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 
-/** A property of the request: a WeakMap would cost more garbage collection. */
+/** A property of the request: a WeakMap would cause more garbage collection. */
 const READ = Symbol('admitted read');
 
 type Reading = FastifyRequest & { [READ]?: AdmittedRead };
@@ -11,7 +11,7 @@ export const setAdmittedRead = (request: Reading, read: AdmittedRead): void => {
 };
 
 /**
- * What platform-management read for the call when it admitted it; undefined where it did not.
+ * The data that platform-management read when it admitted the call; undefined if it read none.
  * @throws the refusal of the read.
  */
 export const admittedReadOf = (request: Reading): { readonly reply: unknown } | undefined => {

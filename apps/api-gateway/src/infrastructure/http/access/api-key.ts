@@ -5,7 +5,7 @@ import { unauthorized } from '../errors/problem.js';
 import { requestContextOf } from '../server/request-context.js';
 import { credentialHashOf } from './credential-hash.js';
 
-/** The form of an API key of the email API. */
+/** The format of an API key of the email API. */
 export const API_KEY_FORMAT = /^em_live_[0-9A-Za-z]{43}$/;
 
 /** The SHA-256 of the request's key; services never receive the key itself. Throws 401 if it is missing or malformed. */
@@ -28,7 +28,7 @@ const NOT_AUTHORIZATION = `${FORM_HINT} This API does not read the Authorization
 const KEY_KINDS =
   'Keys that begin with ak_live_ are for the platform API; POST /emails needs the key of an email service, which begins with em_live_.';
 
-/** Authenticates a request that is about to be refused, so that a caller without a valid key learns only 401 or 403. */
+/** Authenticates a request that is about to be refused, so that a caller without a valid key gets only 401 or 403. */
 export const assertValidApiKey = async (services: ServiceClient, request: FastifyRequest): Promise<void> => {
   await services.request(authenticateApiKey, { api_key_hash: apiKeyHashOf(request) }, requestContextOf(request));
 };

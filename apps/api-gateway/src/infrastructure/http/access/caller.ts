@@ -9,17 +9,17 @@ export interface Caller extends RequestContext {
   readonly workspaceId: string;
   /** The login address; absent if the caller used a platform key. */
   readonly email?: string;
-  /** Of the session; absent if the caller used a platform key. */
+  /** Hash of the session token; absent if the caller used a platform key. */
   readonly tokenHash?: string;
-  /** What an operator has set for the workspace; absent if the caller used a platform key. */
+  /** The quotas that an operator has set for the workspace; absent if the caller used a platform key. */
   readonly quotas?: QuotaOverrides;
-  /** The projects that the platform key is restricted to; absent for all of the workspace. */
+  /** The projects to which the platform key is restricted; absent for the whole workspace. */
   readonly projectIds?: readonly string[];
-  /** The key that was sent; absent if the caller used a session. */
+  /** The platform key; absent if the caller used a session. */
   readonly platformKey?: z.output<typeof platformKey>;
 }
 
-/** A property of the request: a WeakMap would cost more garbage collection. */
+/** A property of the request: a WeakMap would cause more garbage collection. */
 const CALLER = Symbol('caller');
 
 type Authenticated = FastifyRequest & { [CALLER]?: Caller };
@@ -28,7 +28,7 @@ export const setCaller = (request: Authenticated, caller: Caller): void => {
   request[CALLER] = caller;
 };
 
-/** The caller that admission has set. */
+/** The caller set by admission. */
 export const callerOf = (request: FastifyRequest): Caller => {
   const caller = findCaller(request);
   if (!caller) throw new Error('The route needs a caller, but nothing authenticated the request.');

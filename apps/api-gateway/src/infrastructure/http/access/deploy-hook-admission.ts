@@ -9,16 +9,16 @@ import { requestContextOf } from '../server/request-context.js';
 import { type CalledHook, setCalledHook } from './called-hook.js';
 import { isOfEarlierRelease } from './earlier-release.js';
 
-/** Hooks of earlier releases have no prefix. */
+/** Tokens of earlier releases have no prefix. */
 const TOKEN = /^(?:dh_live_)?[\w-]{43}$/;
-/** Calls of one hook, refused ones included; platform-management takes 30 a minute. */
+/** Calls of one hook, including refused ones; platform-management accepts 30 per minute. */
 const CALLS_PER_SECOND = 1;
 const CALLS_AT_ONCE = 60;
 
-/** What platform-management says of a token; `unasked` if its release cannot be asked yet. */
+/** The reply of platform-management about a token; `unasked` if its release does not support this request yet. */
 type Found = CalledHook | 'unknown' | 'unasked';
 
-/** Admits calls of deploy hooks by the token of their URL, and limits the calls of each hook. */
+/** Admits calls of deploy hooks by the token in the URL, and limits the calls of each hook. */
 export class DeployHookAdmission {
   private readonly found = new ReplyCache<Found>({
     service: 'platform-management',

@@ -5,8 +5,8 @@ import { type ServiceClient, ServiceUnavailable } from '../../../service-client/
 const NO_SESSION = { token_hash: '0'.repeat(64) };
 
 /**
- * Whether platform-management replies, but not to the request that failed with `error`, because it is of a release before
- * that request. Services are upgraded in any order.
+ * Whether platform-management responds, but does not support the request that failed with `error`, because its release
+ * is older. Services are upgraded in any order.
  */
 export const isOfEarlierRelease = async (
   services: ServiceClient,

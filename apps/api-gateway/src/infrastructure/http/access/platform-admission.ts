@@ -11,7 +11,8 @@ import { operationOfRoute } from './route-operations.js';
 
 /**
  * Admits a call of the platform API before its body is read, or throws its refusal. One request authenticates the key,
- * checks its scope, counts the call and, where the route allows it, reads. Every later answer, including errors, carries the rate limit.
+ * checks its scope, counts the call and, if the route allows it, reads. Every later response, including errors,
+ * contains the rate limit.
  */
 export const admitCall = async (
   services: ServiceClient,

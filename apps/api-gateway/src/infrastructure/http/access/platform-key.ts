@@ -2,10 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { unauthorized } from '../errors/problem.js';
 import { credentialHashOf } from './credential-hash.js';
 
-/** The scheme's name is case-insensitive (RFC 9110 §11.1), the key is not. */
+/** The name of the scheme is case-insensitive (RFC 9110 §11.1), the key is not. */
 const FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(ak_live_[0-9A-Za-z]{43})$/;
 
-/** The SHA-256 of the request's key; services never receive the key itself. Throws 401 if it is missing or malformed. */
+/**
+ * The SHA-256 of the request's key; services never receive the key itself. Throws 401 if it is missing or malformed.
+ */
 export const platformKeyHashOf = ({ headers, raw }: FastifyRequest): string => {
   const header = headers.authorization;
   const hasEmailKey = () => [header, headers['api-key']].some(value => /\bem_live_/.test(String(value)));

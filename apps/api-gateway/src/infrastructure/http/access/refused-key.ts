@@ -1,7 +1,7 @@
 import { Refusal } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 
-/** Why a platform key was refused, and whose it is where it is known. */
+/** Why a platform key was refused, and its owner if known. */
 export interface RefusedKey {
   readonly code: string;
   readonly key?: { readonly id: string; readonly workspace_id: string };
@@ -10,7 +10,7 @@ export interface RefusedKey {
 const CODES: ReadonlySet<string> = new Set(['platform_key_invalid', 'insufficient_scope', 'operation_not_allowed']);
 const refused = new WeakMap<FastifyRequest, RefusedKey>();
 
-/** Keeps why the platform key of a request was refused, for the audit log. */
+/** Records why the platform key of a request was refused, for the audit log. */
 export const noteRefusedKey = (request: FastifyRequest, error: unknown): void => {
   if (!Refusal.is(error) || !CODES.has(error.code)) return;
   const { refused_key: key, reason } = error.details;

@@ -27,6 +27,6 @@ const OPERATIONS: ReadonlyMap<string, ReadonlyMap<string, Operation>> = new Map(
   ]),
 );
 
-/** The operation that a call of the platform API needs; undefined for a route that no contract declares. */
+/** The operation that a call of the platform API requires; undefined for a route without a contract. */
 export const operationOfRoute = (request: FastifyRequest): Operation | undefined =>
   OPERATIONS.get(request.method === 'HEAD' ? 'GET' : request.method)?.get(routeUrlOf(request));

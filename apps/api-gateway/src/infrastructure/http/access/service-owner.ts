@@ -9,7 +9,7 @@ const parameters = z.object({ service_id: z.uuid() });
 
 /**
  * Rejects with 404 unless the email service of the path belongs to the session's workspace. For requests to services
- * that do not know workspaces. Runs after `SessionAuthentication`.
+ * without workspaces. Runs after `SessionAuthentication`.
  */
 export const assertOwnsService = async (services: ServiceClient, request: FastifyRequest): Promise<void> => {
   const session = sessionOf(request);

@@ -11,7 +11,7 @@ import { credentialHashOf } from './credential-hash.js';
 import { sessionOf, setSession } from './session.js';
 import { isSameOrigin, SessionCookies } from './session-cookie.js';
 
-/** What this gateway enforces; without it, platform-management refuses the sessions that it concerns. */
+/** The checks that this gateway enforces; without them, platform-management refuses the sessions that they concern. */
 export const KNOWN_TO_SESSIONS = { knows_roles: true, knows_second_factor: true } as const;
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
@@ -19,8 +19,8 @@ const BEARER_SCHEME = { 'www-authenticate': 'Bearer' };
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
 
 /**
- * Authenticates signed-in users. Sessions are not cached: a cached one could send a write to the workspace that the user
- * has just left.
+ * Authenticates signed-in users. Sessions are not cached: a cached one could send a write to the user's previous
+ * workspace.
  */
 export class SessionAuthentication {
   private readonly publicOrigin: string;
@@ -96,8 +96,8 @@ export const assertSecondFactor = (request: FastifyRequest): void => {
 };
 
 /**
- * A route of a controller that every signed-in user may call, whatever their role, only those who can reach
- * `:service_id`, or only operators.
+ * A controller route for every signed-in user regardless of role, or only for those with access to `:service_id`, or
+ * only for operators.
  */
 export const RequiresSession = (
   access: 'session' | 'service-owner' | 'operator' = 'session',

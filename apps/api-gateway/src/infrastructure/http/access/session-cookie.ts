@@ -7,8 +7,8 @@ const DEVICE_LIFETIME_S = 180 * 24 * 3_600;
 type Headers = Pick<FastifyRequest, 'headers'>;
 
 /**
- * The cookies of the dashboard. Where the public URL is https they have the prefix `__Host-`, so that no other host can
- * set them, such as a web service on a subdomain; browsers demand `Secure` and the path `/` for it.
+ * The cookies of the dashboard. If the public URL is https they have the prefix `__Host-`, so that no other host, such
+ * as a web service on a subdomain, can set them; browsers require `Secure` and the path `/` for this prefix.
  */
 export class SessionCookies {
   private readonly secure: boolean;
@@ -30,7 +30,7 @@ export class SessionCookies {
     return this.sessionUntil('', new Date(0));
   }
 
-  /** Tells the sign-in that a browser has signed in to the account before. */
+  /** Indicates at sign-in that the browser has signed in to the account before. */
   device(token: string): string {
     const attributes = { ...this.attributes('/dashboard/api/session'), maxAge: DEVICE_LIFETIME_S };
     return stringifySetCookie({ name: this.deviceName, value: token, ...attributes });
@@ -57,7 +57,7 @@ export class SessionCookies {
     return this.secure ? `__Host-${name}` : name;
   }
 
-  /** @param path where browsers send the cookie without the prefix. */
+  /** @param path the cookie path if the name has no prefix. */
   private attributes(path: string) {
     const { secure } = this;
     return { path: secure ? '/' : path, httpOnly: true, sameSite: 'strict', secure } as const;
@@ -68,8 +68,8 @@ const cookieOf = ({ headers }: Headers, name: string): string | undefined =>
   headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[name] || undefined;
 
 /**
- * Whether a request comes from our own pages; a page cannot set `Sec-Fetch-Site` or `Origin`. An Origin that equals the
- * Host header is accepted, because a gateway may have several names.
+ * Whether a request comes from a page of the dashboard; a page cannot set `Sec-Fetch-Site` or `Origin`. An Origin that
+ * equals the Host header is accepted, because a gateway may have several names.
  */
 export const isSameOrigin = (request: FastifyRequest, publicOrigin: string): boolean => {
   const site = request.headers['sec-fetch-site'];

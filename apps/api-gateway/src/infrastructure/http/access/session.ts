@@ -8,14 +8,14 @@ export interface Session extends Caller {
   /** The login address. */
   readonly email: string;
   readonly operator: boolean;
-  /** Of the user in the workspace. */
+  /** The role of the user in the workspace. */
   readonly role: WorkspaceRole;
   /** Whether the user may only set up a second factor. */
   readonly secondFactorMissing?: boolean;
   readonly tokenHash: string;
 }
 
-/** A property of the request: a WeakMap would cost more garbage collection. */
+/** A property of the request: a WeakMap would cause more garbage collection. */
 const SESSION = Symbol('session');
 
 type SignedIn = FastifyRequest & { [SESSION]?: Session };
@@ -31,7 +31,7 @@ export const sessionOf = (request: SignedIn): Session => {
   return session;
 };
 
-/** Injects the session that admission has set. */
+/** Injects the session set by admission. */
 export const CurrentSession = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   sessionOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

@@ -17,7 +17,7 @@ export const assertRole = (request: FastifyRequest, required: WorkspaceRole): vo
   throw new Problem(403, message, { [ERROR_CODE]: 'role_insufficient' });
 };
 
-/** Lets the session act in the workspace of the path; rejects with 404 unless its user belongs to that workspace. */
+/** Switches the session to the workspace of the path; rejects with 404 unless its user belongs to that workspace. */
 export const enterWorkspace = async (services: ServiceClient, request: FastifyRequest): Promise<void> => {
   const session = sessionOf(request);
   const { id } = assertShape(parameters, request.params);

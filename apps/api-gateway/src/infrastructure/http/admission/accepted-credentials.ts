@@ -1,17 +1,17 @@
 const MAX_ENTRIES = 10_000;
 const KNOWN_MS = 10 * 60_000;
-/** A use so soon after the one that is remembered changes little. */
+/** A use within this time after the recorded one is not recorded. */
 const SAME_MS = 1_000;
 
 /**
- * Remembers which credentials services accepted lately, by their hashes, and from which clients. It only decides which
+ * Remembers the hashes of credentials that services recently accepted, and their clients. This only determines which
  * bodies are read and which requests of a flooding client are answered; services authenticate every request themselves.
  */
 export class AcceptedCredentials {
   private readonly acceptedAt = new Map<string, number>();
   private readonly clients = new Map<string, number>();
 
-  /** @param now milliseconds of a clock that never goes back. */
+  /** @param now a monotonic clock, in milliseconds. */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   accept(hash: string, client: string): void {
@@ -28,7 +28,7 @@ export class AcceptedCredentials {
     return this.isRecent(this.acceptedAt.get(hash), withinMs);
   }
 
-  /** Whether a client has used an accepted credential lately; others may share its address. */
+  /** Whether a client has recently used an accepted credential; others may share its address. */
   isClientKnown(client: string): boolean {
     return this.isRecent(this.clients.get(client), KNOWN_MS);
   }

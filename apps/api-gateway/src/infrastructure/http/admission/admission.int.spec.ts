@@ -57,7 +57,7 @@ describe('a request is refused before its body is read', () => {
     expect(statusOf(await firstAnswer(gateway.port, announced(line, bytes, headers)))).toBe(status);
   });
 
-  it('with a foreign email service', async () => {
+  it('for an email service of another workspace', async () => {
     gateway.services.on(getEmailService, () => {
       throw new Refusal('service_not_found', 'There is no such email service.');
     });
@@ -65,7 +65,7 @@ describe('a request is refused before its body is read', () => {
     expect(statusOf(await firstAnswer(gateway.port, head))).toBe(404);
   });
 
-  it('and is not told to continue', async () => {
+  it('without an interim response', async () => {
     const head = announced('POST /emails', 9_000_000, [`Api-Key: ${INVENTED}`, 'Expect: 100-continue']);
     expect(await firstAnswer(gateway.port, head)).toMatch(/^HTTP\/1\.1 401 /);
     const admitted = announced('POST /emails', 9_000_000, [`Api-Key: ${API_KEY}`, 'Expect: 100-continue']);
@@ -80,7 +80,7 @@ describe('a request is refused before its body is read', () => {
     expect(statusOf(await firstAnswer(gateway.port, head))).toBe(413);
   });
 
-  it('and a client that sends it nevertheless reads the answer', async () => {
+  it('and a client that sends the body nevertheless receives the response', async () => {
     const body = Buffer.alloc(9 * MIB, 32);
     const answer = await call('POST', `${gateway.url}/emails`, { body, headers: { 'api-key': INVENTED } });
     expect([answer.status, answer.body]).toEqual([401, { error: 'The API key is not valid.' }]);
@@ -144,14 +144,14 @@ describe('control characters are refused with 400 that names the parameter', () 
     expect(gateway.services.received.map(({ contract }) => contract)).toEqual([admitPlatformCall.name]);
   });
 
-  it('but other escapes are text', async () => {
+  it('but other escapes are accepted as text', async () => {
     const path = `/dashboard/api/email-services/${ID}/emails?search=%C3%A9%20%252500`;
     expect((await call('GET', `${gateway.url}${path}`, { headers: SESSION })).status).toBe(200);
   });
 });
 
 describe('a repeated Host header', () => {
-  it.each(['1.1', '1.0'])('is a 400 in HTTP/%s', async version => {
+  it.each(['1.1', '1.0'])('gets 400 in HTTP/%s', async version => {
     const answer = await sendRaw(gateway.port, `GET /health/live HTTP/${version}\r\nHost: a\r\nhOsT: b\r\n\r\n`);
     expect(parsed(answer)).toEqual({ status: 400, body: { error: 'The Host header is repeated.' } });
   });

@@ -24,12 +24,13 @@ import { onRequestEnd } from './request-end.js';
 import { assertNoControlCharacters, assertOneHost } from './request-head.js';
 import { admissionOfRequest, type GatewayAdmission } from './route-admission.js';
 
-/** email-send authenticates every email itself, so a body may be read for a key that was valid a moment ago. */
+/** email-send authenticates every email itself, so the gateway may read a body if the key was valid recently. */
 const API_KEY_FRESH_MS = 30_000;
 
 /**
- * How many credentials of one client that no service accepted lately are checked at a time. The refusals of the first ones
- * count before the next ones are checked, so that a flood does not begin with a request to a service for each connection.
+ * Number of credentials per client that are checked at a time if no service accepted them recently. The refusals of the
+ * first ones count before the next ones are checked, so that a flood does not start with a request to a service for
+ * each connection.
  */
 const UNKNOWN_AT_ONCE = { running: 8, waiting: 1_000 };
 
@@ -38,7 +39,7 @@ const SPENT = Symbol('spent budget');
 
 type Spender = FastifyRequest & { [SPENT]?: ClientBudget | undefined };
 
-/** Decides on the headers of a request, before a byte of its body is read. */
+/** Decides on a request by its headers, before its body is read. */
 export class Admission {
   private readonly credentials = new AcceptedCredentials();
   private readonly unknown = new KeyedSlots(UNKNOWN_AT_ONCE);
@@ -57,7 +58,10 @@ export class Admission {
     this.cookies = new SessionCookies(publicUrl);
   }
 
-  /** Throws or rejects with the refusal; a promise only if a service must be asked. `isRouted`: whether it has a route. */
+  /**
+   * Throws or rejects with the refusal; returns a promise only if a service must be asked. `isRouted`: whether a route
+   * matches.
+   */
   admit(request: FastifyRequest, reply: FastifyReply, isRouted: boolean): Promise<void> | undefined {
     assertOneHost(request);
     if (!isRouted) {
@@ -74,13 +78,13 @@ export class Admission {
     return undefined;
   }
 
-  /** Counts an error that is the answer to a request without an accepted credential. */
+  /** Counts an error response to a request without an accepted credential. */
   answered(request: Spender, status: number): void {
     const spent = request[SPENT];
     if (spent !== undefined && status >= 400 && status < 500) this.budgets.refuse(spent, networkOf(request));
   }
 
-  /** Whether a request presents a credential that a service accepted lately, whatever its route. */
+  /** Whether a request has a credential that a service recently accepted, on any route. */
   isKnown(request: IncomingMessage): boolean {
     const { headers } = request;
     const bearer = /^Bearer +(\S{1,512})$/i.exec(headers.authorization ?? '')?.[1];
@@ -89,12 +93,12 @@ export class Admission {
     );
   }
 
-  /** Whether a client has used an accepted credential lately. */
+  /** Whether a client has recently used an accepted credential. */
   isClientKnown(client: string): boolean {
     return this.credentials.isClientKnown(client);
   }
 
-  /** @param mayRemember false for a request that will be refused, whose caller must be authenticated now. */
+  /** @param mayRemember false for a request that will be refused, so that its caller must be authenticated now. */
   private identify(
     { access, role, withoutSecondFactor }: GatewayAdmission,
     request: FastifyRequest,
@@ -130,7 +134,7 @@ export class Admission {
     }
   }
 
-  /** A route that declares no role is for owners. */
+  /** A route without a declared role requires the role owner. */
   private async authorize(
     access: 'session' | 'service-owner' | 'workspace-member' | 'operator',
     role: WorkspaceRole = 'owner',
@@ -152,7 +156,7 @@ export class Admission {
     }
   }
 
-  /** Authenticates a caller, and counts the request: before it asks a service, if the credential was accepted before. */
+  /** Authenticates a caller and counts the request, before asking a service if the credential was accepted before. */
   private async limited(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -168,13 +172,13 @@ export class Admission {
 
   private count(caller: string, request: FastifyRequest, reply: FastifyReply): void {
     this.limits.spend(caller);
-    // The streams of a workspace are limited where they begin.
+    // The endless streams of a workspace are limited when they start.
     if (admissionOfRequest(request).isEndless) return;
     this.limits.enter(caller);
     onRequestEnd(request.raw, reply.raw, () => this.limits.leave(caller));
   }
 
-  /** A credential that no service accepted lately spends the client's budget until it is accepted. */
+  /** A credential that no service recently accepted spends the client's budget until it is accepted. */
   private accepted<Caller>(
     request: FastifyRequest,
     hash: string,
@@ -211,7 +215,7 @@ export class Admission {
     request[SPENT] = budget;
   }
 
-  /** The answer to a request with a credential does not count against its client's budget. */
+  /** The response to a request with a credential does not count against its client's budget. */
   private exempt(request: Spender): void {
     request[SPENT] = undefined;
   }
@@ -224,7 +228,7 @@ export class Admission {
 
 const hasBody = ({ method }: FastifyRequest): boolean => method !== 'GET' && method !== 'HEAD';
 
-/** What limits count as the client of a request. */
+/** The client of a request, as counted by limits. */
 export const networkOf = (request: FastifyRequest): string => clientNetworkOf(clientAddressOf(request));
 
 const isUnauthenticated = (error: unknown): boolean =>

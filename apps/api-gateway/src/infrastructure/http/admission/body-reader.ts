@@ -9,14 +9,17 @@ import { DiscardedBytes } from './discarded-bytes.js';
 import { onRequestEnd } from './request-end.js';
 import { admissionOfRequest } from './route-admission.js';
 
-/** Smaller bodies are not counted; the number of connections bounds them. */
+/** Smaller bodies are not counted; the connection limit bounds them. */
 const UNCOUNTED_BYTES = 16 * KIB;
-/** How much of one refused body is discarded before the connection is closed. */
+/** Maximum number of bytes of a refused body that are discarded before the connection is closed. */
 const MAX_DISCARDED_BYTES = 16 * MIB;
 
-/** Reads admitted bodies: bounded by their route, and counted in `BufferedBytes` until their request is answered. */
+/**
+ * Reads admitted bodies up to the limit of their route, and counts them in `BufferedBytes` until the request is
+ * answered.
+ */
 export class BodyReader {
-  /** Requests with `Expect: 100-continue`, which are told to continue only when their body is read. */
+  /** Requests with `Expect: 100-continue`, which get the interim response only when their body is read. */
   private readonly waiting = new WeakMap<IncomingMessage, ServerResponse>();
   /** The responses of requests whose body may be counted. */
   private readonly responses = new WeakMap<FastifyRequest, ServerResponse>();
@@ -34,7 +37,7 @@ export class BodyReader {
     const declared = length === undefined ? 0 : Number(length);
     if (declared === 0 && encoding === undefined) return;
     const { maxBodyBytes } = admissionOfRequest(request);
-    // GET routes without a body never read it.
+    // A route without a body never reads one.
     if (maxBodyBytes === 0) return;
     if (declared > maxBodyBytes) throw tooLarge(maxBodyBytes);
     if (declared <= UNCOUNTED_BYTES && encoding === undefined) return;
@@ -42,12 +45,12 @@ export class BodyReader {
     if (declared > UNCOUNTED_BYTES) this.buffered.assertFits(networkOf(request), declared);
   }
 
-  /** Discards what remains of a body within bounds, so that a client that is still sending reads the answer. */
+  /** Discards the rest of a body up to a limit, so that a client that is still sending receives the response. */
   discardUnread(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request;
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;
     if (raw.complete || (length === '0' && encoding === undefined)) return;
-    // Without this, each connection of a flood would be read for once more.
+    // Without this check, the gateway would read once more from each connection of a flood.
     if (!this.discarded.add(networkOf(request), UNCOUNTED_BYTES)) {
       reply.header('connection', 'close');
       return;
@@ -97,7 +100,7 @@ export class BodyReader {
       };
       const onEnd = () => {
         stop();
-        // Always copied, so that a small body does not keep the read buffer of its socket.
+        // Always copied, so that a small body does not retain the read buffer of its socket.
         resolve(Buffer.concat(chunks, received));
       };
       const onAborted = () => fail(new Problem(400, 'The request body is incomplete.', { connection: 'close' }));
@@ -105,7 +108,7 @@ export class BodyReader {
     });
   }
 
-  /** Counts bytes for the client of a request, and releases them when the request is over. */
+  /** Counts bytes for the client of a request, and releases them when the request ends. */
   private counterOf(request: FastifyRequest): (bytes: number) => void {
     const client = networkOf(request);
     let counted = 0;
@@ -126,6 +129,6 @@ export class BodyReader {
 const tooLarge = (maxBodyBytes: number): Problem =>
   new Problem(413, `The body is larger than ${sizeOf(maxBodyBytes)}.`);
 
-/** A number of bytes for readers: `4 KiB`, `10 MiB`. */
+/** A human-readable size: `4 KiB`, `10 MiB`. */
 export const sizeOf = (bytes: number): string =>
   bytes % MIB === 0 ? `${bytes / MIB} MiB` : bytes % KIB === 0 ? `${bytes / KIB} KiB` : `${bytes} bytes`;

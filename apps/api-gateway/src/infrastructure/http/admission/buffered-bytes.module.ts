@@ -3,7 +3,7 @@ import { CONFIG } from '@postern/service-host';
 import type { GatewayConfig } from '../../../config.js';
 import { BufferedBytes } from './buffered-bytes.js';
 
-/** One bound of the bytes in memory for HTTP and SMTP submission together. */
+/** One limit of buffered bytes for HTTP and SMTP submission together. */
 @Module({
   providers: [
     {

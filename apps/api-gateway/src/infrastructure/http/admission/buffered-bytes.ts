@@ -7,21 +7,21 @@ export interface BufferLimits {
 
 const RETRY = { 'retry-after': '1' };
 
-/** Bytes of request bodies and of messages in memory, from their arrival to the answer, of each client and in total. */
+/** Buffered bytes of request bodies and messages, from their arrival to the response, per client and in total. */
 export class BufferedBytes {
   private total = 0;
   private readonly clients = new Map<string, number>();
 
   constructor(private readonly limits: BufferLimits) {}
 
-  /** Counts bytes that arrived. @throws 429 beyond the client's share, 503 beyond the total; nothing is counted then. */
+  /** Counts received bytes. @throws 429 beyond the client's share, 503 beyond the total; then nothing is counted. */
   reserve(client: string, bytes: number): void {
     this.assertFits(client, bytes);
     this.total += bytes;
     this.clients.set(client, (this.clients.get(client) ?? 0) + bytes);
   }
 
-  /** Refuses a body that certainly would not fit. @throws as `reserve`. */
+  /** Refuses a body that certainly would not fit. @throws like `reserve`. */
   assertFits(client: string, bytes: number): void {
     if ((this.clients.get(client) ?? 0) + bytes > this.limits.perClient) {
       throw new Problem(429, 'Too many large requests from this address at once. Try again.', RETRY);

@@ -14,7 +14,7 @@ const EMPTY = { items: [], total: 0 } as never;
 
 let gateway: GatewayUnderTest;
 
-/** The gateway of a block. */
+/** Starts the gateway of a describe block. */
 const startWith = (environment: Record<string, string>) => {
   beforeAll(async () => {
     gateway = await startGateway(environment);
@@ -28,7 +28,7 @@ const sessionReply = (tokenHash: string) => {
   return { user_id: idOf(user), email: 'a@b.c', operator: false, workspace_id: idOf(workspace) };
 };
 
-/** The headers of a session; every user has a workspace of their own, unless another one is given. */
+/** The headers of a session; every user has their own workspace unless another one is given. */
 const as = (user: string, session = '1', workspace = user) => {
   const token = `${user}.${session}`;
   users.set(hashOf(token), { user, workspace });
@@ -49,7 +49,7 @@ const asked = (contract: { readonly name: string }) =>
 describe('the requests of one user per second', () => {
   startWith({ POSTERN_CALLER_REQUESTS_PER_SECOND: '1' });
 
-  it('are a 429 with Retry-After beyond the limit, over all sessions, and another tenant is served', async () => {
+  it('get 429 with Retry-After beyond the limit, over all sessions, and another tenant is served', async () => {
     const sessions = ['1', '2', '3', '4'];
     const flood = await Promise.all(
       Array.from({ length: 200 }, (_, n) => list(as('mallory', sessions[n % sessions.length]))),
@@ -63,7 +63,7 @@ describe('the requests of one user per second', () => {
     expect((await list(as('ada'))).status).toBe(200);
   });
 
-  it('reach no service and no audit log beyond the limit', async () => {
+  it('reach neither services nor the audit log beyond the limit', async () => {
     const options = { headers: as('eve'), body: { name: 'Shop' } };
     gateway.services.on(createEmailService, () => replyOf(createEmailService) as never);
     await list(options.headers);
@@ -79,10 +79,10 @@ describe('the requests of one user per second', () => {
   });
 });
 
-describe('the requests of one user that are not answered yet', () => {
+describe('the open requests of one user', () => {
   startWith({ POSTERN_CALLER_REQUESTS_AT_ONCE: '3' });
 
-  it('are a 429 with Retry-After beyond the limit, and another tenant is served', async () => {
+  it('get 429 with Retry-After beyond the limit, and another tenant is served', async () => {
     const held: (() => void)[] = [];
     gateway.services.on(listEmailServices, async ({ workspace_id }) => {
       if (workspace_id === idOf('mallory')) await new Promise<void>(resolve => held.push(resolve));
@@ -101,7 +101,7 @@ describe('the requests of one user that are not answered yet', () => {
     expect((await again).status).toBe(200);
   });
 
-  it('no longer count when their connection is closed, also while the caller is authenticated', async () => {
+  it('no longer count once their connection is closed, even while the caller is authenticated', async () => {
     gateway.services.on(listEmailServices, () => new Promise<never>(() => undefined));
     let authenticate: () => void = () => undefined;
     const authenticated = new Promise<void>(resolve => {
@@ -131,7 +131,7 @@ describe('the requests of one user that are not answered yet', () => {
 describe('the requests of all sessions in a workspace per second', () => {
   startWith({ POSTERN_WORKSPACE_REQUESTS_PER_SECOND: '1' });
 
-  it('are a 429 beyond the limit, and another workspace is served', async () => {
+  it('get 429 beyond the limit, and another workspace is served', async () => {
     const flood = await Promise.all(
       Array.from({ length: 60 }, (_, n) => list(as(`member-${n % 6}`, '1', 'shared workspace'))),
     );

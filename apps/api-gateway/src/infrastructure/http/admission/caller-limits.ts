@@ -2,19 +2,19 @@ import { Problem } from '../errors/problem.js';
 import { TokenBuckets } from './token-buckets.js';
 
 export interface CallerLimitOptions {
-  /** Requests per second of each user; as many as in two seconds may come at once. */
+  /** Requests per second of each user; bursts of twice as many are allowed. */
   readonly perCaller: number;
   /** Requests per second of all sessions in a workspace. */
   readonly perWorkspace: number;
-  /** Requests of each user that are not answered yet. */
+  /** Maximum number of open requests of each user. */
   readonly atOnce: number;
 }
 
 const MAX_KNOWN = 10_000;
 
 /**
- * Limits of signed-in users in this gateway, each with all their sessions. The user of a session that was accepted before
- * is known, so that requests are refused without asking a service. Calls of platform keys are counted by their service.
+ * Limits of signed-in users in this gateway, over all sessions of a user. The user of a previously accepted session is
+ * cached, so that requests are refused without asking a service. platform-management counts calls with platform keys.
  */
 export class CallerLimits {
   private readonly callers: TokenBuckets;
@@ -27,7 +27,7 @@ export class CallerLimits {
     this.workspaces = new TokenBuckets(options.perWorkspace);
   }
 
-  /** The caller who used a credential last. */
+  /** The last caller with this credential. */
   callerOf(credentialHash: string): string | undefined {
     return this.known.get(credentialHash);
   }

@@ -12,7 +12,7 @@ describe('The budget of a client', () => {
     budgets = new ClientBudgets(10, () => now);
   });
 
-  /** The answer to a request: `200`, a 429 with its `Retry-After`, or `closed`. */
+  /** The response to a request: `200`, a 429 with its `Retry-After`, or `closed`. */
   const answer = (client = CLIENT) => {
     if (budgets.isBlocked(client)) {
       budgets.drop(client);
@@ -29,7 +29,7 @@ describe('The budget of a client', () => {
   const counted = (found: readonly string[]) =>
     Object.entries(Object.groupBy(found, one => one)).map(([one, { length } = []]) => [one, length]);
 
-  it('allows two seconds of it at once, then a quarter as many answers with 429, and then none', () => {
+  it('allows a burst of two seconds, then a quarter as many 429 responses, and then none', () => {
     expect(counted(answers(50))).toEqual([
       ['200', 20],
       ['429 after 1', 5],
@@ -37,7 +37,7 @@ describe('The budget of a client', () => {
     ]);
   });
 
-  it('serves nothing to a client that continues while it is refused', () => {
+  it('serves no request of a client that continues after refusals', () => {
     answers(50);
     for (let tenths = 1; tenths <= 30; tenths++) {
       now += 100;
@@ -45,7 +45,7 @@ describe('The budget of a client', () => {
     }
   });
 
-  it('answers a client that continues at its rate with 429, at a quarter of it', () => {
+  it('sends 429 to a client that continues at its rate, for a quarter of the requests', () => {
     answers(26);
     const found = [];
     for (let tenths = 1; tenths <= 100; tenths++) {
@@ -68,7 +68,7 @@ describe('The budget of a client', () => {
     expect(counted(answers(50))[0]).toEqual(['200', 20]);
   });
 
-  it('gets back what a valid credential has spent, and not more', () => {
+  it('is refunded for a valid credential, but not beyond its maximum', () => {
     answers(20);
     budgets.refund('client', CLIENT);
     expect(counted(answers(2))).toEqual([
@@ -80,7 +80,7 @@ describe('The budget of a client', () => {
     expect(counted(answers(21))[0]).toEqual(['200', 20]);
   });
 
-  it('allows a quarter of it to requests that are answered with an error', () => {
+  it('allows a quarter of it for requests that get an error', () => {
     for (let n = 0; n < 5; n++) {
       expect(answer()).toBe('200');
       budgets.refuse('client', CLIENT);
@@ -90,7 +90,7 @@ describe('The budget of a client', () => {
     expect(answer()).toBe('200');
   });
 
-  it('has as many answers with 429 for requests of which one address may have many', () => {
+  it('has the same number of 429 responses for frequent requests', () => {
     const found = [];
     for (let n = 0; n < 300 && !budgets.isBlocked(CLIENT); n++) {
       try {
@@ -106,7 +106,7 @@ describe('The budget of a client', () => {
     ]);
   });
 
-  it('spends what is dropped without an answer, and forgives it after ten seconds', () => {
+  it('is spent by dropped requests, and is restored after ten seconds', () => {
     for (let n = 0; n < 1_000; n++) budgets.drop(CLIENT);
     now += 7_900;
     expect(answer()).toBe('closed');
@@ -114,7 +114,7 @@ describe('The budget of a client', () => {
     expect(answer()).toBe('200');
   });
 
-  it('is remembered as long as it is in debt', () => {
+  it('is remembered while it is in debt', () => {
     for (let n = 0; n < 1_000; n++) budgets.drop(CLIENT);
     now += 9_000;
     answers(1, '192.0.2.2');
@@ -123,13 +123,13 @@ describe('The budget of a client', () => {
     expect(counted(answers(21))[0]?.[0]).toMatch(/^429/);
   });
 
-  it('is its own', () => {
+  it('is separate for each client and kind', () => {
     answers(50);
     expect(counted(answers(20, '192.0.2.2'))).toEqual([['200', 20]]);
     budgets.spend('client-hooks', CLIENT);
   });
 
-  it('says after how many seconds a slow one allows a request', () => {
+  it('returns the number of seconds until a slow budget allows a request', () => {
     budgets = new ClientBudgets(1, () => now);
     answers(2);
     now += 100;

@@ -2,12 +2,12 @@ import type { RouteBudget } from '@postern/contracts';
 import { Problem } from '../errors/problem.js';
 import { BURST_S, TokenBuckets } from './token-buckets.js';
 
-/** How long a client that went on while it was refused gets nothing, at most. */
+/** Maximum time for which a client that continues after refusals gets no response. */
 const DEBT_S = 10;
 const FREQUENT = 10;
 /**
- * The part of a budget that refused requests may spend: a refusal asks a service, or is the work of a scanner. Answers
- * with 429 have as much: each of them reads a request, with up to 128 KiB of its body.
+ * The share of a budget for refused requests: a refusal asks a service, or is caused by a scanner. 429 responses have
+ * the same share: each of them reads a request, with up to 128 KiB of its body.
  */
 const REFUSED_SHARE = 1 / 4;
 
@@ -15,15 +15,15 @@ export type ClientBudget = Exclude<RouteBudget, 'caller'>;
 
 const BUDGETS = ['client', 'client-frequent', 'client-hooks'] as const satisfies readonly ClientBudget[];
 
-/** What is left to clients. */
+/** The remaining budget of clients. */
 interface Balance {
-  /** Below zero, requests are answered 429, and each of them spends as well. */
+  /** Below zero, requests get 429, and each of them also spends tokens. */
   readonly requests: TokenBuckets;
-  /** Requests that were answered with an error. */
+  /** Requests that got an error. */
   readonly refused: TokenBuckets;
-  /** What a request that is not served takes of `requests`: as much time in every budget. */
+  /** Cost of an unserved request in `requests`: the same time in every budget. */
   readonly unserved: number;
-  /** The level of `requests` at which a client is not answered at all. */
+  /** The level of `requests` at which a client gets no response. */
   readonly blocked: number;
 }
 
@@ -33,15 +33,15 @@ export const tooManyRequests = (waitS: number): Problem =>
     connection: 'close',
   });
 
-/** Token buckets for the requests without an accepted credential of each client. */
+/** Token buckets of each client for requests without an accepted credential. */
 export class ClientBudgets {
   private readonly balances: Readonly<Record<ClientBudget, Balance>>;
-  /** Answers with 429, of all budgets. */
+  /** 429 responses over all budgets. */
   private readonly answers: TokenBuckets;
 
-  /** @param now milliseconds of a clock that never goes back. */
+  /** @param now a monotonic clock, in milliseconds. */
   constructor(requestsPerSecond: number, now: () => number = () => performance.now()) {
-    // A slow budget has two as well, so that a client learns why before it is limited.
+    // Even a slow budget has two, so that a client gets the reason before it is limited.
     const refusals = (perSecond: number) =>
       new TokenBuckets(perSecond * REFUSED_SHARE, Math.max(2, perSecond * BURST_S * REFUSED_SHARE), now);
     const balance = (perSecond: number): Balance => ({
@@ -58,11 +58,11 @@ export class ClientBudgets {
     };
   }
 
-  /** Spends one request. @throws a 429 if nothing is left. */
+  /** Spends one request. @throws a 429 if the budget is used up. */
   spend(budget: ClientBudget, client: string): void {
     const { requests, refused, unserved, blocked } = this.balances[budget];
     if (refused.level(client) >= 1 && requests.spend(client) === 0) return;
-    // A client that continues although it is refused stays refused.
+    // A client that continues after a refusal stays refused.
     requests.lower(client, 1);
     requests.take(client, unserved);
     if (this.answers.spend(client) > 0) requests.lower(client, blocked);
@@ -70,17 +70,17 @@ export class ClientBudgets {
     throw tooManyRequests(waitS);
   }
 
-  /** Gives back what a request has spent whose credential turned out to be valid. */
+  /** Refunds a request whose credential proved valid. */
   refund(budget: ClientBudget, client: string): void {
     this.balances[budget].requests.refund(client);
   }
 
-  /** Counts that a request was answered with an error. */
+  /** Counts a request that got an error. */
   refuse(budget: ClientBudget, client: string): void {
     this.balances[budget].refused.take(client);
   }
 
-  /** Counts a request that is not answered at all: in all budgets that are the reason, and in the one for all requests. */
+  /** Counts a request without a response: in all budgets that caused it, and in the budget for all requests. */
   drop(client: string): void {
     for (const budget of BUDGETS) {
       if (budget !== 'client' && !this.isSpent(budget, client)) continue;
@@ -89,7 +89,7 @@ export class ClientBudgets {
     }
   }
 
-  /** Whether the client has nothing left of a budget, not even an answer with 429. */
+  /** Whether a budget of the client is used up, including its 429 responses. */
   isBlocked(client: string): boolean {
     return BUDGETS.some(budget => this.isSpent(budget, client));
   }

@@ -3,7 +3,7 @@ import { MIB } from '@postern/contracts';
 import { DiscardedBytes } from './discarded-bytes.js';
 
 describe('Refused bodies of one client', () => {
-  it('are discarded up to 16 MiB at once and 2 MiB a second, and those of others are counted apart', () => {
+  it('are discarded up to 16 MiB at once and 2 MiB per second, separately for each client', () => {
     const clock = { now: 0 };
     const discarded = new DiscardedBytes(() => clock.now);
     expect([discarded.add('a', 10 * MIB), discarded.add('a', 6 * MIB), discarded.add('a', 1)]).toEqual([

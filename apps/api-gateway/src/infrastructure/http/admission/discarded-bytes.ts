@@ -1,15 +1,15 @@
 import { MIB } from '@postern/contracts';
 import { TokenBuckets } from './token-buckets.js';
 
-/** For a client that uploads with an invalid key, and not for one that floods. */
+/** Sufficient for a client that uploads with an invalid key, but not for a flood. */
 const BYTES_AT_ONCE = 16 * MIB;
 const BYTES_PER_SECOND = 2 * MIB;
 
-/** Bytes of refused bodies that are read to discard them, of each client. */
+/** Bytes of refused bodies that are read and discarded, per client. */
 export class DiscardedBytes {
   private readonly buckets: TokenBuckets;
 
-  /** @param now milliseconds of a clock that never goes back. */
+  /** @param now a monotonic clock, in milliseconds. */
   constructor(now?: () => number) {
     this.buckets = new TokenBuckets(BYTES_PER_SECOND, BYTES_AT_ONCE, now);
   }

@@ -10,7 +10,7 @@ import { admitAll, KEY as PLATFORM_KEY } from '../../../testing/platform-call.js
 
 const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
 const API_KEY = `em_live_${'a1B2'.repeat(10)}xyz`;
-/** What Node.js reads at once. */
+/** The size of one read of Node.js. */
 const ONE_READ = 64 * KIB;
 
 let gateway: GatewayUnderTest;
@@ -30,7 +30,7 @@ const start = async (environment: Record<string, string>) => {
   gateway.services.on(authenticateApiKey, () => ({ service_id: ID }));
 };
 
-/** Opens a connection, which is closed at the end of the test. */
+/** Opens a connection that is closed at the end of the test. */
 const open = (localAddress: string): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress }, () => resolve(socket));
@@ -38,7 +38,7 @@ const open = (localAddress: string): Promise<Socket> =>
     socket.on('error', reject);
   });
 
-/** Sends all but the last megabyte of an email of 10 MiB. */
+/** Sends all but the last mebibyte of a 10 MiB email. */
 const upload = async (localAddress: string): Promise<Socket> => {
   const socket = await open(localAddress);
   socket.write(announced('POST /emails', 10 * MIB, [`Api-Key: ${API_KEY}`]));
@@ -56,7 +56,7 @@ const tryUpload = (localAddress: string): Promise<string> =>
 const isAnswered = (pattern: RegExp, localAddress: string) => async () => pattern.test(await tryUpload(localAddress));
 
 describe('refused bodies', () => {
-  /** Whether the gateway reads all that is sent. */
+  /** Whether the gateway reads all data of a refused request. */
   const isRead = async (localAddress: string): Promise<boolean> => {
     const socket = await open(localAddress);
     socket.resume().write(announced('POST /dashboard/api/session', 15 * MIB));
@@ -66,7 +66,7 @@ describe('refused bodies', () => {
     });
   };
 
-  /** The gateway's end of the connection of a request that is sent at once with 8 MiB of its body. */
+  /** The gateway's socket for a request that is sent at once with 8 MiB of its body. */
   const acceptedFor = async (line: string, ...headers: readonly string[]): Promise<Socket> => {
     let accepted: Socket | undefined;
     const onRequest = (message: unknown) => {
@@ -80,7 +80,7 @@ describe('refused bodies', () => {
     return accepted as unknown as Socket;
   };
 
-  it('of an address that floods are no longer read, and those of its neighbours are', async () => {
+  it('are no longer read from a flooding address, but still from others', async () => {
     await start({});
     const results = await Promise.all(Array.from({ length: 16 }, () => isRead('127.0.0.1')));
     expect(results).toContain(false);
@@ -99,7 +99,7 @@ describe('refused bodies', () => {
     });
     const accepted = await acceptedFor('POST /emails', `Api-Key: ${API_KEY}`);
     await waitFor(() => gateway.services.requestsOf(authenticateApiKey).length === 1);
-    // Each answer takes the gateway through its event loop, in which it would read on.
+    // Each response runs the gateway's event loop, in which it could read further.
     for (let n = 0; n < 10; n += 1)
       await firstAnswer(gateway.port, 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n', '127.0.0.2');
     expect(accepted.bytesRead).toBeLessThanOrEqual(ONE_READ);
@@ -109,7 +109,7 @@ describe('refused bodies', () => {
 });
 
 describe('the bodies in memory', () => {
-  it('of one address are bounded with 429 and Retry-After, until they are gone', async () => {
+  it('of one address are limited with 429 and Retry-After until they are released', async () => {
     await start({ POSTERN_MAX_BUFFERED_BYTES_PER_CLIENT: String(16 * MIB) });
     const held = await upload('127.0.0.1');
     await waitFor(isAnswered(/^HTTP\/1\.1 429 .*retry-after: 1\r\n.*\{"error":/s, '127.0.0.1'));
@@ -120,7 +120,7 @@ describe('the bodies in memory', () => {
     await waitFor(isAnswered(/^HTTP\/1\.1 100 /, '127.0.0.1'));
   });
 
-  it('of all addresses are bounded with 503 and Retry-After', async () => {
+  it('of all addresses are limited with 503 and Retry-After', async () => {
     await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
     await upload('127.0.0.1');
     await waitFor(isAnswered(/^HTTP\/1\.1 503 .*retry-after: 1\r\n.*\{"error":/s, '127.0.0.2'));
@@ -130,7 +130,7 @@ describe('the bodies in memory', () => {
     expect(await firstAnswer(gateway.port, head, '127.0.0.2')).toMatch(/^HTTP\/1\.1 503 .*\{"detail":/s);
   });
 
-  it('are not counted after the answer', async () => {
+  it('are not counted after the response', async () => {
     await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
     const body = Buffer.alloc(9 * MIB, 32);
     for (let n = 0; n < 3; n++) {
@@ -142,7 +142,7 @@ describe('the bodies in memory', () => {
     }
   });
 
-  it('are counted without a declared length as well', async () => {
+  it('are also counted without a declared length', async () => {
     await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
     await upload('127.0.0.1');
     await waitFor(isAnswered(/^HTTP\/1\.1 503 /, '127.0.0.2'));
@@ -156,7 +156,7 @@ describe('the bodies in memory', () => {
 });
 
 describe('the connections of one address', () => {
-  it('are bounded, and those of other addresses are not affected', async () => {
+  it('are limited without effect on other addresses', async () => {
     await start({ POSTERN_MAX_CONNECTIONS_PER_ADDRESS: '5' });
     const held = await Promise.all(Array.from({ length: 5 }, () => open('127.0.0.2')));
     const live = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -166,7 +166,7 @@ describe('the connections of one address', () => {
     await waitFor(async () => (await firstAnswer(gateway.port, live, '127.0.0.2').catch(() => '')).includes(' 200 '));
   });
 
-  it('are not bounded for a trusted proxy', async () => {
+  it('are not limited for a trusted proxy', async () => {
     await start({ POSTERN_MAX_CONNECTIONS_PER_ADDRESS: '1', POSTERN_TRUSTED_PROXIES: '127.0.0.0/24' });
     await open('127.0.0.2');
     const live = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -184,7 +184,7 @@ describe('the requests of one address without a valid credential', () => {
     for (let n = 0; n < count; n++) found.push(await status(localAddress, path, headers));
     return found;
   };
-  /** A slow machine takes so long for a request that further ones are allowed meanwhile. */
+  /** On a slow machine a request takes so long that further ones are allowed meanwhile. */
   const statusesUntil = async (last: string, localAddress: string, path: string, headers = '') => {
     const found = [];
     while (found.at(-1) !== last && found.length < 200) found.push(await status(localAddress, path, headers));
@@ -212,7 +212,7 @@ describe('the requests of one address without a valid credential', () => {
     expect(await status('127.0.0.3', path, headers)).toBe(answer);
   });
 
-  it('are checked eight at a time, and those of another address meanwhile', async () => {
+  it('are checked eight at a time, while those of another address are checked in parallel', async () => {
     await start({});
     let answer: () => void = () => undefined;
     const answered = new Promise<void>(resolve => {
@@ -240,7 +240,8 @@ describe('the requests of one address without a valid credential', () => {
     const first = flood('127.0.0.2', firstKeys);
     await waitFor(() => begun === firstKeys.length);
     unsubscribe('http.server.request.start', onRequest);
-    // Requests are admitted in the order of their arrival: what the first flood may ask is asked before the second one asks.
+    // Requests are admitted in order of arrival, so all requests to services for the first flood precede those for the
+    // second.
     const second = flood('127.0.0.3', secondKeys);
     await waitFor(() => checked(secondKeys) >= 8);
     expect([checked(firstKeys), checked(secondKeys)]).toEqual([8, 8]);
@@ -248,7 +249,7 @@ describe('the requests of one address without a valid credential', () => {
     expect(await Promise.all([...first, ...second])).toEqual(Array(40).fill('401'));
   });
 
-  it('do not affect a credential of this address that was accepted before', async () => {
+  it('do not affect a previously accepted credential of this address', async () => {
     await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1' });
     const headers = `Authorization: Bearer ${PLATFORM_KEY}\r\n`;
     expect(await statuses(30, '127.0.0.2', '/api/v1/projects', headers)).toEqual(Array(30).fill('200'));
@@ -258,7 +259,7 @@ describe('the requests of one address without a valid credential', () => {
     expect(await statuses(10, '127.0.0.2', '/api/v1/projects', headers)).toEqual(Array(10).fill('200'));
   });
 
-  it('behind a trusted proxy are those of the forwarded address', async () => {
+  it('are attributed to the forwarded address behind a trusted proxy', async () => {
     await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1', POSTERN_TRUSTED_PROXIES: '127.0.0.1' });
     const from = (address: string) => statusesUntil('429', '127.0.0.1', '/nothing', `X-Forwarded-For: ${address}\r\n`);
     expect((await from('2001:db8:1:2::1')).slice(0, 2)).toEqual(['404', '404']);

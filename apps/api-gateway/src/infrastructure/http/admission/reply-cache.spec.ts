@@ -18,7 +18,7 @@ describe('A cache of replies', () => {
       return reply;
     });
 
-  it('keeps a reply for its time, also one that says no', async () => {
+  it('keeps a reply for its lifetime, including a negative one', async () => {
     expect([await get('a'), await get('a'), await get('b', Promise.resolve(undefined)), await get('b')]).toEqual([
       'of a',
       'of a',
@@ -33,24 +33,24 @@ describe('A cache of replies', () => {
     expect(asked).toEqual(['a', 'b', 'a']);
   });
 
-  it('asks once for concurrent requests', async () => {
+  it('sends one request for concurrent calls', async () => {
     expect(await Promise.all([get('a'), get('a'), get('a')])).toEqual(['of a', 'of a', 'of a']);
     expect(asked).toEqual(['a']);
   });
 
-  it('keeps no error', async () => {
+  it('does not keep errors', async () => {
     await expect(get('a', Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await get('a')).toBe('of a');
   });
 
-  it('holds no more than its size', async () => {
+  it('does not exceed its size', async () => {
     for (const key of ['a', 'b', 'c', 'd']) await get(key);
     await get('d');
     await get('a');
     expect(asked).toEqual(['a', 'b', 'c', 'd', 'a']);
   });
 
-  it('lets only so many wait, and more again when these have their reply', async () => {
+  it('limits the number of pending requests, and accepts more once these are complete', async () => {
     let answer: (reply: string) => void = () => undefined;
     const slow = new Promise<string>(resolve => {
       answer = resolve;

@@ -1,32 +1,37 @@
 import { ServiceUnavailable } from '../../../service-client/ports.js';
 
 export interface ReplyCacheOptions {
-  /** The service that is asked, for the error when too many wait for it. */
+  /** The service that replies, for the error if too many requests are pending. */
   readonly service: string;
   readonly keptMs: number;
   readonly maxEntries: number;
-  /** How many may wait for a reply at once. */
+  /** Maximum number of pending requests. */
   readonly maxPending: number;
 }
 
 interface Entry<Reply> {
   readonly reply: Promise<Reply>;
-  /** Undefined until there is a reply. */
+  /** Undefined while the request is pending. */
   keptUntil?: number;
 }
 
-/** Keeps replies for a short time, those that say no as well. Of concurrent requests for one key, only the first is sent. */
+/**
+ * Caches replies for a short time, including negative ones. Of concurrent calls with one key, only the first sends a
+ * request.
+ */
 export class ReplyCache<Reply> {
   private readonly entries = new Map<string, Entry<Reply>>();
   private pending = 0;
 
-  /** @param now milliseconds of a clock that never goes back. */
+  /** @param now a monotonic clock, in milliseconds. */
   constructor(
     private readonly options: ReplyCacheOptions,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** The reply to `key`; an error is not kept. @throws ServiceUnavailable if too many wait already. */
+  /**
+   * Returns the reply for `key`; errors are not cached. @throws ServiceUnavailable if too many requests are pending.
+   */
   get(key: string, ask: () => Promise<Reply>): Promise<Reply> {
     const known = this.entries.get(key);
     if (known && (known.keptUntil === undefined || this.now() < known.keptUntil)) return known.reply;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What ends with a connection, which may have many pipelined requests. */
+/** Callbacks for the end of a connection, which may have many pipelined requests. */
 const ends = new WeakMap<Socket, Set<() => void>>();
 
 const endsOf = (socket: Socket): Set<() => void> => {
@@ -15,7 +15,7 @@ const endsOf = (socket: Socket): Set<() => void> => {
   return added;
 };
 
-/** Calls `done` once when a request is answered or its connection is closed; at once if it is closed already. */
+/** Calls `done` once when a request is answered or its connection is closed; immediately if it is already closed. */
 export const onRequestEnd = ({ socket }: IncomingMessage, response: ServerResponse, done: () => void): void => {
   if (socket.destroyed) {
     done();
@@ -26,6 +26,6 @@ export const onRequestEnd = ({ socket }: IncomingMessage, response: ServerRespon
     if (open.delete(end)) done();
   };
   open.add(end);
-  // A pipelined response that waits behind others may not close with its connection.
+  // A pipelined response that waits behind others may not be closed with its connection.
   response.once('close', end);
 };

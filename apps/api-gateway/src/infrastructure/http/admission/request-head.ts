@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest, Problem } from '../errors/problem.js';
 
-/** Refuses a missing Host of HTTP/1.1, and a repeated one of any version (RFC 9112 §3.2). */
+/** Refuses a missing Host header in HTTP/1.1, and a repeated one in any version (RFC 9112 §3.2). */
 export const assertOneHost = ({ raw }: FastifyRequest): void => {
   const { rawHeaders } = raw;
   let hosts = 0;
@@ -20,7 +20,7 @@ export const assertOneHost = ({ raw }: FastifyRequest): void => {
 const ESCAPED_CONTROL = /%(?:[01][0-9a-f]|7f|c2%[89][0-9a-f])/i;
 const CONTROL = /\p{Cc}/u;
 
-/** Whether the path or the query has control characters. */
+/** Whether the path or the query contains control characters. */
 export const hasControlCharacters = ({ url }: FastifyRequest): boolean =>
   url.includes('%') && ESCAPED_CONTROL.test(url);
 

@@ -4,25 +4,25 @@ import type { ReadAtAdmission, RouteAccess, RouteAdmission } from '@postern/cont
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Who may call a route of the gateway: `api-key` is a key of the email API, and `deploy-hook` the token of a deploy hook
- * in the URL.
+ * Who may call a route of the gateway: `api-key` is a key of the email API, `deploy-hook` the token of a deploy hook in
+ * the URL.
  */
 export type GatewayAccess = RouteAccess | 'api-key' | 'deploy-hook';
 export interface GatewayAdmission extends RouteAdmission<GatewayAccess> {
-  /** Whether the answer has no end, so that the caller's limit of open requests does not count it. */
+  /** Whether the response has no end, so that it does not count as an open request of the caller. */
   readonly isEndless?: boolean;
-  /** What a call reads, for a route with `withAdmission`; undefined for a call that is not valid. */
+  /** The read of a call, for a route with `withAdmission`; undefined for an invalid call. */
   readonly readOf?: (request: FastifyRequest) => ReadAtAdmission | undefined;
 }
 
 /** The admission in the metadata of a handler, for the documentation. */
 export const ADMISSION = 'postern:admission';
 
-/** Declares who may call a route, how many bytes it takes, and what a call spends; every route needs it. */
+/** Declares who may call a route, its maximum body size, and the budget of a call; required for every route. */
 export const Admits = (admission: GatewayAdmission) =>
   applyDecorators(RouteConfig({ admission }), SetMetadata(ADMISSION, admission));
 
-/** A page, file or link that needs no credential and no body. */
+/** A page, file or link without authentication and without a body. */
 export const AdmitsAnyone = (budget: 'client' | 'client-frequent' = 'client') =>
   Admits({ access: 'anyone', maxBodyBytes: 0, budget });
 
@@ -35,7 +35,7 @@ export const declaredAdmission = (config: unknown): GatewayAdmission | undefined
 /** A property of the request: Fastify builds `routeOptions` on every access. */
 const OF_REQUEST = Symbol('admission');
 
-/** The admission of the route of a request. @throws if there is no route, or it declares none. */
+/** The admission of a request's route. @throws if there is no route, or it declares none. */
 export const admissionOfRequest = (request: FastifyRequest & { [OF_REQUEST]?: GatewayAdmission }): GatewayAdmission => {
   const known = request[OF_REQUEST];
   if (known) return known;

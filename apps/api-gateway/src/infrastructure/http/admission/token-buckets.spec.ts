@@ -20,7 +20,7 @@ describe('A token bucket', () => {
     }
   });
 
-  it('says how long a caller has to wait, and then allows the request', () => {
+  it('returns the time to wait, and then allows the request', () => {
     spent(20);
     const wait = buckets.spend('ada');
     expect(wait).toBeCloseTo(0.1);
@@ -28,18 +28,18 @@ describe('A token bucket', () => {
     expect(buckets.spend('ada')).toBe(0);
   });
 
-  it('is not filled by attempts that it refuses, and never holds more than its burst', () => {
+  it('is not filled by refused attempts, and never exceeds its burst', () => {
     spent(1_000);
     now = 60_000;
     expect(spent(1_000)).toBe(20);
   });
 
-  it('is its own for each key', () => {
+  it('is separate for each key', () => {
     spent(1_000, 'mallory');
     expect(spent(1_000)).toBe(20);
   });
 
-  it('takes a token back, and is full for a key that has used none', () => {
+  it('accepts a refunded token, and is full for an unused key', () => {
     spent(20);
     expect([buckets.level('ada'), buckets.level('eve')]).toEqual([0, 20]);
     buckets.refund('ada');
@@ -47,14 +47,14 @@ describe('A token bucket', () => {
     expect(spent(2)).toBe(1);
   });
 
-  it('gives up what is left of a token', () => {
+  it('can take a fraction of a token', () => {
     spent(20);
     now = 50;
     buckets.take('ada');
     expect(buckets.secondsUntilOne('ada')).toBeCloseTo(0.1);
   });
 
-  it('goes into debt only as far as it may', () => {
+  it('goes into debt only up to its limit', () => {
     const indebted = new TokenBuckets(10, 20, () => now, 5);
     indebted.lower('ada', 1);
     for (let count = 0; count < 10; count++) indebted.take('ada');

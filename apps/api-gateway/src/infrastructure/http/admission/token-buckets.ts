@@ -1,21 +1,21 @@
-/** How much a bucket holds, in seconds of its rate. A larger burst delays the requests of others. */
+/** Capacity of a bucket, in seconds of its rate. A larger burst would delay the requests of others. */
 export const BURST_S = 2;
 const FORGET_INTERVAL_MS = 10_000;
 
 interface Bucket {
   tokens: number;
-  /** When it was brought up to date. */
+  /** When the tokens were last updated. */
   at: number;
 }
 
-/** Token buckets of one rate, by key; a bucket that nobody uses is full, and forgotten. */
+/** Token buckets of one rate, by key; an unused bucket is full and is deleted. */
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>();
   private forgetAt = 0;
 
   /**
-   * @param now milliseconds of a clock that never goes back.
-   * @param debt how far below zero `take` goes.
+   * @param now a monotonic clock, in milliseconds.
+   * @param debt how far below zero `take` may go.
    */
   constructor(
     private readonly perSecond: number,
@@ -24,7 +24,7 @@ export class TokenBuckets {
     private readonly debt = 0,
   ) {}
 
-  /** Takes tokens. @returns seconds until there are so many; 0 if they were taken. */
+  /** Takes tokens. @returns the seconds until enough are available; 0 if they were taken. */
   spend(key: string, tokens = 1): number {
     const bucket = this.bucketOf(key);
     if (bucket.tokens < tokens) return (tokens - bucket.tokens) / this.perSecond;
@@ -32,36 +32,36 @@ export class TokenBuckets {
     return 0;
   }
 
-  /** Takes tokens, or what there is of them. */
+  /** Takes tokens, down to the debt limit. */
   take(key: string, tokens = 1): void {
     const bucket = this.bucketOf(key);
     bucket.tokens = Math.max(-this.debt, bucket.tokens - tokens);
   }
 
-  /** Gives back a token that was taken. */
+  /** Refunds a token. */
   refund(key: string): void {
     const bucket = this.buckets.get(key);
     if (bucket) bucket.tokens = Math.min(this.burst, bucket.tokens + 1);
   }
 
-  /** Leaves at most so many tokens. */
+  /** Lowers the bucket to at most `most` tokens. */
   lower(key: string, most: number): void {
     const bucket = this.bucketOf(key);
     bucket.tokens = Math.min(bucket.tokens, most);
   }
 
-  /** The tokens of now. */
+  /** The current number of tokens. */
   level(key: string): number {
     const bucket = this.buckets.get(key);
     return bucket ? this.tokensOf(bucket, this.now()) : this.burst;
   }
 
-  /** Seconds until there is a token; 0 or less if there is one. */
+  /** Seconds until a token is available; 0 or less if there is one. */
   secondsUntilOne(key: string): number {
     return (1 - this.level(key)) / this.perSecond;
   }
 
-  /** The bucket with what it holds now. */
+  /** The bucket, updated to the current time. */
   private bucketOf(key: string): Bucket {
     const now = this.now();
     this.forgetFull(now);

@@ -18,7 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Sends from an address, and returns the statuses of the answers when there are `count`, or the connection is closed. */
+/**
+ * Sends from an address, and returns the statuses of `count` responses, or of those received before the connection
+ * closed.
+ */
 const statuses = (request: string, count: number, localAddress: string): Promise<string[]> =>
   new Promise(resolve => {
     const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress }, () => socket.write(request));
@@ -32,7 +35,7 @@ const statuses = (request: string, count: number, localAddress: string): Promise
   });
 
 describe('a connection', () => {
-  it('may have some pipelined requests without a credential', async () => {
+  it('can have some pipelined requests without a credential', async () => {
     expect(await statuses(LIVE.repeat(5), 5, '127.0.2.1')).toEqual(Array(5).fill('200'));
   });
 
@@ -40,14 +43,14 @@ describe('a connection', () => {
     expect((await statuses(LIVE.repeat(500), 500, '127.0.2.2')).length).toBeLessThan(10);
   });
 
-  it('may have many with a credential that was accepted before', async () => {
+  it('can have many with a previously accepted credential', async () => {
     await call('GET', `${gateway.url}/api/v1/projects`, { headers: { authorization: `Bearer ${KEY}` } });
     expect(await statuses(WITH_KEY.repeat(50), 50, '127.0.2.3')).toEqual(Array(50).fill('200'));
   });
 });
 
 describe('a client that continues while it is refused', () => {
-  it('waits a second for the end of a connection without an answer', async () => {
+  it('waits a second for the end of a connection without a response', async () => {
     let longest = 0;
     const client = async () => {
       for (let n = 0; n < 200 && longest < 900; n++) {
@@ -66,7 +69,7 @@ describe('requests that are answered with an error', () => {
   const PER_SECOND = 5;
   const AT_ONCE = 10;
 
-  it('spend a quarter of the budget, so that invented credentials ask services less often', async () => {
+  it('spend a quarter of the budget, so that invented credentials cause fewer requests to services', async () => {
     const invented = 'GET /dashboard/api/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n';
     const before = gateway.services.requestsOf(authenticateSession).length;
     const begun = performance.now();

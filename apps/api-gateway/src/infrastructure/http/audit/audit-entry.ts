@@ -9,7 +9,7 @@ import { clientAddressOf } from '../server/client-address.js';
 import { readJson } from '../validation/received-body.js';
 import type { AuditedRoute } from './audited-routes.js';
 
-/** Resource types of path parameters whose name is not that of the type. */
+/** Resource types of path parameters whose name differs from the type. */
 const TYPE_OF_PARAMETER: Readonly<Record<string, string>> = {
   service: 'email_service',
   domain: 'sending_domain',
@@ -17,10 +17,10 @@ const TYPE_OF_PARAMETER: Readonly<Record<string, string>> = {
   delivery: 'webhook_delivery',
 };
 
-/** What is stored as an id. A path is not validated yet, and may hold anything. */
+/** The format of a stored id. Path parameters are not validated yet and may contain anything. */
 const ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The entry of a call that starts. */
+/** The entry of a call that is starting. */
 export const attemptOf = (request: FastifyRequest, route: AuditedRoute): AuditRecord => {
   const caller = findCaller(request);
   const hook = calledHookOf(request);
@@ -57,7 +57,7 @@ const clientOf = (request: FastifyRequest): AuditRecord['client'] => ({
   user_agent: userAgentFamilyOf(request.headers['user-agent']) ?? null,
 });
 
-/** The entry of a log-in to SMTP submission whose API key was refused. */
+/** The entry of an SMTP submission login whose API key was refused. */
 export const refusalOfApiKey = (address: string, requestId: string): AuditRecord => ({
   entry_id: uuidv7(),
   actor: { type: 'unknown', id: null },
@@ -70,7 +70,7 @@ export const refusalOfApiKey = (address: string, requestId: string): AuditRecord
   request_id: requestId,
 });
 
-/** The resource of a call that succeeded: what it created, if it creates something. */
+/** The resource of a successful call: the created one, if it creates a resource. */
 export const withCreatedResource = (entry: AuditRecord, { creates }: AuditedRoute, answer: unknown): AuditRecord => {
   if (typeof answer !== 'object' || answer === null) return entry;
   const type = entry.actor.type === 'deploy_hook' ? 'deployment' : creates;
@@ -85,7 +85,7 @@ const actorOf = (caller: ReturnType<typeof findCaller>): AuditRecord['actor'] =>
   return caller.platformKey ? { type: 'platform_key', id: caller.platformKey.id } : { type: 'user', id: caller.userId };
 };
 
-/** What the last parameter of the path names; an address is no id, so it is left out. */
+/** The resource of the last path parameter; an address is not an id, so it is omitted. */
 const resourceOf = (request: FastifyRequest, { action, creates }: AuditedRoute): AuditRecord['resource'] => {
   const type = action.split('.', 1)[0]!;
   if (creates) return { type, id: null };

@@ -6,7 +6,7 @@ import { HOST, type Host } from '@postern/service-host';
 import { ServiceClient } from '../../../service-client/ports.js';
 import { isOfEarlierRelease } from '../access/earlier-release.js';
 
-/** How long an answer waits for its outcome to be stored. */
+/** How long a response waits for its outcome to be stored. */
 const OUTCOME_WAIT_MS = 2_000;
 const RETRY_AFTER_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 const MAX_RETRIED = 1_000;
@@ -21,7 +21,7 @@ export class AuditRecorder {
     @Inject(HOST) private readonly host: Host,
   ) {}
 
-  /** Stores that an action starts. @throws if it cannot be stored; then the action must not start. */
+  /** Stores that an action starts. @throws if this fails; then the action must not start. */
   async begin(entry: AuditRecord, context: RequestContext): Promise<void> {
     try {
       await this.services.request(recordAuditEntry, entry, context);
@@ -34,7 +34,7 @@ export class AuditRecorder {
     }
   }
 
-  /** Stores the outcome. Never rejects: if it cannot be stored soon, it is retried, and the entry stays `attempted`. */
+  /** Stores the outcome. Never rejects: on failure it retries, and the entry stays `attempted` until then. */
   async complete(entry: AuditRecord, context: RequestContext): Promise<void> {
     try {
       await this.services.request(recordAuditEntry, entry, context, { timeoutMs: OUTCOME_WAIT_MS });

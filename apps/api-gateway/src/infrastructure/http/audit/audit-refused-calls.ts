@@ -9,14 +9,16 @@ import type { AuditRecorder } from './audit-recorder.js';
 import { auditedRouteOf } from './audited-routes.js';
 import { RefusedKeys } from './refused-keys.js';
 
-/** Stores calls of known callers that a guard or the server refuses, before they are answered, and refused platform keys. */
+/**
+ * Stores refused platform keys, and calls of known callers that admission or the server refuses, before the response.
+ */
 export const auditRefusedCalls = (server: FastifyInstance, recorder: AuditRecorder): void => {
   const refusedKeys = new RefusedKeys((entry, context) => recorder.complete(entry, context));
   server.addHook('onClose', () => refusedKeys.flush());
   server.addHook('onSend', (request, reply, payload, done) => {
     const refusedKey = refusedKeyOf(request);
     if (refusedKey) refusedKeys.add(refusalOfKey(request, refusedKey), requestContextOf(request));
-    // A call beyond a limit of the gateway is not recorded, so that a flood costs nothing further.
+    // A call beyond a limit of the gateway is not recorded, so that a flood causes no further cost.
     const isRecorded = reply.statusCode >= 400 && reply.statusCode !== 429 && !isAudited(request);
     if (!isRecorded || !findCaller(request)) done(null, payload);
     else {

@@ -10,7 +10,7 @@ import { attemptOf, withCreatedResource } from './audit-entry.js';
 import { AuditRecorder } from './audit-recorder.js';
 import { auditedRouteOf } from './audited-routes.js';
 
-/** Runs after the guards: stores that a call starts, and its outcome before the answer is sent. */
+/** Runs after the guards: stores that a call starts, and its outcome before the response is sent. */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(private readonly recorder: AuditRecorder) {}
@@ -43,7 +43,7 @@ const markAudited = (request: FastifyRequest): void => void audited.add(request)
 /** Whether the interceptor has stored the call; a guard may have refused it before. */
 export const isAudited = (request: FastifyRequest): boolean => audited.has(request);
 
-/** A request that timed out may have been carried out, so its entry stays `attempted`. */
+/** A request that timed out may have been executed, so its entry stays `attempted`. */
 const outcomeOf = (error: unknown): Pick<AuditRecord, 'outcome' | 'code'> => {
   if (Refusal.is(error)) return { outcome: 'refused', code: error.code };
   if (error instanceof Problem) return { outcome: 'refused', code: error.code };

@@ -6,9 +6,9 @@ import { z } from 'zod';
 /** A route whose calls are in the audit log. */
 export interface AuditedRoute {
   readonly action: string;
-  /** The resource that the answer holds, if the call creates one. */
+  /** The type of the resource in the response, if the call creates one. */
   readonly creates?: string;
-  /** Whether the body has the address of a user, who is the actor. */
+  /** Whether the body contains the address of a user, who is the actor. */
   readonly isLogin?: boolean;
 }
 
@@ -34,7 +34,7 @@ const declaredRoutes = Object.values<unknown>(contracts)
     }),
   );
 
-/** By method and pattern: every writing route of a contract, and those that are no routes of contracts. */
+/** By method and pattern: every writing route of a contract, and those without a contract. */
 export const AUDITED_ROUTES: ReadonlyMap<string, AuditedRoute> = new Map([
   ...declaredRoutes,
   ['POST /dashboard/api/session', { action: auditActionOf('Session.signIn', 'POST'), isLogin: true }],

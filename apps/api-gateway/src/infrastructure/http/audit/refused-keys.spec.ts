@@ -28,7 +28,7 @@ const collector = () => {
 };
 
 describe('Refused platform keys', () => {
-  it('are stored at once, and those that repeat in a minute as one entry', async () => {
+  it('are stored immediately, and repetitions within a minute as one entry', async () => {
     const { stored, keys } = collector();
     for (let n = 0; n < 5; n += 1) keys.add(refusal('192.0.2.0/24'), CONTEXT);
     expect(stored.map(({ times }) => times)).toEqual([undefined]);
@@ -39,7 +39,7 @@ describe('Refused platform keys', () => {
     expect(stored).toHaveLength(2);
   });
 
-  it('are stored a minute after the first without another call', async () => {
+  it('are stored a minute after the first, even without another call', async () => {
     jest.useFakeTimers();
     try {
       const { stored, keys } = collector();
@@ -52,7 +52,7 @@ describe('Refused platform keys', () => {
     }
   });
 
-  it('of 100,000 networks in an hour are at most 560 entries that count all of them', async () => {
+  it('from 100,000 networks in an hour result in at most 560 entries that count all of them', async () => {
     const { stored, clock, keys } = collector();
     for (let n = 0; n < 100_000; n += 1) {
       clock.now = (n / 100_000) * 60 * MINUTE_MS;
@@ -65,7 +65,7 @@ describe('Refused platform keys', () => {
     expect(stored.at(-1)).toMatchObject({ client: { network: null }, code: 'many_refused_keys' });
   });
 
-  it('that are known are stored with their ids while unknown ones are too many', async () => {
+  it('of known keys are stored with their ids even if there are too many unknown ones', async () => {
     const { stored, keys } = collector();
     for (let n = 0; n < 2_000; n += 1) keys.add(refusal(`2001:db8:${n.toString(16)}::/48`), CONTEXT);
     keys.add(refusal('192.0.2.0/24', 'key-1'), CONTEXT);

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 const WINDOW_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Entries of known keys, and of unknown ones, that one gateway stores in an hour with their networks. */
+/** Maximum number of entries with a network that a gateway stores per hour, separately for known and unknown keys. */
 const MAX_PER_HOUR = 500;
 
 interface Group {
@@ -18,8 +18,8 @@ interface Group {
 type Store = (entry: AuditRecord, context: RequestContext) => Promise<void>;
 
 /**
- * Stores refused keys of one kind in the audit log: the first of a minute at once, the others of it as one entry, and
- * beyond 500 entries an hour without a network, so that no attacker can fill the log.
+ * Stores refused keys of one kind in the audit log: the first of a minute immediately, the others of that minute as one
+ * entry, and beyond 500 entries per hour without a network, so that an attacker cannot fill the log.
  */
 export class RefusedKeys {
   private groups = new Map<string, Group>();
@@ -27,7 +27,7 @@ export class RefusedKeys {
   private hourEndsAt = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param now milliseconds of a clock that never goes back. */
+  /** @param now a monotonic clock, in milliseconds. */
   constructor(
     private readonly store: Store,
     private readonly now: () => number = () => performance.now(),
@@ -45,7 +45,7 @@ export class RefusedKeys {
     this.timer ??= setTimeout(() => void this.flush(), WINDOW_MS).unref();
   }
 
-  /** Stores what is counted. */
+  /** Stores the counted refusals. */
   async flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -62,7 +62,7 @@ export class RefusedKeys {
     else this.groups.set('', { entry: ofOthers(entry), context, times: 1 });
   }
 
-  /** Each group may store twice: its first refusal, and the others of its minute. */
+  /** Each group can store two entries: its first refusal, and the others of its minute. */
   private spend({ actor }: AuditRecord): boolean {
     const now = this.now();
     if (now >= this.hourEndsAt) {

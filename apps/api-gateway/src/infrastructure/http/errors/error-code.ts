@@ -1,4 +1,4 @@
-/** The code of an error that has no more specific one, by its status. */
+/** The default error codes, by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'invalid_input',
   401: 'unauthenticated',
@@ -16,7 +16,7 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'service_unavailable',
 };
 
-/** The header that carries the code of every error answer. */
+/** The header with the code of every error response. */
 export const ERROR_CODE = 'error-code';
 
 export const codeOfStatus = (status: number): string => CODES[status] ?? `http_${status}`;

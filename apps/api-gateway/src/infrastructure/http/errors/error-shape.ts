@@ -1,4 +1,4 @@
-/** The body of an error: `{detail}` from the platform API, an object if programs act on it; `{error}` elsewhere. */
+/** The body of an error: `{detail}` in the platform API, an object if programs evaluate it; `{error}` elsewhere. */
 export const errorShape = (
   url: string,
   message: string,

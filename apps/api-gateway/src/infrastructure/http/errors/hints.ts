@@ -1,6 +1,6 @@
 import type { Refusal } from '@postern/contracts';
 
-/** What to do about a refusal, as a sentence that follows its message. */
+/** The remedy for a refusal, as a sentence that follows its message. */
 export const hintOf = ({ code, details }: Refusal, publicUrl: string): string | undefined => {
   if (code !== 'recipient_not_verified') return undefined;
   const serviceId = details['service_id'];
@@ -8,7 +8,7 @@ export const hintOf = ({ code, details }: Refusal, publicUrl: string): string | 
   return `Verify the address on the dashboard${where}, or verify a sending domain to send to anyone.`;
 };
 
-/** Where the email API is, for a path that looks like a guess at it. */
+/** The URL of the email API, for a path that resembles it. */
 export const hintForPath = (path: string): string | undefined =>
   /\/(?:emails?|messages?|send|mail)(?:\/(?:send|email))?\/?$/.test(path)
     ? 'To send an email, use POST /emails.'

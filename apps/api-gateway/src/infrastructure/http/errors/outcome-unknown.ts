@@ -1,4 +1,4 @@
-/** A message may have been sent, and no service could say so before the client's deadline. */
+/** A message may have been sent, and no service confirmed the outcome before the client's deadline. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 

@@ -1,6 +1,6 @@
 import { codeOfStatus, ERROR_CODE } from './error-code.js';
 
-/** An error that the gateway itself answers with. Refusals of services have their own class. */
+/** An error response of the gateway itself. Refusals of services have their own class. */
 export class Problem extends Error {
   override readonly name = 'Problem';
 
@@ -9,7 +9,7 @@ export class Problem extends Error {
     message: string,
     /** Including `error-code`, unless the code follows from the status. */
     readonly headers: Readonly<Record<string, string>> = {},
-    /** What the platform API answers instead of the message. */
+    /** `detail` of the platform API, instead of the message. */
     readonly detail?: object,
   ) {
     super(message);
@@ -23,6 +23,6 @@ export class Problem extends Error {
 export const badRequest = (message: string, code = codeOfStatus(400)): Problem =>
   new Problem(400, message, { [ERROR_CODE]: code });
 
-/** 401 for a credential that is missing or of the wrong kind. */
+/** 401 for a credential that is missing or of the wrong type. */
 export const unauthorized = (message: string, code: string, headers: Readonly<Record<string, string>> = {}): Problem =>
   new Problem(401, message, { ...headers, [ERROR_CODE]: code });

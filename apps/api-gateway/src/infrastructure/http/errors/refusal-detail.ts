@@ -2,7 +2,7 @@ import { platformKeyScope, type Refusal } from '@postern/contracts';
 import { z } from 'zod';
 import { sentenceOf } from './sentences.js';
 
-/** `detail` of a 403 for a key whose scope does not suffice. */
+/** `detail` of a 403 for a key with an insufficient scope. */
 export const insufficientScopeDetail = z
   .object({
     code: z.literal('insufficient_scope').describe('The scope of the key does not allow the call.'),
@@ -29,7 +29,7 @@ export const moderationDetail = z
   })
   .meta({ title: 'ServiceModeration' });
 
-/** The `detail` of refusals that programs act on; undefined for those with only a message. */
+/** The `detail` of refusals that programs evaluate; undefined for those with only a message. */
 export const detailOf = ({ code, message, details }: Refusal): object | undefined => {
   switch (code) {
     case 'insufficient_scope':

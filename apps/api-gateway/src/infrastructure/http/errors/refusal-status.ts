@@ -1,20 +1,20 @@
 import * as contracts from '@postern/contracts';
 import { isRequestContract, type Refusal } from '@postern/contracts';
 
-/** The HTTP status of every refusal code, as the contracts declare it. */
+/** The HTTP status of every refusal code, as declared by the contracts. */
 export const STATUS_OF_REFUSAL: ReadonlyMap<string, number> = new Map(
   Object.values<unknown>(contracts)
     .filter(isRequestContract)
     .flatMap(({ refusals }) => Object.entries(refusals)),
 );
 
-/** Seconds for `Retry-After` if the service gives none. */
+/** Seconds for `Retry-After` if the service specifies none. */
 const DEFAULT_RETRY_AFTER_S = { 409: undefined, 429: 60, 503: 5 } as const;
 
 /** Codes about the token in `Authorization: Bearer`. */
 const BEARER_CODES: ReadonlySet<string> = new Set(['platform_key_invalid', 'session_invalid']);
 
-/** Undefined for a code that no contract declares, which is a bug of the service that sent it. */
+/** Undefined for a code without a contract, which is a bug of the service that sent it. */
 export const statusOf = (refusal: Refusal): number | undefined => STATUS_OF_REFUSAL.get(refusal.code);
 
 /** `Retry-After` for temporary refusals, `RateLimit-*` if the refusal has a limit, and `WWW-Authenticate`. */

@@ -11,13 +11,13 @@ describe('a message of a service becomes a sentence', () => {
     ['to[0]: malformed address', 'to[0]: malformed address.'],
   ])('%j', (message, sentence) => expect(sentenceOf(message)).toBe(sentence));
 
-  it('that begins with an address or a domain keeps it', () => {
+  it('unless it begins with an address or a domain', () => {
     expect(sentenceOf('ada@x.test is suppressed')).toBe('ada@x.test is suppressed.');
     expect(sentenceOf('shop.test is already a domain')).toBe('shop.test is already a domain.');
   });
 });
 
-describe('a refusal for too many requests says when to try again', () => {
+describe('a refusal for too many requests contains the time of the next attempt', () => {
   const now = Date.parse('2026-03-09T23:00:00Z');
 
   it.each([
@@ -29,7 +29,7 @@ describe('a refusal for too many requests says when to try again', () => {
     expect(withRetryTime('the limit is reached', seconds, now)).toBe(`The limit is reached. Try again ${when}`),
   );
 
-  it('also alone', () =>
+  it('also if it is the whole message', () =>
     expect(withRetryTime('Try again later.', 5, now)).toBe('Try again in 5 seconds, at 2026-03-09 23:00:05 UTC.'));
 
   it('instead of "later"', () => {

@@ -2,33 +2,33 @@ import { SetMetadata } from '@nestjs/common';
 import type { RequestContract } from '@postern/contracts';
 import type { z } from 'zod';
 
-/** What the documentation says of an operation beyond Nest's own metadata. */
+/** The documentation of an operation, in addition to Nest's own metadata. */
 export interface OperationDescription {
-  /** `<Tag>.<action>`; from the names of controller and method if absent. */
+  /** `<Tag>.<action>`; derived from the names of the controller and the method if absent. */
   readonly operation?: string;
-  /** Names the method in clients generated from the public document; the name of the last request if absent. */
+  /** Method name in clients generated from the public document; the name of the last request if absent. */
   readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
-  /** The requests that the operation sends; the last one's reply is the answer unless `reply` is given. */
+  /** The requests that the operation sends; the reply of the last one is the response unless `reply` is given. */
   readonly requests: readonly RequestContract[];
   readonly reply?: z.ZodType;
   /** The body, if the operation reads it without `@Body({ schema })`. */
   readonly body?: z.ZodType;
-  /** Descriptions of path parameters that no shape describes. */
+  /** Descriptions of path parameters that are not in a schema. */
   readonly pathParameters?: Readonly<Record<string, string>>;
   readonly requestHeaders?: Readonly<Record<string, { readonly required: boolean; readonly description: string }>>;
   readonly responseHeaders?: Readonly<Record<string, ResponseHeader>>;
-  /** Media types of an answer that is not JSON, or not always. */
+  /** Media types of a response that is not JSON, or not always. */
   readonly contentType?: string | readonly string[];
-  /** Whether the answer is always text of this media type, and never the reply of the request as JSON. */
+  /** Whether the response is always text of this media type, and never the JSON reply of the request. */
   readonly isText?: boolean;
-  /** Statuses that the gateway itself answers with; a second success has the same body. */
+  /** Statuses of the gateway's own responses; a second success status has the same body. */
   readonly also?: Readonly<Record<number, string>>;
   /** The codes of the errors in `also`; those of the status if absent. */
   readonly codes?: Readonly<Record<number, readonly string[]>>;
   readonly examples?: { readonly body?: unknown; readonly reply?: unknown };
-  /** Whether the operation needs a session. */
+  /** Whether the operation requires a session. */
   readonly session?: boolean;
 }
 
@@ -41,5 +41,5 @@ export const NEEDS_SESSION = 'postern:needs-session';
 /** Documents an operation. */
 export const Describes = (description: OperationDescription) => SetMetadata(OPERATION, description);
 
-/** Documents that an operation needs a session. */
+/** Documents that an operation requires a session. */
 export const DocumentsSession = () => SetMetadata(NEEDS_SESSION, true);

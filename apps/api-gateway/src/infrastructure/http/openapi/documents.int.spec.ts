@@ -19,7 +19,7 @@ interface DocumentedOperation {
   readonly responses: Record<string, { readonly headers?: object; readonly content?: object }>;
 }
 
-/** Of routes that are not part of the API. */
+/** Paths of routes that are not part of the API. */
 const NOT_API =
   /^\/(?:$|health|o\/|c\/|unsubscribe|tls\/ask|hooks\/deploy\/|docs|dashboard(?:$|\/(?!api\/))|(?:dashboard\/api\/)?openapi\.json)/;
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
@@ -41,7 +41,7 @@ let publicApi: Document;
 let dashboardApi: Document;
 
 beforeAll(async () => {
-  // Each method of each path is called without a credential.
+  // The tests call each method of each path without a credential.
   gateway = await startGateway({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1000000' });
   publicApi = (await call('GET', `${gateway.url}/openapi.json`)).body as Document;
   dashboardApi = (await call('GET', `${gateway.url}/dashboard/api/openapi.json`)).body as Document;
@@ -57,7 +57,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('have every method of their paths, and no path takes another method', async () => {
+  it('contain every method of their paths, and no path accepts another method', async () => {
     for (const { paths } of [publicApi, dashboardApi]) {
       for (const [path, methods] of Object.entries(paths)) {
         const url = gateway.url + path.replace(/\{\w+\}/g, ID);
@@ -70,7 +70,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('name the media type of each format that a list is returned in', async () => {
+  it('contain the media type of each format in which a list is returned', async () => {
     allowDashboardCalls();
     gateway.services.on(exportAuditLog, () => ({ entries: [], cursor: null }));
     gateway.services.on(exportSuppressions, () => ({ entries: [], after: null }));
@@ -88,7 +88,7 @@ describe('the OpenAPI documents', () => {
     expect(found).toEqual(expect.arrayContaining(['application/json', 'text/csv', 'application/x-ndjson']));
   });
 
-  it('contain every route of the gateway, except pages, tracking links, deploy hooks, health checks, the question of a TLS front, and the documents', () => {
+  it('contain every route of the gateway, except pages, tracking links, deploy hooks, health checks, the request of a TLS proxy, and the documents', () => {
     const documented = [publicApi, dashboardApi].flatMap(({ paths }) =>
       Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => `${method} ${path}`)),
     );
@@ -100,7 +100,7 @@ describe('the OpenAPI documents', () => {
     expect([...documented].sort()).toEqual(served.sort());
   });
 
-  it('name the fields, headers and statuses of POST /emails', () => {
+  it('contain the fields, headers and statuses of POST /emails', () => {
     expect(publicApi.paths['/emails']?.['post']).toMatchObject({
       security: [{ apiKey: [] }],
       requestBody: {
@@ -132,7 +132,7 @@ describe('the OpenAPI documents', () => {
     });
   });
 
-  it('have the success status of each dashboard call', async () => {
+  it('contain the success status of each dashboard call', async () => {
     allowDashboardCalls();
     for (const [path, methods] of Object.entries(dashboardApi.paths)) {
       for (const [method, { responses }] of Object.entries(methods)) {
@@ -148,7 +148,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('have the success status of each call of the platform API', async () => {
+  it('contain the success status of each call of the platform API', async () => {
     admitAll(gateway.services);
     for (const { path, method, operation } of operationsIn(publicApi, '/api/v1/')) {
       const { requestBody, responses } = operation;
@@ -162,7 +162,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('name security, limit and error shapes of every call of the platform API', () => {
+  it('contain security, rate limit and error shapes of every call of the platform API', () => {
     const operations = operationsIn(publicApi, '/api/v1/');
     expect(operations).toHaveLength(29);
     for (const { method, operation } of operations) {

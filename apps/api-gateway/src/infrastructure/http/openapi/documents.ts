@@ -11,14 +11,16 @@ import { responsesOf } from './responses.js';
 import { AnswerSchemas, inputSchema } from './schemas.js';
 import { webhookCalls } from './webhooks.js';
 
-/** The parts of a document that this app builds; a test validates the whole. */
+/** The parts of a document that the gateway builds; a test validates the whole document. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly [part: string]: unknown;
 }
 
-/** OpenAPI 3.1 documents, built on first use from the controllers of the application and the schemas of the contracts. */
+/**
+ * OpenAPI 3.1 documents, built at first use from the controllers of the application and the schemas of the contracts.
+ */
 @Injectable()
 export class OpenApiDocuments {
   private publicDocument: OpenApiDocument | undefined;
@@ -46,7 +48,7 @@ export class OpenApiDocuments {
   }
 }
 
-/** The document of the email API and the platform API, with the calls of webhooks. */
+/** The document of the email API and the platform API, including webhook calls. */
 export const publicApiDocument = (controllers: readonly Type[], publicUrl: string): OpenApiDocument => {
   const operations = controllers.flatMap(operationsOf).filter(({ admission }) => PUBLIC.has(admission.access));
   const answers = new AnswerSchemas();
@@ -93,7 +95,7 @@ const dashboardApiDocument = (controllers: readonly Type[], publicUrl: string): 
   };
 };
 
-/** Pages, tracking links, the URLs of deploy hooks, health checks and the documents themselves are not part of the API. */
+/** The public API: excludes pages, tracking links, deploy hook URLs, health checks and the documents themselves. */
 const PUBLIC: ReadonlySet<string> = new Set(['api-key', 'platform-key']);
 
 const isDashboardApi = ({ path }: Operation): boolean =>

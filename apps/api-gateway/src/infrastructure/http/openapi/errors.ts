@@ -10,7 +10,9 @@ const schemaOf = (property: string, value: object): object => ({
 
 const MESSAGE = { type: 'string', description: 'What went wrong, in words.' };
 
-/** The shapes of error answers, as components of a document. Many languages have a type `Error` of their own. */
+/**
+ * The shapes of error responses, as components of a document. Not named `Error`, because many languages have that type.
+ */
 export const ERROR_SCHEMAS = { ApiError: schemaOf('error', MESSAGE) };
 export const PLATFORM_ERROR_SCHEMAS = {
   Detail: schemaOf('detail', MESSAGE),
@@ -23,7 +25,7 @@ export const PLATFORM_ERROR_SCHEMAS = {
 const INSUFFICIENT_SCOPE = { detail: { code: 'insufficient_scope', required: 'write', actual: 'read' } };
 const SERVICE_BLOCKED = { detail: { code: 'service_blocked', message: 'The web service is blocked: phishing.' } };
 
-/** The body of an answer of `operation` with an error status. */
+/** The body of an error response of `operation` with this status. */
 export const errorContentOf = (operation: Operation, status: number): object => {
   if (!operation.platform) return json({ schema: { $ref: '#/components/schemas/ApiError' } });
   if (status !== 403) return json({ schema: { $ref: '#/components/schemas/Detail' } });

@@ -14,11 +14,11 @@ import { NEEDS_SESSION, OPERATION, type OperationDescription } from './describe.
 /** A route with its description. */
 export interface Operation extends OperationDescription {
   readonly id: string;
-  /** The operation id in the public document: `sendEmail`. */
+  /** The operation id in the public document, such as `sendEmail`. */
   readonly publicId: string;
   readonly tag: string;
   readonly method: string;
-  /** In OpenAPI's form: `/emails/{id}`. */
+  /** In OpenAPI format, such as `/emails/{id}`. */
   readonly path: string;
   readonly status: number;
   readonly session: boolean;

@@ -18,10 +18,10 @@ const operationsIn = (items: DescribedDocument['paths'] = {}) =>
 const operations = operationsIn(described.paths);
 
 describe('the OpenAPI document of the public API', () => {
-  it('describes every operation, parameter, response, header and field, and has an example of every body', () =>
+  it('describes every operation, parameter, response, header and field, and contains an example of every body', () =>
     expect(descriptionGapsOf(described)).toEqual([]));
 
-  it('reports what lacks a description', () => {
+  it('is reported if a description is missing', () => {
     const planted = structuredClone(described) as {
       -readonly [Part in keyof DescribedDocument]: DescribedDocument[Part];
     };
@@ -32,14 +32,14 @@ describe('the OpenAPI document of the public API', () => {
   it('contains only the email API and the platform API', () =>
     expect(Object.keys(described.paths).filter(path => !/^\/(emails|api\/v1)(\/|$)/.test(path))).toEqual([]));
 
-  it('has operation ids that are method names, and different', () => {
+  it('has unique operation ids that are valid method names', () => {
     const ids = [...operations, ...operationsIn(described.webhooks)].map(({ operationId }) => operationId);
     expect(ids.filter(id => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(expect.arrayContaining(['sendEmail', 'getEmail', 'createDeployment', 'listProjects']));
   });
 
-  it('has an exclusive union of emails with message, perhaps with text, and emails with text alone', () => {
+  it('has an exclusive union of emails with message and optional text, and emails with text only', () => {
     const [html, text] = (bodyOf('sendEmail')?.oneOf ?? []) as AlternativeBody[];
     expect([html?.required, text?.required]).toEqual([
       ['from', 'to', 'subject', 'message'],

@@ -1,4 +1,4 @@
-/** Introduces the public API in its OpenAPI document. */
+/** The introduction of the public API in its OpenAPI document. */
 export const PUBLIC_DESCRIPTION = `Send transactional email, and deploy web services.
 
 **Base URL.** All paths are relative to the URL of your Postern.
@@ -28,7 +28,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Webhooks: 'Calls that Postern makes to your webhooks.',
 };
 
-/** The tags that operations use, with their descriptions. */
+/** The used tags with their descriptions. */
 export const describedTags = (used: ReadonlySet<string>): object[] =>
   Object.entries(TAGS)
     .filter(([name]) => used.has(name))

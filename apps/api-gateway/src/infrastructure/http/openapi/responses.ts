@@ -14,7 +14,7 @@ const RATE_LIMIT_HEADERS: Readonly<Record<string, ResponseHeader>> = {
   'RateLimit-Reset': { description: 'Seconds until all calls are available again.', type: 'integer' },
 };
 
-/** Every answer of an operation by its status. `references` collects the components that they refer to. */
+/** All responses of an operation by status. `references` collects the components that they reference. */
 export const responsesOf = (operation: Operation, answers: AnswerSchemas, references: Set<string>): object => {
   const success = { ...headersOf(operation), ...contentOf(operation, answers, references) };
   const others = [...reasonsOf(operation)].map(([status, reasons]) => [
@@ -50,7 +50,7 @@ const contentOf = (operation: Operation, answers: AnswerSchemas, references: Set
   return { content: { 'application/json': json, ...Object.fromEntries(others) } };
 };
 
-/** Why an operation answers with a status, and the code that the answer carries. */
+/** The reason for a response status, and the error code of the response. */
 interface Reason {
   readonly text: string;
   readonly code: string;
@@ -98,7 +98,7 @@ const reasonsOf = (operation: Operation): Map<number, Reason[]> => {
   return reasons;
 };
 
-/** Why a session that is valid may not make a call. */
+/** The reasons to refuse a call with a valid session. */
 const sessionRefusalsOf = ({ admission, method }: Operation): readonly (readonly [code: string, reason: string])[] => {
   const { access, role, withoutSecondFactor } = admission;
   const needsRole = access !== 'operator' && access !== 'anyone' && role !== 'viewer';
@@ -110,7 +110,7 @@ const sessionRefusalsOf = ({ admission, method }: Operation): readonly (readonly
   ];
 };
 
-/** Every call of the platform API is admitted first. Every key may read, so a GET needs no scope. */
+/** Every call of the platform API is admitted first. Every key may read, so a GET requires no scope. */
 const admissionRefusalsOf = ({ platform, method }: Operation): readonly string[] =>
   platform
     ? Object.keys(admitPlatformCall.refusals).filter(code => method !== 'get' || code !== 'insufficient_scope')

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** Shapes of answers by name: the objects that contracts export, and replies. */
+/** Schemas of responses by name: exported objects of the contracts, and replies. */
 export class AnswerSchemas {
   private readonly registry = z.registry<{ id: string }>();
   private readonly taken = new Set<string>();
@@ -19,7 +19,7 @@ export class AnswerSchemas {
     return { $ref: uriOf(this.registry.get(schema)?.id ?? name) };
   }
 
-  /** Every schema that `roots` refer to, directly or not. */
+  /** All schemas that `roots` reference, directly or indirectly. */
   components(roots: Iterable<string>): Record<string, JsonSchema> {
     const options = { uri: uriOf, io: 'output', unrepresentable: 'any', override: asAnswer } as const;
     const { schemas } = z.toJSONSchema(this.registry, options);
@@ -42,15 +42,15 @@ export class AnswerSchemas {
 }
 
 /**
- * Answers may get fields, so clients that are generated now must accept unknown ones. A format says what its pattern
- * says, and generated Python compares the pattern with a value that it has parsed by the format.
+ * Responses may get new fields, so generated clients must accept unknown ones. A pattern duplicates the format, and
+ * generated Python clients match it against a value that is already parsed by the format.
  */
 const asAnswer = ({ jsonSchema }: { readonly jsonSchema: JsonSchema }): void => {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
 };
 
-/** The shape of an input, without references. */
+/** The schema of an input, without references. */
 export const inputSchema = (schema: z.ZodType): JsonSchema => {
   const { $schema: _dialect, ...inline } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return inline;

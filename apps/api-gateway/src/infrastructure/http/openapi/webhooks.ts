@@ -29,7 +29,7 @@ const RESPONSES = {
   '5XX': { description: 'The event could not be processed. It is sent again later.' },
 };
 
-/** The calls that Postern makes to webhooks, for the section `webhooks` of a document. */
+/** The webhook calls of Postern, for the section `webhooks` of a document. */
 export const webhookCalls = (answers: AnswerSchemas, references: Set<string>): Record<string, object> =>
   Object.fromEntries(
     Object.entries(WEBHOOK_EVENTS).map(([kind, schema]) => {

@@ -6,15 +6,15 @@ import { PAGE_POLICY } from './response-headers.js';
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-/** A folder of pages and files that the build writes. */
+/** A folder of built pages and files. */
 export class BuiltPages {
-  /** `title` names the pages in the message that they are not built. */
+  /** `title` is used in the message for missing pages. */
   constructor(
     private readonly folder: string,
     private readonly title: string,
   ) {}
 
-  /** Whether a path names a file rather than a page. */
+  /** Whether a path refers to a file rather than a page. */
   static isFile(path: string): boolean {
     return /\.[A-Za-z0-9]+$/.test(path);
   }
@@ -28,7 +28,7 @@ export class BuiltPages {
       .send(messagePage(`${this.title} is not built`, 'Run <code>npm run build</code> and reload this page.'));
   }
 
-  /** Files in `assets` never change, because the build puts a content hash into their names. */
+  /** Files in `assets` are immutable, because their names contain a content hash. */
   file(reply: FastifyReply, path: string) {
     const immutable = path.startsWith('assets/');
     reply.header('content-security-policy', PAGE_POLICY);

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** A property of the request: Fastify reads the forwarding headers again on every access of `ip`. */
+/** A property of the request: Fastify parses the forwarding headers on every access of `ip`. */
 const ADDRESS = Symbol('client address');
 
-/** The client's IP address: the peer's, or that of `X-Forwarded-For` if the peer is a trusted proxy and it is valid. */
+/** The client's IP address: that of the peer, or a valid one from `X-Forwarded-For` if the peer is a trusted proxy. */
 export const clientAddressOf = (request: FastifyRequest & { [ADDRESS]?: string }): string =>
   (request[ADDRESS] ??= addressOf(request));
 
 const addressOf = (request: FastifyRequest): string => {
-  // Undefined when the client has gone.
+  // Undefined once the client has disconnected.
   const address = ((request.ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
   return isIP(address) ? address : (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 };

@@ -4,7 +4,7 @@ import { StreamableFile } from '@nestjs/common';
 /** One step of an export, with the text of its lines. */
 export interface ExportedLines {
   readonly lines: string;
-  /** Where the next step begins; null after the last one. */
+  /** The start of the next step; null after the last one. */
   readonly next: string | null;
 }
 
@@ -16,7 +16,10 @@ export interface ExportFile {
   step(from: string | null): Promise<ExportedLines>;
 }
 
-/** Answers with a file. The first step is read before the answer begins, so that its failure is an error answer. */
+/**
+ * Responds with a file. The first step runs before the response begins, so that its failure results in an error
+ * response.
+ */
 export const exportFile = async (file: ExportFile): Promise<StreamableFile> =>
   new StreamableFile(Readable.from(textOf(file, await file.step(null))), {
     type: file.contentType,

@@ -20,14 +20,14 @@ beforeEach(() => {
 
 describe('a path without a route', () => {
   it.each(['/', '/email', '/emails/a/b', '/dashboard/api/nothing'])(
-    'answers 404 in the {error} shape: %s',
+    'responds with 404 in the {error} shape: %s',
     async path => {
       const answer = await call('POST', `${gateway.url}${path}`, { body: {} });
       expect([answer.status, answer.body]).toEqual([404, ERROR]);
     },
   );
 
-  it('answers 404 in the {detail} shape under /api/v1', async () => {
+  it('responds with 404 in the {detail} shape under /api/v1', async () => {
     const answer = await call('GET', `${gateway.url}/api/v1/nothing`);
     expect([answer.status, answer.body]).toEqual([404, DETAIL]);
   });
@@ -67,28 +67,28 @@ describe('a malformed request', () => {
     expect([answered, body]).toEqual([status, ERROR]);
   });
 
-  it('is answered in the {detail} shape under /api/v1', async () => {
+  it('gets a response in the {detail} shape under /api/v1', async () => {
     const broken = 'GET /api/v1/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     expect(parsed(await sendRaw(gateway.port, broken)).body).toEqual(DETAIL);
     const large = `GET /api/v1/x HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`;
     expect(parsed(await sendRaw(gateway.port, large)).body).toEqual(DETAIL);
   });
 
-  it('is a 408 when its headers do not arrive', async () => {
+  it('gets 408 if its headers do not arrive', async () => {
     expect(parsed(await sendRaw(gateway.port, 'GET /emails HTTP/1.1\r\nHost: x\r\n'))).toEqual({
       status: 408,
       body: ERROR,
     });
   });
 
-  it('is a 408 when its body does not arrive', async () => {
+  it('gets 408 if its body does not arrive', async () => {
     const head = `POST /emails HTTP/1.1\r\nHost: x\r\nApi-Key: ${KEY}\r\nContent-Length: 100\r\n\r\n{`;
     expect(parsed(await sendRaw(gateway.port, head))).toEqual({ status: 408, body: ERROR });
   });
 });
 
 describe('every response', () => {
-  it('carries a request id, the caller’s if it is safe to log', async () => {
+  it('contains a request id, the caller’s if it is safe to log', async () => {
     const ours = await call('GET', `${gateway.url}/health/live`);
     expect(ours.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     const theirs = await call('GET', `${gateway.url}/health/live`, { headers: { 'x-request-id': 'order-7' } });
@@ -109,7 +109,7 @@ describe('every response', () => {
 });
 
 describe('health', () => {
-  it('is on both ports, and metrics only on the operator’s', async () => {
+  it('is available on both ports, and metrics only on the operator’s', async () => {
     for (const url of [gateway.url, gateway.healthUrl]) {
       expect((await call('GET', `${url}/health/live`)).status).toBe(200);
       expect((await call('GET', `${url}/health/ready`)).status).toBe(200);
@@ -120,7 +120,7 @@ describe('health', () => {
 });
 
 describe('the loss of NATS', () => {
-  it('makes requests 503 with Retry-After and the gateway not ready, until it reconnects', async () => {
+  it('results in 503 with Retry-After and an unready gateway until it reconnects', async () => {
     await gateway.nats.kill();
     const headers = { 'api-key': KEY };
     const away = await call('GET', `${gateway.url}/emails/0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f`, { headers });

@@ -24,15 +24,15 @@ export interface FastifyServerOptions {
   readonly admission: Admission;
   readonly bodies: BodyReader;
   readonly connections: ConnectionLimits;
-  /** Whether the process stops: then every response closes its connection. */
+  /** Whether the process is stopping: then every response closes its connection. */
   readonly isStopping: () => boolean;
-  /** Called for every request after its headers were read. */
+  /** Called for every request once its headers are read. */
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => void;
-  /** Called for every request after its response was sent. */
+  /** Called for every request once its response is sent. */
   readonly onResponse: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
-/** Fastify for the public API: errors in our shape, and limits against slow clients and large requests. */
+/** Fastify for the public API: errors in Postern's format, and limits against slow clients and large requests. */
 export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => {
   const headers = baseHeaders(options.secure);
   const adapter = new FastifyAdapter({
@@ -40,19 +40,19 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: requestIdOf,
     requestTimeout: options.requestTimeoutMs,
-    // Longer than that of load balancers. A client that does not read its response is disconnected.
+    // Longer than the keep-alive of load balancers. A client that does not read its response is disconnected.
     keepAliveTimeout: 65_000,
     connectionTimeout: 120_000,
     http: {
       headersTimeout: options.headersTimeoutMs,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16 * 1024,
-      // Less than one read, so that there is no second one until a body is wanted.
+      // Smaller than one read, so that no second one happens until a body is requested.
       highWaterMark: 16 * 1024,
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: 16 * 1024 },
-    // While closing, requests on open connections are still answered, with `Connection: close`.
+    // During shutdown, requests on open connections are still answered, with `Connection: close`.
     return503OnClosing: false,
     skipMiddie: true,
     multipart: false,

@@ -19,7 +19,7 @@ import { routeUrlOf } from './route-url.js';
 const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
 const UNAVAILABLE_RETRY_AFTER_S = '2';
 
-/** Answers every error with its status, headers and the error shape of the path. */
+/** Responds to every error with its status, its headers and the error shape of the path. */
 @Catch()
 export class HttpErrorsFilter implements ExceptionFilter {
   constructor(
@@ -104,5 +104,5 @@ const messageOf = ({ status, message, headers }: Problem): string => {
 const retryAfter = ({ retryAfterS }: ServiceUnavailable): string =>
   retryAfterS === undefined ? UNAVAILABLE_RETRY_AFTER_S : String(Math.max(1, Math.ceil(retryAfterS)));
 
-/** Without the query, which may hold tokens, and bounded. */
+/** Truncated and without the query, which may contain tokens. */
 const pathOf = ({ url }: FastifyRequest): string => (url.split(/[?#]/, 1)[0] ?? url).slice(0, 200);

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, readonly [status: string, message: string
 };
 const MALFORMED = ['400 Bad Request', 'The request is not valid HTTP.'] as const;
 
-/** Answers on the socket when the HTTP parser rejects a request or it arrives too slowly. */
+/** Responds directly on the socket if the HTTP parser rejects a request or the request arrives too slowly. */
 export const respondMalformed = (error: ClientError, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (!socket.writable || responseStarted(socket)) {
@@ -26,7 +26,7 @@ export const respondMalformed = (error: ClientError, socket: Socket): void => {
   );
 };
 
-/** Writing during a response would corrupt it; Node.js keeps the response in an untyped field of the socket. */
+/** Writing during a response would corrupt it; Node.js stores the response in an untyped field of the socket. */
 const responseStarted = (socket: Socket): boolean => {
   const answer: unknown = Reflect.get(socket, '_httpMessage');
   return typeof answer === 'object' && answer !== null && Reflect.get(answer, '_headerSent') === true;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { beginRequestTrace, endRequestTrace } from './request-trace.js';
 import { routeUrlOf } from './route-url.js';
 
-/** Traces and duration metrics by route and status. Never URLs: they hold tokens. */
+/** Traces and duration metrics by route and status. Excludes URLs, which contain tokens. */
 export const requestObserver = (metrics: Metrics) => {
   const durations = metrics.meter('http').createHistogram('http.server.request.duration', {
     unit: 's',

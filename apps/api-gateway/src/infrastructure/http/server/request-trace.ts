@@ -4,12 +4,12 @@ import { NO_ROUTE, routeUrlOf } from './route-url.js';
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A property of the request: a WeakMap would cost more garbage collection. */
+/** A property of the request: a WeakMap would cause more garbage collection. */
 const SPAN = Symbol('span');
 
 type Traced = FastifyRequest & { [SPAN]?: TraceSpan };
 
-/** Starts the span of a request, in the caller's trace if there is one. Never records URLs: they hold tokens. */
+/** Starts the span of a request, in the caller's trace if there is one. Excludes URLs, which contain tokens. */
 export const beginRequestTrace = (request: Traced): void => {
   const { method } = request;
   const url = routeUrlOf(request);
@@ -32,7 +32,7 @@ export const endRequestTrace = (request: Traced, { statusCode }: FastifyReply): 
   span?.end(statusCode >= 500 ? statusCode : undefined);
 };
 
-/** The trace context for requests to services; undefined if the caller's is not valid. */
+/** The trace context for requests to services; undefined if the caller sent no valid one. */
 export const traceparentOf = (request: Traced): string | undefined => {
   const own = request[SPAN]?.traceparent;
   if (own) return own;

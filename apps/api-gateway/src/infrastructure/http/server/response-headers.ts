@@ -1,4 +1,4 @@
-/** Set on every response. Pages replace the content security policy; the tracking pixel allows other sites. */
+/** Headers of every response. Pages replace the content security policy; the tracking pixel allows other sites. */
 export const baseHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -7,7 +7,7 @@ export const baseHeaders = (secure: boolean): Readonly<Record<string, string>> =
   ...(secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
 });
 
-/** For our own pages. Component libraries need inline styles; scripts are files only. */
+/** The policy of Postern's own pages. Component libraries require inline styles; all scripts are files. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -10,12 +10,12 @@ const tableOf = (...routes: readonly string[]) => {
 describe('a path that two patterns match', () => {
   const table = tableOf('DELETE /a/:id/b/:name', 'PUT /a/:id/b/all', 'POST /a/:id');
 
-  it('has the methods of the more specific one', () => {
+  it('has the methods of the more specific pattern', () => {
     expect(table.methodsOf('/a/7/b/all?x=1')).toEqual(['OPTIONS', 'PUT']);
     expect(table.methodsOf('/a/7/b/other')).toEqual(['DELETE', 'OPTIONS']);
   });
 
-  it('belongs to the more specific one', () => {
+  it('belongs to the more specific pattern', () => {
     expect(table.isOfAnother('/a/:id/b/:name', '/a/7/b/all?x=1')).toBe(true);
     expect(table.isOfAnother('/a/:id/b/:name', '/a/7/b/other')).toBe(false);
     expect(table.isOfAnother('/a/:id/b/all', '/a/7/b/all')).toBe(false);
@@ -28,7 +28,7 @@ describe('a path that two patterns match', () => {
   });
 });
 
-it('a wildcard keeps its methods beside a route that it matches', () => {
+it('a wildcard keeps its methods next to a route that it matches', () => {
   const table = tableOf('GET /pages/*', 'POST /pages/form');
   expect(table.methodsOf('/pages/form')).toEqual(['OPTIONS', 'POST']);
   expect(table.isOfAnother('/pages/*', '/pages/form')).toBe(false);

@@ -3,10 +3,10 @@ interface Route {
   readonly methods: Set<string>;
 }
 
-/** The methods of each path: for 405 with `Allow`, for OPTIONS, and to test that all routes are documented. */
+/** The methods of each path: for 405 with `Allow`, for OPTIONS, and for the test that all routes are documented. */
 export class RouteTable {
   private readonly routes = new Map<string, Route>();
-  /** For each pattern: the more specific ones that match some of its paths, such as `/secrets/bulk` of `/secrets/:id`. */
+  /** More specific patterns of each pattern, such as `/secrets/bulk` for `/secrets/:id`. */
   private specific: ReadonlyMap<string, readonly Route[]> | undefined;
 
   add(method: string | readonly string[], pattern: string): void {
@@ -27,8 +27,8 @@ export class RouteTable {
   }
 
   /**
-   * Whether a URL that matches a pattern is the one of a more specific pattern. The router takes the less specific one if
-   * only that has the method, but in the documents it is another path.
+   * Whether a URL that matches a pattern belongs to a more specific one. The router selects the less specific pattern
+   * if only that one has the method, but the documents describe it as another path.
    */
   isOfAnother(pattern: string, url: string): boolean {
     this.specific ??= this.findSpecific();
@@ -37,7 +37,7 @@ export class RouteTable {
 
   private findSpecific(): ReadonlyMap<string, readonly Route[]> {
     const routes = [...this.routes].filter(([pattern]) => !pattern.includes('*'));
-    // Patterns that only differ in the names of their parameters match each other.
+    // Patterns that differ only in their parameter names match each other.
     const within = ([pattern, { matches }]: readonly [string, Route]) =>
       routes.filter(([other, route]) => matches.test(other) && !route.matches.test(pattern)).map(([, route]) => route);
     const found = routes.map(route => [route[0], within(route)] as const);

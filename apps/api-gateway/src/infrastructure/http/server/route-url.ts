@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 /** A property of the request: Fastify builds `routeOptions` on every access. */
 const ROUTE_URL = Symbol('route URL');
 
-/** The URL of the request's route, with names of parameters instead of their values; `(none)` for an unknown route. */
+/** The route's URL pattern with parameter names instead of values; `(none)` for an unknown route. */
 export const routeUrlOf = (request: FastifyRequest & { [ROUTE_URL]?: string }): string =>
   (request[ROUTE_URL] ??= request.routeOptions.url ?? NO_ROUTE);
 

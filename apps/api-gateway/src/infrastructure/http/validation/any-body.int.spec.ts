@@ -30,7 +30,7 @@ const text = fc.oneof(
 );
 const value = fc.oneof(fc.jsonValue(), text, fc.array(text), fc.dictionary(text, text), fc.constant(1e308 * 10));
 const FIELDS = ['from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'message', 'text', 'headers', 'name', '__proto__'];
-/** Written by hand, because `JSON.stringify` drops what a hostile client keeps: `__proto__` and duplicate keys. */
+/** Built as text, because `JSON.stringify` drops what an attacker could send: `__proto__` and duplicate keys. */
 const nearlyAnEmail = fc
   .array(fc.tuple(fc.oneof(fc.constantFrom(...FIELDS), text), value))
   .map(fields => `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${JSON.stringify(field)}`).join(',')}}`);

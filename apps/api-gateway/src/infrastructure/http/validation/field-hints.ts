@@ -1,7 +1,7 @@
 import { fieldHints } from '@postern/contracts';
 import type { z } from 'zod';
 
-/** Sentences about likely slips in a value that a schema refused: unknown names, and one of several fields missing. */
+/** Hints about likely mistakes in a refused value: unknown names, and missing alternative fields. */
 export const hintsFor = (
   schema: z.ZodType,
   { properties = {} }: z.core.JSONSchema.JSONSchema,
@@ -24,7 +24,7 @@ export const hintsFor = (
   ].filter((hint, index, all) => all.indexOf(hint) === index);
 };
 
-/** `replyTo`, `reply-to` and `Reply_To` are the same name to a reader. */
+/** Normalizes a name: `replyTo`, `reply-to` and `Reply_To` are considered equal. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -28,10 +28,10 @@ describe('the limits of JSON', () => {
     ['no end', `"${'['.repeat(100)}`],
   ])('ignore strings with %s', (_what, json) => expect(check(json)).not.toThrow());
 
-  it('count what follows a string that ends in an escaped backslash', () =>
+  it('count content after a string that ends with an escaped backslash', () =>
     expect(check(`["\\\\",${'['.repeat(100)}`)).toThrow('nested deeper'));
 
-  it('leave invalid JSON to the parser', () => {
+  it('do not apply to invalid JSON, which the parser refuses', () => {
     for (const json of [']]]]', '{"a"', '"\\', 'hello']) expect(check(json)).not.toThrow();
   });
 });

@@ -2,7 +2,7 @@ import { badRequest } from '../errors/problem.js';
 
 export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_MEMBERS = 20_000;
-/** Smaller texts are parsed in well under a millisecond, whatever they contain. */
+/** Smaller texts are parsed in well under a millisecond, regardless of their content. */
 const UNCHECKED_BYTES = 4_096;
 
 const QUOTE = 0x22;
@@ -14,8 +14,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Refuses JSON whose parsing would block the event loop: `JSON.parse` takes a second for 10 MiB of small members, and
- * 20 ms for 10 MiB of text, which this scan takes as well. Invalid JSON is left to the parser.
+ * Refuses JSON that would block the event loop: `JSON.parse` takes a second for 10 MiB of small members, but 20 ms for
+ * 10 MiB of text, as does this scan. Invalid JSON is left to the parser.
  * @throws a 400
  */
 export const assertParsable = (bytes: Uint8Array): void => {
@@ -43,7 +43,7 @@ export const assertParsable = (bytes: Uint8Array): void => {
   }
 };
 
-/** The index of the closing quote, or the length if there is none. */
+/** The index of the closing quote, or past the end if there is none. */
 const endOfString = (bytes: Uint8Array, start: number): number => {
   let index = start + 1;
   while (index < bytes.length && bytes[index] !== QUOTE) index += bytes[index] === BACKSLASH ? 2 : 1;

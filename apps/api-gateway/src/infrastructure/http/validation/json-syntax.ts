@@ -1,6 +1,6 @@
 import { printParseErrorCode, visit } from 'jsonc-parser';
 
-/** Longer texts are not read again only to find the position of an error. */
+/** Longer texts are not parsed again to find the position of an error. */
 const MAX_TEXT_LENGTH = 256 * 1024;
 
 const EXPECTATIONS: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ interface SyntaxProblem {
   readonly column: number;
 }
 
-/** `: a value is expected at line 1, column 9` for a text that is not JSON; empty for a very long one. */
+/** For example `: a value is expected at line 1, column 9` for invalid JSON; empty for a very long text. */
 export const describeSyntaxError = (text: string): string => {
   const first = text.length > MAX_TEXT_LENGTH ? undefined : firstProblem(text);
   return first
@@ -34,7 +34,7 @@ export const describeSyntaxError = (text: string): string => {
     : '';
 };
 
-/** The visitor cannot be stopped, so the first error leaves it by a throw. */
+/** The visitor cannot be stopped, so the first error ends it by an exception. */
 const firstProblem = (text: string): SyntaxProblem | undefined => {
   let first: SyntaxProblem | undefined;
   try {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The shape of a query string: integers arrive as text; a parameter that is unknown or given twice is refused. */
+/** The schema of a query string: integers arrive as text; unknown and repeated parameters are refused. */
 export const queryShape = (fields: Readonly<Record<string, z.ZodType>>): z.ZodObject =>
   z.strictObject(Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, fromText(shape)])));
 
@@ -17,6 +17,6 @@ const withoutDescription = (shape: z.ZodType): z.ZodType => {
 
 const inner = (shape: z.ZodDefault | z.ZodOptional): z.ZodType => shape.unwrap() as z.ZodType;
 
-/** Accepts decimal digits only, not `1e2`, `0x10` or an empty text. */
+/** Accepts only decimal digits, not `1e2`, `0x10` or an empty text. */
 const integerFromText = (integer: z.ZodNumber): z.ZodType =>
   z.preprocess(text => (typeof text === 'string' && /^-?\d{1,15}$/.test(text) ? Number(text) : text), integer);

@@ -3,7 +3,7 @@ import { badRequest, Problem } from '../errors/problem.js';
 import { assertParsable } from './json-limits.js';
 import { describeSyntaxError } from './json-syntax.js';
 
-/** The bytes of a body. They are parsed only after authentication, so that a 401 comes before any 400. */
+/** The bytes of a body. They are parsed only after authentication, so that 401 takes precedence over 400. */
 export class ReceivedBody {
   constructor(
     readonly bytes: Buffer,
@@ -15,7 +15,7 @@ export class ReceivedBody {
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i;
 
-/** Whether there is no body, or one without bytes. */
+/** Whether there is no body, or an empty one. */
 export const isEmptyBody = (body: unknown): boolean => !(body instanceof ReceivedBody) || body.bytes.length === 0;
 
 /** Parses a JSON body. Throws 415 for another content type or charset, and 400 for invalid JSON or UTF-8. */
@@ -25,7 +25,7 @@ export const readJson = (body: unknown): unknown => {
   if (body.contentEncoding !== undefined && body.contentEncoding !== 'identity') {
     throw new Problem(415, 'The body must not be compressed.');
   }
-  // A decoder would replace invalid bytes by U+FFFD and silently change the mail.
+  // A decoder would replace invalid bytes with U+FFFD and silently change the mail.
   if (!isUtf8(body.bytes)) throw badRequest('The body must be encoded in UTF-8.');
   assertParsable(body.bytes);
   const text = body.bytes.toString('utf8');
@@ -35,7 +35,7 @@ export const readJson = (body: unknown): unknown => {
   } catch {
     throw badRequest(`The body is not valid JSON${describeSyntaxError(text)}.`, 'invalid_json');
   }
-  // Control characters and lone surrogates appear only as escapes in JSON, so most bodies need no check.
+  // Control characters and lone surrogates occur in JSON only as escapes, so most bodies need no check.
   if (text.includes('\\u') || text.includes('__proto__')) refuseUnsafe(value, '', 0);
   return value;
 };
@@ -46,7 +46,7 @@ const assertJsonType = (contentType: string): void => {
   if (charset && !/^utf-?8$/i.test(charset)) throw new Problem(415, 'The charset must be UTF-8.');
 };
 
-/** No shape is deeper, so the schema refuses what is; the limit bounds the recursion. */
+/** No schema is deeper, so the schema refuses deeper values; this limit bounds the recursion. */
 const MAX_DEPTH = 8;
 
 const refuseUnsafe = (value: unknown, path: string, depth: number): void => {

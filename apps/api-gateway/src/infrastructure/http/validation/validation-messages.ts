@@ -5,7 +5,10 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 const expectations = new WeakMap<z.ZodType, JsonSchema>();
 
-/** Sentences that name the invalid fields of `value`, what is expected of each, and likely slips; at most five. */
+/**
+ * Sentences with the invalid fields of `value`, the expected values, and hints about likely mistakes; at most five
+ * problems.
+ */
 export const validationMessage = (schema: z.ZodType, issues: readonly z.core.$ZodIssue[], value: unknown): string => {
   const problems = issues.slice(0, 5).map(issue => messageOf(jsonSchemaOf(schema), issue, value));
   const sentence = problems.join('; ').replace(/^unknown field/, 'Unknown field');

@@ -8,7 +8,7 @@ import { startNats, type TestNats } from '@postern/testing';
 import { RemoteRuntime } from '../remote-runtime.js';
 import { RUNTIME_AGENT_TIMES, RuntimeAgent } from '../runtime-agent.js';
 
-/** A client of the control plane, the runtime agent as a process, and the real NATS and load balancer between and below. */
+/** A client of the control plane and the runtime agent as a process, with a real NATS server and load balancer. */
 export class RemoteHarness implements RuntimeHarness {
   readonly countsTraffic = true;
   readonly #repositories: GitRepository[] = [];
@@ -45,7 +45,7 @@ export class RemoteHarness implements RuntimeHarness {
     return { status, body };
   }
 
-  /** Kills both sides: the client is another process of the control plane afterwards. */
+  /** Kills the agent and replaces the client, which acts as a new process of the control plane. */
   async restart(): Promise<void> {
     await this.agent.kill();
     await this.restartClient();
@@ -57,7 +57,7 @@ export class RemoteHarness implements RuntimeHarness {
     this.client = await Client.connect(this.nats.url);
   }
 
-  /** A second process of the control plane, to be closed before the harness stops. */
+  /** Connects a second client; the caller closes it before the harness stops. */
   connectAnother(): Promise<Client> {
     return Client.connect(this.nats.url);
   }
@@ -79,7 +79,7 @@ export class RemoteHarness implements RuntimeHarness {
   }
 }
 
-/** One process of the control plane, as far as the runtime is concerned. */
+/** The runtime client of one process of the control plane. */
 class Client {
   readonly runtime: Runtime;
 

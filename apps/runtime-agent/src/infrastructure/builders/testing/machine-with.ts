@@ -1,6 +1,6 @@
 import { type Machine, THIS_MACHINE } from '../machine.js';
 
-/** A machine that has these programs; `python3=python3.11` says what a link leads to. */
+/** A machine with these programs; `python3=python3.11` sets the target of a link. */
 export const machineWith = (...programs: readonly string[]): Machine => {
   const links = new Map<string, string>();
   for (const program of programs) {

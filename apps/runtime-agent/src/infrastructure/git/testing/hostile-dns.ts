@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isPublicAddress, OutboundGuard } from '@postern/outbound';
 
-/** A guard that asks one DNS server; loopback addresses other than these count as private. */
+/** A guard that uses one DNS server; loopback addresses that are not listed count as private. */
 export const guardAsking = (dnsAddress: string, publicLoopback: readonly string[] = []): OutboundGuard => {
   const resolver = new Resolver();
   resolver.setServers([dnsAddress]);

@@ -3,15 +3,15 @@ import type { ContainerTool } from './container-tool.js';
 /** Folders and files that the script leaves in its home. */
 export const BUILT = { image: 'image', configuration: 'image.json' };
 
-/** Variables whose names begin with this hold the values of secrets. */
+/** Prefix of the variables that hold the values of secrets. */
 const SECRET = 'POSTERN_SECRET_';
 
 /** The name of the secret that holds all variables as JSON. */
 const ALL = 'environment';
 
 /**
- * All files of the tool are below the home folder, and no settings of the machine are read. The file system of layers is that of
- * the kernel, or copies where it cannot be mounted on the file system of the home folder.
+ * The tool stores all files below the home folder and reads no settings of the host. Layers use overlayfs, or copies (vfs) if
+ * overlayfs cannot be mounted on the file system of the home folder.
  */
 const SCRIPT = `exec 2>&1
 cd "$HOME" && mkdir -p .config/containers run probe/lower probe/upper probe/work probe/merged || exit 125
@@ -45,7 +45,7 @@ tool=$1; shift
 "$tool" build "$@" --iidfile "$HOME/id" --output "type=local,dest=$HOME/${BUILT.image}" /app || exit
 "$tool" inspect --type image "$(cat "$HOME/id")" > "$HOME/${BUILT.configuration}"`;
 
-/** Secrets of a build by their names, and the variables in which the tool finds their values. */
+/** Secrets of a build by name, each with the variable in which the tool finds its value. */
 export const secretsOf = (environment: Readonly<Record<string, string>>): ReadonlyMap<string, [string, string]> =>
   new Map(
     Object.entries({ ...environment, [ALL]: JSON.stringify(environment) }).map(([name, value]) => [
@@ -60,7 +60,7 @@ export const buildCommand = (
   secrets: ReadonlyMap<string, [string, string]>,
 ): readonly string[] => [
   ...['/bin/sh', '-c', SCRIPT, 'build', tool],
-  // The steps need no network and no control groups of their own. Layers are not kept.
+  // Steps use the network and the control groups of the sandbox. Layers are not cached.
   ...['--isolation=chroot', '--network=host', '--format=docker', '--layers=false', '--file=/app/Dockerfile'],
   ...[...secrets].map(([name, [variable]]) => `--secret=id=${name},env=${variable}`),
 ];

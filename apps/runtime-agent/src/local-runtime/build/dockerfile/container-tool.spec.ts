@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { machineWith } from '../../../infrastructure/builders/testing/machine-with.js';
 import { findContainerTool } from './container-tool.js';
 
-describe('What builds images on a machine', () => {
+describe('The container tool of a host', () => {
   it.each([
     [['buildah'], 'buildah'],
     [['podman'], 'podman'],
@@ -11,12 +11,12 @@ describe('What builds images on a machine', () => {
     expect(findContainerTool(machineWith(...programs), true)).toEqual({ tool });
   });
 
-  it('is nothing without a tool, and the cure is to install one', () => {
+  it('is missing if none is installed, with the advice to install one', () => {
     const missing = 'this machine has no container tool: install Podman or Buildah on it';
     expect(findContainerTool(machineWith('docker', 'node'), true)).toEqual({ missing });
   });
 
-  it('is nothing where root does not isolate web services, and the cure is to start it so', () => {
+  it('is missing if root does not isolate web services, with the advice to start Postern as root', () => {
     const missing =
       'images are built and run only in namespaces that root makes: start Postern as root; `npx postern doctor` says what is not isolated';
     expect(findContainerTool(machineWith('buildah'), false)).toEqual({ missing });

@@ -1,14 +1,14 @@
 import type { Machine } from '../../../infrastructure/builders/machine.js';
 
-/** The programs that build images without a daemon. They share the engine of builds and its options. */
+/** The programs that build images without a daemon. Both use the build engine of Buildah and its options. */
 const TOOLS = ['buildah', 'podman'] as const;
 
 export type ContainerTool = (typeof TOOLS)[number];
 
-/** What builds images on a machine, or the reason why nothing does, with the cure. */
+/** The container tool of a host, or the reason why there is none, with a fix. */
 export type ContainerToolAnswer = { readonly tool: ContainerTool } | { readonly missing: string };
 
-/** @param isIsolated whether root isolates web services on this machine, in namespaces and as users of their own. */
+/** @param isIsolated whether Postern runs as root and isolates web services with namespaces and separate users. */
 export const findContainerTool = (machine: Machine, isIsolated: boolean): ContainerToolAnswer => {
   const tool = TOOLS.find(name => machine.has(name));
   if (tool === undefined) return { missing: `${machine.name} has no container tool: install Podman or Buildah on it` };

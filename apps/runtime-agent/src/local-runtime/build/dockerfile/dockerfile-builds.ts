@@ -39,14 +39,14 @@ export interface BuildSite {
   readonly output: BuildOutput;
 }
 
-/** Makes the result of a build its artefact, once none of its processes runs any more. @returns what starts it, if known. */
+/** Turns the result of a build into its artefact, after all its processes have ended. @returns how to start it, if known. */
 export type FinishBuild = () => Promise<ArtefactStart | undefined>;
 
 export interface DockerfileBuildsParts {
   readonly answer: ContainerToolAnswer;
-  /** Where programs are looked for. */
+  /** The PATH of builds. */
   readonly path: string;
-  /** How builds reach the network. */
+  /** Proxy settings of builds. */
   readonly proxies: Readonly<Record<string, string>>;
   readonly limits: BuildLimits;
 }
@@ -55,7 +55,7 @@ export interface DockerfileBuildsParts {
 export class DockerfileBuilds {
   constructor(private readonly parts: DockerfileBuildsParts) {}
 
-  /** The tool that builds the source, if its Dockerfile does; the log says which rule applied. */
+  /** The tool that builds the source, if its Dockerfile is used; logs the rule that applied. */
   async toolFor(
     directory: string,
     { buildCommand: given }: BuildOrder,
@@ -74,14 +74,14 @@ export class DockerfileBuilds {
     return undefined;
   }
 
-  /** Why a source is not built that only a Dockerfile says how to start. */
+  /** The reason why a source that only a Dockerfile can start is not built. */
   refusalOf({ buildCommand: given }: BuildOrder): string {
     const { answer } = this.parts;
     if (given !== undefined || 'tool' in answer) return DOCKERFILE_STARTS_NOTHING;
     return `nothing but a Dockerfile says how this service is built and started, and ${answer.missing}`;
   }
 
-  /** Builds the image of the source in the tree of the draft. */
+  /** Builds the image of the source in the draft. */
   async build(tool: ContainerTool, order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<FinishBuild> {
     const { place, folders, output } = site;
     const { exit, failure } = await this.#run(tool, order, site, signal);
@@ -98,7 +98,7 @@ export class DockerfileBuilds {
     };
   }
 
-  /** Runs the tool as root of a user namespace. @returns how it ended, and why the build failed where the tool said so. */
+  /** Runs the tool as root of a user namespace. @returns its exit status, and why the build failed if the tool printed a reason. */
   async #run(tool: ContainerTool, order: BuildOrder, site: BuildSite, signal: AbortSignal) {
     const { output, id } = site;
     const view = await this.#viewOf(site);
@@ -125,7 +125,7 @@ export class DockerfileBuilds {
     return { exit, failure: progress.failure };
   }
 
-  /** Makes the image the tree of the draft, once none of its processes runs any more. */
+  /** Moves the image to the tree of the draft, after all processes of the build have ended. */
   async #keep({ workspace }: BuildFolders): Promise<ImageStart> {
     const home = toolHomeOf(workspace);
     const image = join(home, BUILT.image);
@@ -139,7 +139,7 @@ export class DockerfileBuilds {
     return start;
   }
 
-  /** The source becomes the property of root inside, as in an image. */
+  /** Root of the user namespace becomes the owner of the source, as in an image. */
   async #viewOf({ place, folders: { workspace } }: BuildSite) {
     const [app, home, temporary] = [treeOf(draftOf(workspace)), toolHomeOf(workspace), temporaryOf(workspace)];
     await removeTree(join(app, '.git'));
@@ -150,7 +150,7 @@ export class DockerfileBuilds {
   }
 }
 
-/** Holds all that the tool stores. */
+/** Holds all files of the tool. */
 const toolHomeOf = (workspace: string): string => join(workspace, 'container-tool');
 
 const endOf = (exit: Exit): string => ('code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`);

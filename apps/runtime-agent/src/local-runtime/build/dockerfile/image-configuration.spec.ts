@@ -16,12 +16,12 @@ describe('The configuration of an image', () => {
     });
   });
 
-  it('may say nothing', () => {
+  it('may be empty', () => {
     const nothing = { kind: 'image', argv: [], environment: {}, workingDirectory: '/' };
     expect(imageStartOf('[{"Config":{"Env":null,"WorkingDir":""}}]')).toEqual(nothing);
   });
 
-  it.each(['', '{}', '[]', '{"OCIv1":{"config":{"Cmd":"sh"}}}'])('that reads %j is refused', text => {
+  it.each(['', '{}', '[]', '{"OCIv1":{"config":{"Cmd":"sh"}}}'])('is refused if it is %j', text => {
     expect(() => imageStartOf(text)).toThrow('its configuration cannot be read');
   });
 });

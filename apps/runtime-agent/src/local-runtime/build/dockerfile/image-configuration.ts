@@ -9,12 +9,12 @@ const configuration = z.object({
   WorkingDir: z.string().nullish(),
 });
 
-/** What the tools print, the one an object and the other a list. */
+/** The output of `inspect`: Buildah prints an object, Podman a list. */
 const ofBuildah = z.object({ OCIv1: z.object({ config: configuration }) }).transform(({ OCIv1 }) => OCIv1.config);
 const ofPodman = z.tuple([z.object({ Config: configuration })]).transform(([{ Config }]) => Config);
 const inspected = z.union([ofBuildah, ofPodman]);
 
-/** How an image is started, from what the tool says of it. */
+/** How to start an image, from the tool's output of `inspect`. @throws BuildFailed if it cannot be parsed. */
 export const imageStartOf = (text: string): ImageStart => {
   const { success, data } = inspected.safeParse(parsed(text));
   if (!success) throw new BuildFailed('the image cannot be run: its configuration cannot be read');
@@ -27,7 +27,7 @@ export const imageStartOf = (text: string): ImageStart => {
   };
 };
 
-/** Without what a shell cannot take, which programs seldom read. */
+/** Omits variables whose names are invalid in a shell; programs seldom read them. */
 const environmentOf = (lines: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     lines

@@ -6,15 +6,15 @@ import { BuildFailed } from '@postern/runtime';
 import { IMAGE_PATH } from '../../instances/instance-environment.js';
 import { IMAGE_MOUNT_POINTS } from '../../sandbox/namespaces/image-view.js';
 
-/** As many as the kernel follows. */
+/** The maximum number of links that the kernel follows in a path. */
 const MOST_LINKS = 40;
-/** With these the platform starts the processes of an image. */
+/** Programs in the image that Postern needs to start its processes. */
 const NEEDED = ['cat', 'sleep'];
 
 /**
- * Prepares the root file system of an image, which no process changes meanwhile: deletes all but folders, files and links, and
- * creates the folders and files in which a sandbox mounts something.
- * @throws BuildFailed where the image cannot be run.
+ * Prepares the root file system of an image: deletes all entries but folders, files and links, and creates the mount points of a
+ * sandbox. No process may change it meanwhile.
+ * @throws BuildFailed if the image cannot be run.
  */
 export const prepareImage = async (root: string, path = IMAGE_PATH): Promise<void> => {
   await removeSpecialFiles(root);
@@ -23,13 +23,13 @@ export const prepareImage = async (root: string, path = IMAGE_PATH): Promise<voi
   for (const file of IMAGE_MOUNT_POINTS.files) await replaceFile(root, file);
 };
 
-/** Devices, pipes and sockets; links are not followed. */
+/** Deletes devices, pipes and sockets; does not follow links. */
 const removeSpecialFiles = async (root: string): Promise<void> => {
   const kept = ['f', 'd', 'l'].flatMap(type => ['!', '-type', type]);
   await promisify(execFile)('find', [root, '-xdev', '-mindepth', '1', ...kept, '-delete']);
 };
 
-/** Nothing is ever mounted through a link, because that could lead out of the image. */
+/** Refuses links, because a mount through a link could lead out of the image. */
 const requireFolder = async (root: string, folder: string): Promise<void> => {
   let at = root;
   for (const name of folder.split('/').filter(Boolean)) {
@@ -61,7 +61,7 @@ const requirePrograms = async (root: string, path: string): Promise<void> => {
   }
 };
 
-/** Whether processes in the image find a file there. Links lead where they would with `root` as the root directory. */
+/** Whether `path` is a file in the image. Links are resolved with `root` as the root directory. */
 const isFileInside = async (root: string, path: string): Promise<boolean> => {
   const names = path.split('/');
   let at = '/';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ToolProgress } from './tool-progress.js';
 
-/** What is logged and why the build failed. */
+/** The logged output, and why the build failed. */
 const told = (...lines: readonly string[]) => {
   let log = '';
   const progress = new ToolProgress(text => {
@@ -13,7 +13,7 @@ const told = (...lines: readonly string[]) => {
 };
 
 describe('The output of a container tool', () => {
-  it('is logged as it is, without what the tool adds about its own processes', () => {
+  it('is logged unchanged, without the lines that the tool adds about its processes', () => {
     const { log, failure } = told('STEP 1/1: RUN make', 'made', 'subprocess exited with status 2', 'exit status 2');
     expect({ log, failure }).toEqual({ log: 'STEP 1/1: RUN make\nmade\n', failure: undefined });
   });
@@ -22,7 +22,7 @@ describe('The output of a container tool', () => {
     ['Buildah 1.28', 'exit status 2'],
     ['newer releases', 'while running runtime: exit status 2'],
     ['older releases', 'error while running runtime: exit status 2'],
-  ])('of %s says which step failed, how, and with which last lines of its own', (_, why) => {
+  ])('of %s names the failed step, its exit code and its last lines', (_, why) => {
     const { failure } = told(
       '[2/2] STEP 1/2: RUN npm ci',
       'added 3 packages',
@@ -35,21 +35,21 @@ describe('The output of a container tool', () => {
     );
   });
 
-  it('says which file a step did not find', () => {
+  it('names the file that a step did not find', () => {
     const error = 'checking on sources under "/app": copier: stat: "/dist": no such file or directory';
     expect(told('STEP 1/1: COPY dist .', `Error: building at STEP "COPY dist .": ${error}`).failure).toBe(
       'the Dockerfile failed at step `COPY dist .`: "/dist": not found',
     );
   });
 
-  it('is logged while a line has no end', () => {
+  it('is logged in parts while a line is incomplete', () => {
     const logged: string[] = [];
     const progress = new ToolProgress(text => logged.push(text));
     for (let part = 0; part < 20; part += 1) progress.push('x'.repeat(10_000));
     expect(logged.map(({ length }) => length)).toEqual([70_000, 70_000]);
   });
 
-  it('says what no step was at fault for', () => {
+  it('gives the reason if no step failed', () => {
     expect(told('Error: creating build container: pinging container registry: no route').failure).toBe(
       'the image cannot be built: creating build container: pinging container registry: no route',
     );

@@ -2,30 +2,30 @@ import { LAST_LINES, MOST_LINE_LENGTH, stepFailure } from '../../../infrastructu
 
 /** `STEP 2/4: RUN make`, or `[1/2] STEP 2/4: RUN make` with several stages. */
 const STEP = /^(?:\[\d+\/\d+\] )?STEP \d+\/\d+: (.*)$/;
-/** What the tool adds about a process that has failed. */
+/** Lines that the tool adds about a failed process. */
 const ADDED = /^(?:subprocess exited with status \d+|exit status \d+)$/;
 const ERROR = /^Error: (?:error )?(.*)$/s;
 const STEP_ERROR = /^building at STEP "(.*?)": (.*)$/s;
 const RUNTIME = /^(?:error )?while running runtime: /;
 const EXIT = /^exit status (\d+)$/;
-/** The tool prints its own structures after some errors. */
+/** The tool prints internal structures with some errors. */
 const INTERNAL = /^Build error: | &imagebuilder\..*$/gs;
 const NOT_FOUND = /^.*copier: stat: ("[^"]*"): no such file or directory$/s;
 
-/** A step may write without end and without line ends. */
+/** A step may write endless output without line breaks. */
 const MOST_UNFINISHED = 65_536;
 
-/** Reads what Buildah and Podman say of a build: lines for its log, and why it failed. */
+/** Parses the output of Buildah and Podman: lines for the build log, and why the build failed. */
 export class ToolProgress {
   #rest = '';
   #lastLines: string[] = [];
   #step = '';
   #error: string | undefined;
 
-  /** @param log takes lines with their ends, and parts of very long ones. */
+  /** @param log receives lines with their line breaks, and parts of very long lines. */
   constructor(private readonly log: (text: string) => void) {}
 
-  /** Undefined where the tool has said nothing about it. */
+  /** Undefined if the tool printed no reason. */
   get failure(): string | undefined {
     if (this.#error === undefined) return undefined;
     const [instruction, error] = this.#failedStep(this.#error);
@@ -36,7 +36,7 @@ export class ToolProgress {
     return stepFailure(instruction, why.slice(0, MOST_LINE_LENGTH), undefined);
   }
 
-  /** The instruction that failed and why. It may contain what separates them, so the last one that began comes first. */
+  /** The failed instruction and the reason. The instruction may contain the separator, so the last started one is compared first. */
   #failedStep(error: string): readonly [string | undefined, string] {
     const begun = `building at STEP "${this.#step}": `;
     if (error.startsWith(begun)) return [this.#step, error.slice(begun.length)];
@@ -61,7 +61,7 @@ export class ToolProgress {
   #take(line: string): void {
     if (ADDED.test(line)) return;
     const error = ERROR.exec(line)?.[1];
-    // Steps may write such a line too; the tool writes the last one.
+    // Steps may print such a line too; the last one is from the tool.
     if (error !== undefined) this.#error = error;
     this.log(`${line}\n`);
     const step = STEP.exec(line)?.[1];

@@ -19,11 +19,11 @@ export const silence: LogWriter = { write: () => {}, close: () => Promise.resolv
 const never = new AbortController().signal;
 
 export interface BuildsFixtureOptions extends FixtureOptions {
-  /** Builds run in a process of their own, as this user where we are root. */
+  /** Runs builds in a separate process, as this user if the test runs as root. */
   readonly as?: number;
 }
 
-/** Real builds of real repositories in a home of their own. */
+/** Runs builds of Git repositories in a temporary home. */
 export class BuildsFixture {
   readonly webServiceId = randomUUID();
   readonly #repositories: GitRepository[] = [];
@@ -58,7 +58,7 @@ export class BuildsFixture {
     return BuildsProcess.start(home, options, process.getuid?.() === 0 ? as : undefined);
   }
 
-  /** Another run of the platform on the same home, in a process that can be killed. */
+  /** Starts another process on the same home, which can be killed. */
   async elsewhere(): Promise<BuildsProcess> {
     const started = await BuildsFixture.#elsewhere(this.home, this.options);
     this.#processes.push(started);
@@ -74,7 +74,7 @@ export class BuildsFixture {
     return this.here.builds.resolveSource({ repositoryUrl, branch, credentials }, signal);
   }
 
-  /** What the rest of the platform gets, where builds run in this process. */
+  /** The assembly. @throws if builds run in a separate process. */
   get here(): LocalBuildsAssembly {
     if (!this.assembly) throw new Error('builds run elsewhere');
     return this.assembly;
@@ -90,7 +90,7 @@ export class BuildsFixture {
     return repository;
   }
 
-  /** An order for what the repository's work tree stands at. */
+  /** An order for a new repository with these files, at its HEAD commit. */
   async order(files: Files, changes: Partial<BuildOrder> = {}): Promise<BuildOrder> {
     const repository = await this.repository(files);
     return {
@@ -108,7 +108,7 @@ export class BuildsFixture {
   }
 
   async build(order: BuildOrder, signal: AbortSignal = never): Promise<Artefact> {
-    // Elsewhere the building process writes the lines.
+    // A separate process writes the lines itself.
     const output = this.assembly ? this.#logs.writer(order.webServiceId, 'build', order.secrets) : silence;
     try {
       return await this.builds.build(order, output, signal);
@@ -130,14 +130,14 @@ export class BuildsFixture {
     return readFile(this.pathIn(artefact, name), 'utf8');
   }
 
-  /** All processes that carry the mark of a build of any home. */
+  /** All processes that are marked as builds of this web service, in any home. */
   async pids(): Promise<readonly number[]> {
     const marked = await new MarkedProcesses(BUILD_MARKER).scan();
     const own = [...marked].filter(([id]) => id.includes(this.webServiceId));
     return own.flatMap(([, entries]) => entries.map(({ pid }) => pid));
   }
 
-  /** What builds have left in the home besides artefacts, caches and lines. */
+  /** Workspaces and source folders that builds left in the home. */
   async leftovers(): Promise<readonly string[]> {
     return readdir(join(this.home, 'builds')).catch(() => []);
   }

@@ -8,7 +8,7 @@ import type { BuildsAnswer, BuildsOrder } from './builds-main.js';
 
 const ENTRY = fileURLToPath(new URL('../../../../dist/local-runtime/build/testing/builds-main.js', import.meta.url));
 
-/** Compiled builds in a process of their own, which can be another user's and can be killed. */
+/** Runs compiled builds in a separate process, which can run as another user and can be killed. */
 export class BuildsProcess implements Pick<Builds, 'build' | 'reconcile'> {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -23,7 +23,7 @@ export class BuildsProcess implements Pick<Builds, 'build' | 'reconcile'> {
     return builds;
   }
 
-  /** The lines are written there. */
+  /** The separate process writes the lines. */
   async build(order: BuildOrder, _output: LogWriter, signal: AbortSignal): Promise<Artefact> {
     const { deploymentId } = order;
     const answered = this.#answer(said => 'deploymentId' in said && said.deploymentId === deploymentId);
@@ -42,7 +42,7 @@ export class BuildsProcess implements Pick<Builds, 'build' | 'reconcile'> {
     await answered;
   }
 
-  /** As a power cut of this process alone. */
+  /** Kills the process without cleanup, as a crash does. */
   async kill(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exit = once(this.child, 'exit');

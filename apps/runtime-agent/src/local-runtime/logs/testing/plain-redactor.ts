@@ -1,6 +1,6 @@
 import type { Redactor } from '../line-splitter.js';
 
-/** Masks by holding back everything that could be the beginning of a secret; slow, short and obviously right. */
+/** Reference implementation: holds back all text that could be the beginning of a secret. Slow, but simple. */
 export const plainRedactor = (secrets: readonly string[]): Redactor => {
   let held = '';
   const masked = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '********'), text);

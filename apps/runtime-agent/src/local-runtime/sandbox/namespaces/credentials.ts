@@ -6,12 +6,12 @@ export interface SandboxOwner {
   readonly gid: number;
 }
 
-/** Numbers of users and groups that a container image may use. */
+/** How many UIDs and GIDs a container image can use. */
 export const IDS_OF_ROOT = 65_536;
 
 const NO_PRIVILEGES = ['setpriv', '--no-new-privs', '--inh-caps=-all'];
 
-/** Starts a command as the ordinary user that makes the sandbox, who has been root of the user namespace until now. */
+/** Starts a command as the unprivileged user that creates the sandbox, who is root of the user namespace until then. */
 export const asItself = (
   { unshare }: SandboxPrograms,
   { uid, gid }: SandboxOwner,
@@ -22,8 +22,8 @@ export const asItself = (
 ];
 
 /**
- * Starts a command of an image as the owner, with the image as its root directory. unshare reads no file between the change
- * of the root directory and the loss of all capabilities: the image could have written it. Only root can start it.
+ * Starts a command of an image as the owner, with the image as its root directory. Only root can start it. unshare reads no file
+ * between the change of the root directory and the loss of all capabilities: the image could control its content.
  */
 export const intoImage = (
   { unshare }: SandboxPrograms,
@@ -36,8 +36,8 @@ export const intoImage = (
 ];
 
 /**
- * Enters a user namespace with numbers from "$3" on. Only another process than the first in it can write them, and that first one,
- * which still is root outside, ends before anything else is started.
+ * Enters a user namespace with IDs from "$3" on. The maps must be written from outside the namespace. Its first process, which is
+ * still root outside, is killed before any other command starts.
  */
 const ENTER_USERS = `unshare=$1 nsenter=$2 first=$3 count=$4; shift 4
 "$unshare" --user -- sleep 60 </dev/null >/dev/null 2>&1 &
@@ -51,9 +51,9 @@ echo "0 $first $count" >/proc/$holder/gid_map || exit 125
 exec "$nsenter" --user=/proc/$holder/ns/user --setuid=0 --setgid=0 -- /bin/sh -c 'kill -9 "$0" && exec "$@"' $holder "$unshare" --mount -- "$@"`;
 
 /**
- * Starts a command as root of a user namespace, in which it may mount, and change owners and users. Outside it has no right
- * that an ordinary user lacks. Only root can start it.
- * @param first the number outside of its root, which has the next ones too.
+ * Starts a command as root of a user namespace, where it can mount file systems and change owners and users. Outside the namespace
+ * it has the permissions of an unprivileged user. Only root can start it.
+ * @param first the host ID of root in the namespace; the IDs after it are mapped too.
  */
 export const asRootOfUsers = (
   { unshare, nsenter }: SandboxPrograms,

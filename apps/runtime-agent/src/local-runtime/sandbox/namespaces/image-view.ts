@@ -1,21 +1,21 @@
 import { again, type Mount, readOnly, writable } from './sandbox-mounts.js';
 
-/** Where a sandbox has the root file system of an image before it becomes the root directory. */
+/** Mount point of the root file system of an image before it becomes the root directory. */
 export const IMAGE = '/image';
 
-/** Where processes in an image find their folders. The image itself cannot be written to. */
+/** Paths of the folders inside an image. The image itself is read-only. */
 export const IN_IMAGE = { app: '/', home: '/tmp', temporary: '/tmp', disk: '/data' };
 
 const LIVE = ['/etc/resolv.conf', '/etc/hosts'];
 const CGROUPS = '/sys/fs/cgroup';
 
-/** What the root file system of an image must have, so that a sandbox can mount something there. */
+/** Mount points of a sandbox that the root file system of an image must have. */
 export const IMAGE_MOUNT_POINTS = {
   folders: ['/proc', '/dev', '/tmp', '/data', CGROUPS, ...['memory', 'pids', 'cpu'].map(name => `${CGROUPS}/${name}`)],
   files: LIVE,
 };
 
-/** @param root where the sandbox has its root directory while it is made. */
+/** @param root path of the root directory of the sandbox during its setup. */
 export const imageMounts = (
   root: string,
   folders: { readonly app: string; readonly temporary: string; readonly disk?: string },

@@ -11,7 +11,7 @@ import { type Mount, mountTable, readOnly, writable, writableForRoot } from './s
 import { findSandboxPrograms, type SandboxPrograms } from './sandbox-programs.js';
 import { makeSandboxRoot, type SandboxRoot } from './sandbox-root.js';
 
-/** Where processes inside find their folders. */
+/** Paths of the folders inside the sandbox. */
 const INSIDE = {
   app: '/app',
   home: '/home/app',
@@ -23,21 +23,21 @@ const INSIDE = {
 
 export interface SandboxRequest {
   readonly id: string;
-  /** Whom the processes run as; for an ordinary user that is the user itself. */
+  /** The user that processes run as; Postern's own user if Postern does not run as root. */
   readonly owner: SandboxOwner;
   readonly folders: SandboxFolders;
-  /** Folders of its control group, by the name of the controller; the empty name for all. */
+  /** Folders of its control group by controller; the empty name stands for all controllers. */
   readonly groups: ReadonlyMap<string, string>;
   /**
-   * Whether the command becomes root of a user namespace, by `asRootOfUsers`. One in an image gives up its rights itself too, by
-   * `intoImage`.
+   * Whether the command becomes root of a user namespace with `asRootOfUsers`. The command then drops privileges itself, as a command
+   * in an image does with `intoImage`.
    */
   readonly isRootOfUsers?: boolean;
 }
 
 /**
- * Runs as the first process of the namespaces and ends them when the command has ended: the kernel then kills the rest.
- * A first process gets no signal that it has not asked for.
+ * Runs as PID 1 of the namespaces and exits when the command exits: the kernel then kills the rest. PID 1 receives only signals that
+ * it handles.
  */
 const FIRST = `trap : TERM INT HUP
 umount=$1 directory=$2; shift 2
@@ -47,13 +47,13 @@ unset OLDPWD
 "$@"
 exit $?`;
 
-/** Mounts what the table says and makes it the root; "$5" changes into it where that is not the root itself. */
+/** Mounts the fstab "$2" and makes "$3" the root directory, with the old root at "$5"; the other arguments are the command. */
 const ENTER = `"$1" --all --fstab "$2" || exit 125
 cd "$3" && "$4" . "$5" || exit 125
 shift 5
 exec "$@"`;
 
-/** Mount, process and IPC namespaces with a root directory of their own, made by the programs of util-linux. */
+/** Mount, PID and IPC namespaces with a separate root directory, created by the programs of util-linux. */
 export class NamespaceSandbox {
   private constructor(
     private readonly folder: string,
@@ -62,7 +62,7 @@ export class NamespaceSandbox {
     private readonly staticServers: string,
   ) {}
 
-  /** Undefined where the machine does not allow it. Tries it out, so that nothing is promised in vain. */
+  /** Undefined if the host does not support it, which a probe sandbox verifies. */
   static async find(
     platformHome: string,
     programFolders: readonly string[],
@@ -78,7 +78,7 @@ export class NamespaceSandbox {
     return (await namespaces.#works()) ? namespaces : undefined;
   }
 
-  /** Prepares a sandbox; `clear` removes what it needs on disk. */
+  /** Prepares a sandbox; `clear` removes its files from disk. */
   async view({ id, owner, folders, groups, isRootOfUsers = false }: SandboxRequest): Promise<SandboxView> {
     const place = this.#placeOf(id);
     await mkdir(place, { recursive: true, mode: 0o700 });
@@ -120,7 +120,7 @@ export class NamespaceSandbox {
     };
   }
 
-  /** For a view whose processes see an image. */
+  /** For a view of an image. */
   intoImage(owner: SandboxOwner, argv: readonly string[]): readonly string[] {
     return intoImage(this.programs, owner, argv);
   }
@@ -139,8 +139,8 @@ export class NamespaceSandbox {
   }
 
   /**
-   * As root the root directory is another than that of the mounts, where the kernel makes no user namespaces; unless the
-   * command shall have one.
+   * As root, the root directory differs from the root of the mount namespace, so that the kernel refuses to create user namespaces.
+   * Exception: a command that needs one.
    */
   #layout(isRootOfUsers: boolean): Layout {
     const made = join(this.frame.folder, 'root');
@@ -186,20 +186,20 @@ export class NamespaceSandbox {
 }
 
 interface Layout {
-  /** Becomes the root of the mounts. */
+  /** Becomes the root of the mount namespace. */
   readonly folder: string;
   /** Becomes the root directory of the processes. */
   readonly made: string;
-  /** Where the earlier root is mounted, from `folder`. */
+  /** Mount point of the old root, relative to `folder`. */
   readonly old: string;
-  /** Starts a command with `made` as its root directory, from `folder`. */
+  /** Command prefix that makes `made` the root directory; runs in `folder`. */
   readonly change: readonly string[];
 }
 
 interface Entry {
   readonly table: string;
   readonly layout: Layout;
-  /** Where the command is started. */
+  /** The working directory of the command. */
   readonly directory: string;
 }
 

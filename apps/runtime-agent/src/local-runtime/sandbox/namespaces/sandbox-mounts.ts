@@ -1,7 +1,7 @@
-/** One line of a table of mounts. */
+/** One line of an fstab. */
 export interface Mount {
   readonly source: string;
-  /** As the processes inside see it. */
+  /** The path inside the sandbox. */
   readonly target: string;
   readonly type?: 'proc' | 'tmpfs';
   readonly options: readonly string[];
@@ -10,7 +10,7 @@ export interface Mount {
 const READ_ONLY = ['bind', 'ro', 'nosuid', 'nodev'];
 const WRITABLE = ['bind', 'rw', 'nosuid', 'nodev'];
 
-/** With what is mounted below it, which stays as it is. */
+/** Includes the mounts below it, which keep their options. */
 export const readOnlyTree = (source: string, target = source): Mount => ({
   source,
   target,
@@ -21,7 +21,10 @@ export const readOnly = (source: string, target = source): Mount => ({ source, t
 
 export const writable = (source: string, target = source): Mount => ({ source, target, options: WRITABLE });
 
-/** For root of a user namespace, whose files cannot lend rights, and who cannot mount them again with less than that. */
+/**
+ * For root of a user namespace: its setuid files grant no privileges outside, and it could not clear nosuid and nodev in its own
+ * mounts.
+ */
 export const writableForRoot = (source: string, target: string): Mount => ({
   source,
   target,
@@ -30,16 +33,16 @@ export const writableForRoot = (source: string, target: string): Mount => ({
 
 export const device = (path: string): Mount => ({ source: path, target: path, options: ['bind', 'rw', 'nosuid'] });
 
-/** What is mounted at `source` in the sandbox already, and below it, at another path too. */
+/** Mounts what the sandbox already has at `source`, and below it, at a second path. */
 export const again = (source: string, target: string): Mount => ({ source, target, options: ['rbind'] });
 
-/** What every sandbox has beside folders: its own processes, and memory that they may share. */
+/** Mounts of every sandbox besides folders: its own processes, and its shared memory. */
 export const KERNEL_MOUNTS: readonly Mount[] = [
   { source: 'proc', target: '/proc', type: 'proc', options: ['nosuid', 'nodev', 'noexec'] },
   { source: 'shm', target: '/dev/shm', type: 'tmpfs', options: ['mode=1777', 'size=64m', 'nosuid', 'nodev'] },
 ];
 
-/** The table that `mount --all` reads; `root` is where the sandbox will have its root directory. */
+/** The fstab for `mount --all`; `root` is the future root directory of the sandbox. */
 export const mountTable = (frame: string, root: string, mounts: readonly Mount[]): string =>
   [
     { source: frame, target: frame, options: READ_ONLY },
@@ -51,6 +54,6 @@ export const mountTable = (frame: string, root: string, mounts: readonly Mount[]
     )
     .join('');
 
-/** As fstab(5) writes characters that separate fields. */
+/** Escapes field separators as fstab(5) requires. */
 const escaped = (path: string): string =>
   path.replace(/[\s\\#]/g, character => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);

@@ -1,20 +1,20 @@
 import { delimiter, isAbsolute, join } from 'node:path';
 import { isProgram } from '../../../infrastructure/is-program.js';
 
-/** The programs that make a sandbox, by their paths. */
+/** Paths of the programs that create a sandbox. */
 export interface SandboxPrograms {
   readonly unshare: string;
   readonly mount: string;
   readonly umount: string;
   readonly pivotRoot: string;
   readonly chroot: string;
-  /** Only builds of Dockerfiles need it. */
+  /** Only Dockerfile builds need it. */
   readonly nsenter: string | undefined;
 }
 
 const USUAL = ['/usr/bin', '/usr/sbin', '/bin', '/sbin'];
 
-/** Where this machine has them; undefined where one is missing. */
+/** Finds the programs on this host; undefined if a required one is missing. */
 export const findSandboxPrograms = (path = process.env['PATH'] ?? ''): SandboxPrograms | undefined => {
   const folders = [...USUAL, ...path.split(delimiter).filter(isAbsolute)];
   const find = (name: string) => folders.map(folder => join(folder, name)).find(isProgram);

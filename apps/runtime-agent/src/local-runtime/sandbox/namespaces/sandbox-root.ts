@@ -6,17 +6,17 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { device, KERNEL_MOUNTS, type Mount, readOnly, readOnlyTree } from './sandbox-mounts.js';
 
-/** The empty directories and the few files into which a sandbox mounts what it shows. */
+/** The empty directories and files that are the mount points of a sandbox. */
 export interface SandboxRoot {
   /** Becomes the root of the mount namespace; `root` in it becomes the root directory of the processes. */
   readonly folder: string;
-  /** What every sandbox on this machine shows. */
+  /** Mounts of every sandbox on this host. */
   readonly mounts: readonly Mount[];
 }
 
 const run = promisify(execFile);
 
-/** System directories, where they are no links to others. */
+/** System directories: mounted, or recreated as links if the host has symbolic links there. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix'];
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
 const EMPTY = [
@@ -34,7 +34,7 @@ const EMPTY = [
   'image',
 ];
 const CGROUPS = ['memory', 'pids', 'cpu'];
-/** Of the machine's configuration only what programs need to resolve names, verify certificates and find libraries. */
+/** The only entries of /etc in a sandbox: programs need them to resolve names, verify certificates and find libraries. */
 const ETC = [
   'alternatives',
   'ca-certificates',
@@ -61,13 +61,13 @@ const ETC = [
   'ssl',
   'timezone',
 ];
-/** These change while the machine runs. */
+/** Mounted instead of copied, because they change while the host runs. */
 const LIVE = ['resolv.conf', 'hosts'];
 const OWN = ['passwd', 'group'];
 const LAYOUT = 3;
 
 /**
- * Makes the frame below `parent`, once for each content: a running sandbox keeps the frame that it was started with.
+ * Creates the mount points below `parent`, once for each content: a running sandbox keeps those that it was started with.
  * @param programs folders of programs outside the system directories.
  */
 export const makeSandboxRoot = async (parent: string, programs: readonly string[]): Promise<SandboxRoot> => {
@@ -96,7 +96,7 @@ interface FrameContent {
   readonly sources: readonly string[];
 }
 
-/** Whole at any moment: another process of the same home may be using it. */
+/** Creates a draft and renames it, because another process of the same home may use the folder. */
 const makeFolders = async (
   parent: string,
   folder: string,
@@ -119,10 +119,10 @@ const makeFolders = async (
     ] as const)
       await symlink(`/proc/self/fd${target}`, join(root, 'dev', name));
     await copyConfiguration(sources, join(root, 'etc'));
-    // Programs that are run before the root directory is changed to `root` find their libraries through these.
+    // Programs that run before the root directory changes to `root` find their libraries through these links.
     for (const { path, link } of system) if (link !== undefined) await symlink(`root${path}`, join(draft, path));
     await rename(draft, folder).catch(error => {
-      // Another process was faster.
+      // Another process created it first.
       if (!existsSync(folder)) throw error;
     });
   } finally {
@@ -130,7 +130,7 @@ const makeFolders = async (
   }
 };
 
-/** Where a link leads, false for a folder, undefined for nothing. */
+/** The target of a symbolic link, false for any other file, undefined if the path does not exist. */
 const linkOf = async (path: string): Promise<string | false | undefined> => {
   const entry = await lstat(path).catch(() => undefined);
   if (!entry) return undefined;
@@ -142,7 +142,7 @@ const configurationFiles = async (): Promise<readonly string[]> => {
   return [...ETC, ...java].map(name => join('/etc', name)).filter(path => existsSync(path));
 };
 
-/** Changes with the files. An ordinary user cannot read some folders, whose files are not copied either. */
+/** A listing that changes with the files. Omits folders that an unprivileged user cannot read; their files are not copied either. */
 const stateOf = async (sources: readonly string[]): Promise<string> => {
   const closed = ['-type', 'd', '!', '-readable', '-prune'];
   const args = [...sources, ...closed, '-o', '-printf', '%p %y %m %s %T@ %l\n'];
@@ -150,7 +150,7 @@ const stateOf = async (sources: readonly string[]): Promise<string> => {
   return stdout;
 };
 
-/** Only what every user of the machine may read. */
+/** Copies only world-readable files. */
 const copyConfiguration = async (sources: readonly string[], target: string): Promise<void> => {
   for (const source of sources)
     await cp(source, join(target, basename(source)), {

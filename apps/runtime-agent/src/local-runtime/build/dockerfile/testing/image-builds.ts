@@ -18,17 +18,17 @@ const BUSYBOX = ['/bin/busybox', '/usr/bin/busybox'];
 const LINUX_ARCHIVE = 'linux.tar';
 const FOLDERS = ['bin', 'etc', 'run', 'tmp'];
 
-/** What this machine lacks to build images, where it lacks something. BusyBox is what they consist of. */
+/** What this host lacks to build the test images, which contain BusyBox; undefined if it lacks nothing. */
 export const missingForImages = (): string | undefined => {
   const answer = findContainerTool(machineOf(programPath(process.env)), true);
   if ('missing' in answer) return answer.missing;
   return BUSYBOX.some(isProgram) ? undefined : 'this machine has no BusyBox: install busybox-static on it';
 };
 
-/** Steps that make a small Linux of the file `linux.tar` of the repository. A step that runs a program would take a second more. */
+/** Steps that unpack a small Linux from `linux.tar` in the repository. A step that runs a program would take a second longer. */
 export const LINUX: readonly string[] = ['FROM scratch', `ADD ${LINUX_ARCHIVE} /`];
 
-/** Steps that serve /srv/shop, and answer /cgi-bin/run with the output of the file `run` of the repository, a shell script. */
+/** Steps that serve /srv/shop, and respond to /cgi-bin/run with the output of the shell script `run` in the repository. */
 export const SERVER: readonly string[] = [
   ...LINUX,
   'WORKDIR /srv/shop',
@@ -36,19 +36,19 @@ export const SERVER: readonly string[] = [
   'CMD ["sh", "-c", "exec httpd -f -p $PORT -h /srv/shop"]',
 ];
 
-/** A script for `run`. */
+/** A CGI script for `run`. */
 export const scriptOf = (...commands: readonly string[]): string =>
   ['#!/bin/sh', `printf 'Content-Type: text/plain\\r\\n\\r\\n'; exec 2>&1`, ...commands, ''].join('\n');
 
 export const dockerfileOf = (...steps: readonly string[]): string => `${steps.join('\n')}\n`;
 
-/** The files of a web service that answers /cgi-bin/run with its environment. */
+/** The files of a web service that responds to /cgi-bin/run with its environment. */
 export const shop = (...steps: readonly string[]) => ({
   Dockerfile: dockerfileOf(...SERVER, ...steps),
   run: scriptOf('env'),
 });
 
-/** Builds and runs repositories with a Dockerfile on this machine, with all that it offers. */
+/** Builds and runs repositories with a Dockerfile on this host, with all isolation that it supports. */
 export class ImageBuilds extends SourceBuilds<LocalHarness> {
   private constructor(
     harness: LocalHarness,
@@ -63,7 +63,7 @@ export class ImageBuilds extends SourceBuilds<LocalHarness> {
     return new ImageBuilds(await LocalHarness.start(), folder);
   }
 
-  /** The repository has a file `linux.tar` as well, and its file `run` can be executed. */
+  /** Adds `linux.tar` to the repository and makes its file `run` executable. */
   override orderOf(files: Files, changes: Partial<BuildOrder> = {}): Promise<BuildOrder> {
     return super.orderOf(files, { deadlineMs: 120_000, ...changes }, async repository => {
       await copyFile(join(this.folder, LINUX_ARCHIVE), join(repository.folder, LINUX_ARCHIVE));
@@ -72,7 +72,7 @@ export class ImageBuilds extends SourceBuilds<LocalHarness> {
     });
   }
 
-  /** What a step of a build writes. */
+  /** The output of a build step that runs this command. */
   async outputOf(command: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
     const order = await this.orderOf(shop(`RUN ${command}`), { environment });
     await this.build(order);
@@ -81,7 +81,7 @@ export class ImageBuilds extends SourceBuilds<LocalHarness> {
     return output.slice(0, output.indexOf('COMMIT')).join('\n');
   }
 
-  /** Builds and starts it. @returns what asks an instance. */
+  /** Builds and starts a web service. @returns its order and plan, and `ask`, which sends a request to an instance. */
   async serve(files: Files, changes: Partial<BuildOrder> = {}, planned: Partial<ServicePlan> = {}) {
     const order = await this.orderOf(files, changes);
     const { webServiceId, startCommand } = order;
@@ -105,7 +105,7 @@ export class ImageBuilds extends SourceBuilds<LocalHarness> {
   }
 }
 
-/** BusyBox under all its names, and folders that programs expect. */
+/** Packs BusyBox with links for all its commands, and folders that programs expect. */
 const packLinux = async (folder: string): Promise<void> => {
   const busybox = BUSYBOX.find(isProgram) ?? '';
   const bin = join(folder, 'bin');
