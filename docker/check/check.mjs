@@ -25,7 +25,7 @@ const SERVICES = [
   'platform-management',
   'runtime-agent',
 ];
-const MOST_MB = 250;
+const MAX_MB = 250;
 const FILES = [join(ROOT, 'docker/compose.yaml'), join(ROOT, 'docker/check/compose.yaml')];
 
 for (const program of ['podman', 'crun', 'debootstrap', process.env.PODMAN_COMPOSE ?? 'podman-compose'])
@@ -60,7 +60,7 @@ const imagesAreAsPromised = async () => {
   for (const app of SERVICES) {
     const { Size, Config } = await engine.inspect(`localhost/postern/${app}`);
     const megabytes = Size / 1e6;
-    demand(`${app} has ${megabytes.toFixed(0)} MB, less than ${MOST_MB}`, megabytes < MOST_MB);
+    demand(`${app} has ${megabytes.toFixed(0)} MB, less than ${MAX_MB}`, megabytes < MAX_MB);
     demand(`${app} is asked to stop with SIGTERM`, Config.StopSignal === 'SIGTERM', Config.StopSignal);
   }
 };

@@ -11,7 +11,7 @@ const signIn = (email: string, password: string, headers: Record<string, string>
   world.call('POST', '/dashboard/api/session', { headers, body: { email, password } });
 const newUser = async () => {
   const email = newAddress();
-  const created = await world.atDesk('POST', '/users', { email, password: PASSWORD });
+  const created = await world.callDashboardApi('POST', '/users', { email, password: PASSWORD });
   expect(created.status).toBe(201);
   const { body } = await signIn(email, PASSWORD);
   const [workspace] = created.body['workspaces'] as readonly { id: string }[];
@@ -25,7 +25,7 @@ describe('an invitation', () => {
     const owner = await newUser();
     const email = newAddress();
     const path = `/workspaces/${owner.workspaceId}/members`;
-    const invited = await world.atDesk('POST', path, { email, role: 'viewer' }, owner.token);
+    const invited = await world.callDashboardApi('POST', path, { email, role: 'viewer' }, owner.token);
     expect([invited.status, invited.body['status']]).toEqual([201, 'invited']);
 
     const token = await tokenOf(email, 'Invitation to a workspace');
@@ -36,16 +36,16 @@ describe('an invitation', () => {
 
     const { body } = await signIn(email, PASSWORD);
     const viewer = String(body['token']);
-    const me = await world.atDesk('GET', '/me', undefined, viewer);
+    const me = await world.callDashboardApi('GET', '/me', undefined, viewer);
     expect(me.body).toMatchObject({ workspaces: [{ id: owner.workspaceId, role: 'viewer' }] });
-    const refused = await world.atDesk('POST', '/email-services', { name: 'Shop' }, viewer);
+    const refused = await world.callDashboardApi('POST', '/email-services', { name: 'Shop' }, viewer);
     expect([refused.status, refused.headers.get('error-code')]).toEqual([403, 'role_insufficient']);
-    expect((await world.atDesk('GET', '/email-services', undefined, viewer)).status).toBe(200);
+    expect((await world.callDashboardApi('GET', '/email-services', undefined, viewer)).status).toBe(200);
     await mailAbout(email, 'You were added to a workspace');
 
-    const removed = await world.atDesk('DELETE', `${path}/${me.body['id']}`, undefined, owner.token);
+    const removed = await world.callDashboardApi('DELETE', `${path}/${me.body['id']}`, undefined, owner.token);
     expect(removed.status).toBe(200);
-    expect((await world.atDesk('GET', '/me', undefined, viewer)).status).toBe(401);
+    expect((await world.callDashboardApi('GET', '/me', undefined, viewer)).status).toBe(401);
     await mailAbout(email, 'You no longer belong to a workspace');
   });
 });
@@ -64,7 +64,7 @@ describe('a new password', () => {
     expect((await confirm('short')).status).toBe(400);
     expect((await confirm('another four words here')).status).toBe(200);
     expect((await confirm('another four words here')).status).toBe(400);
-    expect((await world.atDesk('GET', '/me', undefined, user.token)).status).toBe(401);
+    expect((await world.callDashboardApi('GET', '/me', undefined, user.token)).status).toBe(401);
     expect((await signIn(user.email, 'another four words here')).status).toBe(200);
     await mailAbout(user.email, 'Your password was changed');
   });
@@ -75,7 +75,7 @@ describe('a notice', () => {
     const user = await newUser();
     const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
     for (let n = 0; n < 2; n++) await signIn(user.email, PASSWORD, { 'user-agent': FIREFOX });
-    await world.atDesk('POST', '/platform-keys', { name: 'CI', scope: 'read' }, user.token);
+    await world.callDashboardApi('POST', '/platform-keys', { name: 'CI', scope: 'read' }, user.token);
     const mail = await mailAbout(user.email, 'A platform key was created');
     expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
     expect(textOf(mail).match(/https?:\S+/g)).toEqual([expect.stringMatching(/\/dashboard$/)]);

@@ -11,7 +11,7 @@ const world = await ownWorld();
 const cli = (...args: string[]): Promise<Answer> => postern(world.postern, args);
 
 const entriesOf = async (query = ''): Promise<readonly AuditEntry[]> => {
-  const { status, body } = await world.atDesk('GET', `/audit-log?limit=100${query}`);
+  const { status, body } = await world.callDashboardApi('GET', `/audit-log?limit=100${query}`);
   expect(status).toBe(200);
   return (body as unknown as Page<AuditEntry>).items;
 };
@@ -36,8 +36,8 @@ const inDatabase = async <Result>(work: (client: pg.Client) => Promise<Result>):
 
 describe('The audit log', () => {
   it('records what a user does in the dashboard: actor, action, time, origin and outcome', async () => {
-    const created = await world.atDesk('POST', '/email-services', { name: 'Shop' });
-    const me = await world.atDesk('GET', '/me');
+    const created = await world.callDashboardApi('POST', '/email-services', { name: 'Shop' });
+    const me = await world.callDashboardApi('GET', '/me');
     expect(await entryOf(created)).toMatchObject({
       actor: { type: 'user', id: me.body['id'] },
       action: 'email_service.created',
@@ -49,8 +49,8 @@ describe('The audit log', () => {
     });
 
     const path = `/email-services/${created.body['id'] as string}/api-keys`;
-    const key = await world.atDesk('POST', path, { name: 'Server' });
-    const revoked = await world.atDesk('DELETE', `${path}/${key.body['id'] as string}`);
+    const key = await world.callDashboardApi('POST', path, { name: 'Server' });
+    const revoked = await world.callDashboardApi('DELETE', `${path}/${key.body['id'] as string}`);
     expect(await entryOf(key)).toMatchObject({ action: 'api_key.created', resource: { id: key.body['id'] } });
     expect(await entryOf(revoked)).toMatchObject({ action: 'api_key.deleted', resource: { id: key.body['id'] } });
     const stored = await inDatabase(client => client.query('SELECT * FROM audit_entries'));
@@ -58,7 +58,7 @@ describe('The audit log', () => {
   });
 
   it('records the calls of a platform key, including refused ones', async () => {
-    const key = await world.atDesk('POST', '/platform-keys', { name: 'CI', scope: 'write' });
+    const key = await world.callDashboardApi('POST', '/platform-keys', { name: 'CI', scope: 'write' });
     const headers = { authorization: `Bearer ${key.body['key'] as string}` };
     const created = await world.call('POST', '/api/v1/projects', { headers, body: { name: 'Shop' } });
     const refused = await world.call('POST', '/api/v1/projects', { headers, body: { colour: 'red' } });
@@ -69,11 +69,11 @@ describe('The audit log', () => {
 
   it('records sign-ins, failed sign-ins of known and unknown accounts, and sign-outs, without an address', async () => {
     const { email, password } = world.postern.operator;
-    const me = await world.atDesk('GET', '/me');
+    const me = await world.callDashboardApi('GET', '/me');
     const good = await signIn(email, password);
     const wrong = await signIn(email, 'not the password');
     const unknown = await signIn('nobody@example.com', 'not the password');
-    const out = await world.atDesk('DELETE', '/session', undefined, good.body['token'] as string);
+    const out = await world.callDashboardApi('DELETE', '/session', undefined, good.body['token'] as string);
     const user = { type: 'user', id: me.body['id'] };
     expect(await entryOf(good)).toMatchObject({ actor: user, action: 'session.created', outcome: 'succeeded' });
     expect(await entryOf(wrong)).toMatchObject({ actor: user, outcome: 'refused', code: 'credentials_wrong' });
@@ -101,7 +101,7 @@ describe('The audit log', () => {
   it('is the same in lists and exports of the CLI and of the dashboard API', async () => {
     const listed = await cli('audit', 'list', '--action', 'platform_key', '--from', '2020-01-01');
     expect([listed.code, listed.printed]).toEqual([0, expect.stringContaining('platform_key.created')]);
-    const { total } = (await world.atDesk('GET', '/audit-log')).body as { total: number };
+    const { total } = (await world.callDashboardApi('GET', '/audit-log')).body as { total: number };
     const exported = await cli('audit', 'export', '--format', 'ndjson');
     expect(exported.printed.trim().split('\n')).toHaveLength(total);
     const file = await world.call('GET', '/dashboard/api/audit-log?format=csv', {
@@ -126,17 +126,19 @@ describe('The audit log', () => {
       client.query(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$;
         CREATE TRIGGER slow BEFORE UPDATE ON audit_entries FOR EACH ROW EXECUTE FUNCTION slow()`),
     );
-    const answer = world.atDesk('POST', '/email-services', { name: 'Killed' }).then(
+    const answer = world.callDashboardApi('POST', '/email-services', { name: 'Killed' }).then(
       ({ status }) => status,
       () => 'no answer',
     );
     const isCreated = async () =>
-      JSON.stringify((await world.atDesk('GET', '/email-services')).body).includes('"Killed"');
+      JSON.stringify((await world.callDashboardApi('GET', '/email-services')).body).includes('"Killed"');
     await waitFor(isCreated, { timeoutMs: 1_400, intervalMs: 10, describe: 'the change' });
     process.kill(world.postern.processes()['api-gateway']!, 'SIGKILL');
     expect(await answer).toBe('no answer');
     await inDatabase(client => client.query('DROP TRIGGER slow ON audit_entries'));
-    await eventually(async () => expect((await world.atDesk('GET', '/me')).status).toBe(200), { timeoutMs: 20_000 });
+    await eventually(async () => expect((await world.callDashboardApi('GET', '/me')).status).toBe(200), {
+      timeoutMs: 20_000,
+    });
     const [killed, shop, ...more] = await entriesOf('&action=email_service.created');
     expect([killed?.actor.type, shop?.outcome, more]).toEqual(['user', 'succeeded', []]);
     // PostgreSQL may have committed the outcome after the gateway was killed.

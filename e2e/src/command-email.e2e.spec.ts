@@ -147,7 +147,7 @@ describe('the command with a session of the dashboard', () => {
     const listening = runner.start(args);
     const secret = await listening.until(/Signing secret: (whsec_\S+)/);
     const path = `/email-services/${sender.serviceId}/webhook-listeners`;
-    expect((await world.atDesk('GET', path)).body).toHaveLength(1);
+    expect((await world.callDashboardApi('GET', path)).body).toHaveLength(1);
 
     const message = { from: 'shop@command.example.com', subject: 'Forwarded', text: 'Hello' };
     await sender.send({ ...message, to: ['hard-bounce@simulator.test'] });
@@ -163,7 +163,7 @@ describe('the command with a session of the dashboard', () => {
     await listening.until(/delivered delivered@simulator.test -> 20\d/);
     const { code } = await listening.interrupt();
     expect(code).toBe(0);
-    expect((await world.atDesk('GET', path)).body).toEqual([]);
+    expect((await world.callDashboardApi('GET', path)).body).toEqual([]);
   }, 90_000);
 
   it('reports a local server that is down, and continues', async () => {
@@ -192,7 +192,7 @@ describe('the command with a session of the dashboard', () => {
   it('signs out', async () => {
     const token = JSON.parse(await readFile(join(runner.folder, 'config/postern/config.json'), 'utf8')).session.token;
     expect((await runner.run(['logout'])).code).toBe(0);
-    expect((await world.atDesk('GET', '/me', undefined, token)).status).toBe(401);
+    expect((await world.callDashboardApi('GET', '/me', undefined, token)).status).toBe(401);
     expect((await runner.run(['emails', 'list'])).code).toBe(3);
   });
 });

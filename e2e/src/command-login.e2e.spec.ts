@@ -18,14 +18,14 @@ let secret: string;
 let recoveryCodes: readonly string[];
 
 beforeAll(async () => {
-  expect((await world.atDesk('POST', '/users', { email, password: PASSWORD })).status).toBe(201);
+  expect((await world.callDashboardApi('POST', '/users', { email, password: PASSWORD })).status).toBe(201);
   const session = await world.call('POST', '/dashboard/api/session', { body: { email, password: PASSWORD } });
   const token = String(session.body['token']);
-  const started = await world.atDesk('POST', '/me/second-factor', { password: PASSWORD }, token);
+  const started = await world.callDashboardApi('POST', '/me/second-factor', { password: PASSWORD }, token);
   secret = String(started.body['secret']);
   // The code of the previous period, because each code is accepted once.
   const code = codeAt(Date.now() - PERIOD_MS);
-  const confirmed = await world.atDesk('POST', '/me/second-factor/confirm', { code }, token);
+  const confirmed = await world.callDashboardApi('POST', '/me/second-factor/confirm', { code }, token);
   expect(confirmed.status).toBe(200);
   recoveryCodes = confirmed.body['recovery_codes'] as readonly string[];
 });
@@ -53,7 +53,7 @@ describe('postern login of a user with a second factor', () => {
     expect((await runner.run(['whoami'])).out).toContain(email);
     const stored = JSON.parse(await readFile(join(runner.folder, 'config/postern/config.json'), 'utf8'));
     expect(JSON.stringify(stored)).not.toContain(PASSWORD);
-    expect((await world.atDesk('GET', '/me', undefined, stored.session.token)).body).toMatchObject({ email });
+    expect((await world.callDashboardApi('GET', '/me', undefined, stored.session.token)).body).toMatchObject({ email });
   });
 
   it('accepts a recovery code once', async () => {

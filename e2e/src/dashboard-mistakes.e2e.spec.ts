@@ -18,14 +18,14 @@ describe('an invalid call of the dashboard API is answered with its status, code
     ],
     [
       'another’s email service',
-      () => world.atDesk('GET', `/email-services/${UNKNOWN_ID}`),
+      () => world.callDashboardApi('GET', `/email-services/${UNKNOWN_ID}`),
       404,
       'service_not_found',
       'There is no such email service.',
     ],
     [
       'a webhook that is not https',
-      () => world.atDesk('POST', `${shop.path}/webhooks`, { url: 'ftp://x.test/', events: ['opened'] }),
+      () => world.callDashboardApi('POST', `${shop.path}/webhooks`, { url: 'ftp://x.test/', events: ['opened'] }),
       400,
       'invalid_url',
       'url: must start with https:// or http://.',

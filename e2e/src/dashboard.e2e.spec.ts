@@ -51,11 +51,11 @@ describe('POST /dashboard/api/session', () => {
 
   it('a missing or ended session is refused', async () => {
     const token = (await signIn(world.postern.operator)).body['token'] as string;
-    expect((await world.atDesk('GET', '/me', undefined, token)).status).toBe(200);
-    await world.atDesk('DELETE', '/session', undefined, token);
+    expect((await world.callDashboardApi('GET', '/me', undefined, token)).status).toBe(200);
+    await world.callDashboardApi('DELETE', '/session', undefined, token);
 
-    expect((await world.atDesk('GET', '/me', undefined, token)).status).toBe(401);
-    expect((await world.atDesk('GET', '/me', undefined, 'made-up')).status).toBe(401);
+    expect((await world.callDashboardApi('GET', '/me', undefined, token)).status).toBe(401);
+    expect((await world.callDashboardApi('GET', '/me', undefined, 'made-up')).status).toBe(401);
     expect((await me({})).status).toBe(401);
   });
 });
@@ -65,7 +65,7 @@ describe('workspaces isolate email services', () => {
 
   beforeAll(async () => {
     const user = { email: 'dora@example.com', password: 'a long enough password' };
-    expect((await world.atDesk('POST', '/users', user)).status).toBe(201);
+    expect((await world.callDashboardApi('POST', '/users', user)).status).toBe(201);
     stranger = (await signIn(user)).body['token'] as string;
   });
 
@@ -81,8 +81,13 @@ describe('workspaces isolate email services', () => {
   ];
 
   it.each(READS.map(path => [path || 'the service']))('%s: 404 for another workspace', async path => {
-    const own = await world.atDesk('GET', sender.path + (path === 'the service' ? '' : path));
-    const foreign = await world.atDesk('GET', sender.path + (path === 'the service' ? '' : path), undefined, stranger);
+    const own = await world.callDashboardApi('GET', sender.path + (path === 'the service' ? '' : path));
+    const foreign = await world.callDashboardApi(
+      'GET',
+      sender.path + (path === 'the service' ? '' : path),
+      undefined,
+      stranger,
+    );
 
     expect([own.status, foreign.status]).toEqual([200, 404]);
     expect(foreign.body).toEqual({ error: expect.any(String) });
@@ -96,35 +101,37 @@ describe('workspaces isolate email services', () => {
     ['POST', '/webhooks', { url: 'https://thief.test/', events: ['opened'] }],
     ['DELETE', '/suppressions/ada@customers.test', undefined],
   ])('%s %s: 404 for another workspace, and no change', async (method, path, body) => {
-    const before = (await world.atDesk('GET', sender.path)).body;
+    const before = (await world.callDashboardApi('GET', sender.path)).body;
 
-    expect((await world.atDesk(method, sender.path + path, body, stranger)).status).toBe(404);
-    expect((await world.atDesk('GET', sender.path)).body).toEqual(before);
+    expect((await world.callDashboardApi(method, sender.path + path, body, stranger)).status).toBe(404);
+    expect((await world.callDashboardApi('GET', sender.path)).body).toEqual(before);
   });
 
   it('the list of services shows only those of the workspace', async () => {
-    const { body } = await world.atDesk('POST', '/email-services', { name: 'Of Dora' }, stranger);
+    const { body } = await world.callDashboardApi('POST', '/email-services', { name: 'Of Dora' }, stranger);
 
-    expect((await world.atDesk('GET', '/email-services', undefined, stranger)).body).toMatchObject([
+    expect((await world.callDashboardApi('GET', '/email-services', undefined, stranger)).body).toMatchObject([
       { id: body['id'] },
     ]);
-    expect((await world.atDesk('GET', '/email-services')).body).not.toContainEqual(
+    expect((await world.callDashboardApi('GET', '/email-services')).body).not.toContainEqual(
       expect.objectContaining({ id: body['id'] }),
     );
   });
 
   it('one user can have several, and acts in the selected one', async () => {
-    const workspace = await world.atDesk('POST', '/workspaces', { name: 'Second shop' }, stranger);
-    const before = (await world.atDesk('GET', '/me', undefined, stranger)).body['active_workspace'] as { id: string };
-    await world.atDesk('POST', '/session/workspace', { workspace_id: workspace.body['id'] }, stranger);
-    expect((await world.atDesk('GET', '/email-services', undefined, stranger)).body).toEqual([]);
+    const workspace = await world.callDashboardApi('POST', '/workspaces', { name: 'Second shop' }, stranger);
+    const before = (await world.callDashboardApi('GET', '/me', undefined, stranger)).body['active_workspace'] as {
+      id: string;
+    };
+    await world.callDashboardApi('POST', '/session/workspace', { workspace_id: workspace.body['id'] }, stranger);
+    expect((await world.callDashboardApi('GET', '/email-services', undefined, stranger)).body).toEqual([]);
 
-    await world.atDesk('POST', '/session/workspace', { workspace_id: before.id }, stranger);
-    expect((await world.atDesk('GET', '/email-services', undefined, stranger)).body).toHaveLength(1);
+    await world.callDashboardApi('POST', '/session/workspace', { workspace_id: before.id }, stranger);
+    expect((await world.callDashboardApi('GET', '/email-services', undefined, stranger)).body).toHaveLength(1);
   });
 
   it('only an operator can create users', async () => {
-    const { status } = await world.atDesk(
+    const { status } = await world.callDashboardApi(
       'POST',
       '/users',
       { email: 'c@example.com', password: 'long enough, too' },
@@ -137,10 +144,10 @@ describe('workspaces isolate email services', () => {
 
 describe('email services', () => {
   it('are listed with the data of the dashboard, and renamed', async () => {
-    await world.atDesk('PATCH', sender.path, { name: 'Corner shop' });
-    const [listed] = ((await world.atDesk('GET', '/email-services')).body as unknown as { id: string }[]).filter(
-      ({ id }) => id === sender.serviceId,
-    );
+    await world.callDashboardApi('PATCH', sender.path, { name: 'Corner shop' });
+    const [listed] = (
+      (await world.callDashboardApi('GET', '/email-services')).body as unknown as { id: string }[]
+    ).filter(({ id }) => id === sender.serviceId);
 
     expect(listed).toMatchObject({
       name: 'Corner shop',
@@ -157,16 +164,16 @@ describe('email services', () => {
     ['an empty name', { name: '  ' }, /^name\b/],
     ['an unknown field', { name: 'x', colour: 'red' }, /colour/],
   ])('%s: 400 naming the field', async (_, body, names) => {
-    expect(await world.atDesk('POST', '/email-services', body)).toMatchObject({
+    expect(await world.callDashboardApi('POST', '/email-services', body)).toMatchObject({
       status: 400,
       body: { error: expect.stringMatching(names) },
     });
   });
 
   it('show an API key once: afterwards only its prefix', async () => {
-    const created = await world.atDesk('POST', `${sender.path}/api-keys`, { name: 'Worker' });
+    const created = await world.callDashboardApi('POST', `${sender.path}/api-keys`, { name: 'Worker' });
     const key = created.body['key'] as string;
-    const listed = await world.atDesk('GET', `${sender.path}/api-keys`);
+    const listed = await world.callDashboardApi('GET', `${sender.path}/api-keys`);
 
     expect(created.status).toBe(201);
     expect(key).toMatch(/^em_live_[0-9A-Za-z]{43}$/);
@@ -237,19 +244,23 @@ describe('messages', () => {
     await counted.send({ ...mail, to: ['ada@customers.test', 'hard-bounce@simulator.test'] });
 
     await eventually(async () =>
-      expect((await world.atDesk('GET', `${counted.path}/stats?${today()}`)).body).toMatchObject({
+      expect((await world.callDashboardApi('GET', `${counted.path}/stats?${today()}`)).body).toMatchObject({
         total: { accepted: 4, sent: 4, failed: 0, delivered: 3, bounced_hard: 1, complained: 0 },
         rates: { delivered: 0.75, bounced: 0.25, complained: 0 },
         days: [{ accepted: 4, date: new Date().toISOString().slice(0, 10) }],
       }),
     );
     await eventually(async () =>
-      expect((await world.atDesk('GET', `${counted.path}/stats?${today()}&simulator=include`)).body).toMatchObject({
+      expect(
+        (await world.callDashboardApi('GET', `${counted.path}/stats?${today()}&simulator=include`)).body,
+      ).toMatchObject({
         total: { accepted: 5, sent: 5, delivered: 3, bounced_hard: 2 },
         rates: { delivered: 0.6, bounced: 0.4 },
       }),
     );
-    expect((await world.atDesk('GET', `${counted.path}/stats?${today()}&simulator=perhaps`)).status).toBe(400);
+    expect((await world.callDashboardApi('GET', `${counted.path}/stats?${today()}&simulator=perhaps`)).status).toBe(
+      400,
+    );
   });
 });
 

@@ -33,7 +33,7 @@ it('An owner can delete an empty workspace; its keys and sessions are refused at
   expect((await projects()).status).toBe(401);
   expect((await owner.call('GET', '/dashboard/api/me')).status).toBe(401);
 
-  const { body } = await world.atDesk('GET', '/audit-log?action=workspace.deleted&limit=100');
+  const { body } = await world.callDashboardApi('GET', '/audit-log?action=workspace.deleted&limit=100');
   const entries = (body as unknown as Page<AuditEntry>).items.filter(
     ({ resource }) => resource.id === owner.workspaceId,
   );

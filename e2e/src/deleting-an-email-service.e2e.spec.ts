@@ -16,11 +16,11 @@ it('A deleted email service is not found, its keys are refused, its webhooks sto
   const { html = '' } = await PostalMime.parse(raw);
   const link = /<a href="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
-  const deleted = await world.atDesk('DELETE', sender.path);
+  const deleted = await world.callDashboardApi('DELETE', sender.path);
   expect([deleted.status, deleted.body]).toEqual([200, { id: sender.serviceId, deleted: true }]);
   expect((await sender.send(mail)).status).toBe(401);
   for (const path of [sender.path, `${sender.path}/webhooks`, `${sender.path}/emails`])
-    expect((await world.atDesk('GET', path)).status).toBe(404);
+    expect((await world.callDashboardApi('GET', path)).status).toBe(404);
   const visit = await fetch(link, { redirect: 'manual' });
   expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://gone.test/order?a=1']);
 });

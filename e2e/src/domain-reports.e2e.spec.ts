@@ -91,7 +91,7 @@ describe('a sending domain', () => {
 
     expect((await reportsOf(neighbour)).body).toMatchObject({ reports: [], dmarc: { messages: 0 } });
     const { id } = await domainOf(sender);
-    expect((await world.atDesk('GET', `${neighbour.path}/domains/${id}/reports`)).status).toBe(404);
+    expect((await world.callDashboardApi('GET', `${neighbour.path}/domains/${id}/reports`)).status).toBe(404);
   });
 });
 
@@ -114,11 +114,11 @@ const dmarc = (id: string, records: readonly ReportRecord[]) =>
   gzipSync(dmarcReport({ domain: 'reported.test', id }, records));
 
 async function domainOf({ path }: Sender): Promise<Domain> {
-  const [domain] = (await world.atDesk('GET', `${path}/domains`)).body as unknown as Domain[];
+  const [domain] = (await world.callDashboardApi('GET', `${path}/domains`)).body as unknown as Domain[];
   return domain as Domain;
 }
 
 async function reportsOf(of: Sender) {
   const { id } = await domainOf(of);
-  return world.atDesk('GET', `${of.path}/domains/${id}/reports`);
+  return world.callDashboardApi('GET', `${of.path}/domains/${id}/reports`);
 }

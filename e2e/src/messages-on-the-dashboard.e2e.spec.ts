@@ -22,7 +22,7 @@ interface Suppressions {
 describe('the content of a message', () => {
   it('has its HTML, text, headers and source, without tracking', async () => {
     const { body } = await shop.send(EMAIL);
-    const answer = await world.atDesk('GET', `${shop.path}/emails/${body['id']}/content`);
+    const answer = await world.callDashboardApi('GET', `${shop.path}/emails/${body['id']}/content`);
 
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body).sort()).toEqual(['headers', 'html', 'raw', 'text']);
@@ -41,7 +41,7 @@ describe('the content of a message', () => {
     const { body } = await shop.send(EMAIL);
     const id = String(body['id']);
     await shop.event('delivered', id);
-    const { body: content } = await world.atDesk('GET', `${shop.path}/emails/${id}/content`);
+    const { body: content } = await world.callDashboardApi('GET', `${shop.path}/emails/${id}/content`);
     const hosts = [...String(content['raw']).matchAll(/https?:\/\/([^/"'\s>]+)/g)].map(([, host]) => host);
 
     expect(hosts).not.toContain(new URL(world.postern.baseUrl).host);
@@ -56,7 +56,7 @@ describe('the content of a message', () => {
     ],
     ['an id that is no UUID', () => `${shop.path}/emails/1/content`, 400, 'invalid_input'],
   ])('of %s: refused', async (_, path, status, code) => {
-    const answer = await world.atDesk('GET', path());
+    const answer = await world.callDashboardApi('GET', path());
     expect([answer.status, answer.headers.get('error-code')]).toEqual([status, code]);
   });
 
@@ -65,11 +65,11 @@ describe('the content of a message', () => {
     const other = await world.sender('Another service');
 
     for (const part of ['content', 'webhook-deliveries'])
-      expect((await world.atDesk('GET', `${shop.path}/emails/${body['id']}/${part}`, undefined, stranger)).status).toBe(
-        404,
-      );
+      expect(
+        (await world.callDashboardApi('GET', `${shop.path}/emails/${body['id']}/${part}`, undefined, stranger)).status,
+      ).toBe(404);
     for (const part of ['content', 'webhook-deliveries'])
-      expect((await world.atDesk('GET', `${other.path}/emails/${body['id']}/${part}`)).status).toBe(404);
+      expect((await world.callDashboardApi('GET', `${other.path}/emails/${body['id']}/${part}`)).status).toBe(404);
   });
 });
 
@@ -81,7 +81,7 @@ describe('the webhook deliveries of a message', () => {
     const path = `${shop.path}/emails/${body['id']}/webhook-deliveries`;
 
     await eventually(async () =>
-      expect((await world.atDesk('GET', path)).body).toMatchObject({
+      expect((await world.callDashboardApi('GET', path)).body).toMatchObject({
         items: [
           {
             webhook_id: shop.webhookId,
@@ -97,7 +97,7 @@ describe('the webhook deliveries of a message', () => {
 });
 
 describe('the suppression list', () => {
-  const add = (path: string, body: object) => world.atDesk('POST', `${path}/suppressions`, body);
+  const add = (path: string, body: object) => world.callDashboardApi('POST', `${path}/suppressions`, body);
 
   it('adds an address, which then gets no mail, and removes it', async () => {
     const careful = await world.sender('Careful', 'careful.test');
@@ -114,7 +114,7 @@ describe('the suppression list', () => {
       expect(body).toMatchObject({ status: 'failed' });
     });
 
-    await world.atDesk('DELETE', `${careful.path}/suppressions/grace@customers.test`);
+    await world.callDashboardApi('DELETE', `${careful.path}/suppressions/grace@customers.test`);
     await eventually(async () => expect((await careful.send(email)).body).toMatchObject({ status: 'sent' }));
   });
 
@@ -130,7 +130,7 @@ describe('the suppression list', () => {
     const found = await world.dashboard.get<Suppressions>(`${listing.path}/suppressions?search=X.test&limit=1`);
     expect([found.items.length, found.total]).toEqual([1, 2]);
 
-    const file = await world.atDesk('GET', `${listing.path}/suppressions?format=csv`);
+    const file = await world.callDashboardApi('GET', `${listing.path}/suppressions?format=csv`);
     expect(file.headers.get('content-type')).toMatch(/^text\/csv/);
     expect(file.headers.get('content-disposition')).toBe('attachment; filename="suppressions.csv"');
     expect(String(file.body['text']).split('\r\n')).toEqual([
@@ -157,13 +157,13 @@ describe('the suppression list', () => {
       ['GET', '/suppressions?format=csv', undefined],
       ['POST', '/suppressions', { address: 'a@b.c' }],
     ] as const)
-      expect((await world.atDesk(method, shop.path + path, body, stranger)).status).toBe(404);
+      expect((await world.callDashboardApi(method, shop.path + path, body, stranger)).status).toBe(404);
   });
 });
 
 async function otherUser(): Promise<string> {
   const user = { email: `messages-${Date.now()}@example.com`, password: 'a long enough password' };
-  await world.atDesk('POST', '/users', user);
+  await world.callDashboardApi('POST', '/users', user);
   const { body } = await world.call('POST', '/dashboard/api/session', { body: user });
   return String(body['token']);
 }

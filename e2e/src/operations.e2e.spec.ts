@@ -31,7 +31,7 @@ const send = async (to: string): Promise<string> => {
 };
 
 /** Reverses the sealed DKIM keys, so that they cannot be decrypted; a second call restores them. */
-const turnDkimKeysAround = async ({ wiring }: RunningPostern): Promise<void> => {
+const corruptDkimKeys = async ({ wiring }: RunningPostern): Promise<void> => {
   const client = new pg.Client({ connectionString: wiring.databaseUrl('email-send') });
   await client.connect();
   await client.query(`UPDATE dkim_keys SET sealed_private_key =
@@ -103,7 +103,7 @@ describe('Read models', () => {
     expect(printed).toMatch(/tracked-emails rebuilt[\s\S]*suppressed-addresses rebuilt/);
     expect(code).toBe(0);
     expect((await run('projections', 'status', 'delivery-tracking')).printed).toMatch(/tracked-emails +2 +0 +running/);
-    expect((await world.atDesk('GET', `${sender.path}/emails/${id}`)).body).toMatchObject({ id });
+    expect((await world.callDashboardApi('GET', `${sender.path}/emails/${id}`)).body).toMatchObject({ id });
   });
 
   it('are addressed by name', async () => {
@@ -258,11 +258,11 @@ describe('A copy of the stopped PostgreSQL', () => {
     try {
       const restored = await withKeys(young, old);
       expect((await postern(restored, ['keys', 'status'])).printed).toMatch(/dkim_keys\S+ +local +1 +older/);
-      await turnDkimKeysAround(restored);
+      await corruptDkimKeys(restored);
       const partly = await postern(restored, ['keys', 'rotate']);
       expect(partly.printed).toMatch(/cannot decrypt dkim_keys\.\S+ [0-9a-f-]{36}$/m);
       expect(partly.code).toBe(1);
-      await turnDkimKeysAround(restored);
+      await corruptDkimKeys(restored);
       const rotated = await postern(restored, ['keys', 'rotate']);
       expect(rotated.printed).toContain('No values use local any more');
       expect(rotated.code).toBe(0);

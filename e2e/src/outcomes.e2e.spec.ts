@@ -33,7 +33,7 @@ describe('delivered', () => {
     await sender.event('delivered', id);
     const { envelope_from } = await world.mailTo('repeated@customers.test');
     for (let n = 0; n < 3; n++) await postman.sendMail(notification(envelope_from, 'repeated@customers.test', RELAYED));
-    await aMomentLater();
+    await untilEarlierMailIsProcessed();
 
     expect(eventsOf(id)).toEqual(['delivered']);
   });
@@ -115,7 +115,7 @@ describe('external mail to the bounce listener', () => {
     await expect(postman.sendMail(notification(forged, 'target@customers.test', FAILED))).rejects.toMatchObject({
       responseCode: 550,
     });
-    await aMomentLater();
+    await untilEarlierMailIsProcessed();
     expect(eventsOf(id)).toEqual(['delivered']);
   });
 
@@ -138,7 +138,7 @@ describe('external mail to the bounce listener', () => {
     });
     const posing = notification(envelope_from, 'replier@customers.test', FAILED);
     await postman.sendMail({ ...posing, envelope: { ...posing.envelope, from: 'eve@evil.test' } });
-    await aMomentLater();
+    await untilEarlierMailIsProcessed();
 
     expect(eventsOf(id)).toEqual(['delivered']);
   });
@@ -171,7 +171,7 @@ const timelineOf = async (emailId: string) => {
 };
 
 /** Waits until earlier mail has been processed: the event of a message sent afterwards has arrived. */
-const aMomentLater = async () => {
+const untilEarlierMailIsProcessed = async () => {
   await sender.event('delivered', await send('afterwards@customers.test'));
 };
 

@@ -35,20 +35,22 @@ describe('a webhook’s URL', () => {
     ['no address at all', 'https://0.0.0.0/events'],
     ['a name that does not resolve', 'https://hooks.invalid/events'],
   ])('%s is refused at registration', async (_, url) => {
-    expect(await world.atDesk('POST', `${servicePath}/webhooks`, { url, events: ['bounced'] })).toMatchObject({
-      status: 400,
-      body: { error: expect.stringMatching(/^url/) },
-    });
+    expect(await world.callDashboardApi('POST', `${servicePath}/webhooks`, { url, events: ['bounced'] })).toMatchObject(
+      {
+        status: 400,
+        body: { error: expect.stringMatching(/^url/) },
+      },
+    );
   });
 
   it('https with a public address is accepted, and cannot be changed to a private one', async () => {
     const url = 'https://93.184.215.14/events';
-    const created = await world.atDesk('POST', `${servicePath}/webhooks`, { url, events: ['bounced'] });
+    const created = await world.callDashboardApi('POST', `${servicePath}/webhooks`, { url, events: ['bounced'] });
     expect(created).toMatchObject({ status: 201, body: { url } });
 
     const path = `${servicePath}/webhooks/${created.body['id']}`;
-    expect((await world.atDesk('PATCH', path, { url: 'https://127.0.0.1/events' })).status).toBe(400);
-    expect((await world.atDesk('GET', path)).body).toMatchObject({ url });
+    expect((await world.callDashboardApi('PATCH', path, { url: 'https://127.0.0.1/events' })).status).toBe(400);
+    expect((await world.callDashboardApi('GET', path)).body).toMatchObject({ url });
   });
 });
 

@@ -119,7 +119,7 @@ describe('a request without a valid key', () => {
     const send = () => world.call('POST', '/emails', { headers: { 'api-key': key }, body: RECEIPT });
     expect((await send()).status).toBe(200);
 
-    await world.atDesk('DELETE', `${sender.path}/api-keys/${id}`);
+    await world.callDashboardApi('DELETE', `${sender.path}/api-keys/${id}`);
 
     expect((await send()).status).toBe(401);
   });

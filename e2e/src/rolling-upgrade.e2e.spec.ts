@@ -240,7 +240,7 @@ describe.each(UPGRADES)('while $service is replaced in a rolling upgrade under l
       );
       await eventually(
         async () => {
-          const { body } = await world.atDesk('GET', `${sender.path}/emails?state=delivered&limit=1`);
+          const { body } = await world.callDashboardApi('GET', `${sender.path}/emails?state=delivered&limit=1`);
           expect(body).toMatchObject({ total: everything.length });
         },
         { timeoutMs: EVENTS_WITHIN_MS },

@@ -10,7 +10,7 @@ await sender.verifyRecipient('ada@customers.test');
 
 describe('every new service is in sandbox mode', () => {
   it('reports the mode, with the default limits of 50 messages a day and 60 a minute', async () => {
-    const { body } = await world.atDesk('GET', sender.path);
+    const { body } = await world.callDashboardApi('GET', sender.path);
 
     expect(body).toMatchObject({
       mode: 'sandbox',
@@ -92,7 +92,7 @@ describe('only verified recipients of the service receive', () => {
 
 describe('an address is verified by the 6-digit code sent to it', () => {
   it('waits for its code for 24 hours, then is verified by the right code', async () => {
-    const added = await world.atDesk('POST', `${sender.path}/recipients`, { address: 'Bea@customers.test' });
+    const added = await world.callDashboardApi('POST', `${sender.path}/recipients`, { address: 'Bea@customers.test' });
     expect(added.body).toMatchObject({ address: 'bea@customers.test', status: 'awaiting_code' });
     const lifetimeMs = Date.parse(added.body['code_expires_at'] as string) - Date.now();
     expect(lifetimeMs / 3_600_000).toBeCloseTo(24, 1);
@@ -106,7 +106,9 @@ describe('an address is verified by the 6-digit code sent to it', () => {
   });
 
   it('a wrong code is refused with 400, and after five wrong codes also the right one', async () => {
-    const { body } = await world.atDesk('POST', `${sender.path}/recipients`, { address: 'cleo@customers.test' });
+    const { body } = await world.callDashboardApi('POST', `${sender.path}/recipients`, {
+      address: 'cleo@customers.test',
+    });
     const wrong = (await world.codeSentTo('cleo@customers.test')) === '000000' ? '000001' : '000000';
 
     expect((await enter(body['id'], wrong)).status).toBe(400);
@@ -116,7 +118,7 @@ describe('an address is verified by the 6-digit code sent to it', () => {
   });
 
   it('after a new request only a newly sent code is accepted, and the attempts are counted from zero', async () => {
-    const again = await world.atDesk('POST', `${sender.path}/recipients`, { address: 'cleo@customers.test' });
+    const again = await world.callDashboardApi('POST', `${sender.path}/recipients`, { address: 'cleo@customers.test' });
     const code = await secondCodeTo('cleo@customers.test');
 
     expect((await enter(again.body['id'], code)).body).toMatchObject({ status: 'verified' });
@@ -127,16 +129,16 @@ describe('an address is verified by the 6-digit code sent to it', () => {
     const email = { ...WELCOME, to: ['dora@customers.test'] };
     expect((await sender.send(email)).status).toBe(200);
 
-    await world.atDesk('DELETE', `${sender.path}/recipients/${id}`);
+    await world.callDashboardApi('DELETE', `${sender.path}/recipients/${id}`);
 
     expect((await sender.send(email)).status).toBe(400);
-    expect((await world.atDesk('GET', `${sender.path}/recipients`)).body).not.toContainEqual(
+    expect((await world.callDashboardApi('GET', `${sender.path}/recipients`)).body).not.toContainEqual(
       expect.objectContaining({ address: 'dora@customers.test' }),
     );
   });
 
   it('the creator’s own login address is added in advance, without a code', async () => {
-    const { body } = await world.atDesk('POST', `${sender.path}/recipients/me`);
+    const { body } = await world.callDashboardApi('POST', `${sender.path}/recipients/me`);
 
     expect(body).toMatchObject({ address: 'owner@example.com', status: 'verified' });
     expect((await sender.send({ ...WELCOME, to: ['owner@example.com'] })).status).toBe(200);
@@ -161,7 +163,7 @@ describe('the daily cap of a sandbox service', () => {
     expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
     expect(Math.abs(Number(headers.get('retry-after')) - secondsUntilMidnight())).toBeLessThan(30);
     expect(await world.mailsTo('finn@customers.test')).toHaveLength(50 + THE_CODE);
-    expect((await world.atDesk('GET', capped.path)).body).toMatchObject({ sent_today: 50 });
+    expect((await world.callDashboardApi('GET', capped.path)).body).toMatchObject({ sent_today: 50 });
   });
 });
 
@@ -176,7 +178,8 @@ const WELCOME = {
 
 const has = (subject: string) => (mail: { readonly subject: string }) => mail.subject === subject;
 
-const enter = (id: unknown, code: string) => world.atDesk('POST', `${sender.path}/recipients/${id}/verify`, { code });
+const enter = (id: unknown, code: string) =>
+  world.callDashboardApi('POST', `${sender.path}/recipients/${id}/verify`, { code });
 
 const secondCodeTo = async (address: string): Promise<string> => {
   await waitFor(async () => (await world.mailsTo(address)).length === 2, { describe: `a second code to ${address}` });

@@ -16,15 +16,15 @@ const matches = (prefix: string, text: string) => text.match(new RegExp(patterns
 
 const world = await sharedWorld();
 const sender = await world.sender('Secrets');
-const { body } = await world.atDesk('POST', '/platform-keys', { name: 'Secrets', scope: 'read' });
-const project = await world.atDesk('POST', '/projects', { name: 'Secrets' });
-const service = await world.atDesk('POST', '/web-services', {
+const { body } = await world.callDashboardApi('POST', '/platform-keys', { name: 'Secrets', scope: 'read' });
+const project = await world.callDashboardApi('POST', '/projects', { name: 'Secrets' });
+const service = await world.callDashboardApi('POST', '/web-services', {
   name: 'secrets',
   project_id: project.body['id'],
   git_repository_url: 'https://git.example.com/secrets.git',
   port: 3000,
 });
-const hook = (await world.atDesk('POST', `/web-services/${String(service.body['id'])}/deploy-hook`, {})).body;
+const hook = (await world.callDashboardApi('POST', `/web-services/${String(service.body['id'])}/deploy-hook`, {})).body;
 const SECRETS = [
   ['em_live_', sender.apiKey],
   ['ak_live_', String(body['key'])],

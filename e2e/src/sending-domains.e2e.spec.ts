@@ -23,7 +23,7 @@ describe('a new sending domain', () => {
     async name => {
       const sender = await world.sender('Misnamed');
 
-      expect(await world.atDesk('POST', `${sender.path}/domains`, { domain: name })).toMatchObject({
+      expect(await world.callDashboardApi('POST', `${sender.path}/domains`, { domain: name })).toMatchObject({
         status: 400,
         body: { error: expect.stringMatching(/domain/) },
       });
@@ -34,7 +34,7 @@ describe('a new sending domain', () => {
     const sender = await world.sender('Twice');
     await add(sender, 'twice.test');
 
-    expect((await world.atDesk('POST', `${sender.path}/domains`, { domain: 'TWICE.test' })).status).toBe(409);
+    expect((await world.callDashboardApi('POST', `${sender.path}/domains`, { domain: 'TWICE.test' })).status).toBe(409);
   });
 });
 
@@ -72,7 +72,7 @@ describe('verification', () => {
         missing: [missing.purpose],
       });
     }
-    expect((await world.atDesk('GET', sender.path)).body).toMatchObject({ mode: 'sandbox' });
+    expect((await world.callDashboardApi('GET', sender.path)).body).toMatchObject({ mode: 'sandbox' });
   });
 
   it('accepts an SPF record with additional senders, and any valid DMARC policy', async () => {
@@ -94,7 +94,10 @@ describe('verification', () => {
     const sent = await sender.send(email);
 
     expect(verified).toMatchObject({ status: 'verified', verified_at: expect.any(String) });
-    expect((await world.atDesk('GET', sender.path)).body).toMatchObject({ mode: 'production', daily_limit: 1_000 });
+    expect((await world.callDashboardApi('GET', sender.path)).body).toMatchObject({
+      mode: 'production',
+      daily_limit: 1_000,
+    });
     expect(sent.body).toMatchObject({ status: 'sent', mode: 'production', from: 'Mover <me@mover.test>' });
     const { raw } = await world.mailTo('anyone@anywhere.test');
     expect(raw).toMatch(/^From: Mover <me@mover\.test>\r$/m);
@@ -105,7 +108,7 @@ describe('verification', () => {
 
   it('a verified domain that loses its records is flagged and stays usable', async () => {
     const sender = await world.sender('Lossy', 'lossy.test');
-    const [domain] = (await world.atDesk('GET', `${sender.path}/domains`)).body as unknown as Domain[];
+    const [domain] = (await world.callDashboardApi('GET', `${sender.path}/domains`)).body as unknown as Domain[];
     await world.postern.dns.removeText('_dmarc.lossy.test');
 
     expect((await verify(sender, domain as Domain)).status).toBe('records_lost');
@@ -158,7 +161,7 @@ describe('a production service that sends from a domain without verification', (
 
   it('counts toward the production quota', async () => {
     const quota = await world.sender('Quota', 'quota.test');
-    const sent = async () => (await world.atDesk('GET', quota.path)).body['sent_today'];
+    const sent = async () => (await world.callDashboardApi('GET', quota.path)).body['sent_today'];
     const before = await sent();
     await quota.send({ ...HELLO, from: 'me@other.test' });
 
@@ -169,7 +172,7 @@ describe('a production service that sends from a domain without verification', (
 describe('signing keys', () => {
   it('a rotated key signs once its own record is found; until then the old one does', async () => {
     const sender = await world.sender('Rotating', 'rotating.test');
-    const [domain] = (await world.atDesk('GET', `${sender.path}/domains`)).body as unknown as Domain[];
+    const [domain] = (await world.callDashboardApi('GET', `${sender.path}/domains`)).body as unknown as Domain[];
     const selectorOf = async (to: string) => {
       await sender.send({ ...HELLO, from: 'me@rotating.test', to: [to] });
       const { raw } = await world.mailTo(to);

@@ -41,7 +41,7 @@ describe('the suppression list', () => {
     expect(partly).toMatchObject({ status: 'sent' });
     expect(await careful.event('bounced', partly['id'] as string)).toMatchObject({ to: 'hard-bounce@simulator.test' });
 
-    await world.atDesk('DELETE', `${careful.path}/suppressions/hard-bounce@simulator.test`);
+    await world.callDashboardApi('DELETE', `${careful.path}/suppressions/hard-bounce@simulator.test`);
     await eventually(async () =>
       expect((await send('hard-bounce@simulator.test')).body).toMatchObject({ status: 'sent' }),
     );

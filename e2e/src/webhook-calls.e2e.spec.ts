@@ -11,13 +11,13 @@ const sender = await world.sender('Shop', 'shop.test');
 
 afterEach(async () => {
   // A service can have at most 20 webhooks.
-  for (const id of webhookIds.splice(0)) await world.atDesk('DELETE', `${sender.path}/webhooks/${id}`);
+  for (const id of webhookIds.splice(0)) await world.callDashboardApi('DELETE', `${sender.path}/webhooks/${id}`);
   for (const receiver of receivers.splice(0)) await receiver.stop();
 });
 
 describe('registration', () => {
   it('shows the signing secret, with the prefix whsec_, once', async () => {
-    const created = await world.atDesk('POST', `${sender.path}/webhooks`, {
+    const created = await world.callDashboardApi('POST', `${sender.path}/webhooks`, {
       url: 'https://hooks.test/events',
       events: ['bounced', 'complained'],
     });
@@ -31,8 +31,8 @@ describe('registration', () => {
       },
     });
     const secret = created.body['secret'] as string;
-    const one = await world.atDesk('GET', `${sender.path}/webhooks/${created.body['id']}`);
-    const all = await world.atDesk('GET', `${sender.path}/webhooks`);
+    const one = await world.callDashboardApi('GET', `${sender.path}/webhooks/${created.body['id']}`);
+    const all = await world.callDashboardApi('GET', `${sender.path}/webhooks`);
     expect(one.body).toMatchObject({ url: 'https://hooks.test/events', enabled: true });
     expect(JSON.stringify([one.body, all.body])).not.toContain(secret.slice('whsec_'.length));
   });
@@ -44,7 +44,7 @@ describe('registration', () => {
     ['no event kind', { url: 'https://hooks.test/', events: [] }, /events/],
     ['an unknown event kind', { url: 'https://hooks.test/', events: ['sent'] }, /events/],
   ])('%s: 400', async (_, body, names) => {
-    expect(await world.atDesk('POST', `${sender.path}/webhooks`, body)).toMatchObject({
+    expect(await world.callDashboardApi('POST', `${sender.path}/webhooks`, body)).toMatchObject({
       status: 400,
       body: { error: expect.stringMatching(names) },
     });
@@ -170,19 +170,19 @@ describe('secrets', () => {
     const { receiver, id, secret } = await endpoint();
     const callOfNextMessage = async () => callAbout(receiver, (await sender.send(MAIL)).body['id']);
     const secretPath = `${sender.path}/webhooks/${id}/secret`;
-    expect((await world.atDesk('POST', `${secretPath}/switch`)).status).toBe(409);
+    expect((await world.callDashboardApi('POST', `${secretPath}/switch`)).status).toBe(409);
 
-    const rotated = await world.atDesk('POST', `${secretPath}/rotate`);
+    const rotated = await world.callDashboardApi('POST', `${secretPath}/rotate`);
     const next = rotated.body['secret'] as string;
     expect(next).toMatch(/^whsec_/);
     expect(next).not.toBe(secret);
-    expect((await world.atDesk('GET', `${sender.path}/webhooks/${id}`)).body).toMatchObject({
+    expect((await world.callDashboardApi('GET', `${sender.path}/webhooks/${id}`)).body).toMatchObject({
       next_secret_ready: true,
     });
     const before = await callOfNextMessage();
     expect(before.headers['x-service-signature']).toBe(signatureOf(secret, before));
 
-    expect((await world.atDesk('POST', `${secretPath}/switch`)).status).toBe(200);
+    expect((await world.callDashboardApi('POST', `${secretPath}/switch`)).status).toBe(200);
     const after = await callOfNextMessage();
     expect(after.headers['x-service-signature']).toBe(signatureOf(next, after));
   });
@@ -193,7 +193,7 @@ describe('a test event', () => {
     'of kind %s is signed and logged like any other',
     async event => {
       const { receiver, id, secret } = await endpoint();
-      const tested = await world.atDesk('POST', `${sender.path}/webhooks/${id}/test`, { event });
+      const tested = await world.callDashboardApi('POST', `${sender.path}/webhooks/${id}/test`, { event });
       const call = await receiver.nextRequest();
 
       expect(tested).toMatchObject({ status: 200, body: { state: 'accepted', attempts: [{ status: 200 }] } });
@@ -213,11 +213,11 @@ describe('a disabled endpoint', () => {
     const missed = [await sender.send(MAIL), await sender.send(MAIL)].map(({ body }) => body['id']);
     await eventually(async () => expect((await deliveriesTo(id)).map(({ state }) => state)).toEqual(['held', 'held']));
     expect(receiver.requests).toEqual([]);
-    expect((await world.atDesk('GET', path)).body).toMatchObject({
+    expect((await world.callDashboardApi('GET', path)).body).toMatchObject({
       enabled: false,
       disabled_reason: expect.any(String),
     });
-    expect((await world.atDesk('POST', `${path}/test`, { event: 'opened' })).status).toBe(409);
+    expect((await world.callDashboardApi('POST', `${path}/test`, { event: 'opened' })).status).toBe(409);
 
     await world.dashboard.patch(path, { enabled: true });
     expect(await world.dashboard.post(`${path}/replay`, { since })).toEqual({ replayed: 2 });
@@ -231,7 +231,7 @@ describe('a disabled endpoint', () => {
     await callAbout(witness.receiver, (await sender.send(MAIL)).body['id']);
 
     expect(removed.receiver.requests).toEqual([]);
-    expect((await world.atDesk('GET', `${sender.path}/webhooks/${removed.id}`)).status).toBe(404);
+    expect((await world.callDashboardApi('GET', `${sender.path}/webhooks/${removed.id}`)).status).toBe(404);
   });
 });
 

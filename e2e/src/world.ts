@@ -176,7 +176,7 @@ export class World<Postern extends PosternAccess = RunningPostern> {
   }
 
   /** Calls the dashboard API as a script and returns errors too; as the operator unless another token is given. */
-  atDesk(method: string, path: string, body?: unknown, token = this.token): Promise<ApiAnswer> {
+  callDashboardApi(method: string, path: string, body?: unknown, token = this.token): Promise<ApiAnswer> {
     return this.call(method, `/dashboard/api${path}`, { headers: { authorization: `Bearer ${token}` }, body });
   }
 

@@ -53,7 +53,7 @@ if (values.verdicts) {
   const disagreements = [];
   const totals = { recognised: 0, decoded: 0, same: 0, failed: 0, hardHere: 0, inTerms: 0, complaints: 0, wrongly: 0 };
   // Two reasons that the other parser treats as soft although the reply describes a permanent state of the mailbox.
-  const isMatterOfTerms = ({ reason }, { type, name, rule }) =>
+  const isClassificationDifference = ({ reason }, { type, name, rule }) =>
     type === 'hard' &&
     ((reason === 'filtered' && (name === 'unknown_user' || rule === 'code.2.1')) ||
       (reason === 'suspend' && ['mailbox_disabled', 'unknown_user'].includes(name)));
@@ -99,7 +99,7 @@ if (values.verdicts) {
       if (hard === (own.type === 'hard')) totals.same += 1;
       else {
         if (own.type === 'hard') totals.hardHere += 1;
-        if (isMatterOfTerms(bounce, own)) totals.inTerms += 1;
+        if (isClassificationDifference(bounce, own)) totals.inTerms += 1;
         note(own.type === 'hard' ? 'hard here, soft there' : 'soft here, hard there', {
           theirs: bounce.reason,
           ours: own.name,

@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-const MOST_LINES = 15;
+const MAX_LINES = 15;
 
 /** The shortened message of a failure, without colors and stack. */
 const reasonOf = text => {
   const lines = stripVTControlCharacters(text).split('\n');
   const stack = lines.findIndex(line => /^\s+at /.test(line));
   return lines
-    .slice(0, stack === -1 ? MOST_LINES : Math.min(stack, MOST_LINES))
+    .slice(0, stack === -1 ? MAX_LINES : Math.min(stack, MAX_LINES))
     .join('\n')
     .trimEnd();
 };

@@ -7,7 +7,7 @@ const RESULTS = join(ROOT, 'test-results');
 /** The project name of the results of repeated spec files. */
 const REPEATED = 'repeated';
 /** More failed spec files have a common cause, so they are not repeated. */
-const MOST_REPEATED = 10;
+const MAX_REPEATED = 10;
 /** The Jest project of each Nx target whose failed spec files are repeated. */
 const TIERS = { 'test:integration': 'integration', e2e: 'e2e', 'e2e:crash': 'crash' };
 
@@ -64,7 +64,7 @@ export const repeatFailed = async targets => {
     if (files.size > 0) failedFiles.set(target, [...files]);
   }
   const count = [...failedFiles.values()].flat().length;
-  if (count === 0 || count > MOST_REPEATED) return undefined;
+  if (count === 0 || count > MAX_REPEATED) return undefined;
   console.log(`\n▸ ${count} spec files have failed tests: they run once more, alone`);
   const failedAgain = [];
   for (const [target, files] of failedFiles) failedAgain.push(...(await repeat(target, files)));

@@ -83,7 +83,7 @@ describe('one anonymous request', () => {
     ['4,500,000 levels to sign-in', '/dashboard/api/session', nested, {}],
     ['850,000 members with an invented key', '/emails', members, { 'api-key': `em_live_${'A'.repeat(43)}` }],
     ['850,000 members to no route', '/nothing', members, {}],
-  ])('with %s takes at most a tenth of a second of the processor on average', async (_what, path, body, headers) => {
+  ])('with %s uses at most 100 ms of CPU time on average', async (_what, path, body, headers) => {
     const before = gateway.cpuMs();
     for (let n = 0; n < 5; n++) {
       const { status } = await call('POST', `${gateway.url}${path}`, { body, headers }).catch(closedConnection);
@@ -146,7 +146,7 @@ describe('an anonymous client', () => {
     ['unknown paths', 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['questions of a TLS front', 'GET /tls/ask?domain=unknown.example.com HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['pipelined documents', 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500)],
-  ])('that floods with %s costs less than 500 messages a second, and others are served', async (_what, request) => {
+  ])('that floods with %s costs less than 500 messages per second, and others are served', async (_what, request) => {
     const perMessage = await cpuPerCall(200, () => send({ 'api-key': API_KEY }));
     const before = gateway.cpuMs();
     const begun = performance.now();

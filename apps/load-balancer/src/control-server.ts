@@ -50,7 +50,7 @@ export class ControlServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.on('error', () => undefined);
     try {
-      send(response, 200, (await this.#carryOut(request)) ?? {});
+      send(response, 200, (await this.#execute(request)) ?? {});
     } catch (error) {
       const status = statusOf(error);
       if (status === 500) this.log.error({ ...reasonOf(error), order: request.url }, 'An order failed');
@@ -58,7 +58,7 @@ export class ControlServer {
     }
   }
 
-  async #carryOut(request: IncomingMessage): Promise<object | undefined> {
+  async #execute(request: IncomingMessage): Promise<object | undefined> {
     const { balancer } = this;
     const [, collection = '', subject = '', detail = ''] = (request.url ?? '').split('/');
     const order = `${request.method} ${collection}${collection === 'services' ? `/id/${detail}` : `/${subject}`}`;
@@ -95,7 +95,7 @@ export class ControlServer {
         throw new StaleVersion('the bytes were counted in another epoch');
       }
       default:
-        throw new UnknownService('there is no such order');
+        throw new UnknownService('unknown operation');
     }
   }
 }
@@ -121,7 +121,7 @@ const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    throw new RefusedOrder('the order is no JSON');
+    throw new RefusedOrder('the request body is not JSON');
   }
 };
 

@@ -8,7 +8,7 @@ export type RawHeaders = readonly string[];
  * The request headers for the backend: `Host` as the client sent it, and the forwarding headers. Only a trusted proxy
  * may set a request's client, scheme and host.
  */
-export const requestHeaders = (request: IncomingMessage, host: string, trustsFront: boolean): string[] => {
+export const requestHeaders = (request: IncomingMessage, host: string, isFromTrustedProxy: boolean): string[] => {
   const { headers, rawHeaders, socket } = request;
   const dropped = namedByConnection(headers.connection);
   const kept: string[] = [];
@@ -18,7 +18,7 @@ export const requestHeaders = (request: IncomingMessage, host: string, trustsFro
     kept.push(rawHeaders[index]!, rawHeaders[index + 1]!);
   }
   const client = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/, '');
-  const front = (name: string) => (trustsFront ? firstOf(headers[name]) : undefined);
+  const front = (name: string) => (isFromTrustedProxy ? firstOf(headers[name]) : undefined);
   const before = front('x-forwarded-for');
   return [
     'Host',

@@ -11,7 +11,7 @@ const SERVICE = randomUUID();
 const AT_ONCE = 8;
 /** A dying process closes its sockets one by one, so a client can lose a connection and also its next one. */
 const LOST_AT_MOST = 2 * AT_ONCE;
-const STORY_MS = 120_000;
+const TEST_TIMEOUT_MS = 120_000;
 
 describe('When a process of the load balancer is killed while connections are opened continuously', () => {
   let balancer: SupervisedBalancer;
@@ -30,14 +30,14 @@ describe('When a process of the load balancer is killed while connections are op
     await balancer.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
     connections = new SteadyConnections(url, AT_ONCE);
     await more();
-  }, STORY_MS);
+  }, TEST_TIMEOUT_MS);
 
   afterEach(async () => {
     await connections.stop();
     await balancer.stop();
     server.close();
     server.closeAllConnections();
-  }, STORY_MS);
+  }, TEST_TIMEOUT_MS);
 
   const more = async () => {
     const before = connections.answered;
@@ -75,7 +75,7 @@ describe('When a process of the load balancer is killed while connections are op
       expect(connections.failures).toEqual([]);
       expect(connections.lost.length).toBeLessThanOrEqual(LOST_AT_MOST);
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -93,7 +93,7 @@ describe('When a process of the load balancer is killed while connections are op
       expect((await balancer.client.routes())[0]).toMatchObject({ version: 1, backends: [{ id: 'one', underWay: 1 }] });
       before.close();
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -111,7 +111,7 @@ describe('When a process of the load balancer is killed while connections are op
       expect(connections.lost.length).toBeLessThanOrEqual(2 * rounds * LOST_AT_MOST);
       expect(await balancer.client.reserve(SERVICE, 'shop')).toBe(url);
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -138,6 +138,6 @@ describe('When a process of the load balancer is killed while connections are op
       next.close();
       next.closeAllConnections();
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 });

@@ -13,7 +13,7 @@ import {
   withoutTraffic,
 } from './route-table.js';
 import type { BalancerSettings } from './settings.js';
-import { listenAnywhere, listenPatiently } from './stable-ports.js';
+import { listenOnFreePort, listenWithRetry } from './stable-ports.js';
 import { TrafficCounters, trafficShape } from './traffic-counters.js';
 import type { BusyBackend, WorkerReport, Workers } from './traffic-worker.js';
 
@@ -61,7 +61,7 @@ export class LoadBalancer {
     let made = false;
     const make = async (): Promise<RouteEntry> => {
       const entry = { id, name, port: 0, hostLabel: hostLabelOf(id, name), version: 0, closed: null, backends: [] };
-      const port = await listenAnywhere(free => this.workers.serve({ ...entry, port: free }), id);
+      const port = await listenOnFreePort(free => this.workers.serve({ ...entry, port: free }), id);
       made = true;
       return { ...entry, port };
     };
@@ -100,7 +100,7 @@ export class LoadBalancer {
 
   /** Routes exactly these host names on the shared port, in addition to the services' own. */
   async routeHosts(services: Readonly<Record<string, string>>): Promise<void> {
-    await this.#book.undisturbed(async () => {
+    await this.#book.runExclusive(async () => {
       await this.#hosts.replace(services);
       await this.workers.routeHosts(this.#hosts.services());
     });
@@ -155,7 +155,7 @@ export class LoadBalancer {
 
   /** Blocks other orders, so that an included worker receives every later change. */
   readonly #restore = (include: () => void): Promise<void> =>
-    this.#book.undisturbed(async () => {
+    this.#book.runExclusive(async () => {
       include();
       const unknown = this.workers.served().filter(id => !this.isKnown(id));
       await Promise.all(unknown.map(id => this.workers.withdraw(id)));
@@ -168,8 +168,8 @@ export class LoadBalancer {
   /** Returns the entry, with a new port, if another process uses the previous one. */
   async #resume(entry: RouteEntry): Promise<RouteEntry[]> {
     const listen = (port: number) => this.workers.serve({ ...entry, port });
-    if (await listenPatiently(listen, entry.port)) return [];
-    const port = await listenAnywhere(listen, entry.id);
+    if (await listenWithRetry(listen, entry.port)) return [];
+    const port = await listenOnFreePort(listen, entry.id);
     this.log.warn({ webServiceId: entry.id, from: entry.port, to: port }, 'Port in use; moved to another');
     return [{ ...entry, port }];
   }

@@ -71,7 +71,7 @@ describe('The load balancer', () => {
     ['of another shape', '{"services":[{"id":1}]}'],
     ['empty', ''],
   ])(
-    'starts without routes when their file is %s, keeps that aside, and takes the routes again',
+    'starts without routes if their file is %s, renames the file, and accepts the routes again',
     async (_how, text) => {
       const before = await balancer.serve((_incoming, response) => response.end('one'));
       await balancer.stopBalancer();
@@ -102,7 +102,7 @@ describe('The load balancer', () => {
     await balancer.client.reserve(SERVICE, 'shop');
 
     await expect(balancer.client.switchTo(SERVICE, [{ id: 'x', port: 70_000 }], 1)).rejects.toThrow(/port/);
-    await expect(balancer.client.reserve('../../etc', 'x')).rejects.toThrow(/404|is no service id/);
+    await expect(balancer.client.reserve('../../etc', 'x')).rejects.toThrow(/404|is not a valid service id/);
     await expect(balancer.client.switchTo(OTHER, [], 1)).rejects.toThrow(/no service/);
   });
 

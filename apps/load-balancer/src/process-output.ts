@@ -17,6 +17,6 @@ export const crash = (log: BalancerLog, message: string) => (error: unknown) => 
 };
 
 export const crashOnUnhandled = (log: BalancerLog): void => {
-  process.on('uncaughtException', crash(log, 'Nobody caught this error'));
+  process.on('uncaughtException', crash(log, 'Uncaught exception'));
   process.on('unhandledRejection', crash(log, 'Unhandled promise rejection'));
 };

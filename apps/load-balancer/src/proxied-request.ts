@@ -9,7 +9,7 @@ import type { Route } from './route.js';
 export interface ProxyContext {
   readonly route: Route;
   readonly target: RequestTarget;
-  readonly trustsFront: boolean;
+  readonly isFromTrustedProxy: boolean;
   /** Whether to close the connection after this response, because the load balancer is stopping. */
   readonly isLast: () => boolean;
   /** Called once when the request is sent to a backend, so that its bytes are charged to the service. */
@@ -39,7 +39,7 @@ export class ProxiedRequest implements Exchange {
     private readonly response: ServerResponse,
     private readonly context: ProxyContext,
   ) {
-    this.#headers = requestHeaders(request, context.target.host, context.trustsFront);
+    this.#headers = requestHeaders(request, context.target.host, context.isFromTrustedProxy);
     this.#hasBody = hasBody(request);
   }
 

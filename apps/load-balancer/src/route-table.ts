@@ -51,7 +51,7 @@ export class RouteTable {
     change: (found: RouteEntry | undefined) => RouteEntry | undefined | Promise<RouteEntry | undefined>,
     apply: (entry: RouteEntry | undefined) => void | Promise<void> = () => undefined,
   ): Promise<RouteEntry | undefined> {
-    return this.undisturbed(async () => {
+    return this.runExclusive(async () => {
       const before = this.#entries.get(id);
       const after = await change(before);
       if (after !== before) await this.#save(id, after);
@@ -61,13 +61,13 @@ export class RouteTable {
   }
 
   /** Runs `work` while no change is made. */
-  undisturbed<T>(work: () => Promise<T>): Promise<T> {
+  runExclusive<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#changing.then(work);
     this.#changing = done.catch(() => undefined);
     return done;
   }
 
-  /** Replaces an entry from within `undisturbed`. */
+  /** Replaces an entry from within `runExclusive`. */
   keep(entry: RouteEntry): Promise<void> {
     return this.#save(entry.id, entry);
   }

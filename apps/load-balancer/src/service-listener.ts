@@ -24,7 +24,7 @@ export interface ListenerOptions {
 
 /** When the listener stops: time for a connected client to send its first request. */
 const FIRST_REQUEST_MS = 500;
-const MOST_ACCEPTED_AT_STOP = 10_000;
+const MAX_ACCEPTED_AT_STOP = 10_000;
 const CHECK_CONNECTIONS_EVERY_MS = 5_000;
 
 /** One port for clients. Parsing is strict: a request that two parsers could interpret differently is refused. */
@@ -111,7 +111,7 @@ export class ServiceListener {
    * the queue is empty after a turn without one. Only connections between that turn and the close are lost.
    */
   async #acceptQueued(): Promise<void> {
-    const most = this.#accepted + MOST_ACCEPTED_AT_STOP;
+    const most = this.#accepted + MAX_ACCEPTED_AT_STOP;
     for (let before = -1; before !== this.#accepted && before < most; ) {
       before = this.#accepted;
       await turn();
@@ -173,7 +173,7 @@ export class ServiceListener {
     return {
       route,
       target,
-      trustsFront: this.#trusts(request.socket),
+      isFromTrustedProxy: this.#trusts(request.socket),
       isLast: () => this.#stopping,
       onProxied: () => gauges.charge(request.socket, route.serviceId),
     };

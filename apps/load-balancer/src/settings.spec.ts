@@ -23,6 +23,6 @@ describe('trusted proxies', () => {
   );
 
   it.each(['proxy.test', '10.0.0.0/33', '10.0.0.0/', '10.0.0.1,'])('cannot be "%s"', setting =>
-    expect(() => trusts(setting, '127.0.0.1')).toThrow('is no address and no CIDR range'),
+    expect(() => trusts(setting, '127.0.0.1')).toThrow('is not an address or a CIDR range'),
   );
 });

@@ -15,7 +15,7 @@ type Listen = (port: number) => Promise<boolean>;
  * Listens on a free port of the range. Starts at a port derived from the service's id, so that the address stays the
  * same even if the route table is lost.
  */
-export const listenAnywhere = async (listen: Listen, serviceId: string): Promise<number> => {
+export const listenOnFreePort = async (listen: Listen, serviceId: string): Promise<number> => {
   const size = HIGHEST - LOWEST + 1;
   const start = LOWEST + (createHash('sha256').update(serviceId).digest().readUInt32BE() % size);
   for (let step = 0; step < size; step += 1) {
@@ -26,7 +26,7 @@ export const listenAnywhere = async (listen: Listen, serviceId: string): Promise
 };
 
 /** Listens on exactly this port. Retries for a while, then resolves with false if another process still uses it. */
-export const listenPatiently = async (listen: Listen, port: number): Promise<boolean> => {
+export const listenWithRetry = async (listen: Listen, port: number): Promise<boolean> => {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     if (await listen(port)) return true;

@@ -8,7 +8,7 @@ import type { Timeouts } from './settings.js';
 import { GOING_AWAY, WebSocketFrames } from './websocket-frames.js';
 
 /** Time for both sides to close once a connection is cut. */
-const FAREWELL_MS = 500;
+const CLOSE_TIMEOUT_MS = 500;
 
 /**
  * A protocol upgrade, as used by WebSockets. After the backend's 101 response bytes are forwarded unchanged in both
@@ -43,7 +43,7 @@ export class UpgradedConnection implements Exchange {
     if (this.#frames?.betweenFrames) this.#client.write(GOING_AWAY);
     for (const side of [this.#client, this.#backendSide]) {
       side?.end();
-      setTimeout(() => side?.destroy(), FAREWELL_MS).unref();
+      setTimeout(() => side?.destroy(), CLOSE_TIMEOUT_MS).unref();
     }
   }
 
@@ -60,7 +60,7 @@ export class UpgradedConnection implements Exchange {
   }
 
   #send(backend: BackendTarget): void {
-    const { target, trustsFront } = this.context;
+    const { target, isFromTrustedProxy } = this.context;
     backend.enter(this);
     const outgoing = sendRequest({
       agent: false,
@@ -69,7 +69,7 @@ export class UpgradedConnection implements Exchange {
       method: this.request.method,
       path: target.path,
       headers: [
-        ...requestHeaders(this.request, target.host, trustsFront),
+        ...requestHeaders(this.request, target.host, isFromTrustedProxy),
         'Connection',
         'Upgrade',
         'Upgrade',

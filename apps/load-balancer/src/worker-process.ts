@@ -52,7 +52,7 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
     if (!main) process.exit(0);
   };
 
-  const carryOut = async (socket: Socket, { id, order, parameters }: OrderMessage): Promise<void> => {
+  const execute = async (socket: Socket, { id, order, parameters }: OrderMessage): Promise<void> => {
     let answer: WorkerMessage;
     try {
       if (!ORDERS.includes(order)) throw new Error(`there is no order ${order}`);
@@ -74,7 +74,7 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
     const { sharedPort } = worker;
     const ports = Object.fromEntries(worker.ports);
     sendLine(socket, { introduction: { kind: kindOf(settings), role, ports, sharedPort: sharedPort ?? null } });
-    onLines(socket, message => void carryOut(socket, message));
+    onLines(socket, message => void execute(socket, message));
     socket.on('close', () => {
       if (main !== socket) return;
       main = undefined;

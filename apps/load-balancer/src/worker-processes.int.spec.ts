@@ -8,7 +8,7 @@ import { SteadyConnections } from './testing/steady-connections.js';
 import { SupervisedBalancer, untilDead } from './testing/supervised-balancer.js';
 
 const SERVICE = randomUUID();
-const STORY_MS = 120_000;
+const TEST_TIMEOUT_MS = 120_000;
 const PATIENCE = { timeoutMs: 60_000 };
 
 /** A process between the test and the load balancer. */
@@ -36,7 +36,7 @@ describe('The worker processes of the load balancer', () => {
     await balancer.stop();
     server.close();
     server.closeAllConnections();
-  }, STORY_MS);
+  }, TEST_TIMEOUT_MS);
 
   const start = async (environment: Record<string, string> = {}, flags: readonly string[] = []) => {
     balancer = await SupervisedBalancer.start(environment, flags);
@@ -66,7 +66,7 @@ describe('The worker processes of the load balancer', () => {
       process.kill(active!, 'SIGKILL');
       expect(await Promise.all(clients.map(({ closed }) => closed))).toEqual(Array(10).fill(1006));
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -80,7 +80,7 @@ describe('The worker processes of the load balancer', () => {
 
       await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -95,7 +95,7 @@ describe('The worker processes of the load balancer', () => {
 
       await Promise.all([mainProcess, ...workers].map(untilDead));
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -126,7 +126,7 @@ describe('The worker processes of the load balancer', () => {
       expect(await statuses()).toEqual([200, 200, 404]);
       expect(ports()).toEqual([shared, shared]);
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -152,7 +152,7 @@ describe('The worker processes of the load balancer', () => {
       expect(await balancer.client.drain(SERVICE, ['one'], 0)).toBe(11);
       await Promise.all(slow);
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -178,7 +178,7 @@ describe('The worker processes of the load balancer', () => {
 
       expect(bytes).toBe(2 * first);
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -193,7 +193,7 @@ describe('The worker processes of the load balancer', () => {
       await balancer.workers(worker);
       expect((await ask(url)).status).toBe(200);
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -211,7 +211,7 @@ describe('The worker processes of the load balancer', () => {
 
       expect(connections.failures).toEqual([]);
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -231,7 +231,7 @@ describe('The worker processes of the load balancer', () => {
       expect(await webSocket.closed).toBe(1001);
       expect((await ask(url)).status).toBe(200);
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it(
@@ -245,7 +245,7 @@ describe('The worker processes of the load balancer', () => {
         await other.stop();
       }
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 
   it.each([false, true])(
@@ -265,6 +265,6 @@ describe('The worker processes of the load balancer', () => {
       expect((await ask(url)).body).toBe('stranger');
       stranger.close();
     },
-    STORY_MS,
+    TEST_TIMEOUT_MS,
   );
 });

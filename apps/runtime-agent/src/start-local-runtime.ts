@@ -8,7 +8,7 @@ import type { LocalRuntime } from './local-runtime/local-runtime.js';
 import { redactor } from './local-runtime/redactor.js';
 import type { RuntimeTimes } from './local-runtime/rolls/runtime-times.js';
 
-const foreignCodeAsRoot = (platformHome: string): string =>
+const untrustedCodeAsRootMessage = (platformHome: string): string =>
   `Builds and web services would run as root: other users cannot enter POSTERN_PLATFORM_HOME (${platformHome}) or run ${process.execPath}, or setpriv is missing. Choose a folder that every user may enter, or run runtime-agent as an ordinary user.`;
 
 export type LocalRuntimeConfig = Pick<
@@ -45,7 +45,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
     log,
     ...(spareMs !== undefined && { spareMs }),
   });
-  if (process.getuid?.() === 0 && !parts.ownUsers) throw new Error(foreignCodeAsRoot(platformHome));
+  if (process.getuid?.() === 0 && !parts.ownUsers) throw new Error(untrustedCodeAsRootMessage(platformHome));
   await parts.builds.reconcile();
   return assembleLocalRuntime({
     ...parts,

@@ -7,7 +7,7 @@ import {
   type Observation,
   type ObservedTraffic,
 } from './observed-traffic.js';
-import { toldIds } from './rules/evidence.js';
+import { returnedIds } from './rules/evidence.js';
 
 const PAGE = 100;
 const AT_ONCE = 8;
@@ -35,7 +35,7 @@ export class Observer {
 
   /** @throws if Postern does not respond. */
   async observe(traffic: ObservedTraffic): Promise<Observation> {
-    const ids = new Set([...toldIds(traffic), ...traffic.taken.map(({ emailId }) => emailId)]);
+    const ids = new Set([...returnedIds(traffic), ...traffic.taken.map(({ emailId }) => emailId)]);
     const today = new Date().toISOString().slice(0, 10);
     const { total } = await this.dashboard.get<{ total: Record<string, number> }>(
       `${this.path}/stats?from=${this.firstDay}&to=${today}`,

@@ -5,12 +5,12 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
-const MOST_WAITED_S = 15;
+const MAX_WAITED_S = 15;
 
 /** Calls `sendOnce`, and again after a short `Retry-After`: the gateway limits requests without a credential by address. */
 export const callApi = async (...request: Parameters<typeof sendOnce>): Promise<Answer> => {
   const { retryAfterS, ...answer } = await sendOnce(...request);
-  if (answer.status !== 429 || retryAfterS === undefined || retryAfterS > MOST_WAITED_S) return answer;
+  if (answer.status !== 429 || retryAfterS === undefined || retryAfterS > MAX_WAITED_S) return answer;
   await new Promise(resolve => setTimeout(resolve, retryAfterS * 1_000));
   return callApi(...request);
 };

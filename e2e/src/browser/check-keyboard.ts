@@ -9,7 +9,7 @@ interface Walk {
 
 const MARK = 'data-keyboard-check';
 /** Upper bound of Tab presses, sufficient for the keyboard check of a long page. */
-const MOST_STEPS = 400;
+const MAX_STEPS = 400;
 
 /**
  * Presses Tab from the start of the page: every control must get the focus and have a visible focus indicator. In a group
@@ -27,13 +27,13 @@ export async function checkKeyboard(page: Page): Promise<readonly { rule: string
 const walk = async (page: Page): Promise<Walk> => {
   const count = await markControls(page);
   const withoutFocusRing: string[] = [];
-  for (let step = 0; step < Math.min(count * 2 + 10, MOST_STEPS); step += 1) {
+  for (let step = 0; step < Math.min(count * 2 + 10, MAX_STEPS); step += 1) {
     await page.keyboard.press('Tab');
     const visited = await page.evaluate(visit, MARK);
     if (visited === 'done') break;
     if (visited !== undefined) withoutFocusRing.push(visited);
   }
-  return { unreached: count > MOST_STEPS ? [] : await leftControls(page), withoutFocusRing };
+  return { unreached: count > MAX_STEPS ? [] : await leftControls(page), withoutFocusRing };
 };
 
 /** Marks the elements that the keyboard must reach. @returns their number. */

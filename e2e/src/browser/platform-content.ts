@@ -8,12 +8,12 @@ type Reply = Readonly<Record<string, unknown>>;
 export async function createPlatformContent(platform: PlatformWorld): Promise<readonly string[]> {
   const { world, writer } = platform;
   const post = async (path: string, body: unknown): Promise<Reply> => {
-    const { status, body: reply } = await world.atDesk('POST', path, body);
+    const { status, body: reply } = await world.callDashboardApi('POST', path, body);
     if (status >= 300) throw new Error(`POST ${path} was answered with ${status}: ${JSON.stringify(reply)}`);
     return reply;
   };
   const until = (path: string, isReached: (reply: Reply) => boolean) =>
-    waitFor(async () => isReached((await world.atDesk('GET', path)).body), {
+    waitFor(async () => isReached((await world.callDashboardApi('GET', path)).body), {
       timeoutMs: 120_000,
       intervalMs: 300,
       describe: `the state of ${path}`,

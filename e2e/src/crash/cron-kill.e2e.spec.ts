@@ -27,10 +27,10 @@ describe('a cron job whose control plane is killed just before the scheduled tim
     await service.deploy();
     const jobs = `${service.path}/cron-jobs`;
     const job = { name: 'report', schedule: '* * * * *', command: 'node report.js' };
-    const { body } = await world.atDesk('POST', jobs, job);
+    const { body } = await world.callDashboardApi('POST', jobs, job);
     scheduledFor = body['next_run_at'] as string;
     const runOf = async () => {
-      const answer = await world.atDesk('GET', `${jobs}/${body['id']}/runs`).catch(() => undefined);
+      const answer = await world.callDashboardApi('GET', `${jobs}/${body['id']}/runs`).catch(() => undefined);
       history = answer?.status === 200 ? (answer.body['items'] as Row[]) : [];
       return history.find(run => run['scheduled_for'] === scheduledFor);
     };
@@ -53,9 +53,9 @@ describe('a cron job whose control plane is killed just before the scheduled tim
       },
       { timeoutMs: 60_000, intervalMs: 200, describe: 'the run to end' },
     );
-    const { body: shown } = await world.atDesk('GET', `${service.path}/runs/${run['id']}`);
+    const { body: shown } = await world.callDashboardApi('GET', `${service.path}/runs/${run['id']}`);
     lines = (shown['lines'] as { message: string }[]).map(({ message }) => message);
-    await world.atDesk('DELETE', `${jobs}/${body['id']}`);
+    await world.callDashboardApi('DELETE', `${jobs}/${body['id']}`);
   }, 240_000);
 
   afterAll(() => gate.remove());

@@ -50,7 +50,7 @@ export const backingUp = (platform: PlatformWorld, kill: () => Promise<void>): K
   let database: StoryDatabase;
   let backupId: string;
   const backup = async (): Promise<Row | undefined> => {
-    const { body } = await platform.world.atDesk('GET', `${database.path}/backups`);
+    const { body } = await platform.world.callDashboardApi('GET', `${database.path}/backups`);
     return (body as unknown as readonly Row[]).find(({ id }) => id === backupId);
   };
   const until = (condition: (row: Row | undefined) => boolean, describe: string) =>

@@ -29,7 +29,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export const accepted = (platform: PlatformWorld, method: string, path: string, body?: unknown): Promise<Row> =>
   waitFor(
     async () => {
-      const answer = await platform.world.atDesk(method, path, body);
+      const answer = await platform.world.callDashboardApi(method, path, body);
       if (answer.status >= 300) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
       return answer.body;
     },
@@ -105,7 +105,7 @@ export const deleting = (platform: PlatformWorld): KilledOperation => {
         timeoutMs: WITHIN_MS,
       });
       await eventually(() => expect(fetch(marked.url)).rejects.toThrow(), { timeoutMs: WITHIN_MS });
-      expect((await platform.world.atDesk('GET', path)).status).toBe(404);
+      expect((await platform.world.callDashboardApi('GET', path)).status).toBe(404);
       end.remove();
     },
   };
@@ -156,7 +156,7 @@ export const runningOnce = (platform: PlatformWorld): KilledOperation => {
     verify: async () => {
       const run = await waitFor(
         async () => {
-          const { body } = await platform.world.atDesk('GET', path);
+          const { body } = await platform.world.callDashboardApi('GET', path);
           return body['finished_at'] ? body : undefined;
         },
         { timeoutMs: WITHIN_MS, intervalMs: 200, describe: 'the end of the run' },

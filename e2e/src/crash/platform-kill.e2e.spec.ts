@@ -39,7 +39,7 @@ const gate = (): Gate => {
 
 const pidOf = (name: string): number | undefined => platform.world.postern.processes()[name];
 
-const killAndSeeBack = (name: string) => killUntilRestarted(platform, name);
+const kill = (name: string) => killUntilRestarted(platform, name);
 
 const untilTheApiAnswers = () =>
   waitFor(async () => (await platform.reader.get('/projects')).status === 200, {
@@ -100,9 +100,9 @@ describe.each(['platform-management', 'runtime-agent'])(
       await stopping.service.line(({ message }) => message === 'version one is told to end');
       expect(await statusesNow()).toEqual(['building', 'queued', 'releasing', 'running', 'restarting', 'stopping']);
 
-      const inTheMidst = async () => {
-        await killAndSeeBack(victim);
-        await killAndSeeBack(victim);
+      const duringOperations = async () => {
+        await kill(victim);
+        await kill(victim);
         await untilTheApiAnswers();
         for (const service of [live, releasing, restarting]) {
           expect(service.instances).toEqual(expect.arrayContaining([...(older.get(service) ?? [])]));
@@ -113,7 +113,7 @@ describe.each(['platform-management', 'runtime-agent'])(
         for (const service of [building, queued, releasing])
           deployments.set(service, await service.service.outcomeOf(deployments.get(service)?.id as string));
       };
-      let going: () => Promise<unknown> = inTheMidst;
+      let going: () => Promise<unknown> = duringOperations;
       for (const { url } of [live, releasing, restarting]) {
         const inner = going;
         going = async () => streams.push(await underSteadyRequests(url, inner));
@@ -171,7 +171,7 @@ describe('when the load balancer is killed under traffic', () => {
   it('no request fails, it restores its ports and routes, and the instances are not affected', async () => {
     const service = await MarkedService.running(platform);
     const before = service.instances;
-    nothingLost(await underSteadyRequests(service.url, () => killAndSeeBack('load-balancer')));
+    nothingLost(await underSteadyRequests(service.url, () => kill('load-balancer')));
     expect(service.instances).toEqual(before);
 
     const { id } = await service.deployTwo();

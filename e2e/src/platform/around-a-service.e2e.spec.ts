@@ -11,11 +11,13 @@ const service = await platform.service(
   webApp('one', { Procfile: 'web: node server.js\nworker: node worker.js\n', 'worker.js': WORKER }),
 );
 const change = async (settings: object): Promise<void> => {
-  const { status, body } = await world.atDesk('PATCH', service.path, settings);
+  const { status, body } = await world.callDashboardApi('PATCH', service.path, settings);
   expect([status, body]).toEqual([200, expect.objectContaining(settings)]);
 };
 const logOf = async (deploymentId: string): Promise<readonly LogLine[]> =>
-  (await world.atDesk('GET', `${service.path}/deployments/${deploymentId}/logs`)).body['lines'] as readonly LogLine[];
+  (await world.callDashboardApi('GET', `${service.path}/deployments/${deploymentId}/logs`)).body[
+    'lines'
+  ] as readonly LogLine[];
 const messagesOf = (lines: readonly LogLine[], instance: string) =>
   lines.filter(line => line.instance === instance).map(({ message }) => message);
 
@@ -44,11 +46,11 @@ describe('a release command', () => {
 });
 
 describe('a one-off command', () => {
-  const start = (command: string) => world.atDesk('POST', `${service.path}/runs`, { command });
+  const start = (command: string) => world.callDashboardApi('POST', `${service.path}/runs`, { command });
   const untilOver = (id: string) =>
     waitFor(
       async () => {
-        const { body } = await world.atDesk('GET', `${service.path}/runs/${id}`);
+        const { body } = await world.callDashboardApi('GET', `${service.path}/runs/${id}`);
         return body['finished_at'] === null ? undefined : body;
       },
       { timeoutMs: 60_000, intervalMs: 200, describe: `the end of run ${id}` },
@@ -60,28 +62,28 @@ describe('a one-off command', () => {
     const run = await untilOver(String(body['id']));
     expect(run).toMatchObject({ id: body['id'], status: 'failed', exit_code: 3 });
     expect((run['lines'] as readonly LogLine[]).map(({ message }) => message)).toEqual(['seeding orders', '2']);
-    expect((await world.atDesk('GET', `${service.path}/runs`)).body).toMatchObject({ total: 1 });
+    expect((await world.callDashboardApi('GET', `${service.path}/runs`)).body).toMatchObject({ total: 1 });
   }, 120_000);
 
   it('ends when it is cancelled', async () => {
     const { body } = await start('echo begun; sleep 600');
     const path = `${service.path}/runs/${body['id']}`;
-    const lines = async () => (await world.atDesk('GET', path)).body['lines'] as readonly LogLine[];
+    const lines = async () => (await world.callDashboardApi('GET', path)).body['lines'] as readonly LogLine[];
     await waitFor(async () => (await lines()).length > 0, { timeoutMs: 60_000 });
-    expect((await world.atDesk('DELETE', path)).status).toBe(200);
+    expect((await world.callDashboardApi('DELETE', path)).status).toBe(200);
     expect(await untilOver(String(body['id']))).toMatchObject({ status: 'cancelled', exit_code: null });
-    expect((await world.atDesk('DELETE', path)).status).toBe(409);
+    expect((await world.callDashboardApi('DELETE', path)).status).toBe(409);
   }, 120_000);
 
   it('is refused for a web service that was never deployed', async () => {
     const fresh = await platform.service(webApp('one'));
-    const { status } = await world.atDesk('POST', `${fresh.path}/runs`, { command: 'true' });
+    const { status } = await world.callDashboardApi('POST', `${fresh.path}/runs`, { command: 'true' });
     expect(status).toBe(400);
   });
 });
 
 describe('worker processes', () => {
-  const processes = async () => (await world.atDesk('GET', `${service.path}/processes`)).body;
+  const processes = async () => (await world.callDashboardApi('GET', `${service.path}/processes`)).body;
 
   it('of the Procfile run alongside the instances without a port, and appear in the log by name', async () => {
     await change({ processes: { worker: 2 } });

@@ -13,7 +13,7 @@ let url: string;
 beforeAll(async () => {
   service = await platform.service(webApp('shop'));
   await service.deploy();
-  const made = await platform.world.atDesk('POST', '/databases', {
+  const made = await platform.world.callDashboardApi('POST', '/databases', {
     name: 'orders',
     kind: 'relational',
     plan: 'starter',
@@ -28,7 +28,7 @@ const query = (text: string) => queryAt(url, text);
 describe('a database attached to a web service', () => {
   it('is in its environment from the next start, and never in reads of the environment', async () => {
     const body = { web_service_id: service.id };
-    const attached = await platform.world.atDesk('POST', `${path}/attachments`, body);
+    const attached = await platform.world.callDashboardApi('POST', `${path}/attachments`, body);
     expect([attached.status, attached.body]).toMatchObject([201, { ...body, variable: 'DATABASE_URL' }]);
     await platform.writer.post(`${service.path}/restart`);
     await service.untilStatus('running');
@@ -40,7 +40,7 @@ describe('a database attached to a web service', () => {
 
   it('gets a new password, and the web service is restarted with it', async () => {
     const old = url;
-    const { status, body } = await platform.world.atDesk('POST', `${path}/rotate`);
+    const { status, body } = await platform.world.callDashboardApi('POST', `${path}/rotate`);
     expect([status, body['restarting']]).toEqual([200, [service.id]]);
     url = String(body['connection_url']);
     expect(url).not.toBe(old);
@@ -51,15 +51,15 @@ describe('a database attached to a web service', () => {
   }, 150_000);
 
   it('is backed up and restored, and its clients reconnect', async () => {
-    const made = await platform.world.atDesk('POST', `${path}/backups`);
+    const made = await platform.world.callDashboardApi('POST', `${path}/backups`);
     expect([made.status, made.body['status']]).toEqual([201, 'creating']);
     const backup = async () => {
-      const { body } = await platform.world.atDesk('GET', `${path}/backups`);
+      const { body } = await platform.world.callDashboardApi('GET', `${path}/backups`);
       return (body as unknown as readonly Record<string, unknown>[])[0] as Record<string, unknown>;
     };
     await waitFor(async () => (await backup())['status'] === 'completed', { timeoutMs: 90_000 });
     await query('INSERT INTO orders VALUES (2)');
-    const restore = await platform.world.atDesk('POST', `${path}/backups/${made.body['id']}/restore`);
+    const restore = await platform.world.callDashboardApi('POST', `${path}/backups/${made.body['id']}/restore`);
     expect([restore.status, restore.body['status']]).toEqual([202, 'restoring']);
     await waitFor(async () => ((await backup())['last_restore'] as { status: string } | null)?.status === 'completed', {
       timeoutMs: 120_000,
@@ -68,13 +68,16 @@ describe('a database attached to a web service', () => {
   }, 240_000);
 
   it('is deleted with its attachments and backups', async () => {
-    expect((await platform.world.atDesk('DELETE', path)).status).toBe(200);
+    expect((await platform.world.callDashboardApi('DELETE', path)).status).toBe(200);
     await platform.writer.post(`${service.path}/restart`);
     await eventually(async () => expect(await service.ask('/env?key=DATABASE_URL')).not.toContain('postgresql'), {
       timeoutMs: 90_000,
     });
-    await eventually(async () => expect((await platform.world.atDesk('GET', `${path}/backups`)).status).toBe(404), {
-      timeoutMs: 30_000,
-    });
+    await eventually(
+      async () => expect((await platform.world.callDashboardApi('GET', `${path}/backups`)).status).toBe(404),
+      {
+        timeoutMs: 30_000,
+      },
+    );
   }, 150_000);
 });

@@ -12,7 +12,7 @@ describe('a relational database', () => {
   let url: string;
 
   it('is provisioned from the dashboard, which shows its URL once', async () => {
-    const made = await platform.world.atDesk('POST', '/databases', {
+    const made = await platform.world.callDashboardApi('POST', '/databases', {
       name: 'orders',
       kind: 'relational',
       plan: 'starter',
@@ -87,13 +87,18 @@ describe('a relational database', () => {
   );
 
   it('belongs to the active workspace', async () => {
-    const { body } = await platform.world.atDesk('POST', '/workspaces', { name: 'Another' });
+    const { body } = await platform.world.callDashboardApi('POST', '/workspaces', { name: 'Another' });
     const session = await platform.world.call('POST', '/dashboard/api/session', {
       body: platform.world.operatorLogin,
     });
     const token = String(session.body['token']);
-    await platform.world.atDesk('POST', '/session/workspace', { workspace_id: body['id'] }, token);
-    const key = await platform.world.atDesk('POST', '/platform-keys', { name: 'other', scope: 'read' }, token);
+    await platform.world.callDashboardApi('POST', '/session/workspace', { workspace_id: body['id'] }, token);
+    const key = await platform.world.callDashboardApi(
+      'POST',
+      '/platform-keys',
+      { name: 'other', scope: 'read' },
+      token,
+    );
 
     const headers = { authorization: `Bearer ${String(key.body['key'])}` };
     expect((await platform.world.call('GET', '/api/v1/databases', { headers })).body).toMatchObject({ total: 0 });
@@ -101,7 +106,7 @@ describe('a relational database', () => {
   });
 
   it('is removed with its data when it is deleted', async () => {
-    expect((await platform.world.atDesk('DELETE', `/databases/${id}`)).body).toEqual({ id, deleted: true });
+    expect((await platform.world.callDashboardApi('DELETE', `/databases/${id}`)).body).toEqual({ id, deleted: true });
 
     await eventually(() => expect(answerOf(url, 'SELECT 1')).rejects.toThrow(), { timeoutMs: 20_000 });
     await eventually(async () =>
@@ -111,7 +116,7 @@ describe('a relational database', () => {
 });
 
 it('an unknown plan is refused with the list of plans', async () => {
-  const { status, body } = await platform.world.atDesk('POST', '/databases', {
+  const { status, body } = await platform.world.callDashboardApi('POST', '/databases', {
     name: 'x',
     kind: 'relational',
     plan: 'huge',
@@ -120,7 +125,7 @@ it('an unknown plan is refused with the list of plans', async () => {
 });
 
 it('a key-value store needs Valkey or Redis on the machine, and the answer says so where there is none', async () => {
-  const { status, body } = await platform.world.atDesk('POST', '/databases', {
+  const { status, body } = await platform.world.callDashboardApi('POST', '/databases', {
     name: 'cache',
     kind: 'key_value',
     plan: 'starter',

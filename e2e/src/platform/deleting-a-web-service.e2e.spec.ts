@@ -22,7 +22,7 @@ const { world } = platform;
 const mark = `story-${randomUUID()}`;
 const home = world.postern.home.folder;
 const desk = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
-  const answer = await world.atDesk(method, path, body);
+  const answer = await world.callDashboardApi(method, path, body);
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 };
@@ -75,7 +75,7 @@ describe('a web service with all its resources that is deleted with its project 
     url = await service.url();
   };
 
-  const surround = async () => {
+  const addRelatedResources = async () => {
     const domain = await desk('POST', `${service.path}/domains`, { domain: 'shop.example.com' });
     const { name, value } = domain['txt'] as { name: string; value: string };
     await world.postern.dns.setText(name, value);
@@ -99,7 +99,7 @@ describe('a web service with all its resources that is deleted with its project 
     before = machineState(home, mark);
     await createDatabase();
     await createService();
-    await surround();
+    await addRelatedResources();
     for (const part of ['one-off', 'worker.js', 'server.js changed'])
       await waitFor(() => processesWith(mark).some(({ command }) => command.includes(part)), {
         timeoutMs: 30_000,

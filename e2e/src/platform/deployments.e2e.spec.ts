@@ -14,7 +14,7 @@ const platform = await ownPlatform({
 });
 
 const cancel = (service: Service, id: string) =>
-  platform.world.atDesk('POST', `/web-services/${service.id}/deployments/${id}/cancel`, {});
+  platform.world.callDashboardApi('POST', `/web-services/${service.id}/deployments/${id}/cancel`, {});
 
 const deploymentsOf = async (service: Service): Promise<readonly Deployment[]> =>
   (await service.caller.get(`${service.path}/deployments?limit=100`)).body['items'] as readonly Deployment[];
@@ -220,7 +220,7 @@ describe('concurrent operations', () => {
     await untilDeploymentIs(service, id, 'releasing');
     await service.line(({ message }) => message === 'mute');
 
-    await platform.world.atDesk('POST', `/web-services/${service.id}/block`, { reason: 'spam' });
+    await platform.world.callDashboardApi('POST', `/web-services/${service.id}/block`, { reason: 'spam' });
     expect(await service.outcomeOf(id)).toMatchObject({
       status: 'cancelled',
       error: 'cancelled, because the web service was blocked',

@@ -20,7 +20,7 @@ const COUNTING = `
 describe('a disk', () => {
   it('keeps files across a restart, a stop and a deployment, and has one instance', async () => {
     const service = await platform.service(webApp('one', { 'server.js': COUNTING }));
-    const change = (settings: object) => world.atDesk('PATCH', service.path, settings);
+    const change = (settings: object) => world.callDashboardApi('PATCH', service.path, settings);
     const { status, body } = await change({ disk: { size_mib: 64 } });
     expect([status, body['disk']]).toEqual([200, { size_mib: 64 }]);
     const more = await change({ max_instances: 2 });
@@ -49,13 +49,15 @@ describe('a cron job', () => {
     await service.deploy();
     const path = `${service.path}/cron-jobs`;
     const job = { name: 'report', schedule: '* * * * *', command: 'echo reporting; exit 3' };
-    const { status, body } = await world.atDesk('POST', path, job);
+    const { status, body } = await world.callDashboardApi('POST', path, job);
     expect([status, body]).toEqual([201, expect.objectContaining({ ...job, overlap: 'skip', last_run: null })]);
-    const again = await world.atDesk('POST', path, job);
+    const again = await world.callDashboardApi('POST', path, job);
     expect([again.status, again.headers.get('error-code')]).toEqual([409, 'cron_job_exists']);
-    expect((await world.atDesk('POST', path, { ...job, name: 'never', schedule: 'at noon' })).status).toBe(400);
+    expect((await world.callDashboardApi('POST', path, { ...job, name: 'never', schedule: 'at noon' })).status).toBe(
+      400,
+    );
     const historyOf = async () => {
-      const { body: page } = await world.atDesk('GET', `${path}/${body['id']}/runs`);
+      const { body: page } = await world.callDashboardApi('GET', `${path}/${body['id']}/runs`);
       return page['items'] as readonly Record<string, unknown>[];
     };
     const run = await waitFor(async () => (await historyOf()).find(each => each['finished_at'] !== null), {
@@ -64,9 +66,9 @@ describe('a cron job', () => {
       describe: 'the first run',
     });
     expect(run).toMatchObject({ status: 'failed', exit_code: 3, scheduled_for: body['next_run_at'] });
-    const { body: shown } = await world.atDesk('GET', `${service.path}/runs/${run['id']}`);
+    const { body: shown } = await world.callDashboardApi('GET', `${service.path}/runs/${run['id']}`);
     expect((shown['lines'] as { message: string }[]).map(({ message }) => message)).toEqual(['reporting']);
-    const removed = await world.atDesk('DELETE', `${path}/${body['id']}`);
+    const removed = await world.callDashboardApi('DELETE', `${path}/${body['id']}`);
     expect([removed.status, removed.body]).toEqual([200, { id: body['id'], deleted: true }]);
   }, 240_000);
 });

@@ -39,11 +39,11 @@ describe('every request carries a key', () => {
   });
 
   it('a revoked key gets 401 at once', async () => {
-    const { body } = await platform.world.atDesk('POST', '/platform-keys', { name: 'short', scope: 'read' });
+    const { body } = await platform.world.callDashboardApi('POST', '/platform-keys', { name: 'short', scope: 'read' });
     const caller = callerWithKey(String(body['key']));
     expect((await caller.get('/projects')).status).toBe(200);
 
-    await platform.world.atDesk('DELETE', `/platform-keys/${String(body['id'])}`);
+    await platform.world.callDashboardApi('DELETE', `/platform-keys/${String(body['id'])}`);
 
     expect((await caller.get('/projects')).status).toBe(401);
   });

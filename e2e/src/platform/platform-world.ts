@@ -211,6 +211,6 @@ const callerWith = async (
   scope: 'read' | 'write',
   more: Record<string, unknown> = {},
 ): Promise<Caller> => {
-  const { body } = await world.atDesk('POST', '/platform-keys', { name: `story, ${scope}`, scope, ...more });
+  const { body } = await world.callDashboardApi('POST', '/platform-keys', { name: `story, ${scope}`, scope, ...more });
   return new Caller(world, String(body['key']));
 };

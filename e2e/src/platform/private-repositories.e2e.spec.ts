@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 const desk = (method: string, service: Service, path: string, body?: unknown) =>
-  platform.world.atDesk(method, `/web-services/${service.id}${path}`, body);
+  platform.world.callDashboardApi(method, `/web-services/${service.id}${path}`, body);
 
 const overHttp = async () => {
   const service = await platform.service(webApp('private'));
@@ -44,7 +44,7 @@ describe('a private repository over HTTP', () => {
       await service.read(),
       await service.logs('?tail=1000'),
       (await desk('GET', service, '/repository-credentials')).body,
-      (await platform.world.atDesk('GET', '/audit-log')).body,
+      (await platform.world.callDashboardApi('GET', '/audit-log')).body,
     ];
     expect(JSON.stringify(shown)).not.toContain(TOKEN);
     expect(JSON.stringify(shown)).toContain('git_token.set');

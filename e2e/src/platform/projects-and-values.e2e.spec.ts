@@ -112,8 +112,13 @@ describe('project secrets', () => {
 const strangerOf = async ({ world }: typeof platform) => {
   const { Caller } = await import('./platform-world.js');
   const login = { email: 'stranger@example.com', password: 'a password that is long' };
-  await world.atDesk('POST', '/users', login);
+  await world.callDashboardApi('POST', '/users', login);
   const { body } = await world.call('POST', '/dashboard/api/session', { body: login });
-  const key = await world.atDesk('POST', '/platform-keys', { name: 'mine', scope: 'write' }, String(body['token']));
+  const key = await world.callDashboardApi(
+    'POST',
+    '/platform-keys',
+    { name: 'mine', scope: 'write' },
+    String(body['token']),
+  );
   return new Caller(world, String(key.body['key']));
 };

@@ -198,7 +198,7 @@ describe('a service after the operator’s', () => {
   it.each(['block', 'suspend'] as const)(
     '%s refuses all four actions and new deployments, and no longer responds',
     async action => {
-      const { status } = await platform.world.atDesk('POST', `/web-services/${service.id}/${action}`, {
+      const { status } = await platform.world.callDashboardApi('POST', `/web-services/${service.id}/${action}`, {
         reason: 'spam',
       });
       expect(status).toBe(200);
@@ -212,7 +212,7 @@ describe('a service after the operator’s', () => {
       }
       await eventually(async () => expect((await service.ask()).slice(0, 3)).toBe('503'), { timeoutMs: 30_000 });
 
-      await platform.world.atDesk(
+      await platform.world.callDashboardApi(
         'POST',
         `/web-services/${service.id}/${action === 'block' ? 'unblock' : 'resume'}`,
         {},

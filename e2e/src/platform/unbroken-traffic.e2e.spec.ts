@@ -19,7 +19,7 @@ const LONG_REQUEST_MS = 10_000;
 const START = 'exec node server.js';
 
 const change = async (service: Service, settings: object): Promise<void> => {
-  const { status, body } = await platform.world.atDesk('PATCH', service.path, settings);
+  const { status, body } = await platform.world.callDashboardApi('PATCH', service.path, settings);
   expect([status, body]).toEqual([200, expect.objectContaining(settings)]);
 };
 

@@ -16,7 +16,7 @@ export type Backend = Readonly<z.infer<typeof backend>>;
 /** Why a service deliberately does not respond; every reason has its own page. */
 export type ClosedReason = z.infer<typeof closedReason>;
 
-export const serviceId = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'is no service id');
+export const serviceId = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'is not a valid service id');
 export const reservation = z.strictObject({ name: z.string().min(1).max(500) });
 export const backendSet = z.strictObject({ backends: z.array(backend).max(200), version: z.int().min(0) });
 /** Services by host name, in lower case: the only names that are routed besides the services' own. */

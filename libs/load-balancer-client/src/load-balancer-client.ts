@@ -25,7 +25,7 @@ export interface TrafficReading {
   readonly services: readonly (ServiceTraffic & { readonly upTo: number })[];
 }
 
-const MOST_SERVICES = 5_000;
+const MAX_SERVICES = 5_000;
 
 export interface LoadBalancerClientOptions {
   /** How long to wait for a load balancer that is restarting. */
@@ -101,7 +101,7 @@ export class LoadBalancerClient {
    * Bytes since the last confirmation, of at most `atMost` services. They are reported again until they are confirmed.
    * Does not wait for an unavailable load balancer.
    */
-  async readTraffic(atMost = MOST_SERVICES): Promise<TrafficReading> {
+  async readTraffic(atMost = MAX_SERVICES): Promise<TrafficReading> {
     const { epoch, total, confirmed } = await this.#request('GET', '/traffic', countedTraffic, undefined, 0);
     const services = Object.entries(total)
       .map(([webServiceId, upTo]) => ({ webServiceId, upTo, bytes: upTo - (confirmed[webServiceId] ?? 0) }))

@@ -55,7 +55,7 @@ export interface MalformedFrame {
 /** The longest wait of a request. */
 export const LONGEST_WAIT_MS = 86_400_000;
 /** Our messages carry up to 256 frames; millions would block the event loop for seconds. */
-const MOST_FRAMES = 4_096;
+const MAX_FRAMES = 4_096;
 
 /** The frames of a message; a description of the problem when there are none. */
 export const decodeFrames = (data: Uint8Array): readonly unknown[] | string => {
@@ -67,7 +67,7 @@ export const decodeFrames = (data: Uint8Array): readonly unknown[] | string => {
   }
   if (!Array.isArray(frames)) return 'not a JSON array of frames';
   if (frames.length === 0) return 'an array without a frame';
-  return frames.length > MOST_FRAMES ? `more than ${MOST_FRAMES} frames` : frames;
+  return frames.length > MAX_FRAMES ? `more than ${MAX_FRAMES} frames` : frames;
 };
 
 /** Checked by hand in 0.03 µs; a schema takes ten times as long, and parsing the JSON of a small frame 1 µs. */

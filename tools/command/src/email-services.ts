@@ -35,10 +35,10 @@ export const one = <Resource extends { readonly id: string; readonly name: strin
   throw new UsageError(`${problem}. Name one with ${option}, by its id or name:\n${names}`);
 };
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 const listOf = (resources: readonly { readonly id: string; readonly name: string }[]): string => {
-  const lines = resources.slice(0, MOST_LISTED).map(({ name, id }) => `  ${id}  ${name}`);
+  const lines = resources.slice(0, MAX_LISTED).map(({ name, id }) => `  ${id}  ${name}`);
   const more = resources.length - lines.length;
   return (more > 0 ? [...lines, `  and ${more} more`] : lines).join('\n');
 };

@@ -9,7 +9,7 @@ const EVENT_WITHIN_MS = 60_000;
 const RETRY_FOR_MS = 180_000;
 
 /** Output of the demo: its steps, and warnings with their remedies. */
-export interface DemoVoice {
+export interface DemoOutput {
   readonly step: (line: string) => void;
   readonly warning: (line: string) => void;
 }
@@ -27,7 +27,7 @@ export class Demo {
 
   constructor(
     private readonly running: RunningPostern,
-    private readonly voice: DemoVoice,
+    private readonly voice: DemoOutput,
   ) {}
 
   /** Creates the demo workspace, or reuses it. @returns undefined if that failed. */

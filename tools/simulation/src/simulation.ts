@@ -14,7 +14,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { id: 'all', serviceId: SERVICE_ID, kinds: ALL_KINDS },
   { id: 'bounces', serviceId: SERVICE_ID, kinds: ['bounced'] },
 ];
-const MOST_ROUNDS = 2_000;
+const MAX_ROUNDS = 2_000;
 const RETRY_DELAYS_MS = [1_000, 2_000, 4_000] as const;
 
 /** The final state of a run, which the rules compare. */
@@ -41,12 +41,12 @@ export async function simulate(seed: number, faults: FaultPlan, clock: Simulated
   const run: Run = { intentions: [], relay, receivers, sending, tracking, dispatch, faults };
 
   for (const intention of intentionsOf(random)) {
-    const answers = await sendAsTheGuidanceSays(world, sending, intention);
+    const answers = await sendWithRetries(world, sending, intention);
     (run.intentions as { intention: Intention; answers: readonly HttpAnswer[] }[]).push({ intention, answers });
     if (random.chance(0.5)) await oneRound(world, run);
   }
   for (let round = 0; isBusy(run); round++) {
-    if (round === MOST_ROUNDS) throw new Error('the run did not come to rest');
+    if (round === MAX_ROUNDS) throw new Error('the run did not settle');
     await oneRound(world, run);
   }
   return run;
@@ -64,7 +64,7 @@ function intentionsOf(random: Random): readonly Intention[] {
 }
 
 /** Retries 5xx and 429 with backoff, with at most four attempts. */
-async function sendAsTheGuidanceSays(world: World, sending: Sending, intention: Intention): Promise<HttpAnswer[]> {
+async function sendWithRetries(world: World, sending: Sending, intention: Intention): Promise<HttpAnswer[]> {
   const answers: HttpAnswer[] = [];
   for (const delayMs of [...RETRY_DELAYS_MS, undefined]) {
     const answer = await sending.post(intention);

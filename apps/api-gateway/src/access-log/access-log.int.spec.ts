@@ -85,7 +85,7 @@ describe('The access log', () => {
     ['without a platform key', 'GET', '/api/v1/projects', undefined, {}, 401, '/api/v1/projects'],
     ['without a route', 'GET', '/nothing/ada@example.com', undefined, {}, 404, '(none)'],
     ['too large', 'POST', '/emails', Buffer.alloc(10 * 1024 * 1024 + 1), { 'api-key': API_KEY }, 413, '/emails'],
-  ])('has a line for a request %s, without its path', async (_what, method, path, body, headers, status, route) => {
+  ])('has a line for a request %s, without the path', async (_what, method, path, body, headers, status, route) => {
     const { status: answered } = await request(method, path, body, headers).catch(() => ({ status }));
     expect(answered).toBe(status);
     expect(await line()).toMatchObject({ method, route });

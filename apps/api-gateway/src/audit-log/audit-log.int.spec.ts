@@ -194,7 +194,7 @@ describe('The audit log', () => {
     ],
     ['only for reading', 'insufficient_scope', REFUSED, 403, 'insufficient_scope', ID],
     ['restricted to other operations', 'operation_not_allowed', REFUSED, 403, 'operation_not_allowed', ID],
-  ])('has a call with a key that is %s, also a read', async (_what, refusal, details, status, code, id) => {
+  ])('contains calls with a key that is %s, including reads', async (_what, refusal, details, status, code, id) => {
     gateway.services.on(admitPlatformCall, () => {
       throw new Refusal(refusal, 'No.', details);
     });

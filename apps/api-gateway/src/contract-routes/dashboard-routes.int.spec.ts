@@ -69,7 +69,7 @@ describe('email services', () => {
     ['GET', `/email-services/${SERVICE}/stats?from=yesterday&to=2030-01-01`, undefined, 'from must be a date'],
     ['GET', `/email-services/${SERVICE}/stats?from=2030-01-01`, undefined, 'to is required'],
     ['POST', `/email-services/${SERVICE}/webhooks/${OTHER}/replay`, { since: 'today' }, 'since must be an ISO 8601'],
-  ])('refuse with 400 naming the field: %s %s %j', async (method, path, body, message) => {
+  ])('are refused with 400 and the field: %s %s %j', async (method, path, body, message) => {
     const answer = await api(method, path, body);
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(message) }]);
   });

@@ -30,7 +30,7 @@ describe('errors of the platform API', () => {
     ['a NUL', { name: 'a\0b' }, {}, 400, 'name must not contain NUL'],
     ['another content type', 'name=Shop', { 'content-type': 'text/plain' }, 415, 'Content-Type'],
     ['a body beyond 1 MiB', Buffer.alloc(1024 * 1024 + 1, 32), {}, 413, '1 MiB'],
-  ])('describe in {detail} what is wrong with %s', async (_what, body, headers, status, message) => {
+  ])('describe in {detail} the problem with %s', async (_what, body, headers, status, message) => {
     const answer = await api('POST', '/projects', body, { ...bearer, ...headers });
     expect([answer.status, answer.body]).toEqual([status, { detail: expect.stringContaining(message) }]);
     expect(gateway.services.requestsOf(createProject)).toEqual([]);
@@ -41,7 +41,7 @@ describe('errors of the platform API', () => {
     ['GET', '', 404],
     ['GET', '/projects/', 404],
     ['POST', `/projects/${ID}/secrets/bulk/more`, 404],
-  ])('have the {detail} shape without a route: %s %s', async (method, path, status) => {
+  ])('have the {detail} shape even without a route: %s %s', async (method, path, status) => {
     const answer = await api(method, path);
     expect([answer.status, answer.body]).toEqual([status, DETAIL]);
   });

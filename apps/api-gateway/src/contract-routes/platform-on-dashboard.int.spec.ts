@@ -126,7 +126,7 @@ describe('the platform on the dashboard', () => {
     ['POST /databases', { name: 'orders', kind: 'document' }, 'kind must be one of "relational", "key_value"'],
     [`GET ${SERVICE}/logs?tail=0`, undefined, 'tail must be at least 1'],
     [`POST ${SERVICE}/deployments/1/cancel`, undefined, 'deployment_id must be a UUID'],
-  ])('answers 400 and names the error: %s %j', async (line, body, message) => {
+  ])('responds with 400 and the error: %s %j', async (line, body, message) => {
     const [method = '', path = ''] = line.split(' ');
     const answer = await api(method, path, body);
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(message) }]);

@@ -59,7 +59,7 @@ describe('POST /emails', () => {
       ['empty', { 'api-key': '' }],
       ['of another form', { 'api-key': 'sk_live_123' }],
       ['too short', { 'api-key': KEY.slice(0, -1) }],
-    ])('is refused with 401, without a request to a service, when the key is %s', async (_form, headers) => {
+    ])('is refused with 401, without a request to a service, if the key is %s', async (_form, headers) => {
       const answer = await request(`${gateway.url}/emails`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -158,7 +158,7 @@ describe('POST /emails', () => {
       'application/x-www-form-urlencoded',
       'application/jsonp',
       'application/json; charset=latin1',
-    ])('is refused with 415 as %s', async type => {
+    ])('is refused with 415 if it is %s', async type => {
       expect(await post(EMAIL, { 'content-type': type })).toMatchObject({ status: 415 });
     });
 

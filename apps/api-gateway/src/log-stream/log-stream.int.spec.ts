@@ -137,7 +137,7 @@ it.each([
       }),
   ],
 ])(
-  'ends when the %s ends',
+  'ends with the %s',
   async (_, end) => {
     const stream = await follow();
     await waitFor(() => stream.messages().length === 2, { describe: 'the lines' });

@@ -52,7 +52,7 @@ describe('a platform key', () => {
     ['too short', { authorization: `Bearer ${KEY.slice(0, -1)}` }],
     ['too long', { authorization: `Bearer ${KEY}x` }],
     ['in other letters', { authorization: `Bearer ${KEY.toUpperCase()}` }],
-  ])('that is %s is a 401 that names the scheme, without a request to a service', async (_form, headers) => {
+  ])('that is %s gets 401 with the scheme, without a request to a service', async (_form, headers) => {
     const answer = await api('GET', '/projects', undefined, headers as Record<string, string>);
     expect([answer.status, answer.body, answer.headers['www-authenticate']]).toEqual([401, DETAIL, 'Bearer']);
     expect(gateway.services.received).toEqual([]);
@@ -87,7 +87,7 @@ describe('a platform key', () => {
     ['POST', `/web-services/${ID}/stop`, 'write'],
     ['PUT', `/web-services/${ID}/env/bulk`, 'write'],
     ['DELETE', `/web-services/${ID}/env/${ID}`, 'write'],
-  ])('needs, for %s %s, the scope %s', async (method, path, scope) => {
+  ])('requires for %s %s the scope %s', async (method, path, scope) => {
     await api(method, path);
     expect(gateway.services.requestsOf(admitPlatformCall)).toMatchObject([{ required: scope }]);
   });
@@ -154,7 +154,7 @@ describe('a call that reads', () => {
     ['another identifier', '/projects/17'],
     ['an unknown parameter', `/web-services/${ID}/deployments?colour=red`],
     ['a control character', '/projects?colour=%00'],
-  ])('reads nothing with %s', async (_what, path) => {
+  ])('contains no read if it has %s', async (_what, path) => {
     expect((await api('GET', path)).status).toBe(400);
     expect(gateway.services.requestsOf(admitPlatformCall)).toEqual([
       expect.not.objectContaining({ read: expect.anything() }),
@@ -166,7 +166,7 @@ describe('a call that reads', () => {
     ['POST', '/projects'],
     ['GET', `/web-services/${ID}/logs`],
     ['GET', '/users/me/api-key'],
-  ])('is not any other: %s %s', async (method, path) => {
+  ])('contains no read for other routes: %s %s', async (method, path) => {
     await api(method, path);
     expect(gateway.services.requestsOf(admitPlatformCall)).toEqual([
       expect.not.objectContaining({ read: expect.anything() }),
@@ -181,7 +181,7 @@ describe('the rate limit', () => {
     ['POST', '/projects', {}, 400],
     ['GET', '/projects/17', undefined, 400],
     ['POST', '/projects', Buffer.alloc(1024 * 1024 + 1, 32), 413],
-  ])('is on every answer to a valid key: %s %s', async (method, path, body, status) => {
+  ])('is in every response to a valid key: %s %s', async (method, path, body, status) => {
     const answer = await api(method, path, body);
     expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(RATE_LIMIT_HEADERS)]);
   });

@@ -111,7 +111,7 @@ describe('a session', () => {
     ['of another scheme', { authorization: 'Basic YTpi' }],
     ['unknown', { authorization: 'Bearer other' }],
     ['an unknown cookie', { cookie: 'postern_session=other' }],
-  ])('that is %s is a 401, before errors about the body', async (_what, headers: Record<string, string>) => {
+  ])('that is %s gets 401, before errors about the body', async (_what, headers: Record<string, string>) => {
     const answer = await api('POST', '/email-services', '{broken', { 'sec-fetch-site': 'same-origin', ...headers });
     expect([answer.status, answer.body]).toEqual([401, ERROR]);
     expect(gateway.services.requestsOf(createEmailService)).toEqual([]);

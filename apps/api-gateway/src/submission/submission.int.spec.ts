@@ -86,7 +86,7 @@ describe('SMTP submission', () => {
   it.each([
     ['STARTTLS', { requireTLS: true }],
     ['no TLS, from this machine', { ignoreTLS: true }],
-  ])('takes a message of nodemailer with %s', async (_, more) => {
+  ])('accepts a message from nodemailer with %s', async (_, more) => {
     const sent = await transport(KEY, more).sendMail({ ...MAIL, bcc: 'hidden@example.org' });
     expect(sent.response).toBe(`250 2.0.0 Sent to the relay (id ${RECORD.id})`);
     const [request] = gateway.services.requestsOf(submitEmail);
@@ -136,7 +136,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     ['daily_limit_reached', 'the limit is reached', /^450 4\.7\.28 the limit is reached/],
     ['relay_unavailable', 'no relay', /^451 4\.4\.1 no relay/],
     ['service_disabled', 'the service is disabled', /^550 5\.7\.13 the service is disabled/],
-  ])('answers the refusal %s with its words', async (code, message, response) => {
+  ])('replies to the refusal %s with its message', async (code, message, response) => {
     gateway.services.on(submitEmail, () => {
       throw new Refusal(code, message);
     });
@@ -225,7 +225,7 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     ['a line feed behind the dot', '\r\n.\nMAIL FROM:<evil@b.c>\r\n'],
     ['a carriage return alone', '\r.\rMAIL FROM:<evil@b.c>\r\n'],
     ['a zero before the dot', '\r\n\x00.\r\nMAIL FROM:<evil@b.c>\r\n'],
-  ])('ends a message at no dot between %s', async (_, smuggled) => {
+  ])('does not end a message at a dot with %s', async (_, smuggled) => {
     const session = ['EHLO app', `AUTH PLAIN ${plain(KEY)}`, 'MAIL FROM:<a@b.c>', 'RCPT TO:<r@example.org>', 'DATA'];
     const replies = await dialogue(...session, `Subject: x\r\n\r\nhello${smuggled}rest\r\n.`, 'QUIT');
     expect(replies).toMatch(/\r\n250 2\.0\.0 [^\r]*\r\n221 /);

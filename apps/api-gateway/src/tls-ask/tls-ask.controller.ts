@@ -32,7 +32,7 @@ export class TlsAskController {
     requests: [askCertificate],
     summary: 'Check whether a host name is a verified domain; for TLS proxies that issue certificates on demand',
     description: '200 for a verified domain of a web service, 404 for any other name.',
-    also: { 404: 'The name is no verified domain.' },
+    also: { 404: 'The name is not a verified domain.' },
   })
   async ask(
     @Query({ schema: queryShape(askQuery.shape) }) { domain }: z.output<typeof askQuery>,

@@ -22,14 +22,14 @@ it.each([
   ['?domain=', 400],
   [`?domain=${'a'.repeat(256)}`, 400],
   ['?domain=shop.example.com&domain=x', 400],
-])('A TLS front that asks %s gets %i, without a credential', async (query, status) =>
+])('The query %s of a TLS proxy gets %i, without a credential', async (query, status) =>
   expect(await ask(query)).toBe(status),
 );
 
 it.each([
   ['a verified domain', 'repeated.shop.example.com', 200],
   ['any other name', 'repeated.example.net', 404],
-])('A flood with %s is one request to platform-management', async (_what, domain, status) => {
+])('A flood with %s causes one request to platform-management', async (_what, domain, status) => {
   const names = Array.from({ length: 50 }, (_, n) => (n % 2 ? domain : domain.toUpperCase()));
   expect(new Set(await Promise.all(names.map(name => ask(`?domain=${name}`))))).toEqual(new Set([status]));
   expect(gateway.services.requestsOf(askCertificate)).toEqual([{ domain }]);

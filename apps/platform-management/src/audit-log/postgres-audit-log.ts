@@ -15,7 +15,7 @@ import {
 import { type AuditCursor, AuditLog, type AuditPage, type AuditScope, type NewAuditEntry } from './ports.js';
 
 /** Number of similar refusals per hour that are stored as separate entries. */
-const LISTED_ONE_BY_ONE = 10;
+const SEPARATE_ENTRIES_PER_HOUR = 10;
 
 /** Stores the audit log in PostgreSQL, ordered by the clock of the database. */
 @Injectable()
@@ -48,7 +48,7 @@ export class PostgresAuditLog extends AuditLog {
     await inPipelinedTransaction(
       this.database.pool,
       client => [client.query(LOCK_REPEATED_REFUSALS, [kind])],
-      client => client.query(MERGE_REPEATED_REFUSAL, [entry_id, LISTED_ONE_BY_ONE]),
+      client => client.query(MERGE_REPEATED_REFUSAL, [entry_id, SEPARATE_ENTRIES_PER_HOUR]),
     );
   }
 

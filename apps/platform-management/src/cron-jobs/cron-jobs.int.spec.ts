@@ -118,7 +118,7 @@ describe('A cron job', () => {
     await timer().execute(timeOf(job));
     await timer().execute(timeOf(job, MINUTE));
     expect(await historyOf(job)).toMatchObject([
-      { status: 'cancelled', reason: 'skipped: the run before it has not ended', finished_at: expect.any(String) },
+      { status: 'cancelled', reason: 'skipped: the previous run has not finished', finished_at: expect.any(String) },
       { status: 'queued' },
     ]);
   });

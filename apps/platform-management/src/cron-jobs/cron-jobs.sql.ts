@@ -38,7 +38,7 @@ export const COUNT_RUNS_OF_JOB = 'SELECT count(*)::integer AS total FROM runs WH
 export const DUE_CRON_JOBS = `SELECT ${CRON_JOB} ${FROM} WHERE c.next_at <= $1 ORDER BY c.next_at LIMIT 500`;
 
 /** Compare and swap: if two replicas try it, one updates no row. */
-export const MOVE_ON = 'UPDATE cron_jobs SET next_at = $3 WHERE id = $1 AND next_at = $2';
+export const ADVANCE_NEXT_TIME = 'UPDATE cron_jobs SET next_at = $3 WHERE id = $1 AND next_at = $2';
 
 export const COUNT_UNFINISHED =
   'SELECT count(*)::integer AS count FROM runs WHERE cron_job_id = $1 AND finished_at IS NULL';

@@ -9,6 +9,7 @@ import type { RunRelease, StoredRun } from '../runs/ports.js';
 import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
 import { webServiceStream } from '../web-services/aggregate/web-service.js';
 import {
+  ADVANCE_NEXT_TIME,
   CANCEL_RUNS_OF_JOB,
   CHANGE_CRON_JOB,
   COUNT_CRON_JOBS,
@@ -24,7 +25,6 @@ import {
   INSERT_SKIPPED_RUN,
   LIST_CRON_JOBS,
   LIST_RUNS_OF_JOB,
-  MOVE_ON,
   REPLACE_UNFINISHED,
 } from './cron-jobs.sql.js';
 import { type CronJob, type CronJobSettings, CronJobs, type CronTurn, type DueCronJob } from './ports.js';
@@ -102,11 +102,11 @@ export class PostgresCronJobs extends CronJobs {
       const stream = webServiceStream(job.webServiceId);
       await lockStreams(client, run ? [run.limit.lock, stream] : [stream]);
       if (await isDeleted(client, stream)) return;
-      const { rowCount } = await client.query(MOVE_ON, [job.id, job.nextAt, next]);
+      const { rowCount } = await client.query(ADVANCE_NEXT_TIME, [job.id, job.nextAt, next]);
       if (rowCount === 0) return;
       if (missed) await skip(client, job, missed);
       if (run) {
-        const reason = await this.#obstacleTo(client, job, run.limit);
+        const reason = await this.#skipReason(client, job, run.limit);
         if (reason) await skip(client, job, { ...run, reason });
         else await begin(client, job, run);
       }
@@ -115,9 +115,9 @@ export class PostgresCronJobs extends CronJobs {
   }
 
   /** The reason why the run is skipped; undefined if it can start. */
-  async #obstacleTo(client: pg.PoolClient, job: CronJob, limit: NonNullable<CronTurn['run']>['limit']) {
+  async #skipReason(client: pg.PoolClient, job: CronJob, limit: NonNullable<CronTurn['run']>['limit']) {
     const { rows } = await client.query<{ count: number }>(COUNT_UNFINISHED, [job.id]);
-    if (job.overlap === 'skip' && rows[0]!.count > 0) return 'skipped: the run before it has not ended';
+    if (job.overlap === 'skip' && rows[0]!.count > 0) return 'skipped: the previous run has not finished';
     return limit.check().then(
       () => undefined,
       (error: unknown) => {

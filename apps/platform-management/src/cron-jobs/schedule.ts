@@ -4,7 +4,7 @@ import { Cron } from 'croner';
 /** A due time that is older than this is missed: a run much later than scheduled is usually unwanted. */
 export const LATE_AFTER_MS = 5 * 60_000;
 /** Maximum number of due times that are counted: one week of a job that runs every minute. */
-const MOST_COUNTED = 10_080;
+const MAX_COUNTED = 10_080;
 
 /** The due times of a schedule. */
 export interface DueTimes {
@@ -47,7 +47,7 @@ export class Schedule {
   /** The times that are due at `now`; `due` is the first scheduled time that was not handled. */
   dueTimes(due: Date, now: Date): DueTimes {
     const times: Date[] = [];
-    for (let time: Date | null = due; time && time <= now && times.length < MOST_COUNTED; time = this.after(time))
+    for (let time: Date | null = due; time && time <= now && times.length < MAX_COUNTED; time = this.after(time))
       times.push(time);
     const newest = times.at(-1);
     const run = newest && now.getTime() - newest.getTime() <= LATE_AFTER_MS ? newest : undefined;

@@ -108,7 +108,7 @@ export class BackupReconciler {
     if (!row || row.status === 'deleting') return;
     if (!credentials || digest === undefined) return this.records.finishRestore(id, 'the backup is gone');
     if (timeLeftMs(createdAt) === 0)
-      return this.records.finishRestore(id, 'the platform could not begin it within 2 hours');
+      return this.records.finishRestore(id, 'the restore was not started within 2 hours');
     const { kind, host, port, limits } = row;
     const { username, password } = credentials;
     const order = { databaseId, kind, host, port, limits, username, password };

@@ -103,7 +103,7 @@ export class DatabaseReconciler {
       const credentials = await this.databases.credentialsOf(row.id);
       const { id: databaseId, kind, host, port, limits } = row;
       await supervision.attempt(async () => {
-        if (!credentials) throw new Error('its credentials are gone');
+        if (!credentials) throw new Error('its credentials do not exist');
         const { username, password, rotation } = credentials;
         await this.runtime
           .ensure({ databaseId, kind, host, port, limits, username, password }, late)
@@ -155,7 +155,7 @@ export class DatabaseReconciler {
   }
 
   async #fail(row: DatabaseRow, supervision: Supervision): Promise<void> {
-    const cause = supervision.error ?? 'the platform did not come to it';
+    const cause = supervision.error ?? 'the creation was not started';
     // While the runtime is unavailable, its data remain; the next cleanup deletes them.
     await supervision.attempt(() => this.runtime.remove(row.id).catch(unlessUnavailable));
     if (supervision.error !== undefined) return;

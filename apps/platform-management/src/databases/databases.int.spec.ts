@@ -161,7 +161,7 @@ describe('a database', () => {
     await fixture.reconcile();
     const failed = await find(workspace, ordered.id);
     expect(failed.status).toBe('failed');
-    expect(failed.status_reason).toBe('not made within 2 minutes: its credentials are gone');
+    expect(failed.status_reason).toBe('not made within 2 minutes: its credentials do not exist');
     expect(existsSync(folderOf(ordered))).toBe(false);
     await remove(workspace, ordered.id);
     await fixture.reconcile();

@@ -7,7 +7,7 @@ import { type CalledHook, DeployHooks, type NewDelivery } from './ports.js';
 import { type GitEvent, isBareCall, isSigned, readEvent } from './push-event.js';
 import { deployHookNotFound } from './refusals.js';
 
-const MOST_CALLS_PER_MINUTE = 30;
+const MAX_CALLS_PER_MINUTE = 30;
 
 type Request = RequestOf<typeof receiveDeployHook>;
 
@@ -27,10 +27,10 @@ export class ReceiveDeployHook {
     const event = isBare ? undefined : eventOf(request, body);
     const digest = isBare ? randomUUID() : createHash('sha256').update(body).digest('hex');
     const delivery = { digest, ...decisionOn(event, hook) };
-    const added = await this.hooks.add(hook.id, delivery, MOST_CALLS_PER_MINUTE);
+    const added = await this.hooks.add(hook.id, delivery, MAX_CALLS_PER_MINUTE);
     if (added === 'known') return { outcome: 'ignored', reason: 'this event was received before', deployment_id: null };
     if (added === 'too_many') {
-      throw new Refusal('too_many_calls', `a deploy hook accepts ${MOST_CALLS_PER_MINUTE} calls per minute`);
+      throw new Refusal('too_many_calls', `a deploy hook accepts ${MAX_CALLS_PER_MINUTE} calls per minute`);
     }
     const { outcome, reason, deploymentId } = delivery;
     if (deploymentId !== null) await this.hooks.deploy(hook, { ...delivery, deploymentId });
@@ -40,7 +40,7 @@ export class ReceiveDeployHook {
 
 /** `event` is undefined for a call without headers of a Git host. */
 const decisionOn = (event: GitEvent | undefined, hook: CalledHook): Omit<NewDelivery, 'digest'> => {
-  const reason = event && whyNot(event, hook);
+  const reason = event && ignoreReason(event, hook);
   if (reason !== undefined) return { outcome: 'ignored', reason, deploymentId: null };
   if (event && !hook.autoDeploy)
     return { outcome: 'recorded', reason: 'the web service does not deploy on push', deploymentId: null };
@@ -56,7 +56,7 @@ const eventOf = ({ headers, content_type }: Pick<Request, 'headers' | 'content_t
 };
 
 /** The reason to ignore an event; undefined if it is a push to the deployed branch. */
-function whyNot(event: GitEvent, { branch }: CalledHook): string | undefined {
+function ignoreReason(event: GitEvent, { branch }: CalledHook): string | undefined {
   if (event.kind === 'other') return event.reason;
   const wanted = branch ?? event.defaultBranch;
   if (wanted === undefined || event.branch === wanted) return undefined;

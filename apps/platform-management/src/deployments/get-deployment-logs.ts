@@ -4,7 +4,7 @@ import { Runtime } from '@postern/runtime';
 import { WebServiceOwners } from '../web-services/ports.js';
 import { Deployments } from './deployments.projection.js';
 
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 /** Seconds after the recorded end of the deployment in which its last lines may be written. */
 const LATE_S = 2;
 
@@ -23,7 +23,7 @@ export class GetDeploymentLogs {
     const { started_at, finished_at } = await this.deployments.require(id, deployment_id);
     if (started_at === null) return { lines: [] };
     const lines = await this.runtime.logs(id, {
-      tail: MOST_LINES,
+      tail: MAX_LINES,
       since: Date.parse(started_at) / 1_000,
       until: finished_at === null ? undefined : Date.parse(finished_at) / 1_000 + LATE_S,
       streams: ['build', 'platform'],

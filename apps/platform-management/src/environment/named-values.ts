@@ -79,7 +79,7 @@ export const variables: Decider<NamedValues, NamedValueCommand, NamedValueEvent>
   set: 'platform-management.variable-set.v1',
   deleted: 'platform-management.variable-deleted.v1',
   input: 'variables',
-  secretUnlessSaid: false,
+  isSecretByDefault: false,
   notFound: () => new Refusal('variable_not_found', 'there is no such variable'),
 });
 
@@ -88,7 +88,7 @@ export const projectSecrets: Decider<NamedValues, NamedValueCommand, NamedValueE
   set: 'platform-management.project-secret-set.v1',
   deleted: 'platform-management.project-secret-deleted.v1',
   input: 'secrets',
-  secretUnlessSaid: true,
+  isSecretByDefault: true,
   notFound: () => new Refusal('project_secret_not_found', 'there is no such project secret'),
 });
 
@@ -102,7 +102,7 @@ interface Kind {
   readonly deleted: DeletedType;
   /** The field of the bulk request that contains the values. */
   readonly input: string;
-  readonly secretUnlessSaid: boolean;
+  readonly isSecretByDefault: boolean;
   readonly notFound: () => Refusal;
 }
 
@@ -127,7 +127,7 @@ function namedValues(kind: Kind): Decider<NamedValues, NamedValueCommand, NamedV
             value_id: known?.id ?? value.id,
             key: value.key,
             scope: value.scope ?? null,
-            is_secret: value.isSecret ?? known?.isSecret ?? kind.secretUnlessSaid,
+            is_secret: value.isSecret ?? known?.isSecret ?? kind.isSecretByDefault,
             at,
           },
         };

@@ -16,7 +16,7 @@ export const MINUTES_KEPT_SECONDS = 7 * 86_400;
 /** Maximum age of a sample that describes the current usage. */
 export const CURRENT_SECONDS = 45;
 
-const MOST_POINTS = 300;
+const MAX_POINTS = 300;
 const STEPS = [15, 30, 60, 120, 300, 600, 900, 1800, 3600] as const;
 
 export interface HistoryWindow {
@@ -28,7 +28,7 @@ export interface HistoryWindow {
 
 /** Returns the finest step that covers the period, in seconds, with at most 300 points. The last point is still incomplete. */
 export const historyWindow = (period: number, now: Date): HistoryWindow => {
-  const step = STEPS.find(seconds => period / seconds <= MOST_POINTS) ?? STEPS[STEPS.length - 1]!;
+  const step = STEPS.find(seconds => period / seconds <= MAX_POINTS) ?? STEPS[STEPS.length - 1]!;
   const last = Math.floor(now.getTime() / 1000 / step) * step;
   const points = Math.max(1, Math.floor(period / step));
   return { step, from: new Date((last - (points - 1) * step) * 1000) };

@@ -5,7 +5,7 @@ import { WebServiceOwners } from '../web-services/ports.js';
 import { instanceOf, Runs, runReply } from './ports.js';
 import { runNotFound } from './refusals.js';
 
-const MOST_LINES = 1_000;
+const MAX_LINES = 1_000;
 /** Tolerance for clock differences between this process and the machine that writes the log. */
 const CLOCKS_DIFFER_S = 60;
 
@@ -25,7 +25,7 @@ export class GetRun {
     if (!run) throw runNotFound();
     if (!run.startedAt) return { ...runReply(run), lines: [] };
     const lines = await this.runtime.logs(web_service_id, {
-      tail: MOST_LINES,
+      tail: MAX_LINES,
       since: Math.max(0, run.startedAt.getTime() / 1_000 - CLOCKS_DIFFER_S),
       until: run.finishedAt ? run.finishedAt.getTime() / 1_000 + CLOCKS_DIFFER_S : undefined,
       instance: instanceOf(run_id),

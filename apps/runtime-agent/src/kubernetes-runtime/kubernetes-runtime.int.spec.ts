@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { keepsThePromisesAboutCommands, keepsThePromisesOfARuntime, program } from '@postern/runtime/testing';
+import { commandContract, program, runtimeContract } from '@postern/runtime/testing';
 import { SourceBuilds } from '../testing/source-builds.js';
 import { KubernetesHarness } from './testing/kubernetes-harness.js';
 
-// `keepsNeighboursApart` does not apply: in a cluster, containers isolate tenants, and the fake node has no isolation.
+// `isolationContract` does not apply: in a cluster, containers isolate tenants, and the fake node has no isolation.
 describe('The Kubernetes runtime', () => {
-  keepsThePromisesOfARuntime(() => KubernetesHarness.start());
-  keepsThePromisesAboutCommands(() => KubernetesHarness.start());
+  runtimeContract(() => KubernetesHarness.start());
+  commandContract(() => KubernetesHarness.start());
 });
 
 describe('The images of a web service', () => {

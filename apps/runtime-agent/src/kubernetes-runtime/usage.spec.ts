@@ -17,6 +17,6 @@ describe('A quantity of Kubernetes', () => {
   });
 
   it.each(['', 'many', '3 apples', '5Xi'])('is rejected if it is not valid: "%s"', text => {
-    expect(() => quantity(text)).toThrow('is no quantity');
+    expect(() => quantity(text)).toThrow('is not a valid quantity');
   });
 });

@@ -22,7 +22,7 @@ const UNITS: Readonly<Record<string, number>> = {
 export const quantity = (text: string): number => {
   const [, number = '', unit = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)(\w*)$/.exec(text) ?? [];
   const factor = UNITS[unit];
-  if (number === '' || factor === undefined) throw new Error(`${text} is no quantity`);
+  if (number === '' || factor === undefined) throw new Error(`${text} is not a valid quantity`);
   return Number(number) * factor;
 };
 

@@ -11,7 +11,7 @@ const automata = new WeakMap<readonly string[], StringAutomaton>();
 /**
  * Secrets of more characters than an environment can hold are not searched for, to limit the memory of the platform.
  */
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 const WITHHELD = '[output withheld: there are too many secrets to look for]';
 
 /**
@@ -19,7 +19,7 @@ const WITHHELD = '[output withheld: there are too many secrets to look for]';
  * text, for any secrets, and holds back less than the longest string that it searches for (256 characters).
  */
 export const redactor = (secrets: readonly string[]): Redactor => {
-  if (secrets.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
+  if (secrets.reduce((sum, { length }) => sum + length, 0) > MAX_CHARACTERS)
     return { push: () => '', end: () => WITHHELD };
   const automaton = automata.get(secrets) ?? new StringAutomaton(secrets.flatMap(formsOf));
   automata.set(secrets, automaton);

@@ -142,7 +142,7 @@ export class OrderRegistry {
       ({ order, clientId: owner }) =>
         owner !== clientId && isOfReconciler(order) && !(order.kind === 'roll_out' && isRolling(order, rolling)),
     );
-    for (const work of others) work.abort.abort(new Cancelled('another process of the control plane leads'));
+    for (const work of others) work.abort.abort(new Cancelled('another process of the control plane is the leader'));
     return others;
   }
 }

@@ -17,7 +17,7 @@ import { OrderRegistry } from './order-registry.js';
 
 const EXPIRE_EVERY_MS = 1_000;
 /** Maximum number of digests in one reply; the client sends these documents and repeats the request. */
-const MOST_MISSING = 1_000;
+const MAX_MISSING = 1_000;
 
 /** Receives the orders of the control plane. */
 @Injectable()
@@ -43,7 +43,7 @@ export class Orders implements OnApplicationBootstrap {
     if (!order) return { missing: given.kind === 'document' ? [given.digest] : [] };
     const missing = this.documents.missing(documentsOf(order));
     if (missing.length === 0) this.registry.start(order_id, client_id, order);
-    return { missing: missing.slice(0, MOST_MISSING) };
+    return { missing: missing.slice(0, MAX_MISSING) };
   }
 
   @Handles(awaitOrder)

@@ -5,7 +5,7 @@ import { Runtime } from '@postern/runtime';
 const REMEMBERED = 2_000;
 /** Tolerated clock difference to the control plane, and the number of log lines searched for an earlier write. */
 const CLOCKS_DIFFER_S = 60;
-const LOOKED_THROUGH = 500;
+const MAX_SEARCHED_LINES = 500;
 
 /** Adds the platform's own messages to the log of a web service, each once. */
 @Handles(writeRuntimeLog)
@@ -44,7 +44,7 @@ export class WriteLog {
   async #isThere(request: RequestOf<typeof writeRuntimeLog>, firstSentAt: string): Promise<boolean> {
     const { web_service_id, instance, redact, chunks } = request;
     const since = Date.parse(firstSentAt) / 1_000 - CLOCKS_DIFFER_S;
-    const lines = await this.runtime.logs(web_service_id, { tail: LOOKED_THROUGH, since });
+    const lines = await this.runtime.logs(web_service_id, { tail: MAX_SEARCHED_LINES, since });
     const there = new Set(lines.filter(line => line.instance === instance).map(({ message }) => message));
     const messages = chunks.flatMap(({ text }) => text.split('\n')).filter(message => message !== '');
     // Masked lines are not compared; a duplicate line is better than a lost one.

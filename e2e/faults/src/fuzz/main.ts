@@ -17,7 +17,7 @@ import { type FuzzOptions, readFuzzOptions } from './options.js';
 import { submissionTarget } from './submission-target.js';
 import type { FuzzTarget } from './target.js';
 
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 /** Longer than the gateway refuses connections of an address that exceeded its limit. */
 const SETTLES_MS = 12_000;
 
@@ -45,7 +45,7 @@ const targetsOf = async (postern: RunningPostern, { returnPath }: Bystander): Pr
 const attack = async (target: FuzzTarget, seed: number, until: number, problems: string[]): Promise<number> => {
   const random = new SeededRandom(seed);
   let count = 0;
-  for (; Date.now() < until && problems.length < MOST_PROBLEMS; count++) {
+  for (; Date.now() < until && problems.length < MAX_PROBLEMS; count++) {
     const problem = await target.attack(random).catch((error: Error) => `no answer: ${error.message}`);
     if (problem) problems.push(`${target.name}, input ${count}: ${problem}`);
   }

@@ -8,7 +8,7 @@ export const provenEmails = ({ reports, visits }: ObservedTraffic): ReadonlySet<
   ]);
 
 /** Ids that Postern returned to a client, in a record or in `Email-Id`. */
-export const toldIds = ({ requests }: ObservedTraffic): ReadonlySet<string> =>
+export const returnedIds = ({ requests }: ObservedTraffic): ReadonlySet<string> =>
   new Set(requests.flatMap(({ attempts }) => attempts.flatMap(({ emailId, record }) => record?.id ?? emailId ?? [])));
 
 export const groupBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> => {

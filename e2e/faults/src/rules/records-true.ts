@@ -1,4 +1,4 @@
-import { groupBy, provenEmails, toldIds } from './evidence.js';
+import { groupBy, provenEmails, returnedIds } from './evidence.js';
 import type { Rule } from './violation.js';
 
 /** GET /emails/{id} agrees with the earlier responses and with the relay's records. */
@@ -10,7 +10,7 @@ export const recordsTrue: Rule = (traffic, { records }) => {
       attempts.flatMap(({ status, record }) => (status === 200 && record ? [[record.id, record.status] as const] : [])),
     ),
   );
-  const ids = new Set([...toldIds(traffic), ...atRelay.keys()]);
+  const ids = new Set([...returnedIds(traffic), ...atRelay.keys()]);
   return [...ids].flatMap(emailId => {
     const found = records.get(emailId);
     const marker = atRelay.get(emailId)?.[0]?.marker;

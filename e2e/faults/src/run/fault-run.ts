@@ -81,7 +81,7 @@ export const faultRun = async (options: FaultOptions, cleanup: Cleanup): Promise
   console.log(`\n${faults} faults, slowest recovery ${slowest.toFixed(1)} s`);
   if (settled) console.log(`settled after ${settled.seconds.toFixed(0)} s\n\n${trafficTable(stage.traffic, settled)}`);
   console.log(`\n${memoryTable(memory.trends())}`);
-  console.log(violations.length === 0 ? '\nEvery promise was kept.' : `\n${violationList(violations)}`);
+  console.log(violations.length === 0 ? '\nNo violations.' : `\n${violationList(violations)}`);
   if (options.json !== undefined)
     await writeReport(options.json, stage, { options, outcomes, settled, memory: memory.trends(), violations });
   return violations;

@@ -7,7 +7,7 @@ import type { Settled } from './settle.js';
 import type { Stage } from './stage.js';
 import type { StepOutcome } from './strike.js';
 
-const MOST_TIMELINES = 200;
+const MAX_TIMELINES = 200;
 
 /** Everything observed about the message of a violation, and its timeline in the dashboard. */
 const caseOf = async ({ traffic, observer }: Stage, { emailId, marker }: Violation) => {
@@ -43,7 +43,7 @@ export const writeReport = async (
   },
 ): Promise<void> => {
   const cases = [];
-  for (const violation of run.violations.slice(0, MOST_TIMELINES))
+  for (const violation of run.violations.slice(0, MAX_TIMELINES))
     cases.push({ violation, case: await caseOf(stage, violation) });
   const { options, outcomes, settled, memory, violations } = run;
   const { traffic } = stage;

@@ -7,7 +7,7 @@ import type { Stage } from './stage.js';
 
 const READY_WITHIN_S = 30;
 /** Upper bound of the stall factor that multiplies the time limits on a slow machine. */
-const MOST_STALL = 3;
+const MAX_STALL = 3;
 
 /** The result of one step. */
 export interface StepOutcome {
@@ -33,7 +33,7 @@ const strike = async (fault: PlannedFault, stage: Stage): Promise<readonly Viola
 
 /** Parts that did not recover in time, with the limit multiplied by the stall factor of the machine. */
 const lateParts = ({ readyS, toldS, stall, waitedFor }: Recovery, what: string): readonly Violation[] => {
-  const limitS = READY_WITHIN_S * Math.min(stall, MOST_STALL);
+  const limitS = READY_WITHIN_S * Math.min(stall, MAX_STALL);
   if (readyS === null) return [{ rule: 'not ready again', detail: `after ${what}: ${waitedFor}` }];
   if (toldS === null) return [{ rule: 'webhook silent', detail: `after ${what}: ${waitedFor}` }];
   const late = readyS > limitS ? ['ready', readyS] : toldS > limitS ? ['told', toldS] : undefined;

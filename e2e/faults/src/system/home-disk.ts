@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, statfsSync } from 'node:fs';
 
 const SIZE_BYTES = 6 * 1024 ** 3;
 const PAGE_BYTES = 4_096;
-const MOST_SPARE_PAGES = 1_024;
+const MAX_SPARE_PAGES = 1_024;
 
 /** The folder with all data of Postern: a separate file system if this process may mount one. */
 export class HomeDisk {
@@ -33,7 +33,7 @@ export class HomeDisk {
         this.resize(Math.ceil(((blocks - bfree) * bsize) / PAGE_BYTES + sparePages) * PAGE_BYTES);
         return;
       } catch (error) {
-        if (sparePages >= MOST_SPARE_PAGES) throw error;
+        if (sparePages >= MAX_SPARE_PAGES) throw error;
       }
     }
   }

@@ -10,7 +10,7 @@ const request = requestsOf('platform-management');
 /** Cron jobs of one web service. */
 export const CRON_JOBS_PER_WEB_SERVICE = 20;
 
-const MOST_SECONDS = RUN_DEADLINE_MS / 1_000;
+const MAX_SECONDS = RUN_DEADLINE_MS / 1_000;
 
 const overlap = z
   .enum(['skip', 'replace', 'allow'])
@@ -41,7 +41,7 @@ const fields = {
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and hyphens'),
   schedule: z.string().trim().min(1).max(200).describe('Minute, hour, day of month, month and day of week, in UTC.'),
   command: z.string().trim().min(1, 'must not be empty').max(4096).describe('For a shell; stored as it is.'),
-  time_limit_seconds: z.int().min(1).max(MOST_SECONDS),
+  time_limit_seconds: z.int().min(1).max(MAX_SECONDS),
 };
 
 const path = '/web-services/{web_service_id}/cron-jobs';
@@ -70,7 +70,7 @@ export const createCronJob = request('create-cron-job', {
     ...fields,
     overlap: overlap.default('skip'),
     time_limit_seconds: fields.time_limit_seconds
-      .default(MOST_SECONDS)
+      .default(MAX_SECONDS)
       .describe('A run that takes longer is stopped and fails; at most one hour.'),
     enabled: z.boolean().default(true).describe('Whether the job is enabled.'),
   }),

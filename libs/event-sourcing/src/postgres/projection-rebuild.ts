@@ -19,7 +19,7 @@ const LOCK_TIMEOUT_MS = 250;
 const BETWEEN_ATTEMPTS_MS = 200;
 
 /** Pages grow up to this multiple; with small pages a rebuild would never catch up with a steady writer. */
-const MOST_PAGES = 16;
+const MAX_PAGES = 16;
 
 const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '55P03';
 
@@ -45,11 +45,7 @@ export class ProjectionRebuild {
     await this.begin();
     for (let attempt = 0; ; attempt++) {
       // Catching up with the live generation suffices: under steady writes the feed has no end.
-      for (
-        let behind = true, limit = this.batchSize;
-        behind;
-        limit = Math.min(limit * 2, this.batchSize * MOST_PAGES)
-      ) {
+      for (let behind = true, limit = this.batchSize; behind; limit = Math.min(limit * 2, this.batchSize * MAX_PAGES)) {
         stop.throwIfAborted();
         const { full } = await this.applyPage(limit);
         const live = await liveCheckpoint(this.store.pool, this.projection.name);
@@ -100,7 +96,7 @@ export class ProjectionRebuild {
       let reached = this.reached;
       // The snapshot of a transaction does not advance; events after the live checkpoint are not applied.
       while (comparePositions(reached, live) < 0) {
-        const page = await this.read(client, reached, this.batchSize * MOST_PAGES);
+        const page = await this.read(client, reached, this.batchSize * MAX_PAGES);
         if (comparePositions(page.position, reached) === 0) throw new FeedHidden();
         const events = page.events.filter(event => comparePositions(event.position, live) <= 0);
         if (events.length > 0) await this.projection.apply(events, projectionTransaction(client, NEXT));

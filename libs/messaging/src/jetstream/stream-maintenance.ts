@@ -33,7 +33,7 @@ export const freeBytesOf = ({ config, state }: StreamInfo): number =>
 const GROW_EVERY_MS = 60_000;
 const REMOVE_OLD_EVERY_MS = 3_600_000;
 /** Messages deleted individually in one step, and concurrent requests for that. */
-const MOST_DELETIONS = 4_096;
+const MAX_DELETIONS = 4_096;
 const DELETIONS_AT_ONCE = 256;
 
 /**
@@ -130,7 +130,7 @@ export class StreamMaintenance {
    * @returns the last sequence that this step removed.
    */
   async #remove(jsm: JetStreamManager, first: number, last: number): Promise<number> {
-    const until = this.canPurge() ? last : Math.min(last, first + MOST_DELETIONS - 1);
+    const until = this.canPurge() ? last : Math.min(last, first + MAX_DELETIONS - 1);
     // Recorded before the removal, because its reply may be lost.
     this.#removedTo = until;
     if (this.canPurge()) await jsm.streams.purge(this.stream.name, { seq: until + 1 });

@@ -16,7 +16,7 @@ const FILES = {
 };
 
 /** The part of the contract about release commands and one-off commands, for runtimes with these features. */
-export const keepsThePromisesAboutCommands = (start: () => Promise<RuntimeHarness>): void => {
+export const commandContract = (start: () => Promise<RuntimeHarness>): void => {
   describe('as a runtime of commands', () => {
     let harness: RuntimeHarness;
     let features: ReadonlySet<RuntimeFeature>;

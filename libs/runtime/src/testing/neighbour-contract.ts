@@ -47,7 +47,7 @@ const NEIGHBOUR = `
 `;
 
 /** The part of the contract about isolation between web services of several owners on one machine. */
-export const keepsNeighboursApart = (start: () => Promise<NeighbourHarness>): void => {
+export const isolationContract = (start: () => Promise<NeighbourHarness>): void => {
   describe('between neighbours', () => {
     let harness: NeighbourHarness;
     let victim: ServicePlan;

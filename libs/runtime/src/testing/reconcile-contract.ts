@@ -43,7 +43,7 @@ export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void =>
     });
 
     it('restarts killed instances, and reports that they were killed', async () => {
-      const plan = await running(program.answeringItself);
+      const plan = await running(program.respondingUniquely);
       const itself = await answerOf(plan);
       await driver.harness.killInstances(plan.webServiceId);
       await waitFor(async () => (await isAnswered(plan)) && (await answerOf(plan)) !== itself, { timeoutMs: 20_000 });
@@ -52,7 +52,7 @@ export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void =>
     });
 
     it('keeps running instances over a restart of the platform', async () => {
-      const plan = await running(program.answeringItself);
+      const plan = await running(program.respondingUniquely);
       const itself = await answerOf(plan);
       await driver.harness.restart();
       expect(await answerOf(plan)).toBe(itself);

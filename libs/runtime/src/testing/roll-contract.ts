@@ -18,7 +18,7 @@ export const keepsThePromisesAboutRolls = (driver: RuntimeDriver): void => {
     });
 
     it('starts the minimum number of instances of the plan', async () => {
-      const plan = await running(program.answeringItself, { minInstances: 2, maxInstances: 3 });
+      const plan = await running(program.respondingUniquely, { minInstances: 2, maxInstances: 3 });
       expect(await driver.runtime.statusOf(plan.webServiceId)).toMatchObject({ healthy: 2, instances: 2 });
     });
 
@@ -42,7 +42,7 @@ export const keepsThePromisesAboutRolls = (driver: RuntimeDriver): void => {
     });
 
     it('changes nothing when the same roll is repeated', async () => {
-      const plan = await running(program.answeringItself);
+      const plan = await running(program.respondingUniquely);
       const itself = await answerOf(plan);
       await driver.runtime.roll(plan, never);
       expect(await answerOf(plan)).toBe(itself);
@@ -69,12 +69,12 @@ export const keepsThePromisesAboutRolls = (driver: RuntimeDriver): void => {
     });
 
     it('requests the health check path, and accepts no other response', async () => {
-      const unwell = await planOf(program.unwell, { healthCheckPath: '/health', deadlineMs: 3_000 });
-      const rolling = driver.runtime.roll(unwell, never);
+      const unhealthy = await planOf(program.unhealthy, { healthCheckPath: '/health', deadlineMs: 3_000 });
+      const rolling = driver.runtime.roll(unhealthy, never);
       await expect(rolling).rejects.toBeInstanceOf(RollFailed);
       await expect(rolling).rejects.toThrow(/500/);
-      await driver.runtime.roll({ ...unwell, rollId: randomUUID(), healthCheckPath: '/' }, never);
-      expect(await isAnswered(unwell)).toBe(true);
+      await driver.runtime.roll({ ...unhealthy, rollId: randomUUID(), healthCheckPath: '/' }, never);
+      expect(await isAnswered(unhealthy)).toBe(true);
     });
 
     it('fails with the last log lines of an instance that crashes, and the earlier release keeps the traffic', async () => {

@@ -7,7 +7,7 @@ import { RuntimeDriver } from './runtime-driver.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 
 /** The contract of every runtime. */
-export const keepsThePromisesOfARuntime = (start: () => Promise<RuntimeHarness>): void => {
+export const runtimeContract = (start: () => Promise<RuntimeHarness>): void => {
   describe('as a runtime', () => {
     const driver = new RuntimeDriver();
     beforeAll(() => driver.start(start), 120_000);

@@ -11,12 +11,12 @@ export const program = {
   answering: (text: string) => answering(JSON.stringify(text)),
   answeringVariable: (name: string) => answering(`process.env.${name}`),
   /** Responds with a value that is unique to the instance. */
-  answeringItself: answering('itself'),
+  respondingUniquely: answering('itself'),
   saying: (...lines: readonly string[]) =>
     `${answering('itself')}; for (const line of ${JSON.stringify(lines)}) console.log(line);`,
   sayingVariable: (name: string) => `${answering('itself')}; console.log('it is ' + process.env.${name});`,
   /** Responds with 200, but with 500 at /health. */
-  unwell: `
+  unhealthy: `
     import { createServer } from 'node:http';
     createServer(({ url }, response) => {
       response.statusCode = url === '/health' ? 500 : 200;

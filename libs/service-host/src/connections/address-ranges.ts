@@ -15,7 +15,7 @@ export const rangesOf = (entries: readonly string[]): BlockList => {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     const most = family === 'ipv6' ? 128 : 32;
     if (!isIP(address) || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most)))
-      throw new Error(`${entry} is no address and no CIDR range`);
+      throw new Error(`${entry} is not an address or a CIDR range`);
     ranges.addSubnet(address, Number(bits ?? most), family);
   }
   return ranges;

@@ -35,7 +35,7 @@ const MESSAGES =
   /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed and is not queryable)/;
 
 const DISK_FULL_RETRY_S = 30;
-const MOST_CAUSES = 8;
+const MAX_CAUSES = 8;
 
 /**
  * Translates an infrastructure error for the caller: temporarily unavailable, possibly executed. Undefined for other
@@ -72,7 +72,7 @@ export const mayHaveCommitted = (error: unknown): boolean => {
 const causesOf = (error: unknown): Record<string, unknown>[] => {
   const found: Record<string, unknown>[] = [];
   const left: unknown[] = [error];
-  while (left.length > 0 && found.length < MOST_CAUSES) {
+  while (left.length > 0 && found.length < MAX_CAUSES) {
     const next = left.shift();
     if (typeof next !== 'object' || next === null) continue;
     const cause = next as Record<string, unknown>;

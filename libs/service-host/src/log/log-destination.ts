@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 20;
 /** Lines within this time after a write are collected until it ends, because each write is a system call. */
 const COLLECT_MS = 50;
@@ -28,7 +28,7 @@ export class LogDestination {
 
   /** Writes one line, including its line break. */
   write(line: string): void {
-    if (this.#bytes + line.length > MOST_BYTES) {
+    if (this.#bytes + line.length > MAX_BYTES) {
       this.#lost += 1;
       return;
     }

@@ -16,7 +16,7 @@ export interface TracingOptions extends Pick<HostConfig, 'traceRatio'> {
 
 const EXPORT_WITHIN_MS = 5_000;
 /** Maximum number of queued spans; further ones are dropped. */
-const MOST_WAITING = 8_192;
+const MAX_WAITING = 8_192;
 
 const off: Tracing = { close: async () => {} };
 
@@ -28,7 +28,7 @@ export const startTracing = async ({ endpoint, traceRatio, service, log }: Traci
     import('@opentelemetry/exporter-trace-otlp-proto'),
     import('@opentelemetry/resources'),
   ]);
-  complainTo(log);
+  logErrorsTo(log);
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
     timeoutMillis: EXPORT_WITHIN_MS,
@@ -40,7 +40,7 @@ export const startTracing = async ({ endpoint, traceRatio, service, log }: Traci
       new sdk.BatchSpanProcessor({
         exporter,
         exportTimeoutMillis: EXPORT_WITHIN_MS,
-        maxQueueSize: MOST_WAITING,
+        maxQueueSize: MAX_WAITING,
       }),
     ],
   });
@@ -58,7 +58,7 @@ export const startTracing = async ({ endpoint, traceRatio, service, log }: Traci
 const COMPLAIN_EVERY_MS = 60_000;
 
 /** An unreachable collector fails every batch, so errors are logged at most once a minute. */
-const complainTo = (log: Log): void => {
+const logErrorsTo = (log: Log): void => {
   let complainedAt = Number.NEGATIVE_INFINITY;
   const complain = (message: string) => {
     if (performance.now() - complainedAt < COMPLAIN_EVERY_MS) return;

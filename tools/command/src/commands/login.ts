@@ -2,7 +2,7 @@ import { AuthenticationError, NotFoundError, Postern } from '@postern/sdk';
 import type { Command } from 'commander';
 import { command, type Invocation, invocation } from '../command-line.js';
 import { deleteConfig, type StoredConfig, type StoredSession, writeConfig } from '../configuration/config-file.js';
-import { checkedUrl, isReadableOnTheWay } from '../configuration/context.js';
+import { checkedUrl, isSentUnencrypted } from '../configuration/context.js';
 import { DashboardApi } from '../dashboard-api.js';
 import { UsageError } from '../errors.js';
 
@@ -30,7 +30,7 @@ const signIn = async ({ context, output, input }: Invocation, { url, email }: Lo
     const chosen = checkedUrl(
       url ?? context.environment['POSTERN_URL'] ?? context.stored.url ?? (await input.line('URL of your Postern')),
     );
-    if (isReadableOnTheWay(chosen))
+    if (isSentUnencrypted(chosen))
       output.note(`Warning: ${chosen} is not encrypted, so others on the network can read the credential.`);
     const added =
       email === undefined

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { UsageError } from '../errors.js';
 import { configPath, readConfig, writeConfig } from './config-file.js';
-import { Context, checkedUrl, isReadableOnTheWay } from './context.js';
+import { Context, checkedUrl, isSentUnencrypted } from './context.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -67,6 +67,6 @@ describe('the URL', () => {
     ['http://localhost.example.com', true],
     ['http://127.example.com', true],
   ])('%s sends credentials in clear text over the network: %s', (url, readable) =>
-    expect(isReadableOnTheWay(url)).toBe(readable),
+    expect(isSentUnencrypted(url)).toBe(readable),
   );
 });

@@ -79,7 +79,7 @@ export const checkedUrl = (url: string): string => {
 };
 
 /** Whether a credential would be sent over the network without encryption. */
-export const isReadableOnTheWay = (url: string): boolean => {
+export const isSentUnencrypted = (url: string): boolean => {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 };

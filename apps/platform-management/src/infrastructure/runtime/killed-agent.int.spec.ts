@@ -17,10 +17,10 @@ afterAll(() => driver.stop(), 120_000);
 const { build } = driver;
 
 const buildOrder = (buildCommand: string, changes: Partial<BuildOrder> = {}) =>
-  driver.orderOf({ 'server.mjs': program.answeringItself }, { buildCommand, ...changes });
+  driver.orderOf({ 'server.mjs': program.respondingUniquely }, { buildCommand, ...changes });
 
 const planOf = async ({ artefact, ...changes }: Partial<ServicePlan> = {}): Promise<ServicePlan> =>
-  driver.planOf(program.answeringItself, {
+  driver.planOf(program.respondingUniquely, {
     artefact: artefact ?? (await build(await buildOrder('true'))),
     ...changes,
   });

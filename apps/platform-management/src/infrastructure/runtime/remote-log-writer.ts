@@ -79,7 +79,7 @@ export class RemoteLogWriter implements LogWriter {
     const firstSentAt = new Date().toISOString();
     const first = await this.agent.request(writeRuntimeLog, request).catch(() => undefined);
     if (first) return;
-    await this.agent.persistently(writeRuntimeLog, { ...request, first_sent_at: firstSentAt }, this.#abort.signal);
+    await this.agent.requestWithRetry(writeRuntimeLog, { ...request, first_sent_at: firstSentAt }, this.#abort.signal);
   }
 
   #take(): Chunk[] {

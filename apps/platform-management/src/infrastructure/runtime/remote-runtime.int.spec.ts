@@ -1,8 +1,8 @@
 import { describe } from '@jest/globals';
-import { keepsThePromisesAboutCommands, keepsThePromisesOfARuntime } from '@postern/runtime/testing';
+import { commandContract, runtimeContract } from '@postern/runtime/testing';
 import { RemoteHarness } from './testing/remote-harness.js';
 
 describe('The runtime agent', () => {
-  keepsThePromisesOfARuntime(() => RemoteHarness.start());
-  keepsThePromisesAboutCommands(() => RemoteHarness.start());
+  runtimeContract(() => RemoteHarness.start());
+  commandContract(() => RemoteHarness.start());
 });

@@ -73,7 +73,7 @@ export class RemoteRuntime extends Runtime {
   }
 
   async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
-    if (!(output instanceof RemoteLogWriter)) throw new TypeError('the output is no log writer of this runtime');
+    if (!(output instanceof RemoteLogWriter)) throw new TypeError('the output is not a log writer of this runtime');
     // The agent writes the build output itself, after the lines that this process has written.
     await output.flush();
     const result = await this.agent.carryOut(

@@ -21,14 +21,14 @@ export interface RuntimeAgentTimes {
   /** Maximum wait for the end of an aborted order while the agent does not respond. */
   readonly abortedMs: number;
   /** Delay before an order that another client cancelled is started again. */
-  readonly takenOverMs: number;
+  readonly preemptedRetryMs: number;
 }
 
 export const RUNTIME_AGENT_TIMES: RuntimeAgentTimes = {
   waitMs: 5_000,
   retryMs: 300,
   abortedMs: 5_000,
-  takenOverMs: 5_000,
+  preemptedRetryMs: 5_000,
 };
 
 export interface CarryOutOptions {
@@ -86,7 +86,7 @@ export class RuntimeAgent {
    * Repeats a request until the agent responds or the signal is aborted.
    * @throws the signal's reason.
    */
-  async persistently<C extends RequestContract>(
+  async requestWithRetry<C extends RequestContract>(
     contract: C,
     payload: RequestInput<C>,
     signal: AbortSignal,
@@ -127,7 +127,7 @@ export class RuntimeAgent {
       if (end.state === 'done') return end.result;
       signal.throwIfAborted();
       if (end.state === 'failed') throw failureOf(end.failure);
-      const restMs = end.state === 'cancelled' ? this.times.takenOverMs : this.times.retryMs;
+      const restMs = end.state === 'cancelled' ? this.times.preemptedRetryMs : this.times.retryMs;
       // The agent stores the result of a cancelled order and would return it for the same id.
       if (end.state === 'cancelled') orderId = randomUUID();
       await pause(restMs, undefined, { signal: attempt }).catch(() => undefined);
@@ -154,14 +154,14 @@ export class RuntimeAgent {
       if (missing.length === 0) return;
       for (const digest of missing) {
         const text = whole.get(digest);
-        if (text === undefined) throw new Error(`the order names a document that there is not: ${digest}`);
+        if (text === undefined) throw new Error(`the order refers to an unknown document: ${digest}`);
         await this.#sendDocument(digest, text, waiting);
       }
     }
   }
 
   #send<C extends RequestContract>(contract: C, payload: RequestInput<C>, waiting: AbortSignal | undefined) {
-    return waiting ? this.persistently(contract, payload, waiting) : this.request(contract, payload);
+    return waiting ? this.requestWithRetry(contract, payload, waiting) : this.request(contract, payload);
   }
 
   async #sendDocument(digest: string, text: string, waiting: AbortSignal | undefined): Promise<void> {
@@ -180,7 +180,7 @@ export class RuntimeAgent {
       if (signal.aborted) return this.#cancelled(orderId);
       this.#closing.signal.throwIfAborted();
       const both = AbortSignal.any([signal, this.#closing.signal]);
-      const asking = this.persistently(awaitOrder, { order_id: orderId, wait_ms: this.times.waitMs }, both);
+      const asking = this.requestWithRetry(awaitOrder, { order_id: orderId, wait_ms: this.times.waitMs }, both);
       asking.catch(() => undefined);
       const answer = await Promise.race([asking, aborted.promise]).catch(error => {
         if (!signal.aborted) throw error;
@@ -194,7 +194,7 @@ export class RuntimeAgent {
     for (;;) {
       const patience = AbortSignal.any([AbortSignal.timeout(this.times.abortedMs), this.#closing.signal]);
       try {
-        await this.persistently(cancelOrder, { order_id: orderId, client_id: this.#clientId }, patience);
+        await this.requestWithRetry(cancelOrder, { order_id: orderId, client_id: this.#clientId }, patience);
         const answer = await this.request(awaitOrder, { order_id: orderId, wait_ms: this.times.waitMs });
         if (answer.state !== 'running') return answer;
       } catch (error) {

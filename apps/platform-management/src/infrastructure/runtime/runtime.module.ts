@@ -8,7 +8,7 @@ import { RuntimeAgent } from './runtime-agent.js';
 
 /** Aborts orders that wait for the agent at shutdown. */
 @Injectable()
-class RuntimeAgentEnd implements OnApplicationShutdown {
+class RuntimeAgentShutdown implements OnApplicationShutdown {
   constructor(private readonly agent: RuntimeAgent) {}
 
   onApplicationShutdown(): void {
@@ -47,7 +47,7 @@ class RuntimeAgentEnd implements OnApplicationShutdown {
     { provide: DatabaseRuntime, useExisting: RemoteDatabaseRuntime },
     { provide: DatabaseStorage, useExisting: RemoteDatabaseRuntime },
     { provide: DatabaseBackups, useExisting: RemoteDatabaseRuntime },
-    RuntimeAgentEnd,
+    RuntimeAgentShutdown,
   ],
   exports: [Runtime, DatabaseRuntime, DatabaseStorage, DatabaseBackups],
 })

@@ -40,11 +40,11 @@ export function stop({ at }: Command<'stop'>, state: WebService): WebServiceEven
       'the web service has never run, so there is nothing to stop; create a deployment first',
     );
   }
-  return endEverything(state, 'stop', at);
+  return stopAndCancelAll(state, 'stop', at);
 }
 
 /** Cancels deployments and requests a stop of all instances, including those of a release in progress. */
-export function endEverything(state: WebService, because: Cause, at: string): WebServiceEvent[] {
+export function stopAndCancelAll(state: WebService, because: Cause, at: string): WebServiceEvent[] {
   const cancellations = cancelAll(state, because, at);
   if (state.stopping && !state.requested) return cancellations;
   return [
@@ -123,10 +123,10 @@ export function moderate(
   switch (command.kind) {
     case 'block':
       if (state.blocked !== undefined) return [];
-      return [{ type: 'platform-management.web-service-blocked.v1', data }, ...endIfAnything(state, 'block', at)];
+      return [{ type: 'platform-management.web-service-blocked.v1', data }, ...stopIfRunning(state, 'block', at)];
     case 'suspend':
       if (state.suspended !== undefined && !(isByPlatform(state) && actorId !== PLATFORM)) return [];
-      return [{ type: 'platform-management.web-service-suspended.v1', data }, ...endIfAnything(state, 'suspend', at)];
+      return [{ type: 'platform-management.web-service-suspended.v1', data }, ...stopIfRunning(state, 'suspend', at)];
     case 'unblock':
       return state.blocked === undefined ? [] : [{ type: 'platform-management.web-service-unblocked.v1', data }];
     case 'resume':
@@ -148,5 +148,7 @@ export function liftSuspension({ reason, releaseId, at }: PlatformCommand, state
 const isByPlatform = ({ suspended, suspendedBy }: WebService): boolean =>
   suspended !== undefined && suspendedBy === PLATFORM;
 
-const endIfAnything = (state: WebService, because: Cause, at: string): WebServiceEvent[] =>
-  state.serving || state.rolling || state.requested ? endEverything(state, because, at) : cancelAll(state, because, at);
+const stopIfRunning = (state: WebService, because: Cause, at: string): WebServiceEvent[] =>
+  state.serving || state.rolling || state.requested
+    ? stopAndCancelAll(state, because, at)
+    : cancelAll(state, because, at);

@@ -22,16 +22,16 @@ export const dockerfileIn = async (directory: string): Promise<'file' | 'link' |
   return entry?.isFile() ? 'file' : undefined;
 };
 
-const MOST_STEP_LENGTH = 200;
+const MAX_STEP_LENGTH = 200;
 
 /** The deployment error for a failed Dockerfile. @param output the last lines of the step. */
 export const stepFailure = (instruction: string, why: string, output: readonly string[] | undefined): string => {
   const step = instruction.replaceAll(/\s+/g, ' ').trim();
-  const shown = step.length > MOST_STEP_LENGTH ? `${step.slice(0, MOST_STEP_LENGTH)}…` : step;
+  const shown = step.length > MAX_STEP_LENGTH ? `${step.slice(0, MAX_STEP_LENGTH)}…` : step;
   return `the Dockerfile failed at step \`${shown}\`: ${why}${output?.length ? `: ${output.join('\n')}` : ''}`;
 };
 
 /** Number of output lines of a failed step in the deployment error. */
 export const LAST_LINES = 5;
 /** Longer lines are omitted, because a truncated line could contain a part of a secret, which would not be masked. */
-export const MOST_LINE_LENGTH = 500;
+export const MAX_LINE_LENGTH = 500;

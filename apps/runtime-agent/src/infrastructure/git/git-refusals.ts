@@ -7,25 +7,25 @@ export const cannotBeFetched = (url: string): string =>
   `the repository ${displayedUrl(url)} could not be fetched: check its address, and that it can be reached over the internet`;
 
 /** How much of an error of git is shown to a user. */
-export interface Telling {
+export interface ErrorDisclosure {
   /** All errors, or only responses of a Git server. */
-  readonly tellsEverything: boolean;
+  readonly disclosesAllErrors: boolean;
 }
 
 /** The kind of credentials sent to the server, for the message about a refusal. */
-export type ShownAccess = 'token' | 'ssh' | undefined;
+export type SentCredentials = 'token' | 'ssh' | undefined;
 
 /** Translates an error of git to a message for the developer. */
 export const describeGitError = (
   errors: string,
   url: string,
-  { tellsEverything }: Telling,
-  access?: ShownAccess,
+  { disclosesAllErrors }: ErrorDisclosure,
+  access?: SentCredentials,
 ): string => {
   const shown = displayedUrl(url);
   const host =
     /^[a-z]+:\/\/(?:[^/@]*@)?([^/:]+|\[[^\]]+\])/i.exec(url)?.[1] ?? /^[^@]+@([^:]+):/.exec(url)?.[1] ?? shown;
-  const meanings = tellsEverything || url.startsWith('file:') ? [...CONNECTIONS, ...ANSWERS, ...TRANSFERS] : ANSWERS;
+  const meanings = disclosesAllErrors || url.startsWith('file:') ? [...CONNECTIONS, ...ANSWERS, ...TRANSFERS] : ANSWERS;
   const meaning = meanings.find(([pattern]) => pattern.test(errors))?.[1];
   if (meaning) return meaning(shown, host, access);
   if (meanings === ANSWERS) return cannotBeFetched(url);
@@ -38,9 +38,9 @@ export const describeGitError = (
   return `the repository ${shown} could not be read: ${reason || 'git gave no reason'}`;
 };
 
-type Meaning = readonly [RegExp, (url: string, host: string, access: ShownAccess) => string];
+type Meaning = readonly [RegExp, (url: string, host: string, access: SentCredentials) => string];
 
-const refusedAccess = (url: string, _host: string, access: ShownAccess): string => {
+const refusedAccess = (url: string, _host: string, access: SentCredentials): string => {
   if (access === 'token')
     return `the access token was refused for the repository ${url}: check that it is valid and may read the repository`;
   if (access === 'ssh')

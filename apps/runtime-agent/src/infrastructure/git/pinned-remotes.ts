@@ -30,7 +30,7 @@ export class PinnedRemotes {
    * True if private addresses are allowed: errors of git may then be shown to users unchanged. Otherwise git never
    * connects to a private address.
    */
-  get tellsEverything(): boolean {
+  get disclosesAllErrors(): boolean {
     return this.guard.allowsPrivate;
   }
 

@@ -2,7 +2,7 @@ import type { LogWriter } from '@postern/runtime';
 import {
   DOCKERFILE_BUILDS,
   LAST_LINES,
-  MOST_LINE_LENGTH,
+  MAX_LINE_LENGTH,
   stepFailure,
 } from '../../infrastructure/builders/dockerfile.js';
 
@@ -100,7 +100,7 @@ export class BuildProgress {
       return;
     }
     this.writer.write('build', `${line}\n`);
-    if (line.trim() === '' || line.length > MOST_LINE_LENGTH) return;
+    if (line.trim() === '' || line.length > MAX_LINE_LENGTH) return;
     this.#lastLines.set(step, [...(this.#lastLines.get(step) ?? []), line].slice(-LAST_LINES));
   }
 

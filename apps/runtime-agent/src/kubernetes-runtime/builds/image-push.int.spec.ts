@@ -201,7 +201,7 @@ describe('The program that pushes the image of a build', () => {
     expect((await push('link')).message).toBe('there is no archive');
     await rm(archive);
     await mkdir(archive);
-    expect((await push('folder')).message).toBe('the archive is no file');
+    expect((await push('folder')).message).toBe('the archive is not a regular file');
     expect(registry.tags).not.toContain('link');
   }, 60_000);
 });

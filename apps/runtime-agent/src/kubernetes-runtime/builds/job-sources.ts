@@ -23,7 +23,7 @@ export interface JobSourcesParts {
   readonly pollMs: number;
 }
 
-const MOST_OUTPUT_BYTES = 8 * 2 ** 20;
+const MAX_OUTPUT_BYTES = 8 * 2 ** 20;
 /** Time beyond the Job's own deadline until its result is known. */
 const LEEWAY_MS = 30_000;
 
@@ -66,7 +66,7 @@ export class JobSources {
     const ended = pod?.status?.containerStatuses?.find(({ name }) => name === LISTER)?.state?.terminated;
     if (!pod || !ended) throw new SourceUnavailable(tooLate(url));
     if (ended.exitCode !== 0) throw new SourceUnavailable(describeError(ended.message ?? '', url, access));
-    const output = await cluster.log(pod.metadata.name, { container: LISTER, limitBytes: MOST_OUTPUT_BYTES });
+    const output = await cluster.log(pod.metadata.name, { container: LISTER, limitBytes: MAX_OUTPUT_BYTES });
     const picked = pickBranch(output, source);
     if (typeof picked === 'string') throw new SourceUnavailable(picked);
     const hostKeys = newHostKeys(access, printedHostKeys(output));

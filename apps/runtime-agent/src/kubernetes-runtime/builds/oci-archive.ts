@@ -10,10 +10,10 @@ const LAYER_TYPE = /^application\/vnd\.oci\.image\.layer\.v1\.tar(?:\+gzip|\+zst
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const FILE = /^(?:oci-layout|index\.json|manifest\.json|blobs\/sha256\/[0-9a-f]{64})$/;
 
-const MOST_ENTRIES = 1_000;
-const MOST_LAYERS = 500;
-const MOST_INDEX_BYTES = 1024 * 1024;
-const MOST_MANIFEST_BYTES = 4 * 1024 * 1024;
+const MAX_ENTRIES = 1_000;
+const MAX_LAYERS = 500;
+const MAX_INDEX_BYTES = 1024 * 1024;
+const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 export interface Blob {
@@ -43,10 +43,10 @@ export class OciArchive {
       throw new ArchiveRefused('there is no archive');
     });
     try {
-      if (!(await file.stat()).isFile()) throw new ArchiveRefused('the archive is no file');
-      const files = await tarFilesOf(file, name => FILE.test(name), MOST_ENTRIES);
+      if (!(await file.stat()).isFile()) throw new ArchiveRefused('the archive is not a regular file');
+      const files = await tarFilesOf(file, name => FILE.test(name), MAX_ENTRIES);
       const digest = await manifestDigestOf(file, files);
-      const manifest = await contentOf(file, fileOf(files, digest), MOST_MANIFEST_BYTES);
+      const manifest = await contentOf(file, fileOf(files, digest), MAX_MANIFEST_BYTES);
       const blobs = blobsOf(parsed(manifest));
       for (const blob of [{ digest, size: manifest.length }, ...blobs]) await verify(file, files, blob);
       return new OciArchive(file, files, manifest, digest, blobs);
@@ -95,7 +95,7 @@ const parsed = (content: Buffer): Fields => {
 const manifestDigestOf = async (file: FileHandle, files: ReadonlyMap<string, TarFile>): Promise<string> => {
   const index = files.get('index.json');
   if (!index) throw new ArchiveRefused('the archive has no index.json');
-  const { manifests } = parsed(await contentOf(file, index, MOST_INDEX_BYTES));
+  const { manifests } = parsed(await contentOf(file, index, MAX_INDEX_BYTES));
   if (!Array.isArray(manifests) || manifests.length !== 1)
     throw new ArchiveRefused('the archive does not have exactly one image');
   return descriptorOf(manifests[0], type => type === MANIFEST_TYPE).digest;
@@ -105,17 +105,17 @@ const descriptorOf = (value: unknown, isExpected: (type: string) => boolean): Bl
   const { mediaType, digest, size, urls } = fieldsOf(value);
   if (typeof mediaType !== 'string' || !isExpected(mediaType))
     throw new ArchiveRefused(`the archive has content of the type ${JSON.stringify(mediaType)}`);
-  if (typeof digest !== 'string' || !DIGEST.test(digest)) throw new ArchiveRefused('a digest is no SHA-256');
+  if (typeof digest !== 'string' || !DIGEST.test(digest)) throw new ArchiveRefused('a digest is not a SHA-256 digest');
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 1)
-    throw new ArchiveRefused(`the size of ${digest} is no number of bytes`);
+    throw new ArchiveRefused(`the size of ${digest} is not a number of bytes`);
   if (urls !== undefined) throw new ArchiveRefused(`${digest} is elsewhere`);
   return { digest, size };
 };
 
 const blobsOf = ({ mediaType, config, layers }: Fields): Blob[] => {
   if (mediaType !== MANIFEST_TYPE) throw new ArchiveRefused('the manifest does not name its type');
-  if (!Array.isArray(layers) || layers.length > MOST_LAYERS)
-    throw new ArchiveRefused(`the image does not have between 0 and ${MOST_LAYERS} layers`);
+  if (!Array.isArray(layers) || layers.length > MAX_LAYERS)
+    throw new ArchiveRefused(`the image does not have between 0 and ${MAX_LAYERS} layers`);
   const all = [
     descriptorOf(config, type => type === CONFIG_TYPE),
     ...layers.map(layer => descriptorOf(layer, type => LAYER_TYPE.test(type))),

@@ -7,7 +7,7 @@ import { addressOf, basicOf, type Credentials, tokenUrlOf } from './registry-acc
 
 /** Idle timeout: a registry may take minutes to store a large layer. */
 const TIMEOUT_MS = 5 * 60_000;
-const MOST_ANSWER_BYTES = 64 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 interface Answer {
   readonly status: number;
@@ -106,7 +106,7 @@ const send = (method: string, url: URL, authorization?: string, content?: Conten
 
 const textOf = async (response: IncomingMessage): Promise<string> => {
   let text = '';
-  for await (const chunk of response) if (text.length < MOST_ANSWER_BYTES) text += String(chunk);
+  for await (const chunk of response) if (text.length < MAX_ANSWER_BYTES) text += String(chunk);
   return text;
 };
 

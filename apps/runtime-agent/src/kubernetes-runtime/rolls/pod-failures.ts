@@ -17,7 +17,7 @@ const GONE = /not found|manifest unknown|does not exist/i;
 /** Error of containerd for an image of a Dockerfile without CMD and ENTRYPOINT. */
 const NO_COMMAND = /no command specified/;
 /** Number of crashes of one instance after which a roll fails before its deadline. */
-const MOST_CRASHES = 4;
+const MAX_CRASHES = 4;
 const LAST_LINES = 5;
 /** While a container is being replaced, its log is missing for a moment. */
 const LOG_TRIES = 5;
@@ -43,7 +43,7 @@ export const hasFailedPermanently = (pod: Pod): boolean => {
   const web = webOf(pod);
   const { reason = '', message = '' } = web?.state?.waiting ?? {};
   const isGone = NO_IMAGE.has(reason) && GONE.test(message);
-  return isGone || PERMANENT_REASONS.has(reason) || restartsOf(pod) >= MOST_CRASHES;
+  return isGone || PERMANENT_REASONS.has(reason) || restartsOf(pod) >= MAX_CRASHES;
 };
 
 /** How a container ended, as a predicate of the instance name. */

@@ -28,7 +28,7 @@ export const ROLL_TIMES: RollTimes = { pollMs: 500, goneMs: 120_000 };
 
 /** Field manager of the number of instances if there is no autoscaler. */
 const COUNTER = 'postern-instances';
-const MOST_SECRET_BYTES = 1_000_000;
+const MAX_SECRET_BYTES = 1_000_000;
 
 /** Carries out plans as Deployments. Several processes may read; only the leader may write. */
 export class ServiceRolls {
@@ -45,7 +45,7 @@ export class ServiceRolls {
     signal.throwIfAborted();
     const before = await this.#find(plan.webServiceId);
     if (before && liveRollOf(before) === plan.rollId && rollOf(before) === plan.rollId) return;
-    refuseHuge(plan);
+    requireSecretSize(plan);
     const deadline = performance.now() + plan.deadlineMs;
     try {
       await this.commands.requireProcesses(plan, signal);
@@ -278,8 +278,8 @@ const isRolledOut = ({ metadata, spec, status }: Deployment): boolean => {
 };
 
 /** A Secret holds at most one mebibyte. */
-const refuseHuge = ({ environment }: ServicePlan): void => {
+const requireSecretSize = ({ environment }: ServicePlan): void => {
   const bytes = Object.entries(environment).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')), 0);
-  if (bytes > MOST_SECRET_BYTES)
-    throw new RollFailed(`the variables are ${bytes} bytes; Kubernetes takes ${MOST_SECRET_BYTES} at most`);
+  if (bytes > MAX_SECRET_BYTES)
+    throw new RollFailed(`the variables are ${bytes} bytes; Kubernetes takes ${MAX_SECRET_BYTES} at most`);
 };

@@ -14,7 +14,7 @@ describe('A build with a separate user or control group', () => {
   it.each([
     { users: true, cgroups: false },
     { users: false, cgroups: true },
-  ])('leaves nothing behind that has thrown away its environment and its session: %j', async use => {
+  ])('leaves no process that cleared its environment and left its session: %j', async use => {
     const fixture = await BuildsFixture.start({ use });
     const escaping = 'for i in 1 2 3; do (setsid env -i sh -c "setsid sleep 31$i &" &); done; sleep 0.3; echo done';
     const order = await fixture.order({}, { buildCommand: escaping });
@@ -27,8 +27,8 @@ describe('A build with a separate user or control group', () => {
 describe.each<readonly [string, BuildsFixtureOptions]>([
   ['by users and control groups', {}],
   ['by users alone', { use: { cgroups: false } }],
-  ['by a platform that is an ordinary user itself', { as: 54_321 }],
-])('A build held %s', (_, options) => {
+  ['by a Postern that runs as an unprivileged user', { as: 54_321 }],
+])('A build isolated %s', (_, options) => {
   let fixture: BuildsFixture;
   afterEach(() => fixture.stop());
 

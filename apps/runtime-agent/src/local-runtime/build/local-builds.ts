@@ -83,7 +83,7 @@ export class LocalBuilds implements Builds {
     } catch (error) {
       if (error === deadline.reason && !signal.aborted)
         throw new BuildFailed(`the build did not finish within ${Math.ceil(order.deadlineMs / 1_000)} s`);
-      throw inOwnWords(error);
+      throw toBuildFailure(error);
     }
   }
 
@@ -189,7 +189,7 @@ export class LocalBuilds implements Builds {
     return async () => {
       if (order.startCommand !== undefined) return undefined;
       const start = await startOf(directory, buildPlan, this.parts.dockerfiles.refusalOf(order));
-      if (start.kind === 'static') await lookAtLinks(directory);
+      if (start.kind === 'static') await requireLinksInside(directory);
       output.logLine(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
       return start;
     };
@@ -273,14 +273,14 @@ export class LocalBuilds implements Builds {
 }
 
 /** A static site serves every file publicly, so its links may only lead to files of the site. */
-const lookAtLinks = async (directory: string): Promise<void> => {
+const requireLinksInside = async (directory: string): Promise<void> => {
   const stray = await findStrayLink(directory);
   if (stray !== undefined) throw new BuildFailed(`the link ${stray} leads out of the site`);
   const dead = await findDeadLink(directory);
   if (dead !== undefined) throw new BuildFailed(`the link ${dead} leads nowhere or in a circle`);
 };
 
-const inOwnWords = (error: unknown): unknown => {
+const toBuildFailure = (error: unknown): unknown => {
   if (error instanceof SourceUnavailable) return new BuildFailed(error.message);
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'E2BIG') return new BuildFailed('the variables are too large to be handed to a process');

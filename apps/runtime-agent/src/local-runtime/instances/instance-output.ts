@@ -17,7 +17,7 @@ export class InstanceOutput {
   #readers: readonly PipeReader[] = [];
   #status = '';
   #isDetached = false;
-  #isToldToEnd = false;
+  #isTerminating = false;
 
   /**
    * @param onExit is called, possibly several times: with the exit code, or with undefined when the exit pipe closes.
@@ -45,8 +45,8 @@ export class InstanceOutput {
   }
 
   /** Later output is written to the log, but not to `lastErrors`. */
-  toldToEnd(): void {
-    this.#isToldToEnd = true;
+  markTerminating(): void {
+    this.#isTerminating = true;
   }
 
   /** Starts reading the pipes. */
@@ -56,7 +56,7 @@ export class InstanceOutput {
       this.#writer.write(stream ?? 'stdout', chunk),
     );
     const errors = await PipeReader.open(this.#folder, 'stderr', chunk => {
-      if (!this.#isToldToEnd) this.#errors.push(chunk);
+      if (!this.#isTerminating) this.#errors.push(chunk);
       this.#writer.write(stream ?? 'stderr', chunk);
     });
     const exit = await PipeReader.open(this.#folder, 'exit', chunk => this.#takeStatus(chunk));

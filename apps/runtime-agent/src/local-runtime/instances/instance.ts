@@ -16,7 +16,7 @@ import { catchAll, isInGroupOf, type ProcessEntry, processEntry } from './proces
 import { type InstanceOrder, startProcess } from './start-process.js';
 
 /** Poll interval for the end of a process group after SIGTERM. */
-const GROUP_LOOK_MS = 50;
+const GROUP_POLL_MS = 50;
 
 /** One running process of a web service, with all processes that it has started. */
 export class Instance {
@@ -29,7 +29,7 @@ export class Instance {
   #exitCode: number | undefined;
   #ending: Promise<void> | undefined;
   #isAnnounced = false;
-  #isDiskTold = false;
+  #isDiskWarningLogged = false;
 
   private constructor(
     private readonly host: InstanceHost,
@@ -126,7 +126,7 @@ export class Instance {
    * Reports the instance as ended for exceeding its memory limit, unless a control group enforces the limit. The
    * control group counts shared memory once, so it is more precise than the sum over the processes.
    */
-  async outgrown(): Promise<void> {
+  async reportMemoryExceeded(): Promise<void> {
     const { id, process } = this.current;
     if (process && !(await isInGroupOf(process.pid, id))) this.#reportExit(this.#memoryMessage);
   }
@@ -160,8 +160,8 @@ export class Instance {
     if (!disk) return 0;
     const level = levelOf(used, disk.sizeMib);
     if (level.isOver) this.#reportExit(level.reason);
-    else if (level.isNearlyFull && !this.#isDiskTold) this.#output.logLine(level.reason);
-    this.#isDiskTold = level.isNearlyFull;
+    else if (level.isNearlyFull && !this.#isDiskWarningLogged) this.#output.logLine(level.reason);
+    this.#isDiskWarningLogged = level.isNearlyFull;
     return Math.max(0, disk.sizeMib * 2 ** 20 - used);
   }
 
@@ -213,7 +213,7 @@ export class Instance {
 
   #tellToEnd(group: number): void {
     // After the end of the main process only the shim can run, and stderr may contain unread lines for `lastErrors`.
-    if (this.#exitCode === undefined) this.#output.toldToEnd();
+    if (this.#exitCode === undefined) this.#output.markTerminating();
     signalGroup(group, 'SIGTERM');
   }
 
@@ -226,7 +226,7 @@ export class Instance {
     while (!signal.aborted) {
       const members = (await this.processes()).filter(({ group }) => group === leader);
       if (withoutShim(members, leader, this.current.isBoxed ?? false).length === 0) return;
-      await delay(GROUP_LOOK_MS, undefined, { signal }).catch(() => {});
+      await delay(GROUP_POLL_MS, undefined, { signal }).catch(() => {});
     }
   }
 

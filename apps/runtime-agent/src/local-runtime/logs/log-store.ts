@@ -103,7 +103,7 @@ export class LogStore {
   }
 
   #folderOf(webServiceId: string): string {
-    if (!/^[A-Za-z0-9-]{1,64}$/.test(webServiceId)) throw new Error(`${webServiceId} is no web service's id`);
+    if (!/^[A-Za-z0-9-]{1,64}$/.test(webServiceId)) throw new Error(`${webServiceId} is not a valid web service id`);
     return join(this.#folder, webServiceId);
   }
 

@@ -60,7 +60,7 @@ export class InstanceMonitor {
     const processes = await this.processes.scan();
     for (const instance of instances) {
       const used = this.#meter.read(instance, processes.get(instance.record.id) ?? [], performance.now());
-      if (used.memoryBytes > instance.limits.memoryBytes) await instance.outgrown();
+      if (used.memoryBytes > instance.limits.memoryBytes) await instance.reportMemoryExceeded();
     }
   }
 

@@ -4,10 +4,10 @@ export interface RestartTimes {
   readonly firstMs: number;
   readonly longestMs: number;
   /** After this time in a healthy state, earlier failures no longer count. */
-  readonly forgivenAfterMs: number;
+  readonly resetAfterMs: number;
 }
 
-export const RESTART_TIMES: RestartTimes = { firstMs: 1_000, longestMs: 60_000, forgivenAfterMs: 60_000 };
+export const RESTART_TIMES: RestartTimes = { firstMs: 1_000, longestMs: 60_000, resetAfterMs: 60_000 };
 
 /** Pauses between restarts: twice as long after every failure, up to a limit. */
 export class RestartBackoff {
@@ -19,7 +19,7 @@ export class RestartBackoff {
 
   /** Counts a failure and returns the pause after it; `healthyMs` is how long the instance was healthy before. */
   next(healthyMs: number): number {
-    if (healthyMs >= this.times.forgivenAfterMs) this.#delays.reset();
+    if (healthyMs >= this.times.resetAfterMs) this.#delays.reset();
     return this.#delays.next();
   }
 }

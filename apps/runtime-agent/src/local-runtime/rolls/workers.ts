@@ -86,7 +86,7 @@ export class Workers {
       onFailure: (reason: string) => {
         this.#lastFailures.set(processType, reason);
         this.onFailure(reason);
-        this.#stateCrashLoop(processType, set.crashLoop);
+        this.#logCrashLoop(processType, set.crashLoop);
       },
     };
     const set: ReplicaSet = new ReplicaSet(rollId, this.host, listener, members, answered, processType);
@@ -94,7 +94,7 @@ export class Workers {
   }
 
   /** Logs each crash loop once. */
-  #stateCrashLoop(processType: string, crashLoop: string | undefined): void {
+  #logCrashLoop(processType: string, crashLoop: string | undefined): void {
     if (crashLoop === undefined) {
       this.#looping.delete(processType);
     } else if (!this.#looping.has(processType)) {

@@ -67,7 +67,7 @@ interface Enclosure {
 }
 
 const NO_IMAGES =
-  'images run only in namespaces that root makes: start Postern as root; `npx postern doctor` says what is not isolated';
+  'images run only in namespaces that root creates: start Postern as root; `npx postern doctor` lists what is not isolated';
 const KILL_EVERY_MS = 20;
 const GIVE_UP_AFTER_MS = 20_000;
 

@@ -23,7 +23,7 @@ export class UserAssignments {
 
   /** The user of the name, the same one until it is released. @throws if all users are assigned. */
   assign(name: string): Promise<number> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const owner = (await textOf(join(this.#shared, name))) || name;
       return (await this.#find(owner)) ?? (await this.#take(owner));
     });
@@ -31,7 +31,7 @@ export class UserAssignments {
 
   /** Gives `name` the user of `other` until `name` is released; `other` then keeps its user. */
   share(name: string, other: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       await mkdir(this.#shared, { recursive: true, mode: 0o700 });
       await writeFile(join(this.#shared, name), other);
     });
@@ -39,7 +39,7 @@ export class UserAssignments {
 
   /** Releases the user of the name. Nothing that belongs to the user may remain. */
   release(name: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       await rm(join(this.#shared, name), { force: true });
       const uid = await this.#find(name);
       if (uid === undefined) return;
@@ -79,7 +79,7 @@ export class UserAssignments {
     }
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #serialized<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work);
     this.#turn = done.catch(() => {});
     return done;

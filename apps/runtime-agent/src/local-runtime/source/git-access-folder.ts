@@ -7,7 +7,7 @@ import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import { accessFiles, KNOWN_HOSTS_FILE } from '../../infrastructure/git/remote-access.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** The folder with the credentials of one git command. Only its processes can enter it, and `remove` deletes it when they have ended. */
 export class GitAccessFolder {
@@ -29,7 +29,7 @@ export class GitAccessFolder {
 
   /** The current `known_hosts` of ssh. */
   async knownHosts(): Promise<string> {
-    return (await readSmallFile(this.path, KNOWN_HOSTS_FILE, MOST_BYTES)) ?? '';
+    return (await readSmallFile(this.path, KNOWN_HOSTS_FILE, MAX_BYTES)) ?? '';
   }
 
   async remove(): Promise<void> {

@@ -38,7 +38,7 @@ export interface GitFolders {
 /** For commands that connect to nothing. */
 export const NO_REMOTE: PinnedRemote = { url: '', curlResolve: undefined, sshOptions: [] };
 
-const MOST_OUTPUT = 8 * 2 ** 20;
+const MAX_OUTPUT = 8 * 2 ** 20;
 
 /** The system's git, run inside a confined place. */
 export class Git {
@@ -96,7 +96,7 @@ export class Git {
         directory,
         environment: { ...(await this.#environment(home, remote, access)), ...marks },
         onOutput: (chunk, stream) => {
-          if (said[stream].length < MOST_OUTPUT) said[stream] += chunk.toString('utf8');
+          if (said[stream].length < MAX_OUTPUT) said[stream] += chunk.toString('utf8');
         },
       },
       signal,

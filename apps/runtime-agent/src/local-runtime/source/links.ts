@@ -2,7 +2,7 @@ import { readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /** The maximum number of links that the kernel follows in a path. */
-const MOST_HOPS = 40;
+const MAX_HOPS = 40;
 
 /** Finds a symbolic link below the folder that leads out of it. @returns its relative path. Dangling links inside do not count. */
 export const findStrayLink = async (root: string): Promise<string | undefined> => {
@@ -45,7 +45,7 @@ const staysInside = async (root: string, link: string): Promise<boolean> => {
     else {
       hops += 1;
       // A loop leads nowhere.
-      if (hops > MOST_HOPS) return true;
+      if (hops > MAX_HOPS) return true;
       names.unshift(...target.split('/'));
     }
   }

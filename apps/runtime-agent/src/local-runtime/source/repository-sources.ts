@@ -33,7 +33,7 @@ export interface SourceBase {
 export type CommitSource = Pick<BuildOrder, 'repositoryUrl' | 'commit' | 'credentials'>;
 
 /** For errors of commands that connect to no server. */
-const EVERYTHING = { tellsEverything: true };
+const EVERYTHING = { disclosesAllErrors: true };
 
 /** Where a source is fetched to, and as which user. */
 export interface Checkout {

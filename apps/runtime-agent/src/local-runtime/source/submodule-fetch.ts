@@ -14,13 +14,13 @@ import { type Git, NO_REMOTE } from './git.js';
 import type { Checkout, CommitSource } from './repository-sources.js';
 
 /** Maximum nesting below the repository, and maximum number of submodules on all levels. */
-const MOST_LEVELS = 3;
-const MOST_SUBMODULES = 30;
+const MAX_LEVELS = 3;
+const MAX_SUBMODULES = 30;
 /** Further sections of .gitmodules are ignored. */
-const MOST_SECTIONS = 200;
+const MAX_SECTIONS = 200;
 
 const OTHER_SERVER =
-  'the deploy key of the repository is not sent to another server; use its https:// address if it is open to everybody';
+  'the deploy key of the repository is not sent to another server; use its https:// address if it is public';
 
 /** Checks out the commit of a source in the folder of the checkout. @throws SourceUnavailable with the reason. */
 export type FetchCommit = (source: CommitSource, checkout: Checkout, signal: AbortSignal) => Promise<void>;
@@ -30,7 +30,7 @@ export type FetchCommit = (source: CommitSource, checkout: Checkout, signal: Abo
  * cannot be fetched, and leaves its folder empty.
  */
 export class SubmoduleFetch {
-  #left = MOST_SUBMODULES;
+  #left = MAX_SUBMODULES;
 
   constructor(
     private readonly git: Git,
@@ -64,8 +64,8 @@ export class SubmoduleFetch {
     if (commit === undefined) throw new SourceUnavailable('the repository does not contain a commit for it');
     const address = submoduleAddress(parent.url, url);
     if ('refusal' in address) throw new SourceUnavailable(address.refusal);
-    if (level > MOST_LEVELS) throw new SourceUnavailable(`submodules are fetched ${MOST_LEVELS} levels deep`);
-    if (this.#left === 0) throw new SourceUnavailable(`${MOST_SUBMODULES} submodules at most are fetched`);
+    if (level > MAX_LEVELS) throw new SourceUnavailable(`submodules are fetched ${MAX_LEVELS} levels deep`);
+    if (this.#left === 0) throw new SourceUnavailable(`${MAX_SUBMODULES} submodules at most are fetched`);
     this.#left -= 1;
     const directory = join(at.directory, path);
     if (!(await isEmptyFolder(at.directory, path))) throw new SourceUnavailable('its folder is not empty');
@@ -87,7 +87,7 @@ export class SubmoduleFetch {
     const keys = '^submodule\\..*\\.(path|url)$';
     const args = ['config', '--null', '--no-includes', '--file', '.gitmodules', '--get-regexp', keys];
     const { output } = await this.git.run(at.place, NO_REMOTE, args, at, signal);
-    return submodulesIn(output).slice(0, MOST_SECTIONS);
+    return submodulesIn(output).slice(0, MAX_SECTIONS);
   }
 
   /** The commit of the submodule at the path; undefined if the repository has no submodule there. */

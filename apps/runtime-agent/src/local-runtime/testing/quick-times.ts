@@ -10,5 +10,5 @@ export const QUICK: Partial<RuntimeTimes> = {
   drainMs: 1_000,
   graceMs: 1_000,
   samplesMs: 200,
-  backoff: { firstMs: 50, longestMs: 500, forgivenAfterMs: 60_000 },
+  backoff: { firstMs: 50, longestMs: 500, resetAfterMs: 60_000 },
 };

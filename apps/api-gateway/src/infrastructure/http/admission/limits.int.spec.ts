@@ -197,7 +197,7 @@ describe('the requests of one address without a valid credential', () => {
     ['without a key', `/emails/${ID}`, '', '401'],
     ['with an invented key', `/emails/${ID}`, `Api-Key: em_live_${'A'.repeat(43)}\r\n`, '401'],
     ['with an invented session', '/dashboard/api/me', 'Authorization: Bearer invented\r\n', '401'],
-  ])('%s are bounded with 429, and then with closed connections', async (_what, path, headers, answer) => {
+  ])('%s are limited with 429, and then with closed connections', async (_what, path, headers, answer) => {
     await start({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '1' });
     gateway.services.on(authenticateApiKey, () => {
       throw new Refusal('api_key_invalid', 'The API key is not valid.');

@@ -41,7 +41,7 @@ describe('a method that a path does not allow', () => {
     ['DELETE', '/dashboard/api/me', 'GET, HEAD, OPTIONS, PATCH'],
     ['POST', '/dashboard', 'GET, HEAD, OPTIONS'],
     ['POST', '/o/abc.gif', 'GET, HEAD, OPTIONS'],
-  ])('answers 405 with Allow: %s %s', async (method, path, allow) => {
+  ])('gets 405 with Allow: %s %s', async (method, path, allow) => {
     const answer = await call(method, `${gateway.url}${path}`);
     expect([answer.status, answer.headers['allow'], answer.body]).toEqual([405, allow, ERROR]);
   });
@@ -61,7 +61,7 @@ describe('a malformed request', () => {
     ['headers beyond 16 KiB', `GET /emails HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['an unknown expectation', 'POST /emails HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nContent-Length: 0\r\n\r\n', 417],
     ['a broken escape', 'GET /emails/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
-  ])('is answered in the {error} shape: %s', async (_what, bytes, status) => {
+  ])('gets a response in the {error} shape: %s', async (_what, bytes, status) => {
     const answer = await sendRaw(gateway.port, bytes);
     const { status: answered, body } = parsed(answer);
     expect([answered, body]).toEqual([status, ERROR]);

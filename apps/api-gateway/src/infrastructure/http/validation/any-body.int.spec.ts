@@ -52,20 +52,23 @@ describe('any body', () => {
     ['POST', `/api/v1/web-services/${ID}/deployments`, 202],
     ['PUT', `/api/v1/web-services/${ID}/env/bulk`, 200],
     ['POST', `/dashboard/api/web-services/${ID}/suspend`, 200],
-  ])('%s %s is a success or a 400 with one sentence, never an internal error', async (method, path, success) => {
-    await fc.assert(
-      fc.asyncProperty(body, async sent => {
-        const answer = await call(method, `${gateway.url}${path}`, {
-          body: sent,
-          headers: { ...headers, 'content-type': 'application/json' },
-        });
-        if (answer.status === success) return;
-        const property = path.startsWith('/api/v1/') ? 'detail' : 'error';
-        expect([answer.status, answer.body]).toEqual([400, { [property]: expect.any(String) }]);
-      }),
-      { numRuns: 150 },
-    );
-  });
+  ])(
+    '%s %s results in success or a 400 with one sentence, never in an internal error',
+    async (method, path, success) => {
+      await fc.assert(
+        fc.asyncProperty(body, async sent => {
+          const answer = await call(method, `${gateway.url}${path}`, {
+            body: sent,
+            headers: { ...headers, 'content-type': 'application/json' },
+          });
+          if (answer.status === success) return;
+          const property = path.startsWith('/api/v1/') ? 'detail' : 'error';
+          expect([answer.status, answer.body]).toEqual([400, { [property]: expect.any(String) }]);
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
 
   it('reaches services only as well-formed text', () => {
     for (const asked of gateway.services.requestsOf(sendEmail)) {

@@ -94,7 +94,7 @@ class Client {
   static async connect(url: string): Promise<Client> {
     const link = await connectNats({ servers: url, name: 'platform-management' });
     const requests = new RequestClient(link);
-    const times = { ...RUNTIME_AGENT_TIMES, takenOverMs: 3_000 };
+    const times = { ...RUNTIME_AGENT_TIMES, preemptedRetryMs: 3_000 };
     return new Client(link, requests, new RuntimeAgent(requests, undefined, times));
   }
 

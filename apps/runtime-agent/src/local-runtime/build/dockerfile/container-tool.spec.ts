@@ -18,7 +18,7 @@ describe('The container tool of a host', () => {
 
   it('is missing if root does not isolate web services, with the advice to start Postern as root', () => {
     const missing =
-      'images are built and run only in namespaces that root makes: start Postern as root; `npx postern doctor` says what is not isolated';
+      'images are built and run only in namespaces that root creates: start Postern as root; `npx postern doctor` lists what is not isolated';
     expect(findContainerTool(machineWith('buildah'), false)).toEqual({ missing });
   });
 });

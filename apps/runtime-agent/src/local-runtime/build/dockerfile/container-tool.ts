@@ -15,7 +15,7 @@ export const findContainerTool = (machine: Machine, isIsolated: boolean): Contai
   if (!isIsolated)
     return {
       missing:
-        'images are built and run only in namespaces that root makes: start Postern as root; `npx postern doctor` says what is not isolated',
+        'images are built and run only in namespaces that root creates: start Postern as root; `npx postern doctor` lists what is not isolated',
     };
   return { tool };
 };

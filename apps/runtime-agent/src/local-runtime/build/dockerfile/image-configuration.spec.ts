@@ -7,7 +7,7 @@ describe('The configuration of an image', () => {
   it.each([
     ['Buildah', { OCIv1: { config } }],
     ['Podman', [{ Config: config }]],
-  ])('is read from what %s prints', (_, printed) => {
+  ])('is read from the output of %s', (_, printed) => {
     expect(imageStartOf(JSON.stringify(printed))).toEqual({
       kind: 'image',
       argv: ['/start', 'web'],

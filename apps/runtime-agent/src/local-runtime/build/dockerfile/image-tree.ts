@@ -7,7 +7,7 @@ import { IMAGE_PATH } from '../../instances/instance-environment.js';
 import { IMAGE_MOUNT_POINTS } from '../../sandbox/namespaces/image-view.js';
 
 /** The maximum number of links that the kernel follows in a path. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 /** Programs in the image that Postern needs to start its processes. */
 const NEEDED = ['cat', 'sleep'];
 
@@ -74,7 +74,7 @@ const isFileInside = async (root: string, path: string): Promise<boolean> => {
       continue;
     }
     links += 1;
-    if (links > MOST_LINKS) return false;
+    if (links > MAX_LINKS) return false;
     names.unshift(...target.split('/'));
     if (target.startsWith('/')) at = '/';
   }

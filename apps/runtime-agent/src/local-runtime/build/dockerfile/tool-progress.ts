@@ -1,4 +1,4 @@
-import { LAST_LINES, MOST_LINE_LENGTH, stepFailure } from '../../../infrastructure/builders/dockerfile.js';
+import { LAST_LINES, MAX_LINE_LENGTH, stepFailure } from '../../../infrastructure/builders/dockerfile.js';
 
 /** `STEP 2/4: RUN make`, or `[1/2] STEP 2/4: RUN make` with several stages. */
 const STEP = /^(?:\[\d+\/\d+\] )?STEP \d+\/\d+: (.*)$/;
@@ -13,7 +13,7 @@ const INTERNAL = /^Build error: | &imagebuilder\..*$/gs;
 const NOT_FOUND = /^.*copier: stat: ("[^"]*"): no such file or directory$/s;
 
 /** A step may write endless output without line breaks. */
-const MOST_UNFINISHED = 65_536;
+const MAX_UNFINISHED = 65_536;
 
 /** Parses the output of Buildah and Podman: lines for the build log, and why the build failed. */
 export class ToolProgress {
@@ -29,11 +29,11 @@ export class ToolProgress {
   get failure(): string | undefined {
     if (this.#error === undefined) return undefined;
     const [instruction, error] = this.#failedStep(this.#error);
-    if (instruction === undefined) return `the image cannot be built: ${error.slice(0, MOST_LINE_LENGTH)}`;
+    if (instruction === undefined) return `the image cannot be built: ${error.slice(0, MAX_LINE_LENGTH)}`;
     const code = EXIT.exec(error.replace(RUNTIME, ''))?.[1];
     if (code !== undefined) return stepFailure(instruction, `exit code ${code}`, this.#lastLines);
     const why = error.replaceAll(INTERNAL, '').replace(NOT_FOUND, '$1: not found');
-    return stepFailure(instruction, why.slice(0, MOST_LINE_LENGTH), undefined);
+    return stepFailure(instruction, why.slice(0, MAX_LINE_LENGTH), undefined);
   }
 
   /** The failed instruction and the reason. The instruction may contain the separator, so the last started one is compared first. */
@@ -48,7 +48,7 @@ export class ToolProgress {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) this.#take(line);
-    if (this.#rest.length <= MOST_UNFINISHED) return;
+    if (this.#rest.length <= MAX_UNFINISHED) return;
     this.log(this.#rest);
     this.#rest = '';
   }
@@ -68,7 +68,7 @@ export class ToolProgress {
     if (step !== undefined) {
       this.#step = step;
       this.#lastLines = [];
-    } else if (error === undefined && line.trim() !== '' && line.length <= MOST_LINE_LENGTH)
+    } else if (error === undefined && line.trim() !== '' && line.length <= MAX_LINE_LENGTH)
       this.#lastLines = [...this.#lastLines, line].slice(-LAST_LINES);
   }
 }

@@ -44,7 +44,7 @@ const ENTER_USERS = `unshare=$1 nsenter=$2 first=$3 count=$4; shift 4
 holder=$! tries=0
 until echo "0 $first $count" 2>/dev/null >/proc/$holder/uid_map; do
   tries=$((tries + 1))
-  [ $tries -lt 100 ] || { echo "this machine gives builds no numbers of users" >&2; exit 125; }
+  [ $tries -lt 100 ] || { echo "this machine has no range of user ids for builds" >&2; exit 125; }
   sleep 0.05
 done
 echo "0 $first $count" >/proc/$holder/gid_map || exit 125

@@ -156,7 +156,7 @@ const copyConfiguration = async (sources: readonly string[], target: string): Pr
     await cp(source, join(target, basename(source)), {
       recursive: true,
       verbatimSymlinks: true,
-      filter: isForEverybody,
+      filter: isWorldReadable,
     });
   for (const name of [...LIVE, ...OWN]) await writeFile(join(target, name), '');
   if (!existsSync(join(target, 'nsswitch.conf')))
@@ -166,7 +166,7 @@ const copyConfiguration = async (sources: readonly string[], target: string): Pr
   await chmod(dirname(root), 0o755);
 };
 
-const isForEverybody = async (path: string): Promise<boolean> => {
+const isWorldReadable = async (path: string): Promise<boolean> => {
   const entry = await lstat(path);
   if (entry.isSymbolicLink()) return true;
   if (!entry.isFile() && !entry.isDirectory()) return false;
