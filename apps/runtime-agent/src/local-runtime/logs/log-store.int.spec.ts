@@ -208,6 +208,19 @@ describe('The log of a web service', () => {
     expect(await messages(store)).toEqual(['kept']);
   });
 
+  it('stores no output of a removed service, also of writers that are still open', async () => {
+    const store = open();
+    const writer = store.writer(SERVICE, 'one', []);
+    writer.write('stdout', 'before\n');
+    await store.remove(SERVICE);
+
+    writer.write('stdout', 'after\nwithout a line end');
+    await writer.close();
+
+    expect(await messages(store)).toEqual([]);
+    await expect(segments()).rejects.toThrow('ENOENT');
+  });
+
   it('drops lines above the rate limit, and reports how many', async () => {
     const store = open({ linesPerSecond: 100 });
     const writer = store.writer(SERVICE, 'one', []);

@@ -53,7 +53,9 @@ export class LogStore {
     const splitterOf = (stream: LogStream): LineSplitter => {
       const known = splitters.get(stream);
       if (known) return known;
-      const onLine = (message: string) => log.add({ timestamp: new Date(), instance, stream, message });
+      const onLine = (message: string) => {
+        if (!this.#removed.has(webServiceId)) log.add({ timestamp: new Date(), instance, stream, message });
+      };
       const made = new LineSplitter(this.redactor(secrets), this.#bounds.maxLineBytes, onLine);
       splitters.set(stream, made);
       return made;
@@ -90,7 +92,7 @@ export class LogStore {
       await deleteOutlived(join(this.#folder, webServiceId), this.#bounds, Date.now());
   }
 
-  /** Deletes all lines of a service. Writers that are opened later discard their output. */
+  /** Deletes all lines of a service, and discards its later output, also of writers that are open. */
   async remove(webServiceId: string): Promise<void> {
     this.#removed.add(webServiceId);
     await this.#open.get(webServiceId)?.log.close();
