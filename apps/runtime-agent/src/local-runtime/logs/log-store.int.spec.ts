@@ -70,8 +70,8 @@ describe('The log of a web service', () => {
     const store = open();
 
     expect(await messages(store)).toEqual([]);
-    await expect(store.read('../../etc', everything)).rejects.toThrow('is no web service');
-    expect(() => store.writer('a/b', 'one', [])).toThrow('is no web service');
+    await expect(store.read('../../etc', everything)).rejects.toThrow('is not a valid web service id');
+    expect(() => store.writer('a/b', 'one', [])).toThrow('is not a valid web service id');
   });
 
   it('masks the secrets of an instance, however its output is split into chunks', async () => {
