@@ -28,7 +28,7 @@ interface CallOptions {
 export class ApiClient {
   /** Called when a response shows that the session has ended. */
   onSignedOut: () => void = () => {};
-  /** How often the user has signed in: an answer to a request from before says nothing about the session of now. */
+  /** The number of logins, because an answer to an earlier request does not apply to the current session. */
   private logins = 0;
 
   constructor(private readonly fetchResponse: typeof fetch = (input, init) => fetch(input, init)) {}

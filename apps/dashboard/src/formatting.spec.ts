@@ -71,7 +71,7 @@ describe('a message of the API', () => {
 describe('an API name', () => {
   it('is shown without underscores', () => expect(formatLabel('not_sent')).toBe('Not sent'));
 
-  it('has its own label where there is one', () => expect(formatLabel('handed_over')).toBe('Sent to relay'));
+  it('has its own label if there is one', () => expect(formatLabel('handed_over')).toBe('Sent to relay'));
 });
 
 describe('numbers and times', () => {

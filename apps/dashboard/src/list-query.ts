@@ -8,7 +8,7 @@ export interface ListQuery {
   readonly filter: Readonly<Record<string, string>>;
 }
 
-/** Reads the state of a list from the query of a URL; whatever is not valid counts as absent. */
+/** Reads the state of a list from the query of a URL; invalid values count as absent. */
 export const readListQuery = (search: string, filters: readonly string[], defaultSize: number): ListQuery => {
   const query = new URLSearchParams(search);
   const size = Number(query.get('size'));
@@ -19,7 +19,7 @@ export const readListQuery = (search: string, filters: readonly string[], defaul
   return { offset, limit, filter };
 };
 
-/** The query of a URL with the state of a list; other parameters stay, and defaults are left out. */
+/** The query of a URL with the state of a list; other parameters are kept, and defaults are omitted. */
 export const writeListQuery = (search: string, { offset, limit, filter }: ListQuery, defaultSize: number): string => {
   const query = new URLSearchParams(search);
   const set = (name: string, value: string) => (value === '' ? query.delete(name) : query.set(name, value));

@@ -1,4 +1,4 @@
-/** Returns the parameters of `path` if it matches `pattern` (`/services/:service_id`), else undefined. */
+/** Returns the parameters of `path` if it matches `pattern` (`/services/:service_id`), otherwise undefined. */
 export const matchPath = (pattern: string, path: string): Record<string, string> | undefined => {
   const patternSegments = pattern.split('/');
   const pathSegments = path.split('/');

@@ -24,7 +24,7 @@ export const useSearch = (): string => {
   return search;
 };
 
-/** Calls `update` after links, `navigate` and the browser's back and forward; returns how to stop. */
+/** Calls `update` after links, `navigate` and the browser's back and forward; returns the cleanup function. */
 const onNavigation = (update: () => void): (() => void) => {
   navigation.addEventListener('navigate', update);
   window.addEventListener('popstate', update);

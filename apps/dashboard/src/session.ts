@@ -11,7 +11,7 @@ export interface SignedIn {
 
 export const SignedInContext = createContext<SignedIn | undefined>(undefined);
 
-/** Whether the session has expired, and how often the user has signed in since the page was opened. */
+/** Whether the session has expired, and the number of logins since the page was opened. */
 export const SessionContext = createContext({ expired: false, logins: 0 });
 
 /** Returns the signed-in user; only for pages, which are shown after login. */

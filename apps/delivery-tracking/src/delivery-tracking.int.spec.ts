@@ -106,7 +106,7 @@ describe('A message', () => {
     await expect(tracking.event(emailComplained, email.email_id)).resolves.toMatchObject({ to: 'ada@x.test' });
   });
 
-  it('bounces for a recipient that the relay refused, and is delivered to the other', async () => {
+  it('bounces for a recipient that the relay rejected, and is delivered to the other', async () => {
     const email = anEmail({
       recipients: [
         { index: 0, address: 'ada@x.test', role: 'to' },

@@ -8,7 +8,7 @@ import { StatisticsModule } from './statistics/statistics.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TrackedEmailsModule } from './tracked-emails/tracked-emails.module.js';
 
-/** What happened to each message, per recipient. */
+/** The delivery history of each message, per recipient. */
 @Module({
   imports: [
     TrackedEmailsModule,

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('email-send as a service', () => {
-  it('sends for a key of the dashboard, and answers the same record by id', async () => {
+  it('sends with a key from the dashboard, and returns the same record by id', async () => {
     const { keyHash } = await fixture.sandbox('owner@x.test');
     const { email } = await fixture.client.request(sendEmail, request(keyHash, { to: ['owner@x.test'] }));
     expect(email).toMatchObject({ status: 'sent', mode: 'sandbox', to: ['owner@x.test'] });
@@ -28,7 +28,7 @@ describe('email-send as a service', () => {
     expect(mail.raw.toString()).toMatch(/^From: Postern Sandbox <sandbox@sandbox\.test>/m);
   });
 
-  it('publishes what happened to the other services, in order', async () => {
+  it('publishes its events to the other services, in order', async () => {
     const { keyHash, serviceId } = await fixture.sandbox('owner@x.test');
     await fixture.client.request(sendEmail, request(keyHash, { to: ['owner@x.test'] }));
     const ofService = () =>
@@ -37,7 +37,7 @@ describe('email-send as a service', () => {
     expect(ofService()).toEqual(['email-service-created', 'email-accepted', 'email-handed-over']);
   });
 
-  it("shows no email of one service to another's key", async () => {
+  it('shows no email of one service to the key of another', async () => {
     const [own, other] = [await fixture.sandbox('owner@x.test'), await fixture.sandbox('owner@x.test')];
     const { email } = await fixture.client.request(sendEmail, request(own.keyHash, { to: ['owner@x.test'] }));
     const asOther = { api_key_hash: other.keyHash, email_id: email.id };
@@ -54,7 +54,7 @@ describe('email-send as a service', () => {
     );
   });
 
-  it('enforces the daily limit of a sandbox service and says when to retry', async () => {
+  it('enforces the daily limit of a sandbox service and returns when to retry', async () => {
     const { keyHash } = await fixture.sandbox('owner@x.test');
     const outcomes = await Promise.all(
       Array.from({ length: 55 }, () =>
@@ -68,7 +68,7 @@ describe('email-send as a service', () => {
     expect(outcomes.filter(outcome => outcome === 'daily_limit_reached')).toHaveLength(5);
   });
 
-  it('stops in order and continues with the same data after a restart', async () => {
+  it('shuts down gracefully and continues with the same data after a restart', async () => {
     const { keyHash } = await fixture.sandbox('owner@x.test');
     const { email } = await fixture.client.request(sendEmail, request(keyHash, { to: ['owner@x.test'] }, 'restart'));
     expect(await service.stop()).toBe(true);

@@ -3,7 +3,7 @@ import { auditActionOf } from './audit-action.js';
 import * as contracts from './index.js';
 import { isRequestContract, recordAuditEntry } from './index.js';
 
-/** Actions of released routes. Stored entries and filters of users have them, so none is renamed. */
+/** Actions of released routes. Stored entries and filters of users contain them, so none is renamed. */
 const RELEASED = `
   api_key.created api_key.deleted database.created database.deleted deployment.cancelled deployment.created
   deployment.rolled_back email_service.created email_service.limits_set email_service.updated platform_key.created

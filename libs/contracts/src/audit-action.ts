@@ -42,8 +42,8 @@ const PAST: Readonly<Record<string, string>> = {
 };
 
 /**
- * The public name of what an operation `<Tag>.<action>` does, such as `email_service.created`. Every operation with the
- * method DELETE is `<resource type>.deleted`.
+ * The public action of an operation `<Tag>.<action>`, such as `email_service.created`. Every operation with the method
+ * DELETE is `<resource type>.deleted`.
  */
 export const auditActionOf = (operation: string, method: HttpRoute['method']): string => {
   const known = ACTIONS[operation];

@@ -3,7 +3,7 @@ export const csvLine = (values: readonly (string | number | null)[]): string => 
 
 const csvField = (value: string | number | null): string => {
   if (value === null) return '';
-  // A spreadsheet would evaluate a text that begins like a formula.
+  // A spreadsheet would evaluate text that begins like a formula.
   const text = String(value).replace(/^(?=[=+@\t\r-])/, "'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };

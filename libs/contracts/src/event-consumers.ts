@@ -4,7 +4,7 @@ import type { EventContract } from './event.js';
 import { ACCOUNT_EVENTS, OWNER_MAIL_EVENTS, workspaceDeleted } from './platform-management/events.js';
 import type { ServiceName } from './service-name.js';
 
-/** A consumer of the release before, which the release after no longer needs to know. */
+/** A consumer of the previous release; the next release can remove this entry. */
 export interface FormerConsumer {
   /** The service whose stream it reads. */
   readonly source: ServiceName;
@@ -12,14 +12,17 @@ export interface FormerConsumer {
 }
 
 /**
- * Events that a service takes under one position in each stream, which all its replicas share. Several handlers may take
- * parts of them.
+ * Events that a service consumes with one position in each stream, which all its replicas share. Several handlers may
+ * handle parts of them.
  */
 export interface EventConsumer<C extends EventContract = EventContract> {
   readonly service: ServiceName;
   readonly consumer: string;
   readonly contracts: readonly C[];
-  /** It continues where the furthest behind of these is in the same stream. They are deleted when no process reads them. */
+  /**
+   * The consumer continues at the earliest position of these in the same stream. They are deleted when no process reads
+   * them.
+   */
   readonly replaces: readonly FormerConsumer[];
 }
 
@@ -37,7 +40,7 @@ export const isEventConsumer = (value: unknown): value is EventConsumer =>
 /** The name of the durable consumer in a stream. */
 export const durableName = (service: string, consumer: string): string => `${service}-${consumer}`;
 
-/** Tracks each message, and deletes what is stored of deleted email services. */
+/** Tracks each message, and deletes the data of deleted email services. */
 export const emailsConsumer = consumerOf(
   'delivery-tracking',
   'emails',
@@ -74,5 +77,5 @@ export const accountMailConsumer = consumerOf('email-send', 'account-mail', ACCO
 /** Mails the owners of a workspace about its web services and databases. */
 export const ownerMailConsumer = consumerOf('email-send', 'owner-mail', OWNER_MAIL_EVENTS);
 
-/** Closes deleted workspaces for good: no email service is created in them. */
+/** Closes deleted workspaces permanently: no email service is created in them. */
 export const deletedWorkspacesConsumer = consumerOf('email-send', 'deleted-workspaces', [workspaceDeleted]);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What error messages say of likely slips in an object. */
+/** Hints in error messages about likely mistakes in an object. */
 export interface FieldHints {
   /** Sentences about fields that other APIs have, by the name in lower case without punctuation. */
   readonly unknown: Readonly<Record<string, string>>;
@@ -8,5 +8,5 @@ export interface FieldHints {
   readonly oneOf: readonly string[];
 }
 
-/** Hints by schema; a registry of its own, because JSON Schema would show them. */
+/** Hints by schema, in a separate registry, because JSON Schema would show them otherwise. */
 export const fieldHints = z.registry<FieldHints>();

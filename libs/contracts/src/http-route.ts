@@ -8,7 +8,7 @@ import type { WorkspaceRole } from './workspace-roles.js';
  */
 export type RouteAccess = 'platform-key' | 'session' | 'service-owner' | 'workspace-member' | 'operator' | 'anyone';
 
-/** Where each kind of caller finds the routes: the platform API or the dashboard API. */
+/** The base path of the routes for each kind of caller: the platform API or the dashboard API. */
 export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
   'platform-key': '/api/v1',
   session: '/dashboard/api',
@@ -19,21 +19,21 @@ export const BASE_PATHS: Readonly<Record<RouteAccess, string>> = {
 };
 
 /**
- * What a call spends. `caller`: the limits of its user in the gateway, and those of its platform key or email service,
- * which services count; a refused credential spends `client` instead. `client`: the requests without a credential of the
- * client's address. `client-frequent`: ten times as many, for opens, clicks and health checks, where one address stands
- * for many. `client-hooks`: as many as `client`, counted apart, for calls of Git hosts.
+ * The rate limit that a call counts against. `caller`: the limits of its user in the gateway, and those of its platform key
+ * or email service, which services count; a refused credential counts against `client` instead. `client`: the requests
+ * without a credential of the client's address. `client-frequent`: ten times as many, for opens, clicks and health checks,
+ * where many clients share one address. `client-hooks`: as many as `client`, counted separately, for calls of Git hosts.
  */
 export type RouteBudget = 'caller' | 'client' | 'client-frequent' | 'client-hooks';
 
-/** Who may call a route, how many bytes its body may have, and what a call spends: all known from the headers. */
+/** The permitted callers of a route, its maximum body size and its rate limit: all checked with the headers only. */
 export interface RouteAdmission<Access extends string = RouteAccess> {
   readonly access: Access;
   /** The role that the caller needs in the workspace; not for operators and anonymous callers. */
   readonly role?: WorkspaceRole;
   readonly maxBodyBytes: number;
   readonly budget: RouteBudget;
-  /** Whether a session may call it whose user still has to set up a second factor. */
+  /** Whether a session may call it before its user has set up a required second factor. */
   readonly withoutSecondFactor?: boolean;
 }
 
@@ -44,8 +44,8 @@ export const MIB = 1024 * KIB;
 export const DEFAULT_MAX_BODY_BYTES = MIB;
 
 /**
- * What the gateway knows of a caller: `email`, `tokenHash` and `quotas` only of a session, `projectIds` only of a platform
- * key that is restricted to projects, and `clientAddress`, the IP address, only of a client without a credential.
+ * The fields of a caller in the gateway: `email`, `tokenHash` and `quotas` only of a session, `projectIds` only of a
+ * platform key that is restricted to projects, and `clientAddress`, the IP address, only of a client without a credential.
  */
 export type CallerField = 'userId' | 'workspaceId' | 'email' | 'tokenHash' | 'quotas' | 'projectIds' | 'clientAddress';
 
@@ -70,7 +70,7 @@ export interface HttpRoute<Field extends string = string> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base path of the API, `/projects/{project_id}`; every parameter is a field of the request. */
   readonly path: string;
-  /** Several where the platform API and the dashboard API share the route. */
+  /** Several if the platform API and the dashboard API share the route. */
   readonly access: RouteAccess | readonly RouteAccess[];
   /** The role that the caller needs in the workspace; `requiredRole` derives it from method and path if absent. */
   readonly role?: WorkspaceRole;
@@ -86,15 +86,15 @@ export interface HttpRoute<Field extends string = string> {
   readonly fromBody?: readonly Field[];
   /** Fields that have one value on this route. */
   readonly fixed?: { readonly [Name in Field]?: unknown };
-  /** Shapes of fields of which HTTP accepts less than the service does. */
+  /** Shapes of fields for which HTTP accepts less than the service. */
   readonly narrowed?: { readonly [Name in Field]?: z.ZodType };
-  /** The field that the whole body becomes. */
+  /** The field that contains the whole body. */
   readonly bodyField?: Field;
-  /** The most bytes that the body may have; `DEFAULT_MAX_BODY_BYTES` if absent. */
+  /** The maximum size of the body in bytes; `DEFAULT_MAX_BODY_BYTES` if absent. */
   readonly maxBodyBytes?: number;
-  /** Whether operators reach the resources of every user; those of a route for operators only are reached anyway. */
+  /** Whether operators reach the resources of every user; a route for operators only always reaches them. */
   readonly operatorsReachAll?: boolean;
-  /** Whether a session may call it whose user still has to set up a second factor. */
+  /** Whether a session may call it before its user has set up a required second factor. */
   readonly withoutSecondFactor?: boolean;
   /** Whether the body may be absent, which then counts as `{}`. */
   readonly bodyOptional?: boolean;
@@ -103,13 +103,13 @@ export interface HttpRoute<Field extends string = string> {
    * Only for reads of its own database.
    */
   readonly withAdmission?: boolean;
-  /** A field of the reply that is a path of the gateway, which clients get as a URL. */
+  /** A field of the reply with a path of the gateway, which clients receive as a URL. */
   readonly urlField?: string;
-  /** For a reply `{ <resource>, created }`: the answer is the resource, with 200 instead of 201 where it existed. */
+  /** For a reply `{ <resource>, created }`: the answer is the resource, with 200 instead of 201 if it existed. */
   readonly upsert?: { readonly resource: string; readonly updated: string };
 }
 
-/** The fields of a request that a route takes from the caller, and what they are. */
+/** The fields of a request that a route takes from the caller, with the field of the caller. */
 export const callerFieldsOf = (
   fields: Iterable<string>,
   { path, fromCaller = {}, fromBody = [] }: Pick<HttpRoute, 'path' | 'fromCaller' | 'fromBody'>,

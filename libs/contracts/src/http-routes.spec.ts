@@ -26,7 +26,7 @@ describe.each(routes)('the route $name', ({ contract, route }) => {
   it('never takes the caller from the path', () =>
     expect(pathParametersOf(route.path).filter(name => name in CALLER_FIELDS)).toEqual([]));
 
-  it('asks for the email address of the caller only if there is a session', () =>
+  it('requires the email address of the caller only if there is a session', () =>
     expect(access.includes('platform-key') && Object.values(route.fromCaller ?? {}).includes('email')).toBe(false));
 
   it('takes no credential from a client that sends none, and the address only of such a client', () => {

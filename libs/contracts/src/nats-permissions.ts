@@ -27,7 +27,7 @@ export interface SubjectPermissions {
   readonly deny: readonly string[];
 }
 
-/** What NATS lets a user do; everything else is refused. */
+/** The permissions of a NATS user; all other operations are refused. */
 export interface NatsPermissions {
   readonly publish: SubjectPermissions;
   readonly subscribe: SubjectPermissions;
@@ -44,7 +44,7 @@ export const ALL_REQUESTS: readonly RequestContract[] = [
 /** Every consumer of events. */
 export const ALL_CONSUMERS: readonly EventConsumer[] = exported.filter(isEventConsumer);
 
-/** The services that publish events, each to a stream of its own. */
+/** The services that publish events, each to its own stream. */
 export const PUBLISHERS: readonly ServiceName[] = [
   ...new Set(exported.filter(isEventContract).map(({ service }) => service)),
 ];
@@ -59,7 +59,7 @@ export const sourcesOf = (taken: readonly EventContract[]): readonly ServiceName
   ...new Set(taken.map(({ service }) => service)),
 ];
 
-/** Who may send a request: who asks for it, and the consumers of a service that report events it lost. */
+/** The users that may send a request: its callers, and consumers that report lost events to a service. */
 export const callersOf = (request: RequestContract): readonly NatsUser[] => {
   const { service } = request;
   if (request !== OPERATIONS[service]?.reportMissingEvents) return request.callers;
@@ -87,7 +87,7 @@ const requestSubjects = (user: NatsUser): readonly string[] => {
   ];
 };
 
-/** What a durable consumer needs. */
+/** The subjects that a durable consumer needs. */
 const readingSubjects = (stream: string, durable: string): readonly string[] => [
   api('STREAM.INFO', stream),
   api('CONSUMER.INFO', stream, durable),
@@ -96,7 +96,7 @@ const readingSubjects = (stream: string, durable: string): readonly string[] => 
   `$JS.ACK.${stream}.${durable}.>`,
 ];
 
-/** What the consumers of a service need in the streams of other services. */
+/** The subjects that the consumers of a service need in the streams of other services. */
 const consumerSubjects = (user: NatsUser): readonly string[] =>
   ALL_CONSUMERS.filter(({ service }) => service === user).flatMap(
     ({ service, consumer, contracts: taken, replaces }) => [
@@ -105,21 +105,21 @@ const consumerSubjects = (user: NatsUser): readonly string[] =>
     ],
   );
 
-/** The release before reads a replaced consumer during an upgrade; this one deletes it afterwards. */
+/** The previous release reads a replaced consumer during an upgrade; this release deletes it afterwards. */
 const formerSubjects = (stream: string, durable: string): readonly string[] => [
   ...readingSubjects(stream, durable),
   api('CONSUMER.DELETE', stream, durable),
 ];
 
-/** What a service needs for its own queue. Like its stream of events, it may not change or delete it. */
+/** The subjects that a service needs for its own queue, which it may not change or delete. */
 const queueSubjects = (user: NatsUser): readonly string[] =>
   QUEUES.filter(service => service === user)
     .map(queueNameOf)
     .flatMap(queue => [api('STREAM.CREATE', queue), ...readingSubjects(queue, QUEUE_CONSUMER)]);
 
 /**
- * No update: NATS refuses to create a stream that exists with another configuration, so a service cannot change which
- * subjects its stream stores.
+ * No update: NATS refuses to create a stream that exists with another configuration, so a service cannot change the
+ * subjects that its stream stores.
  */
 const STREAM_CALLS = [
   'STREAM.INFO',
@@ -130,14 +130,14 @@ const STREAM_CALLS = [
   'CONSUMER.LIST',
 ];
 
-/** What a publisher needs: its event subjects, and its own stream, which it may not change or delete. */
+/** The subjects that a publisher needs: its event subjects, and its own stream, which it may not change or delete. */
 const publisherSubjects = (user: NatsUser): readonly string[] => {
   const service = PUBLISHERS.find(publisher => publisher === user);
   if (!service) return [];
   return [streamSubjectOf(service), ...STREAM_CALLS.map(call => api(call, streamNameOf(service)))];
 };
 
-/** Reads the state of JetStream, and removes durable consumers that nobody uses any more. */
+/** Reads the state of JetStream, and removes unused durable consumers. */
 const operatorSubjects = (): readonly string[] => [
   api('INFO'),
   api('STREAM.NAMES'),
@@ -151,7 +151,7 @@ const operatorSubjects = (): readonly string[] => [
   ]),
 ];
 
-/** What NATS has to let a user do. Generated from the contracts, so that a new one is in it. */
+/** The required permissions of a NATS user, generated from the contracts, so that new contracts are included. */
 export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
   const publish = [
     ...requestSubjects(user),
@@ -185,7 +185,7 @@ const direction = (name: string, { allow, deny }: SubjectPermissions): string =>
     '        }',
   ].join('\n');
 
-/** A user with every permission, such as the one that all services share until each has its own. */
+/** A user with every permission, such as the user that all services share until each has its own. */
 export interface NatsSuperuser {
   readonly user: string;
   readonly password: string;
@@ -226,7 +226,7 @@ export const natsAuthorization = (
   ].join('\n');
 };
 
-/** The variable with the password of a user, where NATS takes passwords from its environment. */
+/** The variable with the password of a user, if NATS takes passwords from its environment. */
 export const passwordVariableOf = (user: NatsUser): string =>
   `POSTERN_NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`;
 

@@ -1,9 +1,9 @@
 import type { NatsUser, ServiceName } from './service-name.js';
 
-/** What every inbox begins with; NATS stores no message below it. */
+/** The prefix of every inbox; NATS stores no message below it. */
 export const INBOXES = '_INBOX.';
 
-/** Below it are the inboxes of one user, which nobody else may read. */
+/** The prefix of the inboxes of one user, which no other user may read. */
 export const inboxPrefixOf = (user: NatsUser): string => `${INBOXES}${user}`;
 
 /** The token in an inbox below which callers confirm that they have received a reply. */

@@ -9,18 +9,21 @@ const published = [...EMAIL_SEND_EVENTS, ...DELIVERY_TRACKING_EVENTS, ...PLATFOR
 const fileOf = (type: string) => join(SNAPSHOTS, `${type}.json`);
 const schemaOf = (data: z.ZodType) => `${JSON.stringify(z.toJSONSchema(data), null, 2)}\n`;
 
-/** For a new event, or a change that every released consumer can live with: run once with this set, and review the diff. */
+/**
+ * For a new event, or a change that is compatible with every released consumer: run once with this set, and review the
+ * diff.
+ */
 if (process.env['POSTERN_WRITE_SNAPSHOTS']) {
   mkdirSync(SNAPSHOTS, { recursive: true });
   for (const { type, data } of published) writeFileSync(fileOf(type), schemaOf(data));
 }
 
 describe('a published event', () => {
-  it.each(published)('$type has the shape that was published', ({ type, data }) =>
+  it.each(published)('$type has the published shape', ({ type, data }) =>
     expect(schemaOf(data)).toBe(readFileSync(fileOf(type), 'utf8')),
   );
 
-  it.each(published)('$type says its service and its version', ({ type, service, subject }) => {
+  it.each(published)('$type contains its service and its version', ({ type, service, subject }) => {
     expect(type).toMatch(new RegExp(`^${service}\\.[a-z-]+\\.v\\d+$`));
     expect(subject).toBe(`postern.events.${type}`);
   });

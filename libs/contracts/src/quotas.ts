@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Refusal } from './refusal.js';
 
 /**
- * What a workspace may have, with the defaults. An operator can set another limit for a workspace.
- * `per` tells what the limit applies to.
+ * The quotas of a workspace, with their defaults. An operator can set another limit for a workspace. `per` is the scope of
+ * the limit.
  */
 export const QUOTAS = {
   email_services: { limit: 20, per: 'workspace', noun: 'email services' },
@@ -23,10 +23,10 @@ export const QUOTAS = {
 export type QuotaName = keyof typeof QUOTAS;
 export const QUOTA_NAMES = Object.keys(QUOTAS) as readonly QuotaName[];
 
-/** How many workspaces a user may create. */
+/** The number of workspaces that a user may create. */
 export const WORKSPACES_PER_USER = 10;
 
-/** What an instance without a memory limit of its own counts. */
+/** The memory counted for an instance without its own memory limit. */
 export const INSTANCE_MEMORY_MIB = 512;
 
 /** The largest limit that an operator can set. */

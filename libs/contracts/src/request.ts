@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { HttpRoute } from './http-route.js';
 import type { NatsUser, ServiceName } from './service-name.js';
 
-/** The HTTP status that a refusal code has, the same one in every contract that declares the code. */
+/** The HTTP status of a refusal code, the same in every contract that declares the code. */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 410 | 429 | 503;
 
 /** One request that a service handles over NATS: its subject, shapes, refusals and deadline. */
@@ -20,7 +20,7 @@ export interface RequestContract<
   readonly refusals: Readonly<Record<Code, RefusalStatus>>;
   /** The routes by which HTTP clients reach the request; none if only other services send it. */
   readonly http: readonly HttpRoute[];
-  /** Who may send the request; NATS refuses it from everybody else. */
+  /** The users that may send the request; NATS refuses it from all others. */
   readonly callers: readonly NatsUser[];
   /** Milliseconds after which the caller treats the service as unavailable. */
   readonly deadlineMs: number;
@@ -53,7 +53,7 @@ export const requestsOf =
       reply: Reply;
       refusals?: Readonly<Record<Code, RefusalStatus>>;
       http?: HttpRoute<FieldOf<Request>> | readonly HttpRoute<FieldOf<Request>>[];
-      /** Who may send it besides the gateway, which may if there is a route. */
+      /** Users that may send it, besides the gateway, which may if there is a route. */
       callers?: readonly NatsUser[];
       deadlineMs?: number;
       /** Only for requests that may be repeated. */

@@ -1,11 +1,11 @@
-/** The services with a database of their own: they own events and answer an operator's requests. */
+/** The services with a database: they own events and handle the operator's requests. */
 export const SERVICE_NAMES = ['email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'] as const;
 
-/** Every service that answers requests. The gateway answers none: it only asks. */
+/** Every service that handles requests. The gateway only sends requests. */
 export type ServiceName = (typeof SERVICE_NAMES)[number] | 'runtime-agent';
 
-/** Every process with a NATS user of its own, and the operator, whom the `postern` command connects as. */
+/** Every process with its own NATS user, and `operator`, the user of the `postern` command. */
 export const NATS_USERS = ['api-gateway', ...SERVICE_NAMES, 'runtime-agent', 'operator'] as const;
 
-/** Who sends and answers messages: the names of the NATS users. */
+/** The name of a NATS user. */
 export type NatsUser = (typeof NATS_USERS)[number];

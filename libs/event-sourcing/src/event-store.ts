@@ -36,8 +36,8 @@ export class ConcurrencyConflict extends Error {
 export abstract class EventStore {
   /**
    * Appends all events or none.
-   * @throws ConcurrencyConflict when the stream is not at the expected version; UnstorableEventError for text and
-   * numbers that no store can keep.
+   * @throws ConcurrencyConflict when the stream is not at the expected version; UnstorableEventError for text and numbers
+   * that cannot be stored.
    */
   abstract append(
     streamId: string,

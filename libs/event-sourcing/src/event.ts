@@ -18,10 +18,10 @@ export interface Position {
   readonly pos: string;
 }
 
-/** Before every event. */
+/** The position before every event. */
 export const BEGINNING: Position = { txid: '0', pos: '0' };
 
-/** Negative when `a` lies before `b` in the feed. */
+/** Negative if `a` is before `b` in the feed. */
 export const comparePositions = (a: Position, b: Position): number => {
   const byTransaction = BigInt(a.txid) - BigInt(b.txid);
   const difference = byTransaction === 0n ? BigInt(a.pos) - BigInt(b.pos) : byTransaction;

@@ -5,7 +5,7 @@ import { GroupCommit } from './group-commit.js';
 const databaseError = (code: string) => Object.assign(new Error(`SQLSTATE ${code}`), { code });
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
-/** A table that takes a batch whole or not at all, each after as many turns of the event loop as scripted. */
+/** A table that accepts a whole batch or nothing, after the scripted number of turns of the event loop. */
 const table = (isBad: (item: number) => boolean, delays: readonly number[]) => {
   const rows: number[] = [];
   const batches: number[] = [];

@@ -69,13 +69,13 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** Resolves when nothing is queued or running. */
+  /** Resolves when no item is queued or running. */
   async drain(): Promise<void> {
     if (this.queue.length === 0 && this.active === 0) return;
     await new Promise<void>(resolve => this.idleWaiters.push(resolve));
   }
 
-  /** Collects what is submitted within one turn of the event loop. */
+  /** Collects items that are submitted within one turn of the event loop. */
   private schedule(): void {
     if (this.scheduled || this.active >= this.flushers) return;
     this.scheduled = true;

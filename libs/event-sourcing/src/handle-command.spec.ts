@@ -19,7 +19,7 @@ const account: Decider<number, number, Deposited> = {
 };
 const metadata = { correlationId: 'request-1' };
 
-/** Somebody else writes to the stream between the load and the append, as often as told. */
+/** Simulates another writer between the load and the append, a given number of times. */
 class ContestedStore extends InMemoryEventStore {
   appends = 0;
 

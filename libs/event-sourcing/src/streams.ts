@@ -22,15 +22,15 @@ export abstract class Streams {
   ): Promise<readonly Event[]>;
 }
 
-/** A rule about what the read model holds, exact for all commands with the same lock. */
+/** A rule about the content of the read model, exact for all commands with the same lock. */
 export interface CreationLimit {
   /** Not a stream: commands with this lock run one after another, over all replicas. */
   readonly lock: string;
-  /** Runs when the read model holds everything that earlier commands wrote; throws a refusal. Must not write. */
+  /** Runs when the read model contains the events of all earlier commands; throws a refusal. Must not write. */
   readonly check: () => Promise<unknown>;
 }
 
-/** Writes streams of which there may be a limited number; also the injection token. */
+/** Writes streams whose number is limited; also the injection token. */
 export abstract class LimitedStreams {
   /** Like `Streams.execute`, if the limit permits it. */
   abstract create<State, Command, Event extends DomainEvent>(
@@ -43,7 +43,7 @@ export abstract class LimitedStreams {
 
 export interface ProjectedStreamsOptions {
   readonly store: EventStore;
-  /** Resolves when the read models hold everything up to a position. */
+  /** Resolves when the read models contain all events up to a position. */
   readonly waitUntil: (position: Position | undefined) => Promise<void>;
   /** The origin of a command; called for each command. */
   readonly metadata: () => EventMetadata;

@@ -16,7 +16,7 @@ export function encodeBase32(bytes: Uint8Array): string {
   return bits > 0 ? out + ALPHABET[(buffer << (5 - bits)) & 31] : out;
 }
 
-/** Reads lower-case base32; undefined where the text is not exactly what `encodeBase32` gives. */
+/** Reads lower-case base32; undefined if the text is not exactly the output of `encodeBase32`. */
 export function decodeBase32(text: string): Buffer | undefined {
   const bytes: number[] = [];
   let buffer = 0;

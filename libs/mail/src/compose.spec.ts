@@ -15,13 +15,13 @@ const draft: MessageDraft = {
 };
 
 describe('a composed message', () => {
-  it('holds both parts, and a text derived from the HTML where none was given', async () => {
+  it('contains both parts, and a text derived from the HTML if none was given', async () => {
     const mail = await read(draft);
     expect(mail.html).toBe(`${draft.html}\n`);
     expect(mail.text?.trim()).toBe('Thank you, here [https://example.com/r/1] it is.');
   });
 
-  it('is text/plain where there is no HTML', async () => {
+  it('is text/plain if there is no HTML', async () => {
     const { html: _, ...plain } = draft;
     const message = composeMessage({ ...plain, text: 'Hello' });
     expect(message.headerLines.map(({ line }) => line)).toContain('Content-Type: text/plain; charset=utf-8');
@@ -49,7 +49,7 @@ describe('a composed message', () => {
     expect(two.body).toBe(one.body);
   });
 
-  it('writes its date, ids and extra headers as RFC 5322 asks', () => {
+  it('formats its date, ids and extra headers according to RFC 5322', () => {
     const head = messageBytes(composeMessage({ ...draft, headers: { 'X-Order-Id': '42' } }))
       .toString()
       .split('\r\n\r\n')[0];
@@ -58,14 +58,14 @@ describe('a composed message', () => {
     expect(head).toContain('\r\nX-Order-Id: 42\r\n');
   });
 
-  it('says when a program sends it by itself (RFC 3834 §5)', () => {
+  it('has Auto-Submitted if a program sends it (RFC 3834 §5)', () => {
     const linesOf = (autoSubmitted: boolean) =>
       composeMessage({ ...draft, autoSubmitted }).headerLines.map(({ line }) => line);
     expect(linesOf(true)).toContain('Auto-Submitted: auto-generated');
     expect(linesOf(false)).not.toContain('Auto-Submitted: auto-generated');
   });
 
-  it('tells mail clients how to unsubscribe (RFC 8058)', () => {
+  it('has the headers for one-click unsubscription (RFC 8058)', () => {
     const linesOf = (unsubscribeUrl: string) =>
       composeMessage({ ...draft, unsubscribeUrl }).headerLines.flatMap(({ name, line }) =>
         name.startsWith('List-') ? [line] : [],
@@ -79,7 +79,7 @@ describe('a composed message', () => {
       expect(() => linesOf(url)).toThrow(CompositionError);
   });
 
-  it('shields lines that servers alter on their way', () => {
+  it('encodes lines that servers would alter in transit', () => {
     const { html: _, ...plain } = draft;
     const body = composeMessage({ ...plain, text: '.\n.dot\nFrom here\ntrailing \t\nend ' }).body.toString();
     expect(body).toBe('=2E\r\n=2Edot\r\n=46rom here\r\ntrailing =09\r\nend=20\r\n');
@@ -101,13 +101,13 @@ describe('a composed message', () => {
     expect(() => composeMessage({ ...draft, ...part })).toThrow(CompositionError);
   });
 
-  it('writes an address that needs SMTPUTF8 as it is, and says so', async () => {
+  it('keeps an address that needs SMTPUTF8 unchanged, and reports it', async () => {
     const message = composeMessage({ ...draft, to: [parseMailbox('Ада <ада@example.org>')] });
     expect(message.needsSmtpUtf8).toBe(true);
     expect((await PostalMime.parse(messageBytes(message))).to).toEqual([{ name: 'Ада', address: 'ада@example.org' }]);
   });
 
-  it('gives a reader back what went in, in seven bits and short lines', async () => {
+  it('returns the original content to a reader, from 7-bit text and short lines', async () => {
     await fc.assert(
       fc.asyncProperty(anyDraft, async composed => {
         const bytes = messageBytes(composeMessage(composed));

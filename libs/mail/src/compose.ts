@@ -5,7 +5,7 @@ import { type BodyChunk, SharedBody } from './shared-body.js';
 import { textFromHtml } from './text-from-html.js';
 import { encodeText, encodingOf } from './transfer-encoding.js';
 
-/** Everything a message says. Bcc has no place here: it lives in the envelope alone. */
+/** The content of a message. Bcc recipients are only in the envelope. */
 export interface MessageDraft {
   readonly from: Mailbox;
   readonly to: readonly Mailbox[];
@@ -20,9 +20,9 @@ export interface MessageDraft {
   /** `left@right`, without angle brackets. */
   readonly messageId: string;
   readonly date: Date;
-  /** Where a recipient unsubscribes (RFC 2369), with one request if it is an https URL (RFC 8058). */
+  /** The URL to unsubscribe (RFC 2369); an https URL supports one-click unsubscription (RFC 8058). */
   readonly unsubscribeUrl?: string;
-  /** True for mail that a program sends by itself, so that no automatic reply answers it (RFC 3834 §5). */
+  /** True for mail that a program sends, so that no automatic reply answers it (RFC 3834 §5). */
   readonly autoSubmitted?: boolean;
 }
 
@@ -36,18 +36,18 @@ export interface ComposedMessage {
   readonly needsSmtpUtf8: boolean;
 }
 
-/** What all recipients' copies of one message share: the headers and the encoded text part. */
+/** The parts that the copies of one message share: the headers and the encoded text part. */
 export interface PreparedMessage {
   readonly headerLines: readonly HeaderLine[];
   readonly needsSmtpUtf8: boolean;
   /**
-   * The copy with this HTML in place of the draft's (tracking differs by recipient); none: the draft's own. HTML may be
-   * given in pieces, those with an even index the same in all copies: what copies share is then processed once.
+   * The copy with this HTML, which differs by recipient because of tracking; defaults to the HTML of the draft. HTML may be
+   * given in pieces; pieces with an even index are the same in all copies and are processed once.
    */
   copy(html?: string | readonly string[]): ComposedMessage;
 }
 
-/** Thrown for a draft that cannot become a message; what the API's validation lets through never does. */
+/** Thrown for a draft that cannot be composed; a draft that passes the validation of the API never causes it. */
 export class CompositionError extends Error {
   override readonly name = 'CompositionError';
 }
@@ -92,7 +92,7 @@ export function prepareMessage(draft: MessageDraft): PreparedMessage {
   return { headerLines, needsSmtpUtf8, copy };
 }
 
-/** Copies of a large message: what they share is encoded once. */
+/** Copies of a large message: the shared parts are encoded once. */
 function sharedCopies(
   message: Pick<ComposedMessage, 'headerLines' | 'needsSmtpUtf8'>,
   html: string,
@@ -118,12 +118,12 @@ function sharedCopies(
   };
 }
 
-/** Composes a message of which there is only one copy. */
+/** Composes a message with a single copy. */
 export function composeMessage(draft: MessageDraft): ComposedMessage {
   return prepareMessage(draft).copy();
 }
 
-/** The bytes as they go over the wire (before dot-stuffing), with headers such as DKIM-Signature in front. */
+/** The bytes of the message before dot-stuffing, with headers such as DKIM-Signature in front. */
 export function messageBytes(message: ComposedMessage, prepend: readonly HeaderLine[] = []): Buffer {
   return Buffer.concat([headOf(message, prepend), message.body]);
 }
@@ -156,7 +156,7 @@ function ownHeaders(draft: MessageDraft): HeaderLine[] {
     { name: 'Message-ID', line: `Message-ID: <${draft.messageId}>` },
   ];
   for (const [name, value] of Object.entries(draft.headers ?? {})) {
-    // Messages that an earlier release accepted may hold one.
+    // Messages that an earlier release accepted may contain this header.
     if (name.toLowerCase() === COPY_ID_HEADER.toLowerCase()) continue;
     if (!EXTRA_HEADER.test(name)) throw new CompositionError(`header ${JSON.stringify(name)} is not an X- header`);
     lines.push(textHeader(name, value));
@@ -210,7 +210,7 @@ function partHead(type: string, encoding: string): string {
   return `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`;
 }
 
-/** `=_` occurs neither in quoted-printable nor in base64 (RFC 2045 §6.7), so no content can hold the boundary. */
+/** `=_` occurs neither in quoted-printable nor in base64 (RFC 2045 §6.7), so no content can contain the boundary. */
 function boundaryFor(messageId: string): string {
   return `=_${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`;
 }

@@ -7,7 +7,7 @@ export function withCopyId(message: ComposedMessage, copyId: string): ComposedMe
     headerLines: [{ name: COPY_ID_HEADER, line: `${COPY_ID_HEADER}: ${copyId}` }, ...message.headerLines],
     needsSmtpUtf8,
     ...(shared === undefined ? {} : { shared }),
-    // Joining the parts of a large body is left to those who need it in one piece.
+    // A getter, so that the parts of a large body are joined only on demand.
     get body() {
       return message.body;
     },

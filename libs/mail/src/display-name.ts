@@ -1,14 +1,14 @@
 import { decodeWords } from 'postal-mime';
 
-/** Throws with the reason why the text is no mailbox. */
+/** Throws with the reason why the text is not a mailbox. */
 export type Refuse = (reason: string) => never;
 
-/** The reason for a list of addresses in place of one. */
+/** The reason for a list of addresses instead of a single one. */
 export const MORE_THAN_ONE = 'it holds more than one address; each address needs an entry of its own';
 
 const ADDRESS_IN_BRACKETS = /<[^<>]*@[^<>]*>/u;
 const NOT_IN_A_NAME = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
-/** Embeddings, overrides and isolates make the text after the name read backwards (Unicode UAX #9). */
+/** Embeddings, overrides and isolates reverse the text after the name (Unicode UAX #9). */
 const BIDI_CONTROL = /[\u202a-\u202e\u2066-\u2069]/u;
 
 /**

@@ -11,7 +11,7 @@ export function canonicalHeader(line: string): string {
   const colon = line.indexOf(':');
   const name = line.slice(0, colon).trim().toLowerCase();
   let value = line.slice(colon + 1);
-  // Most lines are neither folded nor hold more than one blank in a row.
+  // Most lines are not folded and contain no consecutive blanks.
   if (MORE_THAN_BLANKS.test(value)) value = value.replace(/\r\n/g, '').replace(/[ \t]+/g, ' ');
   const start = value.charCodeAt(0) === SPACE ? 1 : 0;
   const end = value.length > start && value.charCodeAt(value.length - 1) === SPACE ? value.length - 1 : value.length;
@@ -49,12 +49,12 @@ export function canonicalBody(body: Buffer): Buffer {
   return out.subarray(0, contentEnd + 2);
 }
 
-/** Whole lines in relaxed form; unlike at the end of a body, empty lines at the end stay. */
+/** Whole lines in relaxed form; unlike in `canonicalBody`, empty lines at the end are kept. */
 export function canonicalLines(lines: Buffer): Buffer {
   return canonicalBody(Buffer.concat([lines, LAST_LINE])).subarray(0, -LAST_LINE.length);
 }
 
-/** True for nearly all that we compose; false also where only a closer look would tell. */
+/** True for nearly all composed messages; may be false for a canonical body. */
 function isCanonical(body: Buffer): boolean {
   const { length } = body;
   const endsInLine = body[length - 2] === CR && body[length - 1] === LF;

@@ -44,7 +44,7 @@ describe('a DKIM signature', () => {
     expect(await verdict(header('From: a@example.com', 'Subject: x'), Buffer.from(body))).toBe('pass');
   });
 
-  it('holds for long, folded and repeated headers', async () => {
+  it('is valid for long, folded and repeated headers', async () => {
     const lines = header(
       'From: a@example.com',
       `To: ${Array.from({ length: 50 }, (_, at) => `r${at}@example.org`).join(',\r\n ')}`,
@@ -57,7 +57,7 @@ describe('a DKIM signature', () => {
     expect(await verdict(lines, Buffer.from('x\r\n'))).toBe('pass');
   });
 
-  it('holds for addresses outside ASCII', async () => {
+  it('is valid for non-ASCII addresses', async () => {
     const lines = header('From: a@example.com', 'To: \u0430\u0434\u0430@example.org');
     const message = { headerLines: lines, body: Buffer.from('x'), needsSmtpUtf8: true };
     expect(await verify(messageBytes(message, [await signer.sign(message)]))).toBe('pass');
@@ -87,7 +87,7 @@ describe('a DKIM signature', () => {
     expect(names).not.toContain('x-ses-configuration-set');
   });
 
-  it('has an Ed25519 signature beside it, which holds by itself (RFC 8463)', async () => {
+  it('has an additional Ed25519 signature, which is valid on its own (RFC 8463)', async () => {
     const pair = await generateEd25519KeyPair();
     const ed25519 = new DkimSigner({ domain: 'example.com', selector: 'ed', privateKey: pair.privateKey });
     const message = {
@@ -114,7 +114,7 @@ describe('a DKIM signature', () => {
     expect(dkimRecord(pem)).toBe('v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=');
   });
 
-  it('is short lines in a header of its own', async () => {
+  it('is a separate header with short lines', async () => {
     const { name, line } = await signer.sign({ headerLines: header('From: a@example.com'), body: Buffer.from('x') });
     expect(name).toBe('DKIM-Signature');
     for (const part of line.split('\r\n')) expect(part.length).toBeLessThanOrEqual(76);
@@ -141,7 +141,7 @@ describe('a DKIM signature', () => {
     expect(await verify(messageBytes(altered, [signature]))).not.toBe('pass');
   });
 
-  it('holds for whatever we compose', async () => {
+  it('is valid for any composed message', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme' }),
@@ -162,7 +162,7 @@ describe('a DKIM signature', () => {
     );
   });
 
-  it('holds for bodies of any bytes', async () => {
+  it('is valid for bodies of any bytes', async () => {
     const bytes = fc
       .string({ unit: fc.constantFrom('a', ' ', '\t', '\r\n', '.', '\u00e9') })
       .map(text => Buffer.from(text));

@@ -12,7 +12,7 @@ export interface DkimKeyPair {
   readonly record: string;
 }
 
-/** Who signs. `domain` is in A-labels. */
+/** The signer. `domain` is in A-labels. */
 export interface DkimIdentity {
   readonly domain: string;
   readonly selector: string;
@@ -20,7 +20,7 @@ export interface DkimIdentity {
   readonly privateKey: string;
 }
 
-/** Signed also where they are absent, so that one that is added on the way breaks the signature (RFC 6376 §8.15). */
+/** Signed even if absent, so that a header added in transit invalidates the signature (RFC 6376 §8.15). */
 const ALWAYS_SIGNED = ['from', 'reply-to', 'subject', 'to', 'cc', 'date', 'message-id', 'mime-version', 'content-type'];
 /** Instructions to relays (SES, SendGrid, Mandrill, Mailgun, Postmark, Mailjet, SparkPost), which remove them. */
 const REMOVED_BY_RELAYS = /^x-(?:ses-|smtpapi$|mc-|mailgun-|pm-|mj-|msys-)/;
@@ -28,7 +28,7 @@ const MAX_LINE = 76;
 
 const ED25519_BYTES = 32;
 
-/** What all signatures of a message have in common. */
+/** The input that all signatures of a message share. */
 interface MessageDigest {
   readonly names: readonly string[];
   /** The selected headers in canonical form. */
@@ -38,21 +38,21 @@ interface MessageDigest {
 
 type SignedContent = Pick<ComposedMessage, 'headerLines' | 'body' | 'shared'>;
 
-/** Makes a 2048-bit RSA key pair; off the event loop, about 0.1 s. */
+/** Generates a 2048-bit RSA key pair on the thread pool, in about 0.1 s. */
 export async function generateDkimKeyPair(): Promise<DkimKeyPair> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   return { privateKey: pem, record: dkimRecord(pem) };
 }
 
-/** Makes an Ed25519 key pair (RFC 8463). */
+/** Generates an Ed25519 key pair (RFC 8463). */
 export async function generateEd25519KeyPair(): Promise<DkimKeyPair> {
   const { privateKey } = await promisify(generateKeyPair)('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   return { privateKey: pem, record: dkimRecord(pem) };
 }
 
-/** The TXT record that belongs to a private key; of Ed25519 it holds the bare key of 32 bytes (RFC 8463 §4). */
+/** The TXT record that belongs to a private key; for Ed25519 it contains the raw 32-byte key (RFC 8463 §4). */
 export function dkimRecord(privateKey: string): string {
   const key = createPublicKey(privateKey);
   const spki = key.export({ type: 'spki', format: 'der' });
@@ -61,7 +61,7 @@ export function dkimRecord(privateKey: string): string {
     : `v=DKIM1; k=rsa; p=${spki.toString('base64')}`;
 }
 
-/** One signature by each signer, in their order; what they have in common is computed once. */
+/** One signature by each signer, in their order; the shared input is computed once. */
 export async function signMessage(
   message: SignedContent,
   signers: readonly DkimSigner[],
@@ -73,8 +73,8 @@ export async function signMessage(
 }
 
 /**
- * Signs messages for one domain: rsa-sha256 or ed25519-sha256, relaxed/relaxed. Keep one per domain: the parsed key is what it caches.
- * mailauth takes three times the CPU, on the event loop (docs/decisions/0018-libraries-for-mail.md).
+ * Signs messages for one domain: rsa-sha256 or ed25519-sha256, relaxed/relaxed. Keep one instance per domain, because it
+ * caches the parsed key. mailauth takes three times the CPU, on the event loop (docs/decisions/0018-libraries-for-mail.md).
  */
 export class DkimSigner {
   readonly #key: KeyObject;
@@ -118,7 +118,7 @@ const digestOf = (message: SignedContent): MessageDigest => ({
   bodyHash: bodyHashOf(message),
 });
 
-/** Copies that differ in their headers only share one body, which is hashed once. */
+/** Copies that differ only in their headers share one body, which is hashed once. */
 const bodyHashes = new WeakMap<Buffer, string>();
 
 function bodyHashOf({ body, shared }: SignedContent): string {

@@ -25,7 +25,7 @@ describe('the data of a message', () => {
     expect(dataOfParts(parts)[1]).toBe(parts[1]);
   });
 
-  it('ends once, at its end, and gives the message back', () => {
+  it('ends once, at its end, and can be decoded to the message', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('\r', '\n', '\r\n', '.', 'a', '\xe9') }), text => {
         const made = data(text);

@@ -5,7 +5,7 @@ const DOT = 0x2e;
 const END = '.\r\n';
 const stuffedParts = new WeakMap<Buffer, Buffer>();
 
-/** A byte that is missing, and the position in front of which it belongs. */
+/** A missing byte, and the position in front of which it is inserted. */
 interface Insertion {
   readonly at: number;
   readonly byte: number;
@@ -13,7 +13,7 @@ interface Insertion {
 
 /**
  * A message for DATA (RFC 5321 §4.5.2): leading dots doubled, and the final dot. Bare line ends become CRLF, so that no
- * server takes content for the end of the data and what follows for commands (SMTP smuggling).
+ * server interprets content as the end of the data and the rest as commands (SMTP smuggling).
  */
 export function dataOf(message: Buffer): Buffer {
   const insertions = missingIn(message);
@@ -32,7 +32,7 @@ export function dataOf(message: Buffer): Buffer {
   return data;
 }
 
-/** Parts of a message, each of which ends with a line, as DATA wants them; a part of several messages is read once. */
+/** Encodes parts of a message for DATA; each part ends with a line. A part that several messages share is scanned once. */
 export function dataOfParts(parts: readonly Buffer[]): Buffer[] {
   return parts.map((part, index) => {
     if (index === parts.length - 1) return dataOf(part);
@@ -42,7 +42,7 @@ export function dataOfParts(parts: readonly Buffer[]): Buffer[] {
   });
 }
 
-/** Nothing, for what `composeMessage` makes: its lines end in CRLF, and it escapes leading dots. */
+/** Empty for the output of `composeMessage`, whose lines end in CRLF and whose leading dots are escaped. */
 function missingIn(message: Buffer): Insertion[] {
   const insertions: Insertion[] = [];
   const { length } = message;

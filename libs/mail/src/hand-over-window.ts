@@ -1,6 +1,6 @@
 /**
- * The time in which a hand-over may be begun. Once its data is on its way nothing can take it back; until then the
- * window can be closed, and it is certain that the relay does not get the message.
+ * The time in which a hand-over may begin. Sent data cannot be recalled; if the window is closed before, the relay is
+ * guaranteed not to receive the message.
  */
 export class HandOverWindow {
   #begun = false;
@@ -11,19 +11,19 @@ export class HandOverWindow {
     this.#closesAt = closesAt;
   }
 
-  /** Milliseconds in which it may still be begun; 0 once the window is closed. */
+  /** Milliseconds in which the hand-over may still begin; 0 once the window is closed. */
   get remainingMs(): number {
     return Math.max(0, this.#closesAt - Date.now());
   }
 
-  /** Asked immediately before the data is sent; false where it must not be. */
+  /** Call immediately before sending the data; false if the data must not be sent. */
   begin(): boolean {
     if (this.remainingMs === 0) return false;
     this.#begun = true;
     return true;
   }
 
-  /** True where the data had not been begun, and now never will be. */
+  /** True if the data was not started; it can no longer be started then. */
   close(): boolean {
     this.#closesAt = 0;
     return !this.#begun;

@@ -1,6 +1,6 @@
 /**
- * How text becomes a header line: folding (RFC 5322 §2.2.3) and encoded words (RFC 2047). Lines stay within 76
- * characters, RFC 2047's limit for lines that hold an encoded word; only a token that cannot be broken is longer.
+ * Formats header lines: folding (RFC 5322 §2.2.3) and encoded words (RFC 2047). Lines are at most 76 characters long, the
+ * limit of RFC 2047 for lines with an encoded word; only an unbreakable token is longer.
  */
 const MAX_LINE = 76;
 const MAX_ENCODED_WORD = 75;
@@ -14,8 +14,8 @@ export interface HeaderLine {
 }
 
 /**
- * Encodes text of any script as base64 encoded words, none longer than 75 characters and each holding whole
- * characters. `firstRoom` is what is left on the line for the first word.
+ * Encodes text of any script as base64 encoded words, none longer than 75 characters and each containing whole characters.
+ * `firstRoom` is the space on the line for the first word.
  */
 export function encodeWords(text: string, firstRoom = MAX_ENCODED_WORD): string[] {
   const words: string[] = [];
@@ -37,7 +37,7 @@ export function encodeWords(text: string, firstRoom = MAX_ENCODED_WORD): string[
   return words;
 }
 
-/** Folds a free-text field (Subject, X- headers); encodes it where ASCII alone would not survive the way. */
+/** Folds a free-text field (Subject, X- headers); encodes it if plain ASCII would not be transmitted unchanged. */
 export function unstructuredLine(name: string, value: string): string {
   if (isPlain(value)) {
     const folded = foldPlain(name, value);
@@ -53,7 +53,7 @@ export function structuredLine(name: string, tokens: readonly string[]): string 
   let column = folded.length;
   for (const token of tokens) {
     const fits = column + 1 + token.length <= MAX_LINE;
-    // A break straight after the name leaves an empty first line: only where it makes the token fit.
+    // A break directly after the name leaves an empty first line, so it is used only if the token fits then.
     const breaks = !fits && (column > name.length + 1 || token.length + 1 <= MAX_LINE);
     folded += breaks ? `\r\n ${token}` : ` ${token}`;
     column = breaks ? 1 + token.length : column + 1 + token.length;
@@ -61,7 +61,7 @@ export function structuredLine(name: string, tokens: readonly string[]): string 
   return folded;
 }
 
-/** True when text can stand in a header as it is: printable ASCII, no outer blanks, nothing like an encoded word. */
+/** True if the text needs no encoding in a header: printable ASCII, no outer blanks, nothing like an encoded word. */
 function isPlain(value: string): boolean {
   return value === '' || (/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.includes('=?'));
 }
@@ -70,7 +70,7 @@ function foldPlain(name: string, value: string): string | undefined {
   if (name.length + 2 + value.length <= MAX_LINE) return value === '' ? `${name}:` : `${name}: ${value}`;
   let folded = `${name}:`;
   let column = folded.length;
-  // Breaking before a run of blanks keeps the run, so unfolding gives the value back to the letter.
+  // A break before a run of blanks keeps the run, so unfolding restores the exact value.
   for (const piece of ` ${value}`.match(/[ \t]+[^ \t]+/g) ?? []) {
     if (column + piece.length > MAX_LINE) {
       if (piece.length > MAX_LINE || column === name.length + 1) return undefined;

@@ -50,7 +50,7 @@ function isHidden(attributes: Readonly<Record<string, string>>, hiddenNames: Rea
 const displayOf = (declarations: string): string | undefined =>
   [...declarations.matchAll(DISPLAY)].at(-1)?.[1]?.toLowerCase();
 
-/** Reads the rules of a style sheet that stand in no at-rule and whose selectors are a class or an id. */
+/** Reads the top-level rules of a style sheet whose selectors are a class or an id. */
 function readRules(styles: string, hiddenNames: Set<string>): void {
   let depth = 0;
   let prelude = '';

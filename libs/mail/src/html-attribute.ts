@@ -1,6 +1,6 @@
 import { Tokenizer } from 'htmlparser2';
 
-/** Where a link's address stands in the HTML, quotes excluded. */
+/** The position of a link's address in the HTML, without quotes. */
 export interface LinkSpot {
   readonly start: number;
   readonly end: number;
@@ -13,18 +13,18 @@ export function linkTarget(raw: string): string | undefined {
   // Most values are plain: decide on the first characters before decoding anything.
   if (!/^[\s&\x00-\x1f]*(?:h|$|&)/i.test(raw)) return undefined;
   const decoded = raw.includes('&') ? decodeEntities(raw) : raw;
-  // As the URL standard does: outer control characters and blanks, and inner tabs and line breaks, do not count.
+  // Like the URL standard, ignores outer control characters and blanks, and inner tabs and line breaks.
   const url = trimmed(decoded.replace(/[\t\n\r]+/g, ''));
   return /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined;
 }
 
-/** A value for an attribute, escaped for the quotes it stands in; with quotes of its own where it had none. */
+/** An attribute value, escaped for its quotes; adds quotes if there were none. */
 export function quoted(value: string, quote: LinkSpot['quote']): string {
   const escaped = value.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
   return quote === 'none' ? `"${escaped}"` : escaped;
 }
 
-/** By hand, because a pattern anchored at the end takes quadratic time over long runs of blanks. */
+/** A loop, because a pattern anchored at the end takes quadratic time over long runs of blanks. */
 function trimmed(text: string): string {
   let start = 0;
   let end = text.length;
@@ -34,7 +34,7 @@ function trimmed(text: string): string {
 }
 
 function decodeEntities(raw: string): string {
-  // Nearly all that occur in links.
+  // Fast path for the only entity in most links.
   if (!/&(?!amp;)/.test(raw)) return raw.replaceAll('&amp;', '&');
   let decoded = '';
   const source = `<a b="${raw.replaceAll('"', '&quot;')}">`;

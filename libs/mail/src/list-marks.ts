@@ -14,7 +14,10 @@ const ROMAN: readonly (readonly [number, string])[] = [
   [1, 'I'],
 ];
 
-/** The number of an item of an ordered list in the notation of its `type`; in digits if that has no such number. */
+/**
+ * The number of an item of an ordered list in the notation of its `type`; in digits if the notation cannot express the
+ * number.
+ */
 export function listMark(type: string | undefined, number: number): string {
   const isCountable = Number.isInteger(number) && number >= 1 && number <= 3_999;
   switch (isCountable ? type : undefined) {

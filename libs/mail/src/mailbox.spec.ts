@@ -116,12 +116,12 @@ describe('a mailbox', () => {
     expect(() => parseMailbox('nobody')).toThrow('malformed address "nobody": it has no "@"');
   });
 
-  it('says when only SMTPUTF8 can carry the local part', () => {
+  it('reports that the local part needs SMTPUTF8', () => {
     expect(parseMailbox('ада@example.com').needsSmtpUtf8).toBe(true);
     expect(parseMailbox('ada@почта.example').needsSmtpUtf8).toBe(false);
   });
 
-  it('is refused or read in full, whatever the input', () => {
+  it('is refused or read completely for any input', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -143,7 +143,7 @@ describe('a mailbox', () => {
     );
   });
 
-  it('survives being printed and read again, by us and by others', () => {
+  it('is unchanged after formatting and parsing, by Postern and by another parser', () => {
     const name = fc
       .string({
         unit: fc.oneof(
@@ -171,7 +171,7 @@ describe('a mailbox', () => {
 });
 
 describe('two addresses', () => {
-  it('are the same whatever their case', () => {
+  it('are the same in any letter case', () => {
     expect(sameAddress('Ada@Example.com', 'ada@example.COM')).toBe(true);
     expect(sameAddress('ADÉ@example.com', 'ade\u0301@example.com')).toBe(true);
     expect(sameAddress('ada@example.com', 'ada@example.org')).toBe(false);
@@ -195,7 +195,7 @@ describe('the key of an address', () => {
     ['jo\u0308rg@example.com', 'JÖRG@example.com'],
   ])('is the same for %s and %s', (one, other) => expect(sameAddress(one, other)).toBe(true));
 
-  it('is the same for every legal address as people write it and as it is kept', () =>
+  it('is the same for every valid address as entered and as stored', () =>
     fc.assert(
       fc.property(
         legalAddresses().chain(address => inSomeCase(address)),
@@ -207,7 +207,7 @@ describe('the key of an address', () => {
       ),
     ));
 
-  it('tells addresses apart that are kept apart', () =>
+  it('differs for different stored addresses', () =>
     fc.assert(
       fc.property(legalAddresses(), address => {
         const kept = keptForm(address);
@@ -218,7 +218,7 @@ describe('the key of an address', () => {
     ));
 });
 
-/** As `parseMailbox` has it; undefined for what it refuses. */
+/** The address as returned by `parseMailbox`; undefined if it is refused. */
 const keptForm = (text: string): string | undefined => {
   try {
     return parseMailbox(text).address;

@@ -4,17 +4,17 @@ import { encodeWords, structuredLine } from './header-text.js';
 
 /** One mailbox (RFC 5321 §4.1.2, RFC 5322 §3.4, internationalised by RFC 6531). */
 export interface Mailbox {
-  /** Display name, decoded; absent where none was given. */
+  /** Display name, decoded; absent if none was given. */
   readonly name?: string;
-  /** `localPart@domain`, the domain in lower-case A-labels: what goes into the envelope. */
+  /** `localPart@domain`, the domain in lower-case A-labels, for the envelope. */
   readonly address: string;
   readonly localPart: string;
   readonly domain: string;
-  /** True when the local part is not ASCII, so that only a relay with SMTPUTF8 can take it. */
+  /** True if the local part is not ASCII, so that only a relay with SMTPUTF8 accepts it. */
   readonly needsSmtpUtf8: boolean;
 }
 
-/** Thrown by `parseMailbox`; the message is fit for the API's caller: `malformed address "x": why`. */
+/** Thrown by `parseMailbox`; the message may be shown to the API client: `malformed address "x": why`. */
 export class MailboxError extends Error {
   override readonly name = 'MailboxError';
 
@@ -36,8 +36,8 @@ const INVISIBLE = /[\p{Z}\p{C}]/u;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Reads exactly one mailbox, bare or `Name <address>`, where the name needs no quotes. Groups, lists, comments in
- * addresses, routes and address literals are refused, and control characters before anything else is read.
+ * Reads exactly one mailbox, bare or `Name <address>`, whose name needs no quotes. Groups, lists, comments in addresses,
+ * routes and address literals are refused, and control characters before anything else is read.
  */
 export function parseMailbox(text: string): Mailbox {
   const refuse = (reason: string): never => {
@@ -56,12 +56,12 @@ export function parseMailbox(text: string): Mailbox {
   return name === '' ? address : { name, ...address };
 }
 
-/** Prints a mailbox for a header, the name quoted or in encoded words where it must be, on one unfolded line. */
+/** Formats a mailbox for a header, the name quoted or in encoded words if necessary, on one unfolded line. */
 export function formatMailbox(mailbox: Pick<Mailbox, 'name' | 'address'>): string {
   return mailboxTokens(mailbox).join(' ');
 }
 
-/** Prints an address header (`To: a, b`), folded. */
+/** Formats an address header (`To: a, b`), folded. */
 export function mailboxListLine(header: string, mailboxes: readonly Pick<Mailbox, 'name' | 'address'>[]): string {
   const last = mailboxes.length - 1;
   return structuredLine(
@@ -74,7 +74,7 @@ export function mailboxListLine(header: string, mailboxes: readonly Pick<Mailbox
   );
 }
 
-/** What two spellings of one address have in common; use it as a map's key. Case never tells mailboxes apart. */
+/** The normalized form of an address, for use as a map key. Mailboxes never differ by letter case only. */
 export function addressKey(address: string): string {
   const key = address.trim().normalize('NFC').toLowerCase();
   if (!key.startsWith('"') && !/[^\x00-\x7f]/.test(key)) return key;
@@ -93,7 +93,7 @@ function isDotAtom(text: string): boolean {
   return text.split('.').every(atom => ATOM.test(atom) && !INVISIBLE.test(atom));
 }
 
-/** True when two addresses name the same mailbox under our rule: case-insensitive in both halves. */
+/** True if two addresses name the same mailbox; both parts are case-insensitive. */
 export function sameAddress(a: string, b: string): boolean {
   return addressKey(a) === addressKey(b);
 }
@@ -136,12 +136,12 @@ function plainLocalPart(text: string, refuse: Refuse): { localPart: string; rest
   return { localPart, rest: text.slice(at + 1) };
 }
 
-/** A quoted local part loses its quotes where it can do without, so that equal mailboxes read equal. */
+/** Removes unnecessary quotes of a local part, so that equal mailboxes have equal addresses. */
 function quotedLocalPart(text: string, refuse: Refuse): { localPart: string; rest: string } {
   const { value, end } = readQuoted(text, 0, refuse);
   if (text[end] !== '@') return refuse('"@" must follow the quoted part');
   if (value === '') return refuse('there is nothing before "@"');
-  // Angle brackets end an SMTP path in too many servers to be worth their risk.
+  // Many servers take an angle bracket for the end of the SMTP path.
   if (/[<>]/.test(value)) return refuse('angle brackets are not allowed before "@"');
   const localPart = isDotAtom(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`;
   return { localPart, rest: text.slice(end + 1) };

@@ -134,7 +134,7 @@ export const textOf = ({ fields, parameters, content }: MimeEntity): string | un
   }
 };
 
-/** The tree as 7-bit text with CRLF line ends: leaves that are not become quoted-printable or base64. */
+/** The tree as 7-bit text with CRLF line ends: other leaves become quoted-printable or base64. */
 export const toSevenBit = (entity: MimeEntity, isSigned = false): MimeEntity => {
   const { content, type } = entity;
   if (typeof content !== 'string') {

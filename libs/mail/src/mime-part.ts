@@ -13,7 +13,7 @@ export interface MimePart {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: string;
-  /** False where the input ended before the boundary that closes this part: its end may be missing. */
+  /** False if the input ended before the closing boundary of this part: its end may be missing. */
   readonly isComplete: boolean;
 }
 
@@ -21,7 +21,7 @@ const MAX_FIELDS = 1_000;
 const MAX_PARTS = 50;
 const MAX_VALUE = 10_000;
 
-/** Reads an entity: its header, and its body as it stands. */
+/** Reads an entity: its header, and its undecoded body. */
 export function readPart(source: string, isComplete: boolean): MimePart {
   const end = source.startsWith('\n') ? 0 : source.indexOf('\n\n');
   const head = end < 0 ? source : source.slice(0, end);
@@ -31,7 +31,7 @@ export function readPart(source: string, isComplete: boolean): MimePart {
   return { fields, type, parameters, body, isComplete };
 }
 
-/** The parts of a multipart body; none where there is no boundary. */
+/** The parts of a multipart body; none if there is no boundary. */
 export function childParts({ parameters, body, isComplete }: MimePart): MimePart[] {
   const boundary = parameters.get('boundary');
   if (!boundary || boundary.length > 200) return [];
@@ -46,23 +46,23 @@ export function childParts({ parameters, body, isComplete }: MimePart): MimePart
     parts.push(readPart(text.slice(start + 1, next < 0 ? undefined : next), isComplete && next >= 0));
     at = next;
   }
-  // A delimiter cut short may itself be content: only whole ones close the part before them.
+  // A truncated delimiter may be content: only a complete one closes the part before it.
   return parts;
 }
 
-/** A part's text, its transfer encoding undone, as UTF-8 where it is that, else as it claims, else as Latin-1. */
+/** A part's decoded text: as UTF-8 if valid, otherwise in the declared charset, otherwise as Latin-1. */
 export function partText(part: MimePart): string {
   return decodeText(partBytes(part), part.parameters.get('charset')).replace(/\r\n?/g, '\n');
 }
 
-/** A part's bytes, its transfer encoding undone. */
+/** A part's bytes after transfer decoding. */
 export function partBytes({ fields, body }: Pick<MimePart, 'fields' | 'body'>): Buffer {
   const encoding = fields.get('content-transfer-encoding')?.[0]?.trim().toLowerCase();
   if (encoding === 'base64') return Buffer.from(body, 'base64');
   return Buffer.from(encoding === 'quoted-printable' ? unquotePrintable(body) : body, 'latin1');
 }
 
-/** Unfolds and reads header fields; what is no field is skipped. */
+/** Unfolds and reads header fields; skips other lines. */
 export function readFields(head: string): Fields {
   const fields = new Map<string, string[]>();
   let count = 0;
@@ -86,7 +86,7 @@ export function readFields(head: string): Fields {
 
 function nextDelimiter(text: string, delimiter: string, from: number): number {
   for (let at = text.indexOf(delimiter, from); at >= 0; at = text.indexOf(delimiter, at + 1)) {
-    // The delimiter is a line of its own, blanks or the closing "--" aside (RFC 2046 §5.1.1).
+    // The delimiter is a whole line, apart from blanks or the closing "--" (RFC 2046 §5.1.1).
     const rest = text.slice(at + delimiter.length, at + delimiter.length + 3);
     if (/^(?:--)?[ \t]*(?:\n|$)/.test(rest) && text.indexOf('\n', at + 1) >= 0) return at;
     if (/^--$/.test(rest)) return at;
@@ -110,14 +110,14 @@ function unquotePrintable(text: string): string {
     .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Seven-bit encodings of other scripts look like ASCII, so their claim counts first. */
+/** 7-bit encodings of other scripts look like ASCII, so a declared one takes precedence. */
 function decodeText(bytes: Buffer, charset = ''): string {
   const utf8 = bytes.toString('utf8');
   if (!utf8.includes('\ufffd') && !utf8.includes('\x1b')) return utf8;
   return decodedAs(bytes, charset) ?? bytes.toString('latin1');
 }
 
-/** The text of bytes in the named encoding (WHATWG Encoding); undefined where the name is unknown. */
+/** The text of bytes in the named encoding (WHATWG Encoding); undefined if the name is unknown. */
 export function decodedAs(bytes: Uint8Array, charset: string): string | undefined {
   try {
     return new TextDecoder(charset).decode(bytes);

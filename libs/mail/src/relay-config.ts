@@ -1,4 +1,4 @@
-/** How one relay is reached. Every timeout is explicit, in milliseconds. */
+/** The connection settings of one relay. Every timeout is explicit, in milliseconds. */
 export interface RelayConfig {
   readonly host: string;
   readonly port: number;
@@ -11,7 +11,7 @@ export interface RelayConfig {
     readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
   };
   readonly auth?: { readonly user: string; readonly pass: string };
-  /** The name we greet with (EHLO). */
+  /** The client name in EHLO. */
   readonly name: string;
   readonly maxConnections: number;
   /** DNS, TCP, TLS and the greeting together. */
@@ -22,7 +22,7 @@ export interface RelayConfig {
   readonly queueTimeoutMs: number;
 }
 
-/** What the relay offers, as its last EHLO said. */
+/** The extensions in the relay's last EHLO reply. */
 export interface RelayOffers {
   readonly dsnOffered: boolean;
   readonly smtpUtf8Offered: boolean;

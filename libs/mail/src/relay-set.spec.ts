@@ -36,7 +36,7 @@ describe('several relays', () => {
     expect(await set.handOver(mail)).toMatchObject({ kind, relay });
   });
 
-  it('leave out one that keeps failing, until it has rested', async () => {
+  it('skip a relay that keeps failing, until its rest is over', async () => {
     let now = 0;
     let tries = 0;
     let answer: HandOverResult = unreachable;
@@ -60,7 +60,7 @@ describe('several relays', () => {
     expect(tries).toBe(5);
   });
 
-  it('are all tried where all rest', async () => {
+  it('are all tried if all rest', async () => {
     let answer: HandOverResult = unreachable;
     const relays = [{ relay: 'a', pool: relayThat(() => answer) }];
     const set = new RelaySet(relays, { failuresToRest: 1, restMs: 1_000, now: () => 0 });

@@ -4,15 +4,15 @@ import type { HandOverResult } from './smtp-answer.js';
 import { lacksSmtpUtf8 } from './smtp-envelope.js';
 import { type ProbeResult, SmtpPool } from './smtp-pool.js';
 
-/** A relay by the name under which logs, metrics and results speak of it. */
+/** A relay with its name in logs, metrics and results. */
 export interface NamedRelay extends RelayConfig {
   readonly relay: string;
 }
 
-/** The answer that counts, and the relay that gave it (for `unreachable`: the last one tried). */
+/** The final result, and the relay that gave it (for `unreachable`: the last one tried). */
 export type RelayedResult = HandOverResult & { readonly relay: string };
 
-/** What one try of `RelaySet` needs of a pool. */
+/** The part of a pool that `RelaySet` needs. */
 export type Relay = Pick<SmtpPool, 'config' | 'handOver' | 'probe' | 'offers' | 'close'>;
 
 interface Station {
@@ -23,7 +23,7 @@ interface Station {
 }
 
 interface Options {
-  /** Failures in a row after which a relay rests. */
+  /** Consecutive failures after which a relay rests. */
   readonly failuresToRest?: number;
   /** How long it then rests before it is tried again. */
   readonly restMs?: number;
@@ -48,7 +48,7 @@ export class RelaySet {
     this.#now = options.now ?? Date.now;
   }
 
-  /** A set with a pool of its own for each relay. */
+  /** A set with a separate pool for each relay. */
   static fromConfigs(relays: readonly NamedRelay[], options?: Options): RelaySet {
     return new RelaySet(
       relays.map(config => ({ relay: config.relay, pool: new SmtpPool(config) })),
@@ -56,12 +56,12 @@ export class RelaySet {
     );
   }
 
-  /** True when some relay is known to offer SMTPUTF8; false also before the first connection. */
+  /** True if a relay is known to offer SMTPUTF8; false before the first connection. */
   get smtpUtf8Offered(): boolean {
     return this.#stations.some(({ pool }) => pool.offers?.smtpUtf8Offered === true);
   }
 
-  /** Hands over to the first relay that gives a final answer; else the best of the answers that were not. */
+  /** Hands over to the first relay that gives a final answer; otherwise returns the best of the other answers. */
   async handOver(mail: HandOver): Promise<RelayedResult> {
     let best: RelayedResult | undefined;
     for (const station of this.#inOrder()) {
@@ -69,14 +69,14 @@ export class RelaySet {
       if (!(result.kind === 'unreachable' && mail.window?.remainingMs === 0)) this.#note(station, result.kind);
       const isFinal = result.kind !== 'unreachable' && result.kind !== 'deferred';
       if (isFinal && !lacksSmtpUtf8(result)) return result;
-      // A relay's own words say more than that another could not be reached.
+      // The response of a relay is more useful than the fact that another could not be reached.
       if (best === undefined || best.kind === 'unreachable' || lacksSmtpUtf8(best)) best = result;
       if (mail.window?.remainingMs === 0) break;
     }
     return best!;
   }
 
-  /** Asks every relay at once, for readiness: ready is who has one `ok`. */
+  /** Probes all relays concurrently, for readiness: one `ok` suffices. */
   async probe(): Promise<(ProbeResult & { readonly relay: string })[]> {
     return Promise.all(
       this.#stations.map(async station => {
@@ -92,7 +92,7 @@ export class RelaySet {
     await Promise.all(this.#stations.map(({ pool }) => pool.close()));
   }
 
-  /** Rested relays first, in order of preference; the resting ones only as a last resort. */
+  /** Relays in order of preference, resting ones last. */
   #inOrder(): Station[] {
     const now = this.#now();
     const awake = this.#stations.filter(({ restsUntil }) => restsUntil <= now);

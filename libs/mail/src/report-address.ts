@@ -1,16 +1,16 @@
-/** An address in a report, in every spelling it may stand for. */
+/** An address in a report, with all its possible spellings. */
 export interface ReportAddress {
   /** Lower case: `rfc822`, `utf-8`, … */
   readonly type: string;
-  /** As it stands in the report. */
+  /** The address as written in the report. */
   readonly address: string;
-  /** The address, and what it says once its encoding (RFC 3461 §4 xtext, RFC 6533 §3) is undone. */
+  /** The address as written, and decoded (RFC 3461 §4 xtext, RFC 6533 §3). */
   readonly spellings: readonly string[];
 }
 
 const MAX_ADDRESS = 400;
 
-/** Reads `type; address`; undefined where there is no mail address to be had (X.400 and the like). */
+/** Reads `type; address`; undefined if there is no mail address (such as X.400). */
 export function reportAddress(value: string | undefined): ReportAddress | undefined {
   const match = /^([A-Za-z0-9-]{1,40})\s*;\s*(\S.*)$/.exec(value ?? '');
   const type = match?.[1]?.toLowerCase() ?? 'rfc822';
@@ -20,7 +20,7 @@ export function reportAddress(value: string | undefined): ReportAddress | undefi
   return { type, address, spellings: decoded === address ? [address] : [address, decoded] };
 }
 
-/** Pipes and files can stand in the place of a recipient: `|/usr/bin/program a@b /home/a`. */
+/** A recipient can be a pipe or a file: `|/usr/bin/program a@b /home/a`. */
 function isMailbox(address: string): boolean {
   const at = address.lastIndexOf('@');
   return at > 0 && (address.startsWith('"') || (!/[\s|/]/.test(address.slice(0, 1)) && !/\s/.test(address)));

@@ -68,7 +68,7 @@ describe('the links of a tracked body', () => {
     expect(prepareTracking(html).links).toEqual(['https://x.io/?a=1&b=2&copy=3&c="é']);
   });
 
-  it('are escaped for the quotes they stand in', () => {
+  it('are escaped for their quotes', () => {
     for (const html of ['<a href="https://x.io">x</a>', "<a href='https://x.io'>x</a>", '<a href=https://x.io>x</a>']) {
       expect(hrefs(prepareTracking(html).render({ link: track }))).toEqual([track('https://x.io', 0)]);
     }
@@ -88,7 +88,7 @@ describe('the pixel of a tracked body', () => {
     expect(prepareTracking(html).render({ pixelUrl: 'https://t.io/o/1' })).toBe(expected);
   });
 
-  it('has its place also where links stand before and after the end of the body', () => {
+  it('is inserted even if there are links before and after the end of the body', () => {
     const html = '<a href="https://a.io">1</a></body><a href="https://b.io">2</a>';
     expect(prepareTracking(html).render({ pixelUrl: 'https://t.io/o/1', link: mark })).toBe(
       `<a href="https://t.io/0">1</a>${pixel}</body><a href="https://t.io/1">2</a>`,
@@ -149,14 +149,14 @@ describe('a tracked body', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it('without tracking is what it was, to the character', () => {
+  it('without tracking is unchanged, character by character', () => {
     fc.assert(
       fc.property(html, body => expect(prepareTracking(body).render({})).toBe(body)),
       { numRuns: 1_000 },
     );
   });
 
-  it('has only its links changed, and leads where it led before', () => {
+  it('has only its links changed, which lead to the same targets', () => {
     fc.assert(
       fc.property(html, body => {
         const tracked = prepareTracking(body);

@@ -1,27 +1,27 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { type LinkSpot, linkTarget, quoted } from './html-attribute.js';
 
-/** What one recipient's copy gets. */
+/** The tracking of one recipient's copy. */
 export interface CopyTracking {
-  /** The image that tells of an opening; none where openings are not tracked. */
+  /** The image that detects an open; absent if opens are not tracked. */
   readonly pixelUrl?: string;
-  /** The address that stands for link number `n`; absent where clicks are not tracked. */
+  /** Returns the replacement URL of link number `n`; absent if clicks are not tracked. */
   readonly link?: (url: string, n: number) => string;
 }
 
-/** An HTML body scanned once, from which each recipient's copy is cheap to make. */
+/** An HTML body that is scanned once, so that each copy is cheap to render. */
 export interface TrackedHtml {
   /** The http(s) targets of the body's links, decoded, in order of appearance. */
   readonly links: readonly string[];
-  /** The body with links replaced and the pixel added; every other character stays as it was. */
+  /** The body with links replaced and the pixel added; all other characters are unchanged. */
   render(tracking: CopyTracking): string;
-  /** What `render` returns, in pieces: those with an even index are the same in all copies with such tracking. */
+  /** The result of `render` in pieces: those with an even index are the same in all copies with this kind of tracking. */
   pieces(tracking: CopyTracking): string[];
 }
 
 /**
- * Finds the `href` of `<a>` and `<area>` with an http(s) target, and the end of the body. What a browser does not show as a
- * link (comments, scripts, templates, unclosed tags) stays unchanged.
+ * Finds the `href` of `<a>` and `<area>` with an http(s) target, and the end of the body. Text that a browser does not show
+ * as a link (comments, scripts, templates, unclosed tags) is unchanged.
  */
 export function prepareTracking(html: string): TrackedHtml {
   const scan = new LinkScan(html);
@@ -57,7 +57,7 @@ function pixelTag(url: string): string {
   return `<img src=${quoted(url, 'none')} width="1" height="1" alt="" style="display:block;border:0">`;
 }
 
-/** Listens to the tokenizer; all positions are character offsets into the HTML. */
+/** Receives the events of the tokenizer; all positions are character offsets into the HTML. */
 class LinkScan implements TokenizerCallbacks {
   readonly spots: LinkSpot[] = [];
   bodyEnd: number | undefined;
@@ -71,7 +71,7 @@ class LinkScan implements TokenizerCallbacks {
   constructor(private readonly html: string) {}
 
   onopentagname(start: number, end: number): void {
-    // No tag that matters here has a longer name than "template".
+    // No relevant tag has a longer name than "template".
     this.#tag = end - start <= 8 ? this.html.slice(start, end).toLowerCase() : '';
     this.#found = undefined;
     this.#hadHref = false;
@@ -83,7 +83,7 @@ class LinkScan implements TokenizerCallbacks {
       !this.#hadHref &&
       (this.#tag === 'a' || this.#tag === 'area') &&
       this.html.slice(start, end).toLowerCase() === 'href';
-    // Of several attributes of one name, a browser takes the first.
+    // If an attribute is repeated, a browser uses the first one.
     if (this.#isHref) this.#hadHref = true;
   }
 
@@ -110,7 +110,7 @@ class LinkScan implements TokenizerCallbacks {
 
   onselfclosingtag(): void {
     if (this.#found) this.spots.push(this.#found);
-    // In HTML only foreign elements close themselves.
+    // In HTML only foreign elements are self-closing.
     if (this.#tag === 'template') this.#templates++;
   }
 

@@ -13,12 +13,12 @@ export interface BodyChunk {
 
 /** Bytes of an encoded line of 76 characters. */
 const LINE_BYTES = 57;
-/** Shorter pieces cost less to copy than to keep apart. */
+/** Shorter pieces are cheaper to copy than to store separately. */
 const MIN_SHARED = 4_096;
 
 /**
- * Encodes the HTML of many copies that differ in a few pieces. What copies share is encoded, made canonical and hashed
- * once, and is in memory once, because copies refer to the same chunks.
+ * Encodes the HTML of many copies that differ in a few pieces. Shared pieces are encoded, canonicalized, hashed and stored
+ * in memory once, because copies refer to the same chunks.
  */
 export class SharedBody {
   readonly #encoded = new Map<string, string>();
@@ -67,7 +67,7 @@ export class SharedBody {
     let rest: Uint8Array = Buffer.alloc(0);
     pieces.forEach((piece, index) => {
       const bytes = index % 2 === 0 ? this.#bytesOf(piece, index) : linesOf(piece);
-      // The place in the line is the same in every copy, because the pieces in between have the same lengths.
+      // The position in the line is the same in every copy, because the pieces in between have the same lengths.
       const missing = (LINE_BYTES - (rest.length % LINE_BYTES)) % LINE_BYTES;
       const end = bytes.length - ((bytes.length - missing) % LINE_BYTES);
       if (index % 2 !== 0 || bytes.length < MIN_SHARED) {

@@ -13,7 +13,7 @@ describe('a tracking token', () => {
   const email = fc.uuid();
   const index = fc.integer({ min: 0, max: 0xffff });
 
-  it('reads back what it was made for', () => {
+  it('decodes to its original content', () => {
     const link = fc
       .tuple(fc.domain(), fc.string({ unit: 'grapheme' }))
       .map(([host, rest]) => `https://${host}/${rest}`);
@@ -37,7 +37,7 @@ describe('a tracking token', () => {
     );
   });
 
-  it('is worth nothing once a single character is changed, added or missing', () => {
+  it('is invalid once a single character is changed, added or missing', () => {
     const made = [
       [tokens.returnPathToken(emailId, 3), (token: string) => tokens.readReturnPathToken(token)],
       [tokens.openToken(emailId, 3), (token: string) => tokens.readOpenToken(token)],
@@ -82,7 +82,7 @@ describe('a tracking token', () => {
     expect(tokens.readClickToken('A'.repeat(1_000_000))).toBeUndefined();
   });
 
-  it('names the mailbox that refuses codes, and only where we signed it', () => {
+  it('names the mailbox that refuses codes, only if its signature is valid', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), hash => {
         const token = tokens.optOutToken(Buffer.from(hash));
@@ -103,14 +103,14 @@ describe('a tracking token', () => {
     expect(tokens.readOpenToken(tokens.clickToken(emailId, 1, url))).toBeUndefined();
   });
 
-  it('outlives the rotation of secrets, until its own is gone', () => {
+  it('stays valid during a rotation of secrets until its own secret is removed', () => {
     const before = TrackingTokens.fromSecrets([oldSecret]);
     expect(tokens.readClickToken(before.clickToken(emailId, 0, url))?.url).toBe(url);
     expect(tokens.readOpenToken(before.openToken(emailId, 0))).toEqual({ emailId, recipientIndex: 0 });
     expect(before.readOpenToken(tokens.openToken(emailId, 0))).toBeUndefined();
   });
 
-  it('does not show where a link leads, and is the same each time it is made', () => {
+  it('does not disclose the target of a link, and is deterministic', () => {
     const token = tokens.clickToken(emailId, 0, url);
     expect(Buffer.from(token, 'base64url').toString('latin1')).not.toContain('example.com');
     expect(tokens.clickToken(emailId, 0, url)).toBe(token);
@@ -118,13 +118,13 @@ describe('a tracking token', () => {
   });
 
   it.each(['javascript:alert(1)', 'data:text/html,x', '//example.com', 'mailto:a@b.io', 'https://'])(
-    'is never made for %s',
+    'is never created for %s',
     target => {
       expect(() => tokens.clickToken(emailId, 0, target)).toThrow(RangeError);
     },
   );
 
-  it('needs a secret worth the name, and a message and recipient that exist', () => {
+  it('requires a secret of sufficient length, and a valid message and recipient', () => {
     expect(() => TrackingTokens.fromSecrets([])).toThrow(RangeError);
     expect(() => TrackingTokens.fromSecrets(['short'])).toThrow(RangeError);
     expect(() => tokens.openToken('no uuid', 0)).toThrow(RangeError);
@@ -144,7 +144,7 @@ describe('base32', () => {
     ]);
   });
 
-  it('reads back any bytes, and nothing but what it writes', () => {
+  it('decodes any encoded bytes, and only its own encoding', () => {
     fc.assert(
       fc.property(fc.uint8Array(), bytes => expect(decodeBase32(encodeBase32(bytes))).toEqual(Buffer.from(bytes))),
     );

@@ -9,24 +9,24 @@ import {
 } from 'node:crypto';
 import { decodeBase32, encodeBase32 } from './base32.js';
 
-/** Which message, and which of its recipients (by position over to, cc and bcc). */
+/** A message and one of its recipients (by position over to, cc and bcc). */
 export interface TrackedRecipient {
   readonly emailId: string;
   readonly recipientIndex: number;
 }
 
-/** What a signed copy id names; without an index, every copy of the message. */
+/** The content of a signed copy id; without an index, it names every copy of the message. */
 export interface NamedCopy {
   readonly emailId: string;
   readonly recipientIndex: number | undefined;
 }
 
-/** What a followed link stands for. */
+/** The content of a tracked link. */
 export interface TrackedClick extends TrackedRecipient {
   readonly url: string;
 }
 
-/** As key objects, because a bare buffer would be turned into one for every token. */
+/** Key objects, because a raw buffer would be converted for every token. */
 interface Keys {
   readonly returnPath: KeyObject;
   readonly copyId: KeyObject;
@@ -40,7 +40,7 @@ const RETURN_PATH_PREFIX = 'b+';
 const SUBJECT_BYTES = 18;
 const RETURN_PATH_MAC_BYTES = 12;
 const COPY_ID_MAC_BYTES = 15;
-/** Stands for every copy of a message; indexes of recipients are below it. */
+/** Denotes every copy of a message; indexes of recipients are smaller. */
 const ALL_COPIES = 0xffff;
 const OPEN_MAC_BYTES = 16;
 const OPT_OUT_MAC_BYTES = 16;
@@ -53,13 +53,13 @@ const COPY_ID = /^([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?:\.(0|[1-9]\d{0
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /**
- * Tokens that come back to us from outside: as the return path of notifications, as an opened pixel, as a followed
- * link. A forged, altered or foreign token reads as undefined. Equal input gives equal tokens.
+ * Signed tokens in return paths, tracking pixels and tracked links. A forged, altered or foreign token decodes to
+ * undefined. Equal input gives equal tokens.
  */
 export class TrackingTokens {
   private constructor(private readonly keys: readonly [Keys, ...Keys[]]) {}
 
-  /** The first secret signs, all of them verify; each at least 32 bytes, one key per purpose derived by HKDF. */
+  /** The first secret signs, all secrets verify. Each has at least 32 bytes; HKDF derives one key per purpose. */
   static fromSecrets(secrets: readonly string[]): TrackingTokens {
     const [first, ...others] = secrets.map(deriveKeys);
     if (!first) throw new RangeError('at least one secret is needed');
@@ -67,15 +67,15 @@ export class TrackingTokens {
   }
 
   /**
-   * The local part of a message's return path, `b+…`, 50 characters, all lower case since servers on the way may
-   * change the case.
+   * The local part of a message's return path, `b+…`, 50 characters, all lower case, because servers in transit may change
+   * the case.
    */
   returnPathToken(emailId: string, recipientIndex: number): string {
     const subject = packSubject(emailId, recipientIndex);
     return RETURN_PATH_PREFIX + encodeBase32(sealed(subject, this.keys[0].returnPath, RETURN_PATH_MAC_BYTES));
   }
 
-  /** Reads the local part of an address that a notification came to. */
+  /** Reads the local part of the address that a notification was sent to. */
   readReturnPathToken(localPart: string): TrackedRecipient | undefined {
     const lower = localPart.toLowerCase();
     if (!lower.startsWith(RETURN_PATH_PREFIX) || lower.length > 64) return undefined;
@@ -84,8 +84,8 @@ export class TrackingTokens {
   }
 
   /**
-   * The signed id of one copy, or of every copy where there is no index: `<email id>[.<index>].<MAC>`. It stands in a
-   * header and in the Message-ID, where reports repeat it.
+   * The signed id of one copy, or of every copy if there is no index: `<email id>[.<index>].<MAC>`. It is in a header and
+   * in the Message-ID, which reports quote.
    */
   copyId(emailId: string, recipientIndex?: number): string {
     const signature = mac(packSubject(emailId, recipientIndex ?? ALL_COPIES), this.keys[0].copyId, COPY_ID_MAC_BYTES);
@@ -114,8 +114,8 @@ export class TrackingTokens {
   }
 
   /**
-   * The token in a tracked link's address, safe in a URL. The target is encrypted, so that it neither shows nor can
-   * be exchanged; the nonce is derived from the content, so that no state and no chance is needed.
+   * The token in a tracked link's address, safe in a URL. The target is encrypted, so that it is neither visible nor
+   * replaceable; the nonce is derived from the content, so no state or randomness is needed.
    */
   clickToken(emailId: string, recipientIndex: number, url: string): string {
     if (!isWebUrl(url)) throw new RangeError('only http and https links can be tracked');
@@ -157,7 +157,7 @@ export class TrackingTokens {
     return subject && unpackSubject(subject);
   }
 
-  /** The content before the MAC, if one of our keys made the MAC. */
+  /** The content before the MAC, if the MAC is valid under one of the keys. */
   #authentic(
     bytes: Buffer,
     purpose: 'returnPath' | 'copyId' | 'open' | 'optOut',
@@ -221,7 +221,7 @@ function decrypted(bytes: Buffer, key: KeyObject): Buffer | undefined {
   }
 }
 
-/** Node's decoder skips what it does not know; only the one right spelling of a token counts. */
+/** Node's decoder skips invalid characters; only the canonical encoding of a token is accepted. */
 function decodeBase64url(token: string): Buffer | undefined {
   if (token.length > MAX_TOKEN) return undefined;
   const bytes = Buffer.from(token, 'base64url');

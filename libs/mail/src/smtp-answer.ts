@@ -1,26 +1,26 @@
 /** One server reply, as data. */
 export interface SmtpReply {
-  /** Three digits; 0 where the relay gave none. */
+  /** Three digits; 0 if the relay gave none. */
   readonly code: number;
-  /** Enhanced status (RFC 3463) where the relay gave one, such as `5.1.1`. */
+  /** Enhanced status (RFC 3463), such as `5.1.1`; absent if the relay gave none. */
   readonly enhanced?: string;
-  /** The reply's own words, lines joined by a blank, at most 500 characters. */
+  /** The text of the reply, lines joined by a space, at most 500 characters. */
   readonly response: string;
 }
 
-/** A recipient whose RCPT was not accepted; its code tells whether for good (5xx) or for now (4xx). */
+/** A recipient whose RCPT was rejected, permanently (5xx) or temporarily (4xx). */
 export interface RefusedRecipient extends SmtpReply {
   readonly address: string;
 }
 
 /**
- * What became of one hand-over. `refused` always lists the recipients that were turned down one by one.
+ * The result of one hand-over. `refused` always lists the individually rejected recipients.
  *
- * - `accepted`: the relay answers for the message to `accepted`.
- * - `refused`, `deferred`: nobody's copy was taken, for good (5xx) or for now (4xx). A transaction where every
- *   recipient was turned down is `deferred` if any of them was only for now.
- * - `unreachable`: no answer, and surely nothing taken: the end of the data was never sent. Safe to try elsewhere.
- * - `unknown`: the end of the data was sent and no answer came. The message may have been taken: never send it again.
+ * - `accepted`: the relay has accepted the message for the recipients in `accepted`.
+ * - `refused`, `deferred`: no copy was accepted, permanently (5xx) or temporarily (4xx). A transaction in which every
+ *   recipient was rejected is `deferred` if any rejection was temporary.
+ * - `unreachable`: no answer, and nothing was accepted: the end of the data was never sent. Safe to retry elsewhere.
+ * - `unknown`: the end of the data was sent without an answer. The message may have been accepted: never resend it.
  */
 export type HandOverResult =
   | {
@@ -36,7 +36,7 @@ export type HandOverResult =
 
 const MAX_RESPONSE = 500;
 
-/** Reads a reply's text; several lines become one, the code and the enhanced status of each line but the first cut. */
+/** Reads the text of a reply; joins its lines, without the code and the enhanced status of all lines but the first. */
 export function parseReply(text: string): SmtpReply {
   const lines = text.split(/\r?\n/).map(line => line.replace(/[\x00-\x1f\x7f]/g, ' ').trim());
   const code = Number(/^[2-5]\d\d(?=$|[ -])/.exec(lines[0] ?? '')?.[0] ?? 0);

@@ -21,7 +21,7 @@ describe('a dialogue with a relay', () => {
     ['byte by byte', true],
     ['each', false],
     ['byte by byte', false],
-  ])('understands replies of several lines that come %s (pipelining: %s)', async (manner, pipelining) => {
+  ])('reads multi-line replies that arrive %s (pipelining: %s)', async (manner, pipelining) => {
     const { pool, relay } = await start(verbose, { manner, pipelining });
     for (let round = 1; round <= 2; round++) {
       expect(await pool.handOver({ ...mail, recipients: threeRecipients })).toEqual({
@@ -34,7 +34,7 @@ describe('a dialogue with a relay', () => {
     expect([relay.connections, relay.messages]).toEqual([1, [mail.bytes.toString(), mail.bytes.toString()]]);
   });
 
-  it('sends the whole envelope at once only where pipelining is offered', async () => {
+  it('sends the whole envelope at once only if pipelining is offered', async () => {
     const offered = await start({});
     await offered.pool.handOver({ ...mail, recipients: threeRecipients });
     expect(offered.relay.mostAtOnce).toBe(5);
@@ -46,7 +46,7 @@ describe('a dialogue with a relay', () => {
     expect(greetedByHelo.relay.mostAtOnce).toBe(1);
   });
 
-  it('ends the data of a relay that wants it for nobody with a lone dot, and goes on (RFC 2920 §3.1)', async () => {
+  it('sends empty data if the relay accepts DATA without a recipient, and continues (RFC 2920 §3.1)', async () => {
     const { pool, relay } = await start({ RCPT: '550 5.1.1 no', DATA: '354 go on' });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'refused', refused: [{ code: 550, enhanced: '5.1.1' }] });
     expect(relay.messages).toEqual(['']);
@@ -55,7 +55,7 @@ describe('a dialogue with a relay', () => {
     expect([relay.connections, relay.messages[1]]).toEqual([1, mail.bytes.toString()]);
   });
 
-  it('hands over to nobody who was refused while others were accepted', async () => {
+  it('does not hand over to rejected recipients while others are accepted', async () => {
     const { pool } = await start({ RCPT: '250 ok', 'RCPT:bob': '450 4.2.1 later', 'RCPT:eve': '550 5.1.1 no' });
     expect(await pool.handOver({ ...mail, recipients: threeRecipients })).toMatchObject({
       kind: 'accepted',
@@ -64,20 +64,17 @@ describe('a dialogue with a relay', () => {
     });
   });
 
-  it.each(['MAIL', 'RCPT', 'DATA'])(
-    'leaves a relay that closes with 421 at %s, for a new connection',
-    async command => {
-      for (const pipelining of [true, false]) {
-        const { pool, relay } = await start({}, { pipelining });
-        await pool.handOver(mail);
-        relay.onceScript = { [command]: '421 4.3.2 shutting down' };
-        expect(await pool.handOver(mail)).toMatchObject({ kind: 'accepted' });
-        expect([relay.connections, relay.messages.length]).toEqual([2, 2]);
-      }
-    },
-  );
+  it.each(['MAIL', 'RCPT', 'DATA'])('opens a new connection after a relay closes with 421 at %s', async command => {
+    for (const pipelining of [true, false]) {
+      const { pool, relay } = await start({}, { pipelining });
+      await pool.handOver(mail);
+      relay.onceScript = { [command]: '421 4.3.2 shutting down' };
+      expect(await pool.handOver(mail)).toMatchObject({ kind: 'accepted' });
+      expect([relay.connections, relay.messages.length]).toEqual([2, 2]);
+    }
+  });
 
-  it('takes no answer for one that was given before the data was sent', async () => {
+  it('does not take an early reply for the answer to the data', async () => {
     const { pool, relay } = await start({ DATA: '354 go on\r\n250 2.0.0 queued as 42' });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'unreachable' });
     expect(relay.messages).toEqual([]);
@@ -114,7 +111,7 @@ describe('a dialogue with a relay', () => {
     expect(relay.messages).toEqual([]);
   });
 
-  it('heeds a refusal in the middle of the data, and does not use that connection again', async () => {
+  it('handles a rejection in the middle of the data, and does not reuse the connection', async () => {
     const { pool, relay } = await start({ BODY: '552 5.3.4 that is enough' });
     const bytes = Buffer.alloc(32 * 1024 * 1024, `${'x'.repeat(70)}\r\n`);
     expect(await pool.handOver({ ...mail, bytes })).toMatchObject({
@@ -126,7 +123,7 @@ describe('a dialogue with a relay', () => {
     expect(relay.connections).toBe(2);
   });
 
-  it('forgets a connection on which the relay speaks unasked', async () => {
+  it('discards a connection with an unsolicited reply', async () => {
     const { pool, relay } = await start({ '.': '250 2.0.0 ok\r\n421 4.3.2 good night' });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'accepted' });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'accepted' });
@@ -134,8 +131,8 @@ describe('a dialogue with a relay', () => {
   });
 });
 
-describe('what is said before the first message', () => {
-  it('is not believed where it came in plain text after STARTTLS', async () => {
+describe('the exchange before the first message', () => {
+  it('is not trusted if it was received in plain text after STARTTLS', async () => {
     const { pool, relay } = await start(
       { EHLO: '250-relay\r\n250 STARTTLS', STARTTLS: '220 go on\r\n250-injected\r\n250 SIZE 1' },
       { security: 'starttls' },
@@ -144,14 +141,14 @@ describe('what is said before the first message', () => {
     expect(relay.commands).toEqual(['EHLO mail.example.com', 'STARTTLS']);
   });
 
-  it('is the user and the password by LOGIN where PLAIN is not offered', async () => {
+  it('is the user and the password by LOGIN if PLAIN is not offered', async () => {
     const script = { EHLO: '250-relay\r\n250 AUTH=LOGIN', AUTH: '334 VXNlcg', 'DQ==': '334 UGFzcw', 'CA==': '235 in' };
     const { pool, relay } = await start(script, { auth: { user: 'u', pass: 'p' } });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'accepted' });
     expect(relay.commands.slice(1, 4)).toEqual(['AUTH LOGIN', 'dQ==', 'cA==']);
   });
 
-  it('is a digest by CRAM-MD5 where only that is offered (the example of RFC 2195)', async () => {
+  it('is a digest by CRAM-MD5 if only that is offered (the example of RFC 2195)', async () => {
     const challenge = Buffer.from('<1896.697170952@postoffice.reston.mci.net>').toString('base64');
     const script = { EHLO: '250-relay\r\n250 AUTH CRAM-MD5', AUTH: `334 ${challenge}`, DGLT: '235 in' };
     const { pool, relay } = await start(script, { auth: { user: 'tim', pass: 'tanstaaftanstaaf' } });
@@ -160,7 +157,7 @@ describe('what is said before the first message', () => {
     expect(relay.commands[2]).toBe(digest);
   });
 
-  it('gives every recipient an original recipient of its own', async () => {
+  it('gives every recipient its own original recipient', async () => {
     const { pool, relay } = await start({ EHLO: '250-relay\r\n250 DSN' });
     const recipients = threeRecipients.map(({ address }) => ({ address, orcpt: address }));
     await pool.handOver({ ...mail, recipients, dsn: { notify: ['FAILURE'], ret: 'FULL', envid: 'x' } });

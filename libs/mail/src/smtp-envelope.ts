@@ -2,21 +2,21 @@ import type { HandOver } from './hand-over.js';
 import type { RelayOffers } from './relay-config.js';
 import type { HandOverResult } from './smtp-answer.js';
 
-/** What of a relay's offers an envelope depends on. */
+/** The extensions of a relay that an envelope depends on. */
 export interface EnvelopeOffers extends RelayOffers {
   readonly eightBitMimeOffered: boolean;
   readonly sizeOffered: boolean;
-  /** The largest message that it says to take (RFC 1870), in bytes; 0 where it does not say. */
+  /** The declared maximum message size (RFC 1870), in bytes; 0 if it is not declared. */
   readonly maxSize: number;
 }
 
 const NON_ASCII = /[^\x00-\x7f]/;
 const NOT_XTEXT = /[^\x21-\x2a\x2c-\x3c\x3e-\x7e]/;
 const NO_SMTPUTF8 = 'the relay does not offer SMTPUTF8';
-/** What could end a path, or begin a command of its own. */
+/** Characters that could end a path or start another command. */
 const NOT_IN_A_PATH = /[\r\n<>\0]/;
 
-/** The answer given in the relay's name to what must not, or cannot, be put to it; undefined for all else. */
+/** The rejection of a message that must not, or cannot, be sent to the relay; undefined for all other messages. */
 export function refusedUnsent(mail: HandOver, offers: EnvelopeOffers): HandOverResult | undefined {
   const { from, recipients } = mail;
   if (recipients.length === 0) return refused(553, '5.1.3', 'no recipients');
@@ -30,17 +30,17 @@ export function refusedUnsent(mail: HandOver, offers: EnvelopeOffers): HandOverR
     return refused(552, '5.3.4', `the message is larger than the ${offers.maxSize} bytes that the relay takes`);
   }
   if (offers.smtpUtf8Offered || !needsSmtpUtf8(mail)) return undefined;
-  // What SMTP would let through mangled (RFC 6531 §3.5).
+  // Addresses that SMTP without SMTPUTF8 would corrupt (RFC 6531 §3.5).
   const foreign = recipients.filter(({ address }) => NON_ASCII.test(address)).map(({ address }) => address);
   return refused(553, '5.6.7', NO_SMTPUTF8, foreign);
 }
 
-/** Whether this relay cannot carry the message, while one with SMTPUTF8 could. */
+/** Whether the message was rejected because the relay lacks SMTPUTF8. */
 export function lacksSmtpUtf8(result: HandOverResult): boolean {
   return result.kind === 'refused' && result.reply.response.endsWith(NO_SMTPUTF8);
 }
 
-/** The MAIL command, with what the relay offers of RFC 6531, 6152, 1870 and 3461. */
+/** The MAIL command, with the extensions of RFC 6531, 6152, 1870 and 3461 that the relay offers. */
 export function mailCommand(mail: HandOver, offers: EnvelopeOffers): string {
   const { from, dsn } = mail;
   const size = offers.sizeOffered ? sizeOf(mail) : 0;
@@ -76,12 +76,12 @@ function refused(code: number, enhanced: string, why: string, addresses: readonl
   return { kind: 'refused', reply, refused: addresses.map(address => ({ address, ...reply })) };
 }
 
-/** The type is rfc822 (RFC 3461 §4.2), and utf-8 where the address needs it (RFC 6533 §3). */
+/** The type is rfc822 (RFC 3461 §4.2), or utf-8 if the address needs it (RFC 6533 §3). */
 function originalRecipient(address: string): string {
   return NON_ASCII.test(address) ? `utf-8;${utf8Xtext(address)}` : `rfc822;${xtext(address)}`;
 }
 
-/** The form for every relay, also where the command is not in UTF-8 (RFC 6533 §3, utf-8-addr-xtext). */
+/** The form for any relay, even if the command is not in UTF-8 (RFC 6533 §3, utf-8-addr-xtext). */
 function utf8Xtext(address: string): string {
   return [...address]
     .map(character =>

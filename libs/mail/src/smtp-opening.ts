@@ -5,7 +5,7 @@ import type { EnvelopeOffers } from './smtp-envelope.js';
 import type { RawReply } from './smtp-reply-reader.js';
 import { SmtpWire } from './smtp-wire.js';
 
-/** What a relay said to EHLO, as far as it matters here. */
+/** The relevant part of a relay's reply to EHLO. */
 export interface EhloOffers extends EnvelopeOffers {
   readonly pipeliningOffered: boolean;
   /** SASL mechanisms, upper case. */
@@ -18,13 +18,13 @@ export interface OpenWire {
   readonly offers: EhloOffers;
 }
 
-/** Connects, greets, secures and authenticates. Rejects with the reason when any of it fails. */
+/** Connects, sends EHLO, starts TLS and authenticates. Rejects with the reason if any step fails. */
 export async function openWire(config: RelayConfig): Promise<OpenWire> {
   const wire = new SmtpWire(config);
   try {
     expectCode(await wire.next(), 2, 'the relay greeted with');
     if (config.security === 'starttls') {
-      // Its offers in plain text are forgotten; STARTTLS is asked for even where it was not among them.
+      // The extensions offered in plain text are discarded; STARTTLS is requested even if it was not offered.
       expectCode(await wire.ask(`EHLO ${config.name}`), 2, 'the relay answered EHLO with');
       expectCode(await wire.ask('STARTTLS'), 2, 'the relay answered STARTTLS with');
       await wire.secure();
@@ -42,7 +42,7 @@ export async function openWire(config: RelayConfig): Promise<OpenWire> {
 
 async function greet(wire: SmtpWire, { name, security }: RelayConfig): Promise<EhloOffers> {
   const reply = await wire.ask(`EHLO ${name}`);
-  // A server from before RFC 1869 knows only HELO, and offers nothing.
+  // A server older than RFC 1869 supports only HELO and no extensions.
   if (reply.code >= 500 && security === 'none') {
     expectCode(await wire.ask(`HELO ${name}`), 2, 'the relay answered HELO with');
     return offersOf('');
@@ -55,7 +55,7 @@ async function greet(wire: SmtpWire, { name, security }: RelayConfig): Promise<E
 export function offersOf(ehlo: string): EhloOffers {
   const offers = new Map<string, string>();
   for (const line of ehlo.split('\n').slice(1)) {
-    // Old servers write AUTH=LOGIN.
+    // Old servers send AUTH=LOGIN.
     const [, keyword, value = ''] = /^\d{3}[ -]([A-Za-z0-9][A-Za-z0-9-]*)(?:[ \t=](.*))?$/.exec(line) ?? [];
     if (keyword === undefined) continue;
     const known = offers.get(keyword.toUpperCase());
@@ -75,7 +75,7 @@ export function offersOf(ehlo: string): EhloOffers {
   };
 }
 
-/** By the first of the mechanisms that we know; where none is offered, by PLAIN. */
+/** Uses the first supported mechanism, or PLAIN if none is offered. */
 async function authenticate(
   wire: SmtpWire,
   { user, pass }: { readonly user: string; readonly pass: string },

@@ -8,7 +8,7 @@ import { afterwards, CUT, cleanUp, HANG, mail, poolFor, type Script, start } fro
 afterEach(cleanUp);
 
 describe('a pool', () => {
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const { pool, relay } = await start({});
     for (let round = 0; round < 5; round++) await pool.handOver(mail);
     expect([relay.connections, relay.messages.length]).toEqual([1, 5]);
@@ -25,7 +25,7 @@ describe('a pool', () => {
     expect([relay.connections, relay.messages.length]).toEqual([2, 2]);
   });
 
-  it('never sends again what the relay may have taken over a connection used before', async () => {
+  it('never resends a message that the relay may have accepted over a reused connection', async () => {
     const { pool, relay } = await start({});
     await pool.handOver(mail);
     relay.onceScript = { '.': CUT() };
@@ -33,7 +33,7 @@ describe('a pool', () => {
     expect([relay.connections, relay.messages.length]).toEqual([1, 2]);
   });
 
-  it('forgets a connection that the relay closed while it was idle', async () => {
+  it('discards a connection that the relay closed while it was idle', async () => {
     const { pool, relay } = await start({});
     await pool.handOver(mail);
     relay.hangUp();
@@ -42,20 +42,20 @@ describe('a pool', () => {
     expect(relay.connections).toBe(2);
   });
 
-  it('opens no more connections than it may, also while it puts some in order after refusals', async () => {
+  it('does not exceed its connection limit while it resets connections after rejections', async () => {
     const { pool, relay } = await start({ RCPT: '550 no' }, { maxConnections: 2 });
     await Promise.all(Array.from({ length: 20 }, () => pool.handOver(mail)));
     expect(relay.connections).toBe(2);
   });
 
-  it('opens no more connections than it may, and serves the others in turn', async () => {
+  it('does not exceed its connection limit, and serves waiting messages in order', async () => {
     const { pool, relay } = await start({}, { maxConnections: 2 });
     const results = await Promise.all(Array.from({ length: 20 }, () => pool.handOver(mail)));
     expect(results.every(({ kind }) => kind === 'accepted')).toBe(true);
     expect(relay.connections).toBe(2);
   });
 
-  it('begins no data once the window of a message has closed, and says that nothing was sent', async () => {
+  it('starts no data once the window of a message has closed, and reports that nothing was sent', async () => {
     const { pool, relay } = await start({});
     const window = new HandOverWindow(Date.now() + 60_000);
     expect(await pool.handOver({ ...mail, window })).toMatchObject({ kind: 'accepted' });
@@ -67,7 +67,7 @@ describe('a pool', () => {
     expect(relay.messages).toHaveLength(1);
   });
 
-  it('tells those who waited too long that nothing was sent', async () => {
+  it('reports to callers that waited too long that nothing was sent', async () => {
     const { pool, relay } = await start(
       { '.': HANG() },
       { maxConnections: 1, queueTimeoutMs: 30, silenceTimeoutMs: 300 },
@@ -78,7 +78,7 @@ describe('a pool', () => {
     expect(relay.messages).toHaveLength(1);
   });
 
-  it('drains when it is closed, takes leave, and takes nothing more', async () => {
+  it('when closed, drains, sends QUIT, and accepts no more messages', async () => {
     const { pool, relay } = await start({});
     const underWay = pool.handOver(mail);
     await pool.close();
@@ -87,20 +87,17 @@ describe('a pool', () => {
     expect(await pool.handOver(mail)).toEqual({ kind: 'unreachable', reason: 'the pool is closed' });
   });
 
-  it.each(['tls', 'starttls', 'none'] as const)(
-    'speaks with a server not written for this test (%s)',
-    async security => {
-      const { port, received, stop } = await startServer(security === 'tls');
-      const pool = poolFor(port, { security, tls: { rejectUnauthorized: false }, auth: { user: 'u', pass: 'p' } });
-      afterwards(stop, () => pool.close());
-      expect(await pool.handOver(mail)).toMatchObject({ kind: 'accepted' });
-      expect(received).toEqual([mail.bytes.toString()]);
-      expect(pool.offers).toEqual({ dsnOffered: true, smtpUtf8Offered: true });
-    },
-  );
+  it.each(['tls', 'starttls', 'none'] as const)('works with an independent SMTP server (%s)', async security => {
+    const { port, received, stop } = await startServer(security === 'tls');
+    const pool = poolFor(port, { security, tls: { rejectUnauthorized: false }, auth: { user: 'u', pass: 'p' } });
+    afterwards(stop, () => pool.close());
+    expect(await pool.handOver(mail)).toMatchObject({ kind: 'accepted' });
+    expect(received).toEqual([mail.bytes.toString()]);
+    expect(pool.offers).toEqual({ dsnOffered: true, smtpUtf8Offered: true });
+  });
 
   it.each(['tls', 'starttls'] as const)(
-    'hands nothing to a server whose certificate does not hold (%s)',
+    'sends nothing to a server with an invalid certificate (%s)',
     async security => {
       const { port, received, stop } = await startServer(security === 'tls');
       const pool = poolFor(port, { security });
@@ -111,7 +108,7 @@ describe('a pool', () => {
   );
 });
 
-/** Resolves once the pool has noticed that its idle connections are gone. */
+/** Resolves once the pool has detected that its idle connections are closed. */
 async function gone(pool: SmtpPool): Promise<void> {
   while (pool.load.idle > 0) await new Promise(resolve => setImmediate(resolve));
 }

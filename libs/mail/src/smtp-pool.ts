@@ -3,10 +3,10 @@ import type { RelayConfig, RelayOffers } from './relay-config.js';
 import type { HandOverResult } from './smtp-answer.js';
 import { SmtpSession } from './smtp-session.js';
 
-/** Whether a relay answers, and what it offers. */
+/** Whether a relay responds, and its extensions. */
 export type ProbeResult = ({ readonly ok: true } & RelayOffers) | { readonly ok: false; readonly reason: string };
 
-/** Keeps a slot taken after its work has answered, while its connection is put in order. */
+/** Keeps a slot occupied after its work has returned, while its connection is reset. */
 type Hold = (until: Promise<void>) => void;
 
 type Waiter = { readonly wake: (mayGoOn: boolean) => void; readonly timer: NodeJS.Timeout };
@@ -30,7 +30,7 @@ export class SmtpPool {
 
   constructor(readonly config: RelayConfig) {}
 
-  /** What the relay offered last; undefined before the first connection. */
+  /** The last offered extensions; undefined before the first connection. */
   get offers(): RelayOffers | undefined {
     return this.#offers;
   }
@@ -45,11 +45,11 @@ export class SmtpPool {
     return this.#track(this.#withSlot(hold => this.#attempt(mail, hold), mail.window?.remainingMs));
   }
 
-  /** Opens, or reuses, a connection and reports what the relay offers. Sends no message. */
+  /** Opens or reuses a connection and reports the extensions of the relay. Sends no message. */
   probe(): Promise<ProbeResult> {
     return this.#track(
       this.#withSlot<ProbeResult>(async () => {
-        // A connection at rest may be dead without our knowing: ask it.
+        // An idle connection may be dead without notice, so it is tested.
         const rested = this.#takeIdle();
         if (rested && (await rested.reset())) {
           this.#idle.push(rested);
@@ -63,7 +63,7 @@ export class SmtpPool {
     );
   }
 
-  /** Takes no more messages, lets those under way end, and says goodbye on every connection. */
+  /** Accepts no more messages, waits for those in progress, and sends QUIT on every connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const waiter of this.#waiting) this.#release(waiter, false);
@@ -94,7 +94,7 @@ export class SmtpPool {
     if (rested) {
       const outcome = await rested.handOver(mail);
       this.#giveBack(rested, outcome, hold);
-      // The relay had hung up on an idle connection and never heard of this message.
+      // The relay had closed the idle connection and has not received this message.
       if (!outcome.closedUnheard) return outcome.result;
     }
     const opened = await this.#open();
@@ -109,7 +109,7 @@ export class SmtpPool {
   }
 
   #takeIdle(): SmtpSession | undefined {
-    // The one used last is the one least likely to have been closed for idleness.
+    // The most recently used connection is the least likely to have been closed for idleness.
     for (let session = this.#idle.pop(); session; session = this.#idle.pop()) {
       if (!session.isGone) return session;
     }

@@ -19,7 +19,7 @@ describe('the replies of a relay', () => {
     { code: 550, text: '550 5.1.1 no' },
   ];
 
-  it('are the same however they are cut into packets', () => {
+  it('are the same for any split into packets', () => {
     const bytes = Buffer.from(stream);
     fc.assert(
       fc.property(fc.array(fc.nat({ max: bytes.length })), cuts => {
@@ -29,19 +29,19 @@ describe('the replies of a relay', () => {
     );
   });
 
-  it('come with the word whether more had come already', () => {
+  it('report whether more data has already arrived', () => {
     const more: boolean[] = [];
     new ReplyReader().read(Buffer.from('250 a\r\n250 b\r\n25'), (_, moreCame) => more.push(moreCame));
     new ReplyReader().read(Buffer.from('250 a\r\n250 b\r\n'), (_, moreCame) => more.push(moreCame));
     expect(more).toEqual([true, true, true, false]);
   });
 
-  it('are read as Latin-1 where they are not UTF-8', () => {
+  it('are read as Latin-1 if they are not UTF-8', () => {
     expect(read(Buffer.from('550 n\xf6\r\n', 'latin1'))).toEqual([{ code: 550, text: '550 nö' }]);
   });
 
   it.each(['\r\n', 'ok\r\n', '25\r\n', '2500 x\r\n', '250-a\r\n251 b\r\n', '250-a\r\n\r\n', 'x'.repeat(70_000)])(
-    'are not %#: what follows such a line is not trusted',
+    'are not %#: data after such a line is not trusted',
     text => {
       expect(() => read(text)).toThrow(ReplySyntaxError);
     },

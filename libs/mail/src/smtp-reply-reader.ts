@@ -1,10 +1,10 @@
-/** One whole reply as it came: its code, and its lines joined by `\n`, codes included. */
+/** One complete raw reply: its code, and its lines joined by `\n`, including codes. */
 export interface RawReply {
   readonly code: number;
   readonly text: string;
 }
 
-/** Thrown when what came is no SMTP reply: nothing after it on this connection can be trusted. */
+/** Thrown for data that is not an SMTP reply: later data on this connection is not trusted. */
 export class ReplySyntaxError extends Error {
   override readonly name = 'ReplySyntaxError';
 }
@@ -15,22 +15,22 @@ const DASH = 0x2d;
 const SPACE = 0x20;
 
 /**
- * Cuts a relay's bytes into replies (RFC 5321 §4.2.1), however they are spread over packets. Lines may end in a bare
- * LF; every line of a reply has to bear the same code. Linear in what comes, and bounded in what it keeps.
+ * Splits a relay's bytes into replies (RFC 5321 §4.2.1), independent of packets. Lines may end in a bare LF; every line of
+ * a reply must have the same code. Takes linear time and bounded memory.
  */
 export class ReplyReader {
-  /** The part of the current line that has come; scanned once, for a chunk without a line end is only appended. */
+  /** The received part of the current line; scanned once, because a chunk without a line end is only appended. */
   #line = '';
   #lines = '';
   #code = 0;
 
-  /** True while a reply has come in part. */
+  /** True while a reply is incomplete. */
   get isAmidReply(): boolean {
     return this.#line !== '' || this.#code !== 0;
   }
 
   /**
-   * Takes what came and passes on every reply that it completes, with whether more bytes had come already.
+   * Reads a chunk and passes on every completed reply, with whether more bytes have already arrived.
    * @throws ReplySyntaxError
    */
   read(chunk: Buffer, take: (reply: RawReply, moreCame: boolean) => void): void {
@@ -51,9 +51,9 @@ export class ReplyReader {
     if (this.#line.length > MAX_REPLY) throw new ReplySyntaxError('a reply of the relay has no end');
   }
 
-  /** True when the line completes its reply. */
+  /** True if the line completes its reply. */
   #takeLine(line: string): boolean {
-    // A CR may have come in the packet before its LF.
+    // The CR may have arrived in the packet before its LF.
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
     const code = codeOf(text);
     if (code === 0 || (this.#code !== 0 && code !== this.#code)) {
@@ -66,12 +66,12 @@ export class ReplyReader {
   }
 }
 
-/** Three digits, alone or before a blank or a dash; 0 where there is no such thing. */
+/** Three digits, alone or before a space or a dash; 0 if there are none. */
 function codeOf(line: string): number {
   let code = 0;
   for (let at = 0; at < 3; at++) {
     const digit = line.charCodeAt(at) - 0x30;
-    // What is beyond the end reads as NaN.
+    // A character beyond the end reads as NaN.
     if (!(digit >= 0 && digit <= 9)) return 0;
     code = code * 10 + digit;
   }
@@ -79,7 +79,7 @@ function codeOf(line: string): number {
   return line.length === 3 || after === SPACE || after === DASH ? code : 0;
 }
 
-/** UTF-8 where it is that (RFC 6531 §3.7.4), else Latin-1. */
+/** UTF-8 if valid (RFC 6531 §3.7.4), otherwise Latin-1. */
 function decoded(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return text;
   const utf8 = Buffer.from(text, 'latin1').toString('utf8');

@@ -6,7 +6,7 @@ const threeRecipients = ['ada@example.org', 'bob@example.org', 'eve@example.org'
 afterEach(cleanUp);
 
 describe('a hand-over', () => {
-  it('is accepted with the relay’s own words, the bytes unchanged', async () => {
+  it('is accepted with the response of the relay and unchanged bytes', async () => {
     const { pool, relay } = await start({ '.': '250 2.0.0 queued as 42' });
     expect(await pool.handOver(mail)).toEqual({
       kind: 'accepted',
@@ -17,7 +17,7 @@ describe('a hand-over', () => {
     expect(relay.messages).toEqual([mail.bytes.toString()]);
   });
 
-  it('is accepted for some, with the answer for each of the others', async () => {
+  it('is accepted for some recipients, with the reply for each of the others', async () => {
     const { pool } = await start({
       'RCPT:bob': '550 5.1.1 no such user',
       'RCPT:eve': '452-4.2.2 mailbox\r\n452 4.2.2 full',
@@ -91,13 +91,13 @@ describe('a hand-over', () => {
     }
   });
 
-  it('is unreachable when the connection is cut while much data is still to come', async () => {
+  it('is unreachable when the connection is lost while much data is unsent', async () => {
     const { pool } = await start({ BODY: CUT() });
     const bytes = Buffer.alloc(32 * 1024 * 1024, 'x'.repeat(70) + '\r\n');
     expect(await pool.handOver({ ...mail, bytes })).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('is unknown when the connection is cut between the end of the data and the answer', async () => {
+  it('is unknown when the connection is lost between the end of the data and the answer', async () => {
     const { pool, relay } = await start({ '.': CUT(), 'RCPT:bob': '550 no' });
     expect(await pool.handOver({ ...mail, recipients: threeRecipients })).toMatchObject({
       kind: 'unknown',
@@ -106,14 +106,14 @@ describe('a hand-over', () => {
     expect(relay.messages).toHaveLength(1);
   });
 
-  it('is unknown when the relay falls silent after the data, and unreachable when it does before', async () => {
+  it('is unknown when the relay stops responding after the data, and unreachable when it stops before', async () => {
     const after = await start({ '.': HANG() }, { silenceTimeoutMs: 50 });
     expect(await after.pool.handOver(mail)).toMatchObject({ kind: 'unknown' });
     const before = await start({ DATA: HANG() }, { silenceTimeoutMs: 50 });
     expect(await before.pool.handOver(mail)).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('is unreachable where nobody listens', async () => {
+  it('is unreachable if nothing listens on the port', async () => {
     const { pool, relay } = await start({});
     await relay.stop();
     expect(await pool.handOver(mail)).toMatchObject({
@@ -122,7 +122,7 @@ describe('a hand-over', () => {
     });
   });
 
-  it('is unreachable where the relay greets with a refusal or denies our credentials', async () => {
+  it('is unreachable if the relay rejects the connection in its greeting or rejects the credentials', async () => {
     const greeted = await start({ GREETING: '554 no service' });
     expect(await greeted.pool.handOver(mail)).toMatchObject({
       kind: 'unreachable',
@@ -135,13 +135,13 @@ describe('a hand-over', () => {
     });
   });
 
-  it('never falls back to plain text where STARTTLS is asked for', async () => {
+  it('never falls back to plain text if STARTTLS is required', async () => {
     const { pool, relay } = await start({}, { security: 'starttls' });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'unreachable' });
     expect(relay.commands.some(command => command.startsWith('MAIL'))).toBe(false);
   });
 
-  it('is refused unsent when it is larger than the relay takes', async () => {
+  it('is refused unsent if it exceeds the size limit of the relay', async () => {
     const { pool } = await start({ EHLO: '250-relay\r\n250 SIZE 10' });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'refused', reply: { code: 552, enhanced: '5.3.4' } });
   });
@@ -154,10 +154,10 @@ describe('a hand-over', () => {
   });
 });
 
-describe('what a relay offers', () => {
+describe('the extensions of a relay', () => {
   const dsn = { notify: ['SUCCESS', 'FAILURE', 'DELAY'], ret: 'HDRS', envid: 'id+1' } as const;
 
-  it('decides whether notifications are asked for', async () => {
+  it('determine whether notifications are requested', async () => {
     const recipients = [{ address: 'ada@example.org', orcpt: 'ada+x@example.org' }];
     const offered = await start({ EHLO: '250-relay\r\n250 DSN' });
     await offered.pool.handOver({ ...mail, recipients, dsn });
@@ -171,7 +171,7 @@ describe('what a relay offers', () => {
     expect([offered.pool.offers?.dsnOffered, silent.pool.offers?.dsnOffered]).toEqual([true, false]);
   });
 
-  it('decides whether an address outside ASCII can be used', async () => {
+  it('determine whether a non-ASCII address can be used', async () => {
     const recipients = [{ address: 'ада@example.org' }];
     const offered = await start({ EHLO: '250-relay\r\n250 SMTPUTF8' });
     expect(await offered.pool.handOver({ ...mail, recipients })).toMatchObject({ kind: 'accepted' });
@@ -184,7 +184,7 @@ describe('what a relay offers', () => {
     });
   });
 
-  it('is found by a probe, which sends no message', async () => {
+  it('are found by a probe, which sends no message', async () => {
     const { pool, relay } = await start({ EHLO: '250-relay\r\n250-DSN\r\n250 SMTPUTF8' });
     expect(await pool.probe()).toEqual({ ok: true, dsnOffered: true, smtpUtf8Offered: true });
     expect(await pool.probe()).toEqual({ ok: true, dsnOffered: true, smtpUtf8Offered: true });

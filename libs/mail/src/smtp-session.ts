@@ -12,7 +12,7 @@ export class SmtpSession {
     private readonly ehlo: EhloOffers,
   ) {}
 
-  /** Connects, secures and authenticates. Rejects with the reason when any of it fails. */
+  /** Connects, starts TLS and authenticates. Rejects with the reason if any step fails. */
   static async open(config: RelayConfig): Promise<SmtpSession> {
     const { wire, offers } = await openWire(config);
     return new SmtpSession(wire, offers);
@@ -27,7 +27,7 @@ export class SmtpSession {
     return { dsnOffered, smtpUtf8Offered };
   }
 
-  /** Calls back when the connection is gone, at most once; at once where it already is. */
+  /** Calls back when the connection is closed, at most once; immediately if it is already closed. */
   onGone(listener: () => void): void {
     this.wire.onGone(listener);
   }
@@ -39,7 +39,7 @@ export class SmtpSession {
     return SmtpTransaction.run(this.wire, mail, this.ehlo);
   }
 
-  /** Clears a half-done transaction (RSET); false when the connection is of no more use. */
+  /** Resets an incomplete transaction (RSET); false if the connection is no longer usable. */
   async reset(): Promise<boolean> {
     const reply = await this.wire.ask('RSET').catch(() => undefined);
     if (reply && reply.code < 300 && !this.isGone) {
@@ -50,7 +50,7 @@ export class SmtpSession {
     return false;
   }
 
-  /** Takes leave politely (QUIT); the relay closes, or the silence timeout does. */
+  /** Sends QUIT; the connection is closed by the relay or by the silence timeout. */
   quit(): void {
     this.wire.ask('QUIT').then(
       () => this.close(),

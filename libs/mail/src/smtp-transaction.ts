@@ -6,12 +6,12 @@ import type { EhloOffers } from './smtp-opening.js';
 import type { RawReply } from './smtp-reply-reader.js';
 import { SilenceError, type SmtpWire, type WireListener } from './smtp-wire.js';
 
-/** What is written at once; a larger message goes in pieces, and its end only when all before it is on its way. */
+/** Bytes per write; a larger message is sent in pieces, and its end only after all previous pieces are sent. */
 const PIECE = 64 * 1024;
 
 /**
- * One message over one connection: MAIL, RCPT and DATA, in one write where the relay offers PIPELINING (RFC 2920), and
- * once it has said 354, the data. Ends exactly once, with what became of the message.
+ * One message over one connection: MAIL, RCPT and DATA, in one write if the relay offers PIPELINING (RFC 2920), and
+ * after its 354, the data. Ends exactly once, with the result of the message.
  *
  * ```
  * mail ─► rcpt … ─► data ─┬─ 354, a recipient accepted ─► text ─► answer
@@ -27,7 +27,7 @@ export class SmtpTransaction implements WireListener {
   readonly #refused: RefusedRecipient[] = [];
   #awaits: 'mail' | 'rcpt' | 'data' | 'text' | 'nothing' = 'mail';
   #answered = 0;
-  /** The answer to MAIL where it was a refusal: whatever follows it says nothing. */
+  /** The rejection of MAIL; later replies are ignored. */
   #mailRefused: SmtpReply | undefined;
   #textStarted = false;
   #endWasSent = false;
@@ -57,7 +57,7 @@ export class SmtpTransaction implements WireListener {
     const refused = this.#refused;
     const rejection = this.#rejection();
     if (this.#endWasSent) this.#over({ kind: 'unknown', reason: error.message, refused }, 'broken', false);
-    // All that matters was said before.
+    // The result was determined by an earlier reply.
     else if (rejection) this.#end(rejection, 'broken');
     else {
       const wasHeard = this.#textStarted || error instanceof SilenceError;
@@ -96,7 +96,7 @@ export class SmtpTransaction implements WireListener {
     }
     const { address } = this.#mail.recipients[this.#answered++]!;
     if (reply.code < 300) this.#accepted.push(address);
-    // A relay that refused the sender refuses every recipient with it.
+    // A rejection of the sender applies to every recipient.
     else if (!this.#mailRefused) this.#refused.push({ address, ...parseReply(reply.text) });
     const isComplete = this.#answered === this.#mail.recipients.length;
     if (isComplete) this.#awaits = 'data';
@@ -115,13 +115,13 @@ export class SmtpTransaction implements WireListener {
     if (!goesOn) {
       this.#reject(reply);
     } else if (this.#mailRefused) {
-      // Without a sender there is no transaction to end: a relay that wants its data is not to be trusted with it.
+      // Without a sender there is no transaction to end; a relay that requests data anyway is not trusted.
       this.#end(this.#mailRefused, 'broken');
     } else if (this.#accepted.length === 0) {
       this.#awaits = 'nothing';
       this.#wire.send('.\r\n');
     } else if (this.#mail.window?.begin() === false) {
-      // The relay waits for data that must not come: only closing the connection ends the transaction.
+      // The relay waits for data that must not be sent: only closing the connection ends the transaction.
       this.#over({ kind: 'unreachable', reason: TOO_LATE }, 'broken', false);
     } else {
       this.#awaits = 'text';
@@ -133,7 +133,7 @@ export class SmtpTransaction implements WireListener {
   #onText(reply: RawReply): void {
     const { code } = reply;
     if (code >= 400) {
-      // A relay that answers before it has seen the end takes the rest of the data for commands.
+      // A relay that answers before the end of the data interprets the rest of the data as commands.
       this.#end(parseReply(reply.text), this.#endWasSent && !isLast(reply) ? 'reusable' : 'broken');
     } else if (code >= 200 && code < 300 && this.#endWasSent) {
       const accepted = { kind: 'accepted', accepted: this.#accepted, refused: this.#refused } as const;
@@ -143,7 +143,7 @@ export class SmtpTransaction implements WireListener {
     }
   }
 
-  /** The last piece, with the dot, leaves only when the pieces before it did. */
+  /** The last piece, with the dot, is sent only after the previous pieces are sent. */
   #send(pieces: readonly Buffer[], at: number): void {
     if (this.#isOver) return;
     if (at === pieces.length - 1) {
@@ -158,14 +158,14 @@ export class SmtpTransaction implements WireListener {
     return rcptCommand(this.#mail.recipients[at]!, this.#mail.dsn, this.#offers.dsnOffered);
   }
 
-  /** True for what may answer MAIL or RCPT; anything else ends the dialogue. */
+  /** True for a valid reply to MAIL or RCPT; any other reply ends the dialogue. */
   #isAnswer(reply: RawReply): boolean {
     if (reply.code >= 200 && (reply.code < 300 || reply.code >= 400)) return true;
     this.#breach(reply, false);
     return false;
   }
 
-  /** Why nobody gets the message, once that is known: for now if that holds for any of the recipients. */
+  /** The reason why no recipient gets the message, once known: temporary if it is temporary for any recipient. */
   #rejection(): SmtpReply | undefined {
     if (this.#mailRefused) return this.#mailRefused;
     if (this.#answered < this.#mail.recipients.length || this.#accepted.length > 0) return undefined;
@@ -180,7 +180,7 @@ export class SmtpTransaction implements WireListener {
     this.#wire.close(new Error(moreCame ? 'the relay answered what it had not seen' : `out of step, it said ${text}`));
   }
 
-  /** Ends with a refusal. 503 is about the state of the dialogue: over another connection it may well be taken. */
+  /** Ends with a rejection. 503 is about the state of the dialogue: the message may be accepted over another connection. */
   #end({ code, enhanced, response }: SmtpReply, connection: SessionOutcome['connection']): void {
     const kind = code >= 500 && code !== 503 ? 'refused' : 'deferred';
     const isClosing = code === 421 || code === 503;
@@ -197,7 +197,7 @@ export class SmtpTransaction implements WireListener {
   }
 }
 
-/** What is written one after the other; views of the data, which is not copied. */
+/** The pieces to write in order; views of the data without a copy. */
 function dataPieces(bytes: Buffer | readonly Buffer[]): Buffer[] {
   const parts = Buffer.isBuffer(bytes) ? [dataOf(bytes)] : dataOfParts(bytes);
   return parts.flatMap(part =>

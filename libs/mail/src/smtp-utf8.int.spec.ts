@@ -29,12 +29,12 @@ afterAll(async () => {
 });
 
 describe('an address in another script', () => {
-  it.each(addresses)('%s is taken by a real Postfix, which delivers to it', async address => {
+  it.each(addresses)('%s is accepted and delivered by a real Postfix', async address => {
     expect(await send('postfix', address)).toMatchObject({ kind: 'accepted', accepted: [address] });
     await mailboxes.nextMessage(({ to }) => to.some(recipient => recipient.address === address));
   });
 
-  it.each(addresses)('%s is taken by smtp-server', async address => {
+  it.each(addresses)('%s is accepted by smtp-server', async address => {
     expect(await send('smtp-server', address)).toMatchObject({ kind: 'accepted', accepted: [address] });
   });
 });

@@ -3,22 +3,22 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { RelayConfig } from './relay-config.js';
 import { type RawReply, ReplyReader } from './smtp-reply-reader.js';
 
-/** Thrown, or handed to the listener, when the relay kept silent for too long. */
+/** Thrown, or passed to the listener, when the relay has not responded in time. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
 }
 
-/** Who speaks with the relay just now. */
+/** The current receiver of the relay's replies. */
 export interface WireListener {
-  /** One whole reply; `moreCame` where the relay has said more than it was asked. */
+  /** One complete reply; `moreCame` if more data has already arrived. */
   onReply(reply: RawReply, moreCame: boolean): void;
-  /** The connection is gone; nothing more is told. */
+  /** The connection is closed; no further calls follow. */
   onLost(error: Error): void;
 }
 
 /**
- * The socket to a relay: bytes out, replies in, and one clock for the deadlines of all that is said over it. What comes
- * unasked closes it.
+ * The socket to a relay: sends bytes, receives replies, and has one timer for all deadlines. An unsolicited reply closes
+ * it.
  */
 export class SmtpWire {
   readonly #config: RelayConfig;
@@ -31,7 +31,7 @@ export class SmtpWire {
   #clock: NodeJS.Timeout;
   isGone = false;
 
-  /** Begins to connect. The first that comes is the greeting. */
+  /** Starts to connect. The first reply is the greeting. */
   constructor(config: RelayConfig) {
     this.#config = config;
     const { host, port } = config;
@@ -40,7 +40,7 @@ export class SmtpWire {
       port,
       noDelay: true,
       keepAlive: true,
-      // The default is meant for a broken address family, and too short for a host with several slow addresses.
+      // The default is intended for a broken address family, and is too short for a host with several slow addresses.
       autoSelectFamilyAttemptTimeout: Math.max(250, Math.floor(config.connectTimeoutMs / 4)),
     };
     this.#socket = config.security === 'tls' ? connectTls({ ...target, ...tlsOptions(config) }) : connect(target);
@@ -49,19 +49,19 @@ export class SmtpWire {
     this.#clock = this.#clockFor(config.connectTimeoutMs);
   }
 
-  /** Calls back when the connection is gone, at most once; at once where it already is. */
+  /** Calls back when the connection is closed, at most once; immediately if it is already closed. */
   onGone(listener: () => void): void {
     this.#onGone = listener;
     if (this.isGone) listener();
   }
 
-  /** Hands the dialogue to somebody else, or to nobody while the connection rests. */
+  /** Replaces the listener; undefined while the connection is idle. */
   listenWith(listener: WireListener | undefined): void {
     this.#listener = listener;
     this.#extend();
   }
 
-  /** The connection stands: from now on only the relay's silence is timed. */
+  /** Marks the connection as established: from now on only the silence timeout applies. */
   setUp(): void {
     this.#isSetUp = true;
     this.#extend();
@@ -69,13 +69,13 @@ export class SmtpWire {
     this.#onClock();
   }
 
-  /** Sends; calls back when the bytes are with the operating system. */
+  /** Sends bytes; calls back when they are passed to the operating system. */
   send(bytes: string | Buffer, sent?: () => void): void {
     this.#extend();
     this.#socket.write(bytes, sent && (error => (error ? undefined : sent())));
   }
 
-  /** Sends one command and resolves with the reply to it. Rejects when the connection is gone before. */
+  /** Sends one command and resolves with its reply. Rejects if the connection is closed first. */
   ask(command: string): Promise<RawReply> {
     const reply = this.next();
     if (!this.isGone) this.send(`${command}\r\n`);
@@ -104,8 +104,8 @@ export class SmtpWire {
   }
 
   /**
-   * Puts TLS over the connection once the relay has agreed to STARTTLS. Nothing that came in plain text before is read
-   * afterwards (RFC 3207 §6): `next` has closed the connection where anything had.
+   * Starts TLS after the relay has accepted STARTTLS. Plain text received before is never read afterwards (RFC 3207 §6):
+   * `next` closes the connection if there is any.
    */
   secure(): Promise<void> {
     const plain = this.#socket;
@@ -160,18 +160,18 @@ export class SmtpWire {
     if (this.isGone) return;
     this.#extend();
     if (this.#listener) this.#listener.onReply(reply, moreCame);
-    // A relay may say 421 before it closes a connection at rest (RFC 5321 §3.8).
+    // A relay may send 421 before it closes an idle connection (RFC 5321 §3.8).
     else this.close(new Error(`the relay spoke unasked: ${reply.text}`));
   };
 
-  /** One timer for the life of the connection: it only looks whether the deadline, which moves on, has passed. */
+  /** One timer for the life of the connection; it checks whether the current deadline has passed. */
   #onClock(): void {
     const left = this.#deadline - performance.now();
     if (left > 0) this.#clock = this.#clockFor(left);
     else this.close(new SilenceError('the relay did not answer in time'));
   }
 
-  /** As long as there is a connection to watch, that keeps the process alive. */
+  /** The timer keeps the process alive while there is a connection. */
   #clockFor(delayMs: number): NodeJS.Timeout {
     return setTimeout(() => this.#onClock(), delayMs).unref();
   }

@@ -57,7 +57,7 @@ const copied = async (bytes: Buffer, html?: string) => {
 };
 
 describe('a submitted message', () => {
-  it('is read as its header and parts say', () =>
+  it('is read according to its header and parts', () =>
     expect(readSubmittedMessage(MIXED)).toMatchObject({
       from: ['"Adä" <ada@example.com>'],
       to: ['"Hopper, Grace" <grace@example.org>', 'a@example.org', 'b@example.org'],
@@ -69,7 +69,7 @@ describe('a submitted message', () => {
       hasOtherContent: true,
     }));
 
-  it('keeps its structure and attachments, with our header and the HTML of the copy', async () => {
+  it('keeps its structure and attachments, with the header of Postern and the HTML of the copy', async () => {
     const { raw, parsed } = await copied(MIXED, '<p>Hello ✓</p><img src="https://example.com/o/1.gif">');
     expect(parsed.html).toContain('<p>Hello ✓</p><img');
     expect(parsed.text?.trim()).toBe('Grüße');

@@ -13,7 +13,7 @@ import {
   withHtml,
 } from './mime-entity.js';
 
-/** What a submitted message says in its header and its main text parts. */
+/** The header and the main text parts of a submitted message. */
 export interface SubmittedMessage {
   readonly from: readonly string[];
   readonly to: readonly string[];
@@ -23,7 +23,7 @@ export interface SubmittedMessage {
   readonly messageId: string | undefined;
   /** Those named X-…. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the HTML part that tracking changes. */
+  /** The HTML part that tracking changes. */
   readonly html: string | undefined;
   readonly text: string | undefined;
   /** Whether there is content besides `html` and `text`. */
@@ -54,7 +54,7 @@ const PASSED_FIELDS: ReadonlySet<string> = new Set([
 const BODY_FIELDS = /^content-(?:type|transfer-encoding|disposition|id|description)$/;
 const MAX_ADDRESS_FIELD = 64 * 1024;
 
-/** Reads a message as it arrived. @throws MimeError for one that cannot be passed on. */
+/** Reads a submitted message. @throws MimeError if it cannot be passed on. */
 export const readSubmittedMessage = (bytes: Buffer): SubmittedMessage => {
   const source = bytes.toString('latin1');
   const received = readEntity(source);
@@ -79,7 +79,7 @@ export const readSubmittedMessage = (bytes: Buffer): SubmittedMessage => {
 };
 
 /**
- * Prepares a submitted message: the header is composed anew, with the fields that pass through; the body keeps its MIME
+ * Prepares a submitted message: the header is rewritten, with the fields that pass through; the body keeps its MIME
  * structure, with the HTML of a copy in the part that tracking changes.
  */
 export const prepareSubmittedMessage = (
@@ -108,7 +108,7 @@ const headerLine = ({ line }: MimeField): HeaderLine => ({ name: line.slice(0, l
 
 const withLineEnd = (body: string): string => (body.endsWith('\r\n') ? body : `${body}\r\n`);
 
-/** The first HTML part that is shown; what is signed, encrypted or attached is never changed. */
+/** The first displayed HTML part; signed, encrypted or attached parts are never changed. */
 const trackedPart = (root: MimeEntity): MimeEntity | undefined =>
   firstLeaf(root, leaf => leaf.type === 'text/html' && leaf.disposition !== 'attachment' && textOf(leaf) !== undefined);
 

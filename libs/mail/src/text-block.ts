@@ -3,8 +3,8 @@ const WHITE_SPACE = /[ \t\r\n\f\u200b]+/g;
 const UNCOMMON_SPACE = /[\t\r\n\f\u200b]| {2}/;
 
 /**
- * Builds a block of text: inline content becomes lines of words. Line breaks separate the blocks within it; adjoining ones
- * count once, as margins do.
+ * Builds a block of text from inline content. Line breaks separate the blocks within it; adjoining ones count once, as
+ * margins do.
  */
 export class TextBlock {
   /** The text up to the end of the last block within this one. */

@@ -34,7 +34,7 @@ describe('the text of an HTML body', () => {
     expect(textFromHtml(html)).toBe(text);
   });
 
-  it('is what html-to-text makes of it', () => {
+  it('equals the output of html-to-text', () => {
     const words = fc.constantFrom(
       'a',
       ' b',
@@ -125,7 +125,7 @@ describe('the text of an HTML body', () => {
     ['many entities', '&amp;'.repeat(100_000)],
     ['many siblings', '<p>x</p>'.repeat(60_000)],
   ])('is found in bounded time for %s', (_, html) => {
-    // Of the processor, for the machine may be busy; without bounds it would be minutes.
+    // CPU time, because the machine may be busy; without limits it would take minutes.
     const before = process.cpuUsage().user;
     expect(textFromHtml(html).length).toBeLessThan(2_000_000);
     expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(10_000);

@@ -44,7 +44,7 @@ interface OpenElement {
   readonly depth: number;
   /** Neither the element nor its content is converted. */
   isLeftOut: boolean;
-  /** What stands in front of the element if it is an item of a list. */
+  /** The mark in front of the element if it is a list item. */
   itemMark: string | undefined;
   children: number;
   list?: OpenList;
@@ -67,7 +67,7 @@ interface OpenList {
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Receives the events of the parser and writes the text that a reader sees, with link targets in brackets. */
+/** Receives the events of the parser and writes the visible text, with link targets in brackets. */
 class TextWriter {
   #root = new TextBlock(undefined, 1, false);
   #block = this.#root;

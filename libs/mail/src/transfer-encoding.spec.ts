@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { encodeText } from './transfer-encoding.js';
 
 describe('an encoded text', () => {
-  it('is readable where it is mostly ASCII, and base64 where it is not', () => {
+  it('is quoted-printable if it is mostly ASCII, and base64 otherwise', () => {
     expect(encodeText('Dear Zoë, thank you').encoding).toBe('quoted-printable');
     expect(encodeText('Спасибо').encoding).toBe('base64');
   });

@@ -1,4 +1,4 @@
-/** A text in its 7-bit form, and the Content-Transfer-Encoding that undoes it. */
+/** A text in its 7-bit form, and its Content-Transfer-Encoding. */
 export interface EncodedText {
   readonly encoding: 'quoted-printable' | 'base64';
   /** ASCII, CRLF line ends, lines of at most 76 characters, no closing line end. */
@@ -15,15 +15,18 @@ const EQUALS = 0x3d;
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
 const FROM = Buffer.from('From ', 'latin1');
 const SHARED_OUTPUT = Buffer.allocUnsafeSlow(64 * 1024);
-/** 2: stands for itself; 1: not at the start of a line; 0: depends on more. Spaces at the end of a line are the exception. */
+/**
+ * 2: literal; 1: literal except at the start of a line; 0: depends on the context. Spaces at the end of a line are an
+ * exception.
+ */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte < SPACE || byte > 0x7e || byte === EQUALS) return 0;
   return byte === DOT || byte === FROM[0] ? 1 : 2;
 });
 
 /**
- * Encodes text as UTF-8 in whichever of quoted-printable and base64 comes out shorter. Line ends of any kind become
- * CRLF first, so that decoding gives the same lines on every system.
+ * Encodes text as UTF-8, in quoted-printable or base64, whichever is shorter. Line ends of any kind become CRLF first, so
+ * that decoding gives the same lines on every system.
  */
 export function encodeText(text: string): EncodedText {
   const bytes = linesOf(text);
@@ -81,7 +84,7 @@ function quotedPrintable(bytes: Buffer, escapes: number, goesOn = false): string
   let end = 0;
   let column = 0;
   for (let at = 0; at < length; at++) {
-    // Nearly all there is: characters that stand for themselves, as many as fit in front of a soft break.
+    // Fast path for literal characters, as many as fit in front of a soft break.
     const from = at;
     const until = Math.min(length, at + LINE - 1 - column);
     if (column > 0 || PLAIN[bytes[at]!] === 2) while (at < until && PLAIN[bytes[at]!]! > 0) out[end++] = bytes[at++]!;
@@ -102,7 +105,7 @@ function quotedPrintable(bytes: Buffer, escapes: number, goesOn = false): string
     const endsLine = at + 1 === length ? !goesOn : bytes[at + 1] === CR;
     const literal = isLiteral(byte, endsLine) && !(column === 0 && isFragileStart(bytes, at));
     const width = literal ? 1 : 3;
-    // The last column belongs to the "=" of a soft break, unless the line ends here anyway.
+    // The last column belongs to the "=" of a soft break, unless the line ends here.
     if (column + width > (endsLine ? LINE : LINE - 1)) {
       out[end++] = EQUALS;
       out[end++] = CR;
@@ -121,7 +124,7 @@ function quotedPrintable(bytes: Buffer, escapes: number, goesOn = false): string
   return out.toString('latin1', 0, end);
 }
 
-/** One buffer serves all short texts: what is written to it becomes a string before another text is encoded. */
+/** One buffer for all short texts: its content is converted to a string before another text is encoded. */
 function outputOf(bytes: number): Buffer {
   return bytes > SHARED_OUTPUT.length ? Buffer.allocUnsafe(bytes) : SHARED_OUTPUT;
 }
@@ -131,7 +134,7 @@ function isLiteral(byte: number, endsLine: boolean): boolean {
   return byte > SPACE && byte < 0x7f && byte !== EQUALS;
 }
 
-/** A leading dot and a leading "From " are altered by some servers on the way, which would break the signature. */
+/** Some servers alter a leading dot or a leading "From " in transit, which would invalidate the signature. */
 function isFragileStart(bytes: Buffer, at: number): boolean {
   const byte = bytes[at];
   return byte === DOT || (byte === FROM[0] && bytes.subarray(at, at + FROM.length).equals(FROM));

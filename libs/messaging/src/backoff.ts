@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Growing delays between attempts. Loops use it that retry whatever fails, reset after a success and stop by a signal.
+ * Growing delays between attempts, for loops that retry any failure, reset after a success and stop by a signal.
  *
- * Not p-retry 9: it wraps a single call and never retries a TypeError, which would end a loop for ever. Not cockatiel 4: it
+ * Not p-retry 9: it wraps a single call and never retries a TypeError, which would end a loop permanently. Not cockatiel 4: it
  * replaces only the arithmetic, `next()`, and brings policies for 60 kB.
  */
 export class Backoff {

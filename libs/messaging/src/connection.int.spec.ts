@@ -57,7 +57,7 @@ describe('A connection', () => {
   it('fails a round trip to a stalled server, although it is connected', async () => {
     await connected();
     process.kill(nats.pid, 'SIGSTOP');
-    // The signal may take a moment.
+    // The signal may take effect with a delay.
     const refused = () => link!.roundTrip(200).catch((error: Error) => error.message);
     await waitFor(async () => (await refused()) === 'no reply within 200 ms');
     expect(link!.connected).toBe(true);

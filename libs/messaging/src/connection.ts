@@ -27,7 +27,7 @@ export interface NatsOptions {
   readonly user?: string | undefined;
   readonly password?: string | undefined;
   readonly token?: string | undefined;
-  /** Where replies to this process arrive (`_INBOX`); its user may subscribe to nothing else below `_INBOX`. */
+  /** The subject prefix of replies to this process (`_INBOX`); its user may subscribe to nothing else below `_INBOX`. */
   readonly inboxPrefix?: string | undefined;
   /** TLS is also required of servers whose URL begins with `tls://`. */
   readonly tls?: NodeConnectionOptions['tls'] | undefined;
@@ -70,12 +70,12 @@ export class NatsLink {
     return this.#status.asObservable();
   }
 
-  /** Resolves when the connection cannot recover although nobody closed it. */
+  /** Resolves when the connection cannot recover and was not closed by this process. */
   get lost(): Promise<Error> {
     return this.#lost.promise;
   }
 
-  /** Subjects of messages that NATS did not let this process publish. */
+  /** Subjects of messages that NATS did not permit this process to publish. */
   get forbidden(): Observable<string> {
     return this.#forbidden.asObservable();
   }
@@ -96,7 +96,7 @@ export class NatsLink {
     return this.nc.info?.max_payload ?? 1_048_576;
   }
 
-  /** A subject that nobody else subscribes to, below the inboxes of this process. */
+  /** A unique subject below the inboxes of this process. */
   newInbox(...tokens: readonly string[]): string {
     return createInbox([this.inboxPrefix, ...tokens].join('.'));
   }
@@ -181,7 +181,7 @@ const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
   // Capturing a stack trace for every request costs a third of the throughput.
   noAsyncTraces: true,
   maxReconnectAttempts: -1,
-  // Otherwise two authentication time-outs close the connection for good.
+  // Otherwise two authentication time-outs close the connection permanently.
   ignoreAuthErrorAbort: true,
   reconnectTimeWait: 200,
   reconnectJitter: 300,
@@ -194,7 +194,7 @@ const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
 });
 
 /**
- * Whether TLS is required. The client ignores the scheme of a server, and would speak without TLS to one that offers none.
+ * Whether TLS is required. The client ignores the scheme of a server, and would connect without TLS to a server that does not offer it.
  * @throws TypeError for an IP address, because the client would verify it as `localhost`.
  */
 const wantsTls = ({ servers, tls }: NatsOptions): boolean => {

@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The origin of the present work. Travels with every request and every published event. */
+/** The origin of the current work. Every request and every published event carries it. */
 export interface RequestContext {
   readonly correlationId: string;
-  /** Id of the request or event that caused the present work. */
+  /** Id of the request or event that caused the current work. */
   readonly causationId?: string | undefined;
   /** W3C trace context, level 1 (`00-<trace>-<span>-<flags>`). */
   readonly traceparent?: string | undefined;
   readonly actor?: string | undefined;
 }
 
-/** The time until which the caller of the present request waits. */
+/** The time until which the caller of the current request waits. */
 export interface RequestDeadline {
   /** Milliseconds since the epoch, by this process's clock. */
   readonly at: number;
@@ -32,10 +32,10 @@ interface Scope {
 
 const storage = new AsyncLocalStorage<Scope>();
 
-/** The context of the present work, if a request, an event or `runInContext` started it. */
+/** The context of the current work, if a request, an event or `runInContext` started it. */
 export const currentContext = (): RequestContext | undefined => storage.getStore()?.context;
 
-/** Runs `work` so that its logs, requests and appends carry `context`; the deadline of the request stays. */
+/** Runs `work` so that its logs, requests and appends carry `context`; the deadline of the request is kept. */
 export const runInContext = <T>(context: RequestContext, work: () => T): T =>
   storage.run({ context, request: storage.getStore()?.request }, work);
 
@@ -44,13 +44,13 @@ export const runForRequest = <T>(context: RequestContext, request: PresentReques
   storage.run({ context, request }, work);
 
 /**
- * The deadline of the request that is being handled; undefined outside a request handler. Work that continues after
- * the reply still sees it.
+ * The deadline of the request that is being handled; undefined outside a request handler. Still available to work that
+ * continues after the reply.
  */
 export const requestDeadline = (): RequestDeadline | undefined => storage.getStore()?.request?.deadline;
 
 /**
- * Calls back at most once, when the caller confirmed that it received the reply while it waited. Never when the
- * caller gave up or runs an older release. Runs outside the request context.
+ * Calls back at most once, when the caller confirms that it received the reply in time. Never called if the caller gave up
+ * or runs an older release. Runs outside the request context.
  */
 export const onReplyReceived = (callback: () => void): void => storage.getStore()?.request?.onReplyReceived(callback);

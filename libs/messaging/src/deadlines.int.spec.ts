@@ -97,7 +97,7 @@ describe('A request', () => {
     await nats?.stop();
   });
 
-  it('tells its handler the deadline of the caller', async () => {
+  it('passes the deadline of the caller to its handler', async () => {
     const left = await client.request(remaining, {}, { deadlineMs: 10_000, deadlineAt: Date.now() + 4_000 });
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(4_000);
@@ -110,10 +110,10 @@ describe('A request', () => {
     expect(counted).toBe(0);
   });
 
-  it('is not executed when its deadline passed in the queue, and the caller is told', async () => {
+  it('is not executed when its deadline passed in the queue, and the caller gets a reply', async () => {
     const holding = client.request(occupy, {});
     const inTurn = client.request(count, {}, { deadlineMs: 10_000 });
-    // Like a suspended caller: its timer has not fired, but the deadline that it sent has passed.
+    // Simulates a suspended caller: its timer has not fired, but the deadline that it sent has passed.
     const jumped = Date.now;
     Date.now = () => jumped() - 9_900;
     const late = client.request(count, {}, { deadlineMs: 10_000 });
@@ -140,7 +140,7 @@ describe('A request', () => {
     expect(messages().filter(message => message.includes('clock'))).toHaveLength(2);
   });
 
-  it.each([true, false])('that fails temporarily says so, and whether it was started: %s', async begun => {
+  it.each([true, false])('that fails temporarily reports the failure, and whether it was started: %s', async begun => {
     await expect(client.request(full, { begun })).rejects.toMatchObject({
       name: 'ServiceUnavailable',
       reason: 'unavailable',
@@ -156,7 +156,7 @@ describe('A request', () => {
     expect(logged).toMatchObject([{ level: 'warn' }]);
   });
 
-  it('that does not match its contract was certainly not executed', async () => {
+  it('that does not match its contract is reported as not executed', async () => {
     const malformed = { begun: 7 } as unknown as { begun: boolean };
     await expect(client.request(full, malformed)).rejects.toMatchObject({ name: 'RemoteFault', maybeExecuted: false });
   });

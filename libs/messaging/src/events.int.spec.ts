@@ -97,7 +97,7 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     await takenAll([1]);
   });
 
-  it('are stored once however often they are published, and only if they have a contract', async () => {
+  it('are stored once even if published repeatedly, and only if they have a contract', async () => {
     const batch = [count(1), recorded('email-send.private.v1', {}), count(2)];
     await expect(publisher.publish(batch)).resolves.toEqual({ lastSequence: 2 });
     await expect(publisher.publish(batch)).resolves.toEqual({ lastSequence: 2 });
@@ -129,7 +129,7 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     expect(reported).toContain('An event cannot be handled and is set aside');
   });
 
-  it('are not blocked by messages that are no events', async () => {
+  it('are not blocked by messages that are not events', async () => {
     await startCounter();
     await publisher.publish([count(1)]);
     for (const message of ['', '{}', 'not JSON', '{"id":1}']) link.nc.publish(counted.subject, message);
@@ -169,7 +169,7 @@ describe.each(['2.9', '2.12'] as const)('Published events over nats-server %s', 
     expect(taken).toEqual(numbers(1, 5));
   });
 
-  it('continue after kill -9 of the server', async () => {
+  it('continue after SIGKILL of the server', async () => {
     await startCounter();
     await publisher.publish(numbers(1, 10).map(count));
     await takenAll(numbers(1, 10));

@@ -1,4 +1,4 @@
-/** Why a request got no reply from a handler. */
+/** The reason why a request got no reply from a handler. */
 export type UnavailableReason =
   | 'timeout'
   | 'no_responders'
@@ -19,7 +19,7 @@ export class ServiceUnavailable extends Error {
     readonly subject: string,
     readonly reason: UnavailableReason,
     readonly maybeExecuted: boolean,
-    /** Seconds until the called service expects to be available, if it said so. */
+    /** Seconds until the called service expects to be available, if the reply contains them. */
     readonly retryAfterS?: number,
   ) {
     super(`${subject}: ${reason.replace('_', ' ')}${maybeExecuted ? ', maybe executed' : ', not executed'}`);

@@ -109,7 +109,7 @@ describe('An unexpected message', () => {
     await fc.assert(hostile, { numRuns: 300 });
   });
 
-  it('that JetStream delivers for somebody is no request', async () => {
+  it('that JetStream delivers for another service is not a request', async () => {
     const jsm = await jetstreamManager(link.nc);
     await jsm.streams.add({ name: 'STORED', subjects: ['stored'], storage: StorageType.Memory });
     const frame = { v: 1, i: 'a', w: 5_000, c: { correlationId: 'c' }, p: { name: 'Mallory' } };
@@ -145,7 +145,7 @@ describe('An unexpected message', () => {
     await fc.assert(hostile, { numRuns: 50 });
   });
 
-  it('from a person is answered with a readable explanation', async () => {
+  it('sent by hand is answered with a readable explanation', async () => {
     const answer = await link.nc.request(greet.subject, '{}');
     expect(answer.json()).toEqual([
       { v: 1, i: '', fault: expect.stringContaining('not a JSON array of frames'), executed: false },

@@ -28,7 +28,7 @@ import { ADMINISTRATOR, passwordOf, startNatsWithUsers } from './testing/nats-wi
 
 const SERVERS = [...new Set(ALL_REQUESTS.map(({ service }) => service))];
 
-/** Everything that can be sent in the installation, and who may send it according to the declarations. */
+/** All subjects that can be published to, with the users that the declarations permit. */
 const publications = (): Map<string, readonly NatsUser[]> => {
   const all = new Map<string, readonly NatsUser[]>();
   for (const request of ALL_REQUESTS) {
@@ -62,14 +62,14 @@ const OF_NOBODY = [
   'STREAM.PEER.REMOVE',
   'STREAM.LEADER.STEPDOWN',
 ];
-/** The consumers of the release before in a stream, and whose they are. */
+/** The consumers of the previous release in a stream, with their owners. */
 const formerConsumersIn = (stream: string) =>
   ALL_CONSUMERS.flatMap(({ service, replaces }) =>
     replaces
       .filter(({ source }) => streamNameOf(source) === stream)
       .map(({ consumer }) => ({ service, durable: durableName(service, consumer) })),
   );
-/** The durable consumers of a stream and whose they are. */
+/** The durable consumers of a stream, with their owners. */
 const consumersIn = (stream: string) => [
   ...ALL_CONSUMERS.filter(({ contracts }) =>
     sourcesOf(contracts).some(service => streamNameOf(service) === stream),
@@ -78,7 +78,7 @@ const consumersIn = (stream: string) => [
   ...QUEUES.filter(service => queueNameOf(service) === stream).map(service => ({ service, durable: QUEUE_CONSUMER })),
 ];
 
-/** Every call of JetStream, and who may make it. */
+/** Every JetStream API call, with the users that may make it. */
 const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
   const all = new Map<string, readonly NatsUser[]>();
   const allow = (call: string, users: readonly NatsUser[]) => all.set(`$JS.API.${call}`, users);
@@ -118,7 +118,7 @@ const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
   return all;
 };
 
-/** Everything that can be listened to, and who may. A queue group follows after a blank. */
+/** All subjects that can be subscribed to, with the permitted users. A queue group follows after a space. */
 const subscriptions = (): Map<string, readonly NatsUser[]> => {
   const all = new Map<string, readonly NatsUser[]>();
   for (const { subject, service } of ALL_REQUESTS) {
@@ -180,7 +180,7 @@ describe('The NATS users', () => {
     await nats?.stop();
   });
 
-  /** What of all that the server refused a user. */
+  /** The operations that the server refused to a user. */
   const refusedOf = async (
     user: NatsUser,
     operation: 'publish' | 'subscription',
@@ -223,7 +223,7 @@ describe('The NATS users', () => {
     expect(foreign.length).toBeGreaterThan(100);
   });
 
-  it.each(NATS_USERS)('%s gets no messages of others by a stream or consumer that it does not own', async user => {
+  it.each(NATS_USERS)('%s gets no messages of other users by a stream or consumer that it does not own', async user => {
     const owner = await connect({ servers: nats.url, user: ADMINISTRATOR.user, pass: ADMINISTRATOR.password });
     const jsm = await jetstreamManager(owner);
     await jsm.streams.add({ name: 'OTHER', subjects: ['other'] });
@@ -248,7 +248,7 @@ describe('The NATS users', () => {
 });
 
 describe('A request', () => {
-  it.each(ALL_REQUESTS)('$subject has somebody who may send it', request => {
+  it.each(ALL_REQUESTS)('$subject has a user who may send it', request => {
     expect(callersOf(request)).not.toEqual([]);
   });
 });

@@ -96,7 +96,7 @@ describe.each(['2.9', '2.12'] as const)('With the users of nats-server %s', vers
     await server.close();
   });
 
-  it('a service publishes to its stream, another one takes the events, and an erasure overwrites them', async () => {
+  it('a service publishes to its stream, another one consumes the events, and an erasure overwrites them', async () => {
     const link = await linkOf('email-send');
     const publisher = new JetStreamPublisher(link, {
       service: 'email-send',

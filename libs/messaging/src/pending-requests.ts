@@ -1,6 +1,6 @@
 import { ServiceUnavailable } from './faults.js';
 
-/** A request without a reply so far. */
+/** A request that waits for its reply. */
 export interface PendingRequest {
   readonly subject: string;
   readonly service: string;

@@ -100,7 +100,7 @@ describe('A request in the queue of a service', () => {
     }
   });
 
-  it('waits while the service is away', async () => {
+  it('waits while the service is unavailable', async () => {
     await stop();
     for (const n of [1, 2, 3]) await add(n);
     await serve();
@@ -108,7 +108,7 @@ describe('A request in the queue of a service', () => {
     expect(noted.toSorted()).toEqual([1, 2, 3]);
   });
 
-  it('survives the death of NATS', async () => {
+  it('survives a crash of NATS', async () => {
     await stop();
     await add(1);
     await nats.kill();
@@ -125,7 +125,7 @@ describe('A request in the queue of a service', () => {
     expect(noted.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
   });
 
-  it('is tried again after an error', async () => {
+  it('is retried after an error', async () => {
     failure = new TemporarilyUnavailable('no database', { maybeExecuted: false });
     await add(1);
     await waitFor(() => attempts === 1);
@@ -141,7 +141,7 @@ describe('A request in the queue of a service', () => {
     await stop();
     failure = undefined;
     await serve();
-    // Half a minute later at the most, if NATS did not receive that this one gave it back.
+    // After at most 30 seconds, if NATS did not receive the negative acknowledgement of this replica.
     await waitFor(() => noted.length === 1, { timeoutMs: 40_000 });
   }, 60_000);
 
@@ -150,7 +150,7 @@ describe('A request in the queue of a service', () => {
     ['no frame', '{}'],
     ['another version', JSON.stringify({ v: 99, i: '1', w: 1, c: { correlationId: 'c' }, p: { n: 1 } })],
     ['a wrong payload', JSON.stringify({ v: 1, i: '1', w: 1, c: { correlationId: 'c' }, p: { n: 'one' } })],
-  ])('is refused for good if it is malformed: %s', async (_, data) => {
+  ])('is rejected permanently if it is malformed: %s', async (_, data) => {
     link.nc.publish(queueSubjectOf(note), data);
     await add(2);
     await waitFor(async () => noted.length === 1 && (await waiting()).messages === 0);
@@ -169,11 +169,11 @@ describe('A request in the queue of a service', () => {
     expect(noted).toEqual([2]);
   });
 
-  it('is refused if it is not declared as one that may be queued', async () => {
+  it('is refused if it is not declared as queueable', async () => {
     await expect(queue.add(unqueued, { n: 1 }, { correlationId: 'c' })).rejects.toThrow('may be queued');
   });
 
-  it('is not accepted while the queue is full, and the caller knows it', async () => {
+  it('is not accepted while the queue is full, and the caller gets an error', async () => {
     await stop();
     const jsm = await suitableManager(link);
     await jsm.streams.update(queueNameOf('email-send'), { max_bytes: 300 });
@@ -185,7 +185,7 @@ describe('A request in the queue of a service', () => {
     await waitFor(() => noted.length === 2);
   });
 
-  it('is not accepted while there is no queue or no NATS, and the caller knows it', async () => {
+  it('is not accepted while there is no queue or no NATS, and the caller gets an error', async () => {
     await stop();
     await (await suitableManager(link)).streams.delete(queueNameOf('email-send'));
     await expect(add(1)).rejects.toThrow('no stream stores messages');

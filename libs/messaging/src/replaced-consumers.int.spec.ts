@@ -108,7 +108,7 @@ describe.each(['2.9', '2.12'] as const)('A consumer over nats-server %s', versio
     await nats.stop();
   });
 
-  it('gives each of its handlers the events that it takes, in order', async () => {
+  it('passes to each of its handlers the events of its types, in order', async () => {
     await start(After);
     await publish(counted, 1, 2);
     await publish(named, 3);
@@ -118,7 +118,7 @@ describe.each(['2.9', '2.12'] as const)('A consumer over nats-server %s', versio
     expect(taken).toEqual({ all: [1, 2, 3, 4], some: [3] });
   });
 
-  it('gives an event to all of its handlers again when one of them fails', async () => {
+  it('passes an event to all of its handlers again when one of them fails', async () => {
     isBroken = true;
     await start(After);
     await publish(named, 1);
@@ -128,7 +128,7 @@ describe.each(['2.9', '2.12'] as const)('A consumer over nats-server %s', versio
     await acknowledged('webhook-dispatch-all');
   });
 
-  it('that replaces others continues where the one furthest behind was, and misses nothing', async () => {
+  it('that replaces others continues at the earliest of their positions, and misses nothing', async () => {
     const before = await start(Before);
     await publish(counted, 1, 2, 3);
     await took('counts', 3);
@@ -144,7 +144,7 @@ describe.each(['2.9', '2.12'] as const)('A consumer over nats-server %s', versio
     expect(reported).toEqual([]);
   });
 
-  it('that is replaced is deleted when no process reads it any more', async () => {
+  it('that is replaced is deleted when no process reads it', async () => {
     const before = await start(Before);
     await publish(counted, 1);
     await took('counts', 1);
@@ -167,7 +167,7 @@ describe.each(['2.9', '2.12'] as const)('A consumer over nats-server %s', versio
     await former.stop();
   });
 
-  it('that is replaced stays until the one that replaces it exists', async () => {
+  it('that is replaced is kept until its replacement exists', async () => {
     const before = await start(Before);
     await publish(counted, 1);
     await took('counts', 1);

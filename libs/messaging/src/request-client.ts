@@ -39,7 +39,7 @@ const CLOCKS_MAY_DIFFER_MS = 250;
  */
 export class RequestClient {
   readonly #pending = new PendingRequests();
-  /** By the service that replies, so that NATS can refuse replies of any other one. */
+  /** Inboxes by replying service, so that NATS can refuse replies of other services. */
   readonly #inboxes = new Map<string, string>();
   readonly #replies: Subscription[] = [];
   readonly #batches: TickBatches<string>;
@@ -122,7 +122,7 @@ export class RequestClient {
     });
   }
 
-  /** Fails pending requests and stops listening; the connection stays open. */
+  /** Fails pending requests and unsubscribes; the connection stays open. */
   close(): void {
     this.#unwatch.unsubscribe();
     clearTimeout(this.#disconnectTimer);
@@ -162,7 +162,7 @@ export class RequestClient {
     }
   }
 
-  /** The inbox for replies of a service, which listens before the first request is sent. */
+  /** The inbox for replies of a service, subscribed before the first request is sent. */
   #inboxFor(service: string): string {
     const known = this.#inboxes.get(service);
     if (known !== undefined) return known;
@@ -227,7 +227,7 @@ export class RequestClient {
     reject(new ServiceUnavailable(subject, 'expired', false));
   }
 
-  /** NATS reports the subject of a refused message, but not which one; all that are pending were sent by this user. */
+  /** NATS reports only the subject of a refused message, so this fails all pending requests on that subject. */
   #onForbidden(forbidden: string): void {
     const why = 'NATS does not permit this user to send the request';
     this.#pending.failSubject(forbidden, subject => new RemoteFault(subject, why));

@@ -139,7 +139,7 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
     await expect(client.request(context, {}, asked)).resolves.toEqual(asked);
   });
 
-  it('is answered as soon as its handler is done, whatever else was in its message', async () => {
+  it('is answered as soon as its handler is done, independent of other requests in its message', async () => {
     const slow = client.request(gate, { wait: true });
     const quick = client.request(gate, { wait: false });
     await expect(quick).resolves.toBe(false);

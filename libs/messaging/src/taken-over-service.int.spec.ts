@@ -40,7 +40,7 @@ class Tracked {
   take(): void {}
 }
 
-/** An event of platform-management that it has not published. */
+/** A forged event of platform-management. */
 const forgedEvent = (): string =>
   JSON.stringify({
     id: randomUUID(),
@@ -52,7 +52,7 @@ const forgedEvent = (): string =>
     metadata: { correlation_id: 'forged' },
   });
 
-describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, with nats-server %s,', version => {
+describe.each(['2.9', '2.12'] as const)('Compromised code of a service, with nats-server %s,', version => {
   let nats: TestNats;
   let administrator: NatsConnection;
   const links: NatsLink[] = [];
@@ -105,7 +105,7 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
     await nats?.stop();
   });
 
-  it('cannot make its stream store requests, replies or events of others', async () => {
+  it('cannot make its stream store requests, replies or events of other services', async () => {
     const jsm = await jetstreamManager(administrator);
     const connection = await attacker('email-send');
     const { config } = await jsm.streams.info(STREAM);
@@ -136,7 +136,7 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
     await connection.close();
   });
 
-  it('cannot forge an event of another service by what JetStream delivers or answers into its stream', async () => {
+  it('cannot forge an event of another service by deliveries or answers of JetStream into its stream', async () => {
     const jsm = await jetstreamManager(administrator);
     const forged = forgedEvent();
     const publisher = await attacker('email-send');
@@ -144,7 +144,7 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
     publisher.publish(`$JS.API.STREAM.MSG.GET.${STREAM}`, '{"seq":1}', { reply: userDisabled.subject });
     const reader = await attacker('delivery-tracking');
     const durable = durableName(emailsConsumer.service, emailsConsumer.consumer);
-    // Again and again, because the service itself takes events too.
+    // Repeated, because the service itself consumes events too.
     const moved = await waitFor(
       async () => {
         reader.publish(`$JS.API.CONSUMER.MSG.NEXT.${STREAM}.${durable}`, '5', { reply: userDisabled.subject });
@@ -170,7 +170,7 @@ describe.each(['2.9', '2.12'] as const)('Code that has taken over a service, wit
     await reader.close();
   }, 60_000);
 
-  it('cannot forge an event of another service by a stream of its own that sends on what it stores', async () => {
+  it('cannot forge an event of another service by a stream that republishes its messages', async () => {
     const jsm = await jetstreamManager(administrator);
     await jsm.streams.delete(STREAM);
     const publisher = await attacker('email-send');

@@ -32,7 +32,7 @@ describe('A span', () => {
     ]);
   });
 
-  it('starts a trace when there is none, or none that can be read', () => {
+  it('starts a trace when there is no valid one', () => {
     const traces = [undefined, 'nonsense'].map(parent => startSpan('work', parent)?.traceparent?.split('-')[1]);
     expect(traces).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/)]);
   });

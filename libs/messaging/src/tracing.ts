@@ -102,8 +102,8 @@ export const inSpan = async <Result>(
 };
 
 /**
- * Runs work that several traces wait for in one span: it belongs to the first recorded trace and is linked to the
- * others. Without a recorded trace there is no span.
+ * Runs work on behalf of several traces in one span: it belongs to the first recorded trace and is linked to the others.
+ * Without a recorded trace there is no span.
  */
 export const inSharedSpan = async <Result>(
   name: string,

@@ -1,4 +1,4 @@
-/** What a test server received, each handed out once; those who wait are told of it without polling. */
+/** The items that a test server received, each returned once; waiting callers are notified without polling. */
 export class Arrivals<T> {
   readonly all: T[] = [];
   readonly #handedOut = new Set<T>();
@@ -9,14 +9,14 @@ export class Arrivals<T> {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** Forgets everything. */
+  /** Removes all items. */
   clear(): void {
     this.all.length = 0;
     this.#handedOut.clear();
   }
 
   /**
-   * The first that fits and was not handed out before. One that `fits` throws at does not fit.
+   * The first item that fits and was not returned before. An item for which `fits` throws does not fit.
    * @throws after the time limit, with the last error of `fits` as its cause.
    */
   next(fits: (arrival: T) => boolean, { what, timeoutMs = 10_000 }: { what: string; timeoutMs?: number }): Promise<T> {

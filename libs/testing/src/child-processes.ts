@@ -8,7 +8,7 @@ export function readLines(child: ChildProcess, onLine: (line: string) => void): 
   for (const output of [child.stdout, child.stderr]) if (output) createInterface({ input: output }).on('line', onLine);
 }
 
-/** The child processes of `parent` now. */
+/** The current child processes of `parent`. */
 export async function childProcesses(parent: number): Promise<number[]> {
   const pairs = existsSync('/proc/self/stat') ? fromProc() : await fromPs();
   return pairs.filter(([, ppid]) => ppid === parent).map(([pid]) => pid);

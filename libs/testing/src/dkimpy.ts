@@ -28,8 +28,8 @@ json.dump([verdict(index) for index in range(count)], sys.stdout)
 `;
 
 /**
- * What dkimpy says of each DKIM signature of a message: true, false, or an error. `keys`: TXT records by name.
- * dkimpy is taken from Python, or from a package of Debian that is unpacked and kept.
+ * The result of dkimpy for each DKIM signature of a message: true, false, or an error. `keys`: TXT records by name.
+ * dkimpy is loaded from Python, or from a Debian package that is unpacked and cached.
  * @throws with the reason if there is no Python or no dkimpy.
  */
 export async function verifyWithDkimpy(

@@ -19,7 +19,7 @@ export interface TestDns {
   setRecords(name: string, type: DnsRecordType, values: DnsValue[]): void;
   /** Answers each query with the next address, and with the last one from then on, as DNS rebinding does. */
   rebind(name: string, addresses: readonly string[]): void;
-  /** Makes every query for the name fail; `undefined` ends that. TIMEOUT leaves queries unanswered. */
+  /** Makes every query for the name fail; `undefined` resets that. TIMEOUT leaves queries unanswered. */
   failWith(name: string, failure: DnsFailure | undefined): void;
   stop(): Promise<void>;
 }

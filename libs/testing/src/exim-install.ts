@@ -6,13 +6,13 @@ import { unpackPackages } from './debian-packages.js';
 import { installOnce } from './install-once.js';
 import { programFolder } from './program-folder.js';
 
-/** Exim, and the folder of the libraries that it is started with. */
+/** Exim, and the folder of its libraries. */
 export interface EximProgram {
   readonly program: string;
   readonly libraries: string;
 }
 
-/** Finds users and groups in files of our own: Exim runs as a user whose name is compiled in. */
+/** Reads users and groups from separate files, because Exim runs as a user whose name is compiled in. */
 export const NSS_WRAPPER = 'libnss_wrapper.so';
 
 const kept = (): EximProgram => ({
@@ -21,7 +21,7 @@ const kept = (): EximProgram => ({
 });
 
 /**
- * Gets Exim from packages of Debian, which are unpacked and not installed: installing it removes Postfix. Downloads are kept.
+ * Gets Exim from Debian packages, which are unpacked and not installed, because an installation removes Postfix. Downloads are cached.
  * @throws with the reason.
  */
 export function findExim(): Promise<EximProgram> {
@@ -44,7 +44,7 @@ async function installExim(): Promise<EximProgram> {
   }
 }
 
-/** Renamed when it is complete. Without its setuid bit, so that it takes libraries from our folder. */
+/** Renamed when it is complete. Without the setuid bit, so that it loads libraries from this folder. */
 async function keep(program: string, libraries: readonly string[]): Promise<void> {
   const draft = await mkdtemp(join(programFolder(), '.exim-'));
   try {

@@ -17,9 +17,9 @@ export interface EximOptions {
   readonly routes?: Readonly<Record<string, number>>;
   /** Addresses whose mail is forwarded to another one. */
   readonly forwards?: Readonly<Record<string, string>>;
-  /** How often deferred mail is tried again. */
+  /** Retry interval of deferred mail. */
   readonly retryEverySeconds?: number;
-  /** When the sender is told that a message is late. */
+  /** Delay after which the sender gets a warning about a delayed message. */
   readonly warnAfterSeconds?: number;
 }
 

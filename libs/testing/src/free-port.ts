@@ -5,7 +5,7 @@ import { join } from 'node:path';
 // Below the ephemeral range, so that no outgoing connection takes the port before its server binds it.
 const lowest = 12_000;
 const highest = 32_000;
-/** Not that of `os.tmpdir()`, because tasks that run side by side have one each. */
+/** Not `os.tmpdir()`, because concurrent tasks have separate ones. */
 const claimsFolder = '/tmp';
 const claimLifetimeMs = 120_000;
 

@@ -12,11 +12,11 @@ export interface GitHttpServer {
   stop(): Promise<void>;
 }
 
-/** Whom the server lets in; everybody if absent. */
+/** The credentials that the server accepts; no authentication if absent. */
 export interface BasicAccess {
   readonly username: string;
   readonly password: string;
-  /** Called when somebody was let in. */
+  /** Called after a successful authentication. */
   readonly onEntry?: () => void;
 }
 
@@ -26,7 +26,7 @@ export interface GitHttpServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
-/** Serves repositories over HTTP by git's own program for it. */
+/** Serves repositories over HTTP by `git http-backend`. */
 export const startGitHttpServer = async (
   root: string,
   { access, tls }: GitHttpServerOptions = {},
@@ -64,7 +64,7 @@ export const startGitHttpServer = async (
 const basic = ({ username, password }: BasicAccess): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-/** Repeats what it was sent, as a careless server would. */
+/** Echoes the credentials, like a careless server. */
 const refuse = (authorization: string | undefined, response: ServerResponse): void => {
   response.writeHead(401, { 'www-authenticate': 'Basic realm="git"', 'content-type': 'text/plain' });
   response.end(`refused: ${authorization ?? 'nothing was sent'}\n`);

@@ -9,7 +9,7 @@ export interface KeyPair {
   readonly publicKey: string;
 }
 
-/** Of 150 keys that ssh2 makes, one is malformed; that one is not used. */
+/** About one in 150 keys that ssh2 generates is malformed; such keys are skipped. */
 export const newKeyPair = (): KeyPair => {
   for (;;) {
     const { private: privateKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
@@ -19,22 +19,22 @@ export const newKeyPair = (): KeyPair => {
 
 export interface GitSshServer {
   readonly port: number;
-  /** Commands that clients ran, and how many connections there were. */
+  /** The commands of clients, and the number of connections. */
   readonly commands: string[];
   readonly connections: () => number;
   stop(): Promise<void>;
 }
 
 export interface GitSshServerOptions {
-  /** The folder that paths of repositories begin in. */
+  /** The root folder of repository paths. */
   readonly root: string;
-  /** The public key that is let in. */
+  /** The authorized public key. */
   readonly authorized: string;
   readonly hostKey: KeyPair;
   readonly port?: number;
 }
 
-/** Serves repositories over SSH by git's own program for it, to the owner of one key. */
+/** Serves repositories over SSH by git's server programs, to the owner of one key. */
 export const startGitSshServer = async (options: GitSshServerOptions): Promise<GitSshServer> => {
   const commands: string[] = [];
   const clients = new Set<Connection>();

@@ -26,7 +26,7 @@ describe('a receiver of webhooks', () => {
     await expect(receiver.nextRequest(undefined, { timeoutMs: 30 })).rejects.toThrow('2 came in');
   });
 
-  it('hands a request out as soon as it comes in, to one of those who wait', async () => {
+  it('returns a request as soon as it arrives, to one of the waiting callers', async () => {
     const waiting = [receiver.nextRequest(), receiver.nextRequest(({ body }) => JSON.parse(body.toString()) === 2)];
     await post('not JSON');
     await post('2');

@@ -1,4 +1,4 @@
-/** Installs the NATS servers of the tests, before tests wait for them side by side. */
+/** Installs the NATS servers of the tests, before concurrent tests wait for them. */
 import { findNatsServer } from './nats-install.js';
 
 for (const version of ['2.9', '2.12'] as const)

@@ -10,7 +10,7 @@ import { installOnce } from './install-once.js';
 const run = promisify(execFile);
 const MODULE = join(import.meta.dirname, '../dist/install-once.js');
 
-/** A process that installs a program, which takes a moment, and prints the version that it has found or installed. */
+/** A process that installs a program slowly, and prints the version that it has found or installed. */
 const PROCESS = `
   import { appendFile, readFile, writeFile } from 'node:fs/promises';
   import { setTimeout as pause } from 'node:timers/promises';
@@ -42,7 +42,7 @@ describe('a program that several processes need', () => {
     expect((await readFile(join(folder, 'installations'), 'utf8')).trim().split('\n')).toHaveLength(1);
   });
 
-  it('is installed beside another one in the same process', async () => {
+  it('is installed concurrently with another one in the same process', async () => {
     const installed = (name: string, ms: number) =>
       installOnce(folder, name, { find: async () => undefined, install: () => pause(ms, name) });
     const programs = [installed('quick', 1), installed('slow', 200)];

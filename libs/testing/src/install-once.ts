@@ -2,16 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lock } from 'proper-lockfile';
 
-/** A lock without a sign of life for this long is that of a process that was killed. */
+/** A lock that was not refreshed for this time belongs to a killed process. */
 const STALE_MS = 30_000;
 const RETRY_MS = 250;
-/** A build with Go takes minutes on a small machine. */
+/** The maximum wait: a build with Go takes minutes on a small machine. */
 const PATIENCE_MS = 15 * 60_000;
 
-/**
- * Installs a program in `folder` unless it is there. Of all processes that need it at the same time one installs it, and the
- * others wait.
- */
+/** Installs a program in `folder` unless it exists. Of all concurrent processes one installs it, and the others wait. */
 export async function installOnce<T>(
   folder: string,
   name: string,
@@ -20,7 +17,7 @@ export async function installOnce<T>(
   const found = await find();
   if (found !== undefined) return found;
   await mkdir(folder, { recursive: true });
-  // A process holds one lock for each path, so every program has one of its own; nothing needs to exist there.
+  // A process has one lock per path, so every program has a separate path; the path need not exist.
   const release = await lock(join(folder, name), {
     realpath: false,
     lockfilePath: join(folder, `.installing-${name}`),

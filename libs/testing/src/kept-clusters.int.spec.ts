@@ -13,7 +13,7 @@ import { waitFor } from './wait-for.js';
 
 const MODULE = join(import.meta.dirname, '../dist/kept-clusters.js');
 
-/** A process that copies a cluster, which takes a moment to make; `halfway` ends in the middle of it. */
+/** A process that copies a cluster, whose creation is slow; `halfway` exits in the middle of the creation. */
 const PROCESS = `
   import { appendFile, mkdir, writeFile } from 'node:fs/promises';
   import { setTimeout as pause } from 'node:timers/promises';
@@ -51,25 +51,25 @@ describe('A kept cluster', () => {
     },
   });
 
-  it('is made by one of the processes that need it together, and copied by all', async () => {
+  it('is created by one of several concurrent processes, and copied by all', async () => {
     await Promise.all(['one', 'two', 'three'].map(target => promisify(execFile)(process.execPath, args(target))));
     await expect(readFile(`${cache}.made`, 'utf8')).resolves.toBe('x');
     for (const target of ['one', 'two', 'three'])
       expect((await readdir(join(folder, target))).sort()).toEqual(['first', 'second']);
   });
 
-  it('of a process that was killed while it made it is never copied', async () => {
+  it('of a process that was killed during the creation is never copied', async () => {
     const killed = spawn(process.execPath, [...args('one'), 'halfway'], { stdio: ['ignore', 'pipe', 'inherit'] });
     await killed.stdout.take(1).toArray();
     killed.kill('SIGKILL');
-    // The lock of a process without a sign of life is taken over after 30 seconds.
+    // A lock that was not refreshed for 30 seconds counts as stale.
     for (const entry of await readdir(cache))
       if (entry.startsWith('.installing')) await utimes(join(cache, entry), 0, 0);
     await promisify(execFile)(process.execPath, args('two'));
     expect((await readdir(join(folder, 'two'))).sort()).toEqual(['first', 'second']);
   });
 
-  it('with another key is another cluster', async () => {
+  it('with another key is a separate cluster', async () => {
     for (const [key, target] of [
       ['a', '1'],
       ['b', '2'],
@@ -80,7 +80,7 @@ describe('A kept cluster', () => {
     await expect(readFile(join(folder, '3/note'), 'utf8')).resolves.toBe('a');
   });
 
-  it('that nobody has copied for a week is removed when another one is made', async () => {
+  it('that was not copied for a week is removed when another one is created', async () => {
     await copyCluster(join(folder, '1'), madeOnce('old', 'notes'), cache);
     const [old = ''] = (await readdir(cache)).filter(name => !name.startsWith('.'));
     await utimes(join(cache, old), 0, 0);
@@ -88,7 +88,7 @@ describe('A kept cluster', () => {
     expect(existsSync(join(cache, old))).toBe(false);
   });
 
-  it('is started from its copies, which share nothing', async () => {
+  it('is started from its copies, which share no data', async () => {
     const start = async (name: string) => {
       const dataDir = join(folder, name);
       const create = (target: string) => copyCluster(target, undefined, cache);

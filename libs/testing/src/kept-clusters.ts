@@ -11,10 +11,10 @@ import { CLUSTER_FORM, initialiseCluster } from './postgres-cluster.js';
 
 const UNUSED_AFTER_MS = 7 * 24 * 3_600_000;
 
-/** A stopped PostgreSQL cluster that is made once on this machine and copied from then on; for tests. */
+/** A stopped PostgreSQL cluster that is created once on this machine and then copied; for tests. */
 export interface KeptCluster {
   readonly name: string;
-  /** What decides its content; another key is another cluster. */
+  /** Identifies the content; each key has a separate cluster. */
   readonly key: string;
   /** Fills the folder with a cluster and stops its server. */
   readonly make: (dataDir: string) => Promise<void>;
@@ -27,8 +27,7 @@ const EMPTY: KeptCluster = {
 };
 
 /**
- * Copies a kept cluster to a folder that does not exist. It is made first where the cache lacks it, by one process, and nobody
- * sees a part of it.
+ * Copies a kept cluster to a folder that does not exist. If the cache does not contain it, one process creates it first, atomically.
  * @param cache the folder of kept clusters; by default in the cache of the workspace.
  */
 export async function copyCluster(
@@ -43,12 +42,12 @@ export async function copyCluster(
   await installOnce(cache, name, { find, install: () => keep(cache, kept, cluster) });
   const now = new Date();
   await utimes(kept, now, now);
-  // `cp` clones or copies in the kernel, keeps owners, and is a fraction of the work of copying 1,000 files from here.
+  // `cp` clones or copies in the kernel, keeps owners, and is much faster than copying 1,000 files in Node.js.
   await promisify(execFile)('cp', ['-a', '--', join(kept, 'data'), dataDir]);
 }
 
 async function keep(cache: string, kept: string, { make }: KeptCluster): Promise<string> {
-  // Passable, because the server of root runs as another user.
+  // Searchable by all, because the server of root runs as another user.
   await chmod(cache, 0o711);
   await removeUnused(cache);
   const draft = `${kept}.draft`;
@@ -68,7 +67,7 @@ async function removeUnused(cache: string): Promise<void> {
   }
 }
 
-/** Of the programs, the form of a cluster, its owner and the key. */
+/** A digest of the programs, the form of a cluster, its owner and the key. */
 function digestOf(key: string, user: SystemUser | undefined): string {
   const { initdb, postgres } = findPostgres();
   const programs = [initdb, postgres].map(path => {

@@ -1,4 +1,4 @@
-/** Kills a process at once; one that has ended meanwhile is no error. */
+/** Kills a process with SIGKILL; ignores a process that has already ended. */
 export const killProcess = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');

@@ -49,7 +49,7 @@ export const legalAddresses = (): fc.Arbitrary<string> =>
     .map(([local, domain]) => `${local}@${domain}`)
     .filter(isLegal);
 
-/** The same text with some letters in the other case, where nothing else changes. */
+/** The same text with some letters in the other case, if that changes nothing else. */
 export const inSomeCase = (text: string): fc.Arbitrary<string> =>
   fc.infiniteStream(fc.boolean()).map(flips =>
     Array.from(text, character => {

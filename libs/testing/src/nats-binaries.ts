@@ -31,7 +31,7 @@ export async function installedNatsServer(wanted?: string): Promise<NatsBinary |
   return undefined;
 }
 
-/** Returns the release of a program; undefined when it is no NATS server. */
+/** Returns the release of a program; undefined if it is not a NATS server. */
 export async function inspect(path: string): Promise<NatsBinary | undefined> {
   if (!existsSync(path)) return undefined;
   const output = await run(path, ['--version']).then(

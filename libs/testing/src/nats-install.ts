@@ -99,7 +99,7 @@ export function cacheDir(): string {
 async function keep(program: string, origin: string): Promise<void> {
   await mkdir(cacheDir(), { recursive: true });
   const target = join(cacheDir(), `nats-server-${origin}`);
-  // Renamed atomically: a process that is killed leaves no half of a program.
+  // Renamed atomically, so that a killed process leaves no partial program.
   const partial = `${target}.${process.pid}`;
   await copyFile(program, partial);
   await rename(partial, target);

@@ -27,7 +27,7 @@ export interface NatsOptions {
   guard?: ParentGuard;
   /** Deleted after this process has ended without stopping the server. */
   removeDirWithParent?: string;
-  /** How long a stop may take before kill -9; 10 s by default. */
+  /** How long a stop may take before SIGKILL; 10 s by default. */
   stopGraceMs?: number;
 }
 
@@ -71,13 +71,13 @@ export class NatsServer {
     await untilExit(this.child);
   }
 
-  /** Stops the server, with kill -9 after the time limit. */
+  /** Stops the server, with SIGKILL after the time limit. */
   async stop(): Promise<void> {
     await this.end('SIGTERM');
     if (!this.options.guard) releaseGuard(this.guard);
   }
 
-  /** Kills the server with kill -9. */
+  /** Kills the server with SIGKILL. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }

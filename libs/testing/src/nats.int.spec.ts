@@ -27,7 +27,7 @@ describe.each(['2.9', '2.12'] as const)('a NATS server %s for a test', version =
     expect(await publish(nats)).toBe(1);
   });
 
-  it('restarts at the same address with its streams after kill -9', async () => {
+  it('restarts at the same address with its streams after SIGKILL', async () => {
     nats = await startNats({ version });
     await publish(nats);
     await nats.kill();

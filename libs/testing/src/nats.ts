@@ -22,7 +22,7 @@ export interface TestNats {
   readonly pid: number;
   /** The running release, such as `2.9.10`. */
   version: string;
-  /** kill -9. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
   /** Restarts the server on the same port; `wipe` deletes all streams. */
   restart(options?: { wipe?: boolean }): Promise<void>;

@@ -12,12 +12,12 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** An empty project into which npm has installed packages as they would be published. */
+/** An empty project into which npm has installed packages in their published form. */
 export class PackedProject {
   private constructor(readonly folder: string) {}
 
   /**
-   * Packs built workspaces, and packages of the checkout that they depend on in place of a registry.
+   * Packs built workspaces, and their dependencies from the checkout instead of a registry.
    * @param workspaces their folders, from the root of the checkout
    */
   static async create(...workspaces: readonly string[]): Promise<PackedProject> {
@@ -26,7 +26,7 @@ export class PackedProject {
     const archives: string[] = [];
     for (const folder of withDependencies(workspaces)) archives.push(await project.#pack(folder));
     await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...archives], { cwd: project.folder });
-    // Only what the packages contain may be found.
+    // Only the content of the packages must be resolvable.
     for (const archive of archives) rmSync(join(project.folder, archive));
     return project;
   }

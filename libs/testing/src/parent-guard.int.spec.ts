@@ -18,7 +18,7 @@ describe('the servers of a process that was killed', () => {
   it.each([
     ['PostgreSQL', 'startPostgres', './postgres.ts'],
     ['NATS', 'startNats', './nats.ts'],
-  ])('%s is gone with its data soon after', async (_, start, module) => {
+  ])('%s ends soon after, and its data is deleted', async (_, start, module) => {
     const script = `
       import { ${start} } from ${JSON.stringify(new URL(module, import.meta.url).href)};
       process.stdout.write(String((await ${start}()).pid));

@@ -39,8 +39,8 @@ for one in $watched; do kill -s KILL "\${one%:*}" 2>/dev/null; done
 `;
 
 /**
- * A small shell that ends what this process started. It reads from a pipe that only this process holds, which closes
- * however the process ends, including kill -9. (The death signal of the kernel exists only on Linux.)
+ * A small shell that ends the child processes of this process. It reads from a pipe that only this process holds, which
+ * closes when the process ends in any way, including SIGKILL. (The death signal of the kernel exists only on Linux.)
  */
 export interface ParentGuard {
   readonly shell: ChildProcess;

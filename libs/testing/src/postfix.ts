@@ -51,7 +51,7 @@ const mainCf = (folder: string, { nextHopPort, retryEverySeconds = 300, settings
     .map(([name, value]) => `${name} = ${value}\n`)
     .join('');
 
-/** Only what relaying needs; nothing runs chrooted, so no files are copied into the queue folder. */
+/** Only the services that relaying needs; none runs chrooted, so no files are copied into the queue folder. */
 const masterCf = ({ port, retryEverySeconds = 300 }: PostfixOptions): string => `
 127.0.0.1:${port} inet n - n - - smtpd
 pickup unix n - n 60 1 pickup
@@ -75,7 +75,7 @@ scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
 `;
 
-/** Why Postfix cannot run here; undefined when it can. */
+/** The reason why Postfix cannot run here; undefined if it can. */
 export const whyNoPostfix = (): string | undefined => {
   if (!existsSync(POSTFIX)) return `${POSTFIX} is missing: apt-get install --no-install-recommends postfix`;
   return process.getuid?.() === 0 ? undefined : 'Postfix has to be started by root';

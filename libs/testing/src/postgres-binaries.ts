@@ -64,8 +64,8 @@ export interface SpawnPlan {
 }
 
 /**
- * How root runs a program as `user`. If a parent folder is closed to that user (a checkout below /root), the process
- * keeps the single capability to pass through folders.
+ * The command by which root runs a program as `user`. If a parent folder is closed to that user (a checkout below /root),
+ * the process keeps the single capability to pass through folders.
  */
 export function planSpawn(command: string, args: string[], user: SystemUser | undefined, folders: string[]): SpawnPlan {
   if (!user) return { command, args, ids: {} };

@@ -13,10 +13,10 @@ export interface ClusterOptions {
 
 export const serverEnvironment = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
 
-/** What decides the content of a new cluster, beside the version of PostgreSQL. */
+/** The options that determine the content of a new cluster, besides the version of PostgreSQL. */
 export const CLUSTER_FORM = [
   ...['-U', 'postgres', '-E', 'UTF8', '--no-instructions'],
-  // The built-in provider sorts the same on every machine, whatever locales are installed.
+  // The built-in provider sorts identically on every machine, independent of installed locales.
   ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
 ];
 

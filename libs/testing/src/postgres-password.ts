@@ -23,14 +23,14 @@ host    replication  all   ::1/128       scram-sha-256
 `;
 
 /**
- * Sets the password of a cluster that trusts local connections; does nothing if it already requires one. The cluster
- * is not reachable meanwhile, and an interrupted call is completed by the next one.
+ * Sets the password of a cluster that trusts local connections; does nothing if it already requires one. The cluster is
+ * unreachable during the call, and the next call completes an interrupted one.
  * @throws with the message of PostgreSQL when the password cannot be set.
  */
 export async function demandPassword(cluster: TrustingCluster): Promise<void> {
   const rules = join(cluster.dataDir, 'pg_hba.conf');
   if (!TRUST.test(await readFile(rules, 'utf8'))) return;
-  // The password first: rules without a password would lock everybody out.
+  // Sets the password first: the rules without a password would lock out all users.
   await waitFor(() => setPassword(cluster), {
     timeoutMs: 30_000,
     intervalMs: 100,

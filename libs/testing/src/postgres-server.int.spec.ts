@@ -63,7 +63,7 @@ describe('a PostgreSQL server for the local start', () => {
     const dataDir = join(closedFolder, 'data');
     const trusting = await spawnPostgres({ dataDir, port: await freePort() });
     await ask(trusting.url(), 'CREATE TABLE kept AS SELECT 7 AS number');
-    // Like after a crash: the log must be replayed before a password can be set.
+    // Simulates a crash: the WAL must be replayed before a password can be set.
     await trusting.kill();
 
     for (const _start of ['the first with a password', 'any later one']) {

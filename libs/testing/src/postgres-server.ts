@@ -24,7 +24,7 @@ export interface PostgresOptions {
   port: number;
   /** The user of the server when this process is root; `unprivilegedUser()` by default. */
   user?: SystemUser;
-  /** Makes the cluster of a folder without one; by default `initdb` does. */
+  /** Creates the cluster of a folder without one; `initdb` by default. */
   create?: (dataDir: string) => Promise<void>;
   /**
    * Password of the superuser `postgres`, also set for a cluster without one. Without it local connections are
@@ -102,7 +102,7 @@ export class PostgresServer {
     if (this.state.guard && !this.state.options.guard) releaseGuard(this.state.guard);
   }
 
-  /** Kills all processes of the server with kill -9; the data directory stays. */
+  /** Kills all processes of the server with SIGKILL; the data directory is kept. */
   async kill(): Promise<void> {
     if (!this.isRunning) return;
     // A backend continues and commits without its postmaster until it checks; a stopped postmaster starts no new
@@ -122,7 +122,7 @@ export class PostgresServer {
 
   /** Waits until a client can connect; rejects with the end of the log if the server ended. */
   async untilReady(): Promise<void> {
-    // Backends of a killed postmaster hold its shared memory for a moment, and a new one cannot start meanwhile.
+    // Backends of a killed postmaster hold its shared memory briefly; a new postmaster cannot start until then.
     for (let relaunches = 0; ; relaunches += 1) {
       const answer = await waitFor(async () => (this.isRunning ? (await canConnect(this.url())) && 'ready' : 'ended'), {
         timeoutMs: 60_000,

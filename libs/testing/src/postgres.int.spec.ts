@@ -61,7 +61,7 @@ describe('a PostgreSQL for a test', () => {
     expect(times).toBe(3);
   });
 
-  it('is the same server for all who share it', async () => {
+  it('is the same server for all callers that share it', async () => {
     const again = await startPostgres();
     expect(again.adminUrl).toBe(postgres.adminUrl);
     await again.stop();
@@ -78,7 +78,7 @@ describe('a PostgreSQL for a test', () => {
     await expect(closed).resolves.toBeUndefined();
   });
 
-  it('drops a database that somebody still uses', async () => {
+  it('drops a database that is still in use', async () => {
     const other = await startPostgres();
     const url = await other.createDatabase();
     const client = new pg.Client({ connectionString: url });

@@ -29,7 +29,7 @@ export interface TestPostgres {
    * for all spec files that share the server; it must leave no connection open.
    */
   createCopy(prepare: (databaseUrl: string) => Promise<unknown>): Promise<string>;
-  /** Kills all processes with kill -9; without durability the last commits are lost. */
+  /** Kills all processes with SIGKILL; without durability the last commits are lost. */
   kill(): Promise<void>;
   /** Restarts the server on the same data and port. */
   restart(): Promise<void>;
@@ -37,7 +37,10 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** `pg.Pool.end()` resolves before its connections are closed; forced to close, they would report an error to nobody. */
+/**
+ * `pg.Pool.end()` resolves before its connections are closed; if they are terminated, they emit an error without a
+ * listener.
+ */
 const CLOSING_MS = 1_000;
 
 /** The servers that all spec files of this Jest worker share, by durability. */
@@ -101,7 +104,7 @@ function handle(server: PostgresServer, shared: boolean): TestPostgres {
       return server.url(name);
     },
     async kill() {
-      // Without durability they may be gone afterwards.
+      // Without durability they may be lost.
       templates.delete(server);
       await server.kill();
     },
@@ -136,7 +139,7 @@ async function newTemplate(server: PostgresServer, prepare: Prepare): Promise<st
   return name;
 }
 
-/** Drops a database once its connections are closed, or after a second with those that are left. */
+/** Drops a database once its connections are closed, or after a second by terminating the remaining ones. */
 async function drop(server: PostgresServer, name: string): Promise<void> {
   await asAdmin(server.url(), async client => {
     const open = () => client.query('SELECT FROM pg_stat_activity WHERE datname = $1 LIMIT 1', [name]);

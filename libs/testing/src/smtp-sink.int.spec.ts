@@ -71,7 +71,7 @@ describe('an SMTP sink', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'cuts the connection %s the final dot without taking the message',
+    'closes the connection %s the final dot without accepting the message',
     async cut => {
       sink.answer({ stage: 'data', cut });
       const replies = await converse(mail('<a@x.test>', ['<ada@x.test>'], 'x'));
@@ -95,7 +95,7 @@ describe('an SMTP sink', () => {
   });
 });
 
-/** Sends each line after the reply to the line before, and disconnects after the last. */
+/** Sends each line after the reply to the previous line, and disconnects after the last. */
 function dialogue(port: number, lines: string[]): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

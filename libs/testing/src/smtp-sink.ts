@@ -58,7 +58,7 @@ export interface TestSmtp {
   /** `refused` counts replies of 4xx and 5xx, `received` complete messages, `taken` accepted messages. */
   counters: { connections: number; received: number; taken: number; bytes: number; refused: number; cut: number };
   answer(answer: SinkAnswer): void;
-  /** Accepts everything again and deletes recorded messages. */
+  /** Accepts all messages again and deletes recorded ones. */
   reset(): void;
   /** Waits for a recorded message that matches; every message is returned once. */
   nextMessage(fits?: (message: SinkMessage) => boolean, options?: { timeoutMs?: number }): Promise<SinkMessage>;

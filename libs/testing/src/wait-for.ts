@@ -1,7 +1,7 @@
 /** How long to wait, how often to poll, and the name of the condition. */
 export interface WaitForOptions {
   timeoutMs?: number;
-  /** By default a poll comes later the longer the wait has lasted, by a tenth of it and at most 50 ms. */
+  /** By default a tenth of the time waited so far, at most 50 ms. */
   intervalMs?: number;
   /** The end of the timeout message "waited 5000 ms for …". A function is called at the time of the failure. */
   describe?: string | (() => string);
@@ -10,7 +10,7 @@ export interface WaitForOptions {
 const SHORTEST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 50;
 
-/** Polls of a long wait would take the processor from the programs that it waits for. */
+/** Frequent polls during a long wait would take CPU time from the awaited programs. */
 const pauseAfter = (waitedMs: number): number => Math.min(Math.max(waitedMs / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 
 /**

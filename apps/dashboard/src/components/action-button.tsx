@@ -5,7 +5,7 @@ import { ErrorNotice } from './notice.js';
 
 interface ActionButtonProps {
   readonly work: () => Promise<unknown>;
-  /** Accessible name that tells the buttons of a list apart; must start with the visible text (WCAG 2.5.3). */
+  /** Accessible name that distinguishes the buttons of a list; must start with the visible text (WCAG 2.5.3). */
   readonly label?: string;
   readonly class?: string;
   readonly children: ComponentChildren;
@@ -26,7 +26,7 @@ export const ActionButton = ({ work, label, class: className, children }: Action
 
 interface ConfirmButtonProps extends ActionButtonProps {
   readonly question: string;
-  /** What the action changes or deletes. */
+  /** The effect of the action. */
   readonly consequence: string;
   readonly confirm: string;
   readonly dismiss?: string;

@@ -9,7 +9,7 @@ interface BreadcrumbsProps {
   readonly children?: ComponentChildren;
 }
 
-/** Where a page is, by the names of the resources. */
+/** The path to the current page, by the names of the resources. */
 export const Breadcrumbs = ({ above, current, children }: BreadcrumbsProps) => (
   <nav class="crumbs" aria-label="Breadcrumb">
     <ol>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for the accessible name. */
+  /** The name of the copied text, for the accessible name. */
   readonly what: string;
 }
 

@@ -5,11 +5,11 @@ import { ErrorNotice } from './notice.js';
 import { Section } from './page.js';
 
 interface DangerZoneProps {
-  /** What is deleted, for example `web service`. */
+  /** The kind of the deleted resource, for example `web service`. */
   readonly what: string;
-  /** Has to be typed to confirm. */
+  /** The name that the user types to confirm. */
   readonly name: string;
-  /** What is deleted with it, one line each. */
+  /** Resources that are deleted with it, one line each. */
   readonly goes: readonly string[];
   readonly work: () => Promise<unknown>;
 }

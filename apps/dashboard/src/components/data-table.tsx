@@ -16,7 +16,7 @@ interface DataTableProps<Row> {
   readonly keyOf: (row: Row) => string;
 }
 
-/** A table that becomes a list of labelled values where it has little room (the stylesheet uses `data-label`). */
+/** A table that becomes a list of labelled values in a narrow container (the stylesheet uses `data-label`). */
 export const DataTable = <Row,>({ caption, columns, rows, keyOf }: DataTableProps<Row>) => (
   <ScrollRegion label={caption}>
     <table>

@@ -17,7 +17,7 @@ const COLUMNS: readonly (readonly [title: string, count: (day: Day) => number])[
   ['Retry requested', day => day.retry_requested ?? 0],
 ];
 
-/** The numbers of the chart, newest day first, without days that have none. */
+/** The numbers of the chart, newest day first, without days that have no numbers. */
 export const DaysTable = ({ days }: { readonly days: readonly Day[] }) => (
   <details>
     <summary>Daily totals</summary>

@@ -34,7 +34,7 @@ interface KeysPageProps<K extends Key> {
   readonly fields?: ComponentChildren;
   /** Request properties in addition to the name. */
   readonly requestOf?: (values: Values) => object;
-  /** What to do with keys; `key` is the new one while it is shown. */
+  /** Content below the keys; `key` is the new key while it is shown. */
   readonly children?: (key: string | undefined) => ComponentChildren;
 }
 

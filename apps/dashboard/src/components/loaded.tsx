@@ -4,7 +4,7 @@ import { ErrorNotice } from './notice.js';
 
 interface LoadedProps<Value> {
   readonly of: Loading<Value>;
-  /** Heading of the page for screen readers until its content is there. */
+  /** Heading of the page for screen readers until its content has loaded. */
   readonly title?: string;
   readonly children: (value: Value) => ComponentChildren;
 }

@@ -2,7 +2,7 @@
 export interface NavigationEntry {
   readonly to: string;
   readonly name: string;
-  /** Beginnings of the paths of pages that belong to this one. */
+  /** Path prefixes of the pages that belong to this entry. */
   readonly covers: readonly string[];
   /** Whether only owners of the workspace see it. */
   readonly owner?: boolean;

@@ -14,7 +14,7 @@ export const Notice = ({ kind, children }: NoticeProps) => (
   </div>
 );
 
-/** Shows the message of the API, and when to retry if it says so. */
+/** Shows the message of the API, and the time of a retry if the API returns one. */
 export const ErrorNotice = ({ error }: { readonly error: ApiError | undefined }) =>
   error ? (
     <Notice kind="bad">
@@ -23,7 +23,7 @@ export const ErrorNotice = ({ error }: { readonly error: ApiError | undefined })
     </Notice>
   ) : null;
 
-/** The API says in UTC when to try again; the notice says it in the time zone of the browser. */
+/** The API returns the retry time in UTC; the notice shows it in the time zone of the browser. */
 const TIME_IN_UTC = / ?Try again in [^.]* UTC\.$/;
 
 const clock = (inSeconds: number): string =>

@@ -46,5 +46,5 @@ export const Section = ({ title, about, actions, children }: SectionProps) => (
   </section>
 );
 
-/** Shown for an empty list: what is missing and how to create it. */
+/** Shown for an empty list; explains how to create an entry. */
 export const EmptyState = ({ children }: { readonly children: ComponentChildren }) => <p class="empty">{children}</p>;

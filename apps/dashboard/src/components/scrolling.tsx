@@ -6,7 +6,7 @@ interface ScrollRegionProps {
   readonly children: ComponentChildren;
 }
 
-/** Scrolls what is wider than the page, such as a table with many columns. */
+/** Scrolls content that is wider than the page, such as a table with many columns. */
 export const ScrollRegion = ({ label, children }: ScrollRegionProps) => {
   const region = useRef<HTMLDivElement>(null);
   const focusable = useScrolls(region) ? { role: 'region' as const, 'aria-label': label, tabIndex: 0 } : {};
@@ -33,7 +33,7 @@ export const ScrollableText = ({ children, class: className }: ScrollableTextPro
   );
 };
 
-/** Whether an element scrolls now: then, and only then, the keyboard has to reach it (WCAG 2.1.1). */
+/** Whether an element currently scrolls; only then it must be focusable by keyboard (WCAG 2.1.1). */
 const useScrolls = (of: RefObject<HTMLElement | null>): boolean => {
   const [scrolls, setScrolls] = useState(false);
   useEffect(() => {

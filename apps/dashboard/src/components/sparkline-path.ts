@@ -40,7 +40,7 @@ export interface SampleColumn {
   readonly width: number;
 }
 
-/** The column of each sample: halfway to its neighbours, or to where the line ends. */
+/** The column of each sample: halfway to its neighbours, or to the end of the line. */
 export const columnsOf = (
   samples: readonly Sample[],
   { width, from, to, gap }: Omit<Plot, 'height' | 'maximum'>,

@@ -8,7 +8,7 @@ const SIZE = { width: 300, height: 80 };
 interface SparklineProps {
   readonly title: string;
   readonly samples: readonly Sample[];
-  /** The limit at the same times; drawn as a line of its own. */
+  /** The limit at the same times; drawn as a separate line. */
   readonly limits?: readonly Sample[];
   readonly window: { readonly from: number; readonly to: number };
   readonly gap: number;

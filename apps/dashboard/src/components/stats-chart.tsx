@@ -58,7 +58,7 @@ export const StatsChart = ({ days }: { readonly days: EmailStats['days'] }) => {
   );
 };
 
-/** What a bar shows when the pointer is over it. */
+/** The tooltip of a bar. */
 const titleOf = (day: EmailStats['days'][number] | undefined): string => {
   if (!day) return '';
   const parts = partsOfDay(day);

@@ -3,13 +3,13 @@ import { formatExactTime, formatRelativeTime, formatTime, NO_VALUE } from '../fo
 
 interface TimeProps {
   readonly at: string | null;
-  /** Shows the time itself instead of how long ago it was. */
+  /** Shows the absolute time instead of the relative time. */
   readonly exact?: boolean;
 }
 
 const TICK_MS = 30_000;
 
-/** How long ago a time was, with the exact time and its zone as a tooltip. */
+/** A relative time, with the exact time and its zone as a tooltip. */
 export const Time = ({ at, exact = false }: TimeProps) => {
   const now = useNow(!exact && at !== null);
   if (at === null) return <span>{NO_VALUE}</span>;

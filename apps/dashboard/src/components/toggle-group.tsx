@@ -5,7 +5,7 @@ interface ToggleGroupProps<Value extends string> {
   readonly onChoice: (value: Value) => void;
 }
 
-/** Buttons of which one is pressed, for parts or languages of the same thing. */
+/** Buttons of which one is pressed, to select a part or a language. */
 export const ToggleGroup = <Value extends string>({ label, options, value, onChoice }: ToggleGroupProps<Value>) => (
   <fieldset class="toggles">
     <legend class="visually-hidden">{label}</legend>

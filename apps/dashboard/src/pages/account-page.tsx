@@ -64,7 +64,7 @@ const ServiceMails = () => {
     await api.patch<Me>('/me', { service_mails: on });
     reload();
   });
-  // A platform-management of the release before cannot change it.
+  // A platform-management of the previous release cannot change it.
   if (me.service_mails === undefined) return null;
   return (
     <Section title="Email">

@@ -89,7 +89,7 @@ const Actor = ({ of: { type, id }, ownId }: { readonly of: AuditEntry['actor']; 
   </span>
 );
 
-/** The name of an action, which breaks after its dots and underscores. */
+/** The name of an action, with line breaks permitted after dots and underscores. */
 const Action = ({ name }: { readonly name: string }) => (
   <strong>
     {name.split(/(?<=[._])/).map((part, index) => (

@@ -99,7 +99,7 @@ interface CenteredCardProps {
 const CenteredCard = ({ title, children }: CenteredCardProps) => {
   useEffect(() => {
     document.title = `${title} · Postern`;
-    // Neither the history nor a screenshot keeps the token.
+    // Removes the token from the address bar and the history.
     if (location.hash !== '') navigate(location.pathname.replace(/^\/dashboard/, ''), { replace: true });
   }, [title]);
   return (

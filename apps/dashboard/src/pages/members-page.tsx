@@ -18,7 +18,7 @@ const ROLES: readonly (readonly [WorkspaceRole, string])[] = [
   ['owner', 'Owner: also manages members, platform keys and deletion'],
 ];
 
-/** Who belongs to the active workspace; owners change it. */
+/** The members of the active workspace; owners can change them. */
 export const MembersPage = () => {
   const { me } = useSignedIn();
   const path = `/workspaces/${me.active_workspace.id}/members`;

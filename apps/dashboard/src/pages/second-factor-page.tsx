@@ -4,7 +4,7 @@ import { Page } from '../components/page.js';
 import { useSignedIn } from '../session.js';
 import { SecondFactorSection } from './second-factor-section.js';
 
-/** All that users see until they have the second factor that the installation requires. */
+/** The only page for users without the second factor that the installation requires. */
 export const SecondFactorPage = () => {
   const { me, reload, signOut } = useSignedIn();
   return (

@@ -16,7 +16,7 @@ interface Started {
   readonly uri: string;
 }
 
-/** Turns the second factor of the signed-in user on and off. */
+/** Enables and disables the second factor of the signed-in user. */
 export const SecondFactorSection = ({ onEnrolled }: { readonly onEnrolled?: () => void }) => {
   const factor = useLoading<SecondFactor>(signal => api.get('/me/second-factor', {}, signal), []);
   const [codes, setCodes] = useState<readonly string[]>();

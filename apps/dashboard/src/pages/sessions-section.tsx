@@ -8,7 +8,7 @@ import { Time } from '../components/time.js';
 import { useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
 
-/** The sessions of the signed-in user, to find and end those that should not be there. */
+/** The sessions of the signed-in user, to find and end unwanted ones. */
 export const SessionsSection = () => {
   const { signOut } = useSignedIn();
   const sessions = useLoading<UserSession[]>(signal => api.get('/sessions', {}, signal), []);

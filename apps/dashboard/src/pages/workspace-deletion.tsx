@@ -6,7 +6,7 @@ import { useLoading } from '../loading.js';
 import { Link, navigate } from '../router.js';
 import { useSignedIn } from '../session.js';
 
-/** What has to be deleted first, with its page. */
+/** Resources that must be deleted first, with their pages. */
 const CONTENTS = [
   ['projects', 'project', '/projects'],
   ['web_services', 'web service', '/projects'],
@@ -14,7 +14,7 @@ const CONTENTS = [
   ['email_services', 'email service', '/'],
 ] as const;
 
-/** The deletion of the active workspace, once nothing is left in it. */
+/** The deletion of the active workspace, once it is empty. */
 export const WorkspaceDeletion = ({ quotas }: { readonly quotas: WorkspaceQuotas }) => {
   const left = CONTENTS.map(([quota, noun, page]) => ({ count: quotas[quota].used ?? 0, noun, page })).filter(
     ({ count }) => count > 0,

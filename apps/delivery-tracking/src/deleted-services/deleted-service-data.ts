@@ -15,7 +15,7 @@ import { DELETE_ROWS_OF_EMAILS } from './deleted-services.sql.js';
 
 const EMAIL_STREAM = /^tracked-email-([0-9a-f-]{36})$/;
 
-/** Deletes what is stored about the messages and suppressions of deleted email services. */
+/** Deletes the data about messages and suppressions of deleted email services. */
 @Injectable()
 export class DeletedServiceData implements OnApplicationBootstrap {
   readonly #owners: DeletedOwners;

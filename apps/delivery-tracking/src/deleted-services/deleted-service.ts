@@ -1,12 +1,12 @@
 import type { Decider } from '@postern/event-sourcing';
 
-/** Tells webhook-dispatch that the email service was deleted, at once and again after each pass that deletes its data. */
+/** Published for webhook-dispatch when the email service is deleted, and again after each pass that deletes its data. */
 export const SERVICE_TRACKING_ENDED = 'delivery-tracking.service-tracking-ended.v1';
 
-/** Tells the read models to delete what they hold of the email service, after each pass. */
+/** Makes the read models delete their rows of the email service, after each pass. */
 export const SERVICE_DATA_DELETED = 'delivery-tracking.service-data-deleted.v1';
 
-/** What happens to the data of a deleted email service. The events name no person. */
+/** Events about the data of a deleted email service. They contain no personal data. */
 export interface DeletedServiceEvent {
   readonly type: typeof SERVICE_TRACKING_ENDED | typeof SERVICE_DATA_DELETED;
   readonly data: { readonly service_id: string; readonly at: string };

@@ -14,7 +14,7 @@ import { waitFor } from '@postern/testing';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 import { DeletedServiceData } from './deleted-service-data.js';
 
-/** The events that tell of the deletion, without anything about a person. */
+/** The events about the deletion, without personal data. */
 const LEFT = ['delivery-tracking.service-data-deleted.v1', 'delivery-tracking.service-tracking-ended.v1'].map(type => ({
   type,
 }));
@@ -53,7 +53,7 @@ const deleted = async (service_id: string) => {
   await waitFor(recorded, { describe: 'the deletion to arrive' });
 };
 
-it('A deleted email service leaves nothing about its messages, and what arrives late goes too', async () => {
+it('A deleted email service leaves no data about its messages, and data that arrives late is deleted too', async () => {
   const kept = await bounced();
   const email = await bounced();
   const { service_id } = email;

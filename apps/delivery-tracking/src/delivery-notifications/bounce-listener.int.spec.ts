@@ -220,7 +220,7 @@ describe('The bounce listener', () => {
     await tracking.event(emailBounced, one.email_id);
   });
 
-  it('accepts return paths at a domain of a customer that points to ours, and nothing else there', async () => {
+  it('accepts only return paths at a customer domain that points to the bounce domain', async () => {
     const one = await another();
     const to = tracking.returnPath(one.email_id).replace(BOUNCE_DOMAIN, 'bounces.customer.test');
     await expect(send(notification(FAILED), { to })).resolves.toBe(250);
@@ -238,7 +238,7 @@ describe('The bounce listener', () => {
     await tracking.event(emailDelivered, two.email_id);
   });
 
-  it('acknowledges nothing that is not durable, and accepts it when it is repeated', async () => {
+  it('does not acknowledge a message that is not durable, and accepts it when it is sent again', async () => {
     const one = await another();
     const deliver = () => send(notification(), { to: tracking.returnPath(one.email_id) });
     await tracking.postgres.kill();

@@ -112,7 +112,7 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
       return this.#refusal(452, '4.5.3 too many recipients', 'too_many_recipients');
     }
     const isOurDomain = address.slice(at + 1).toLowerCase() === this.config.bounceDomain;
-    // Domains of customers point to ours; the signature of a return path tells whether it is one.
+    // Customer domains can point to the bounce domain; a valid signature identifies a return path.
     if (!isOurDomain && this.reports.isReturnPath(address.slice(0, at))) return null;
     if (!isOurDomain) {
       return this.#badRecipient(session, '5.7.1 relaying denied', 'relaying');

@@ -19,13 +19,13 @@ describe('The certificate of the bounce listener', () => {
   const bounceTlsCertFile = file('cert.pem', own.cert);
   const bounceTlsKeyFile = file('key.pem', own.key);
 
-  it('is the one that is configured', () =>
+  it('is the configured certificate', () =>
     expect(certificateOf({ bounceDomain, bounceTlsCertFile, bounceTlsKeyFile })).toEqual(own));
 
-  it('is made where none is', () =>
+  it('is generated if none is configured', () =>
     expect(certificateOf({ bounceDomain }).cert).toMatch(/^-----BEGIN CERTIFICATE-----/));
 
-  it('is refused without its key, and with a key of another', () => {
+  it('is refused without its key, or with the key of another certificate', () => {
     expect(() => certificateOf({ bounceDomain, bounceTlsCertFile })).toThrow(
       'POSTERN_BOUNCE_TLS_KEY_FILE; one of them is missing',
     );

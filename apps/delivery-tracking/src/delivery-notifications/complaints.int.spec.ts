@@ -56,7 +56,7 @@ describe('a complaint', () => {
         prepend: 'DKIM-Signature: v=1; d=arf.provider.test; s=x\r\n'.repeat(10),
       }),
     ],
-  ])('of somebody with a copy of the message does not count when it %s', async (_, made) => {
+  ])('of a sender with a copy of the message does not count when it %s', async (_, made) => {
     const emailId = await sentEmail();
     const before = await ignored();
     await expect(report(emailId, made())).resolves.toBe(250);
@@ -64,7 +64,7 @@ describe('a complaint', () => {
     expect(tracking.eventsOf(emailId)).toEqual([]);
   });
 
-  it('is asked for again while the key of the feedback loop cannot be read', async () => {
+  it('is requested again while the key of the feedback loop cannot be read', async () => {
     const emailId = await sentEmail();
     dns.failWith('loop._domainkey.slow.test', 'SERVFAIL');
     await expect(report(emailId, { from: 'fbl@slow.test', signer: signers.slow })).resolves.toBe(451);
@@ -82,7 +82,7 @@ interface ReportOptions {
   readonly toReturnPath?: boolean;
 }
 
-/** Sends a report about the first recipient's copy as a holder of its return path can write it. */
+/** Sends a report about the first recipient's copy; anyone who knows the return path can write it. */
 async function report(emailId: string, options: ReportOptions): Promise<number> {
   const { from, signer, prepend = '', change = ['', ''], toReturnPath = false } = options;
   const returnPath = tracking.returnPath(emailId);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { clientNetworkOf } from '@postern/service-host';
 import { ConnectionLimiter } from './connection-limiter.js';
 
-it('a client with a whole /64 opens no more connections than any other', () => {
+it('a client with a /64 network has the same connection limit as any other', () => {
   const limits = {
     maxConnections: 200,
     maxConnectionsPerAddress: 50,

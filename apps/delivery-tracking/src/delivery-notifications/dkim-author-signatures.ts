@@ -23,7 +23,7 @@ export class DkimAuthorSignatures extends AuthorSignatures {
 
   async isSigned(raw: Uint8Array, from: string): Promise<boolean> {
     const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-    // Each signature costs a look-up in the DNS.
+    // Each signature needs a DNS lookup.
     if ((bytes.toString('latin1').match(/^dkim-signature[ \t]*:/gim)?.length ?? 0) > MAX_SIGNATURES) return false;
     const { results } = await dkimVerify(bytes, {
       strict: true,
@@ -43,11 +43,11 @@ export class DkimAuthorSignatures extends AuthorSignatures {
   async #lookUp(name: string, type: string): Promise<string[][]> {
     if (type !== 'TXT') throw new Error(`DKIM keys are TXT records, not ${type}`);
     const texts = await this.#dns.texts(name).catch((error: Error) => {
-      // A key outside the public DNS is absent, whatever is there: anybody can send a report that names it.
+      // A key outside the public DNS counts as absent, because anybody can send a report that names it.
       if (error instanceof OutsidePublicDns) return [];
       throw error;
     });
-    // Absent keys make the signature invalid; anything else is tried again.
+    // Absent keys make the signature invalid; any other error is retried.
     if (texts.length === 0) throw Object.assign(new Error(`${name} has no TXT record`), { code: 'ENOTFOUND' });
     return texts.map(text => [text]);
   }

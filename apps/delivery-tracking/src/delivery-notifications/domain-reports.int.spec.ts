@@ -72,7 +72,7 @@ describe('the mailbox of reports about domains', () => {
     expect(received).toMatchObject([{ kind, domain: 'shop.test', reporter: RECEIVER }]);
   });
 
-  it('passes on what the report says', async () => {
+  it('passes on the content of the report', async () => {
     await send({});
     expect(received).toEqual([
       {
@@ -100,11 +100,11 @@ describe('the mailbox of reports about domains', () => {
     ]);
   });
 
-  it('takes mail at the return path of a customer only for return paths', async () => {
+  it('accepts mail at the return-path domain of a customer only for return paths', async () => {
     await expect(send({ to: 'reports@bounces.shop.test' })).resolves.toBe(550);
   });
 
-  it('does not swallow a notification that is sent to it as well', async () => {
+  it('does not discard a notification that is also sent to it', async () => {
     const email = anEmail({ email_id: uuidv7() });
     await tracking.publish([emailAccepted, email], [emailHandedOver, handOverOf(email)]);
     const to = [REPORTS, tracking.returnPath(email.email_id)];
@@ -150,14 +150,14 @@ describe('the mailbox of reports about domains', () => {
     await expect(ignored(refused)).resolves.toBe(before + 1);
   });
 
-  it('has the report sent again while it cannot be stored', async () => {
+  it('requests the report again while it cannot be stored', async () => {
     outcome = undefined;
     await expect(send({})).resolves.toBe(451);
     outcome = 'stored';
     await expect(send({})).resolves.toBe(250);
   });
 
-  it('has the report sent again while the key of its author cannot be read', async () => {
+  it('requests the report again while the key of its author cannot be read', async () => {
     dns.failWith('report._domainkey.slow.test', 'SERVFAIL');
     await expect(send({ from: 'r@slow.test', signer: signers.slow })).resolves.toBe(451);
     dns.failWith('report._domainkey.slow.test', undefined);

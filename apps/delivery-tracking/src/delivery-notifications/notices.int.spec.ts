@@ -53,8 +53,8 @@ This is a permanent error. The following address(es) failed:
     ${words}
 `;
 
-describe('A notice in a form of its own', () => {
-  it('is a bounce with the words of the server, the rule and what to do', async () => {
+describe('A notice in a proprietary format', () => {
+  it('is a bounce with the response of the server, the rule and advice', async () => {
     const email = await sent();
     await expect(notify(email, EXIM('550 5.1.1 no such user'))).resolves.toBe(250);
     const { data, classification } = await tracking.event(emailBounced, email.email_id);
@@ -73,7 +73,7 @@ describe('A notice in a form of its own', () => {
     });
   });
 
-  it('stands in the timeline if it is not understood, without control characters', async () => {
+  it('appears in the timeline without control characters if it is not understood', async () => {
     const email = await sent();
     await notify(email, 'From: gate@x.test\nSubject: Notice 4711\n\nPlease\x07 call us.\n');
     expect((await timeline(email)).at(-1)).toMatchObject({
@@ -104,14 +104,14 @@ ${original}
 --b--
 `;
 
-  it('is found by the id of the copy in our whole message', async () => {
+  it('is matched by the id of the copy in the returned message', async () => {
     const email = await sent();
     const copyId = tracking.tokens.copyId(email.email_id, 0);
     await complain(arf(`From: shop@example.com\nX-Postern-Id: ${copyId}\nSubject: Hi\n\nThanks.`));
     expect((await tracking.event(emailComplained, email.email_id)).to).toBe('ada@x.test');
   });
 
-  it('is found by the Message-ID in the form of Microsoft', async () => {
+  it('is matched by the Message-ID in the format of Microsoft', async () => {
     const email = await sent();
     await complain(`From: staff@hotmail.com
 Subject: complaint about message from 192.0.2.1
@@ -144,12 +144,12 @@ Thanks.
 });
 
 describe('Better rules', () => {
-  it('class a stored notice again, publish the changed type, and end its suppression', async () => {
+  it('reclassify a stored notice, publish the changed type, and end its suppression', async () => {
     const email = await sent();
     await notify(email, EXIM('550 5.1.1 no such user'));
     await tracking.event(emailBounced, email.email_id);
     const { pool } = tracking.service.app.get(Database, { strict: false });
-    // As if the rules of an earlier release had taken words of reputation for an unknown user.
+    // Simulates rules of an earlier release that classified a reputation response as an unknown user.
     await pool.query(
       `UPDATE bounce_notices SET rules_version = 0, evidence = evidence || '{"text": "550 5.1.1 listed at spamhaus"}'
        WHERE email_id = $1`,

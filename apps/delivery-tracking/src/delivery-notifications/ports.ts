@@ -13,13 +13,13 @@ export interface ReceivedReport {
   readonly client: string;
 }
 
-/** Tells complaints of mailbox providers from those that anybody with a copy of a message could write. */
+/** Distinguishes complaints of mailbox providers from those that anybody with a copy of a message could write. */
 export abstract class ComplaintEvidence {
   /** `from` is the only author of the report. @throws when it cannot be decided now. */
   abstract isGenuine(report: ReceivedReport, from: string | undefined): Promise<boolean>;
 }
 
-/** Tells mail of an author from mail that anybody could write. */
+/** Distinguishes authentic mail of an author from forged mail. */
 export abstract class AuthorSignatures {
   /** Whether the domain of the author has signed the whole mail. @throws when it cannot be decided now. */
   abstract isSigned(raw: Uint8Array, from: string): Promise<boolean>;
@@ -47,7 +47,7 @@ export type IgnoredReportCause =
 /** The metrics of inbound mail. */
 export abstract class ReportMetrics {
   abstract ignored(cause: IgnoredReportCause): void;
-  /** Counts mail by the kind of report, and domain reports that were stored. */
+  /** Counts mail by its recognized kind and form, and stored domain reports. */
   abstract received(kind: InboundMail['kind'] | 'domain_report', form: string): void;
   /** Counts mail rejected during the SMTP conversation. */
   abstract refusedMail(cause: string): void;

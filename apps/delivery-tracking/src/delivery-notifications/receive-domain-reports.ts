@@ -7,8 +7,8 @@ import { AuthorSignatures, DomainReports, type ReceivedReport, ReportMetrics } f
 export const isReportsMailbox = (localPart: string): boolean => localPart.toLowerCase() === DOMAIN_REPORTS_MAILBOX;
 
 /**
- * Reads DMARC and TLS reports that the domain of their author has signed (RFC 7489 §7.2, RFC 8460 §3), and passes them
- * on. A mail without effect is counted by cause; its sender is not told.
+ * Reads DMARC and TLS reports that the domain of their author has signed (RFC 7489 §7.2, RFC 8460 §3), and passes them on.
+ * A mail without effect is counted by cause; its sender gets no error.
  */
 @Injectable()
 export class ReceiveDomainReports {
@@ -18,7 +18,7 @@ export class ReceiveDomainReports {
     private readonly metrics: ReportMetrics,
   ) {}
 
-  /** Resolves once the reports are stored, or once it is clear that nothing will be. */
+  /** Resolves once the reports are stored or rejected. */
   async execute({ raw }: ReceivedReport): Promise<void> {
     const reporter = authorOfMail(raw);
     if (reporter === undefined || !(await this.signatures.isSigned(raw, reporter))) {

@@ -15,8 +15,8 @@ const NO_COMPLAINTS: ReadonlySet<string> = new Set(['not-spam', 'auth-failure', 
 const MAX_EVIDENCE = 2_000;
 
 /**
- * Processes a message to a return path or the feedback mailbox. A message without effect is counted by cause; the
- * sender is not told, because it can be anybody.
+ * Processes a message to a return path or the feedback mailbox. A message without effect is counted by cause; the sender
+ * gets no error, because it can be anybody.
  */
 @Injectable()
 export class ReceiveReport {
@@ -37,12 +37,12 @@ export class ReceiveReport {
     return valid;
   }
 
-  /** Whether the signature is ours; that of a return path below a customer's domain is the same. */
+  /** Whether the signature is valid; return paths at customer domains have the same signature. */
   isReturnPath(localPart: string): boolean {
     return this.tokens.readReturnPathToken(localPart) !== undefined;
   }
 
-  /** Resolves once the effect is durable, or once it is clear that there is none. */
+  /** Resolves once the effect is durable or the message is ignored. */
   async execute(report: ReceivedReport): Promise<void> {
     const mail = readInboundMail(report.raw);
     const recipients = report.localParts

@@ -5,7 +5,7 @@ import { ReportMetrics } from './ports.js';
 /** A signed return path: 18 bytes of payload and 12 of signature are 48 base32 characters. */
 const RETURN_PATH = /b\+[a-z2-7]{48}(?![a-z2-7])/gi;
 
-/** Finds the copy that a feedback report is about by what we have signed, wherever it stands. */
+/** Finds the copy that a feedback report is about by signed ids anywhere in the report. */
 @Injectable()
 export class ReportedCopies {
   constructor(
@@ -14,8 +14,8 @@ export class ReportedCopies {
   ) {}
 
   /**
-   * Strongest first: our header in the returned message, the return path that the report names, the Message-ID, and
-   * only then the whole report, where all that is found must name the same copy.
+   * Sources in order of preference: the Postern header of the returned message, the return path in the report, the
+   * Message-ID, and last the whole report, in which all ids must identify the same copy.
    */
   find(mail: Extract<InboundMail, { kind: 'feedback_report' }>, raw: Uint8Array): NamedCopy | undefined {
     const { originalMailFrom = '', reported } = mail;
@@ -41,7 +41,7 @@ export class ReportedCopies {
     return copies.filter(copy => copy !== undefined);
   }
 
-  /** The one copy that all name; a name of the whole message counts where none names a recipient. */
+  /** The single copy that all ids identify; an id of the whole message counts only if no id names a recipient. */
   #only(copies: readonly (NamedCopy | undefined)[]): NamedCopy | undefined {
     const valid = copies.filter(copy => copy !== undefined);
     const [first] = valid;

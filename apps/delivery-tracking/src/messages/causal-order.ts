@@ -3,7 +3,7 @@ const EARLIER = {
   acceptance: [],
   deferral: ['acceptance'],
   hand_over: ['acceptance', 'deferral'],
-  /** A hand-over that only a later report proves. */
+  /** A hand-over that was not recorded and is inferred from a later report. */
   inferred_hand_over: ['acceptance', 'deferral', 'hand_over'],
   arrival: ['acceptance', 'deferral', 'hand_over', 'inferred_hand_over'],
   report: ['acceptance', 'deferral', 'hand_over', 'inferred_hand_over'],
@@ -13,7 +13,7 @@ const EARLIER = {
 export type Stage = keyof typeof EARLIER;
 const STAGES = Object.keys(EARLIER) as readonly Stage[];
 
-/** Below the resolution of entries, so that a simultaneous effect follows its cause. */
+/** Less than the resolution of entries, so that a simultaneous effect follows its cause. */
 const TICK_MS = 0.001;
 
 /** An entry that concerns one recipient or, where `recipient` is null, all of them. */

@@ -23,8 +23,8 @@ export const COUNT_NAMES = [
 export const NO_COUNTS = Object.fromEntries(COUNT_NAMES.map(name => [name, 0])) as EmailCounts;
 
 /**
- * What one email adds to the counts of its service and day, per recipient. `accepted = sent + failed + unknown` always
- * holds; recipients whose client was asked to retry count only in `retry_requested`.
+ * The contribution of one email to the counts of its service and day, per recipient. `accepted = sent + failed + unknown`
+ * always holds; recipients whose client was asked to retry count only in `retry_requested`.
  */
 export const countsOf = (row: TrackedEmailRow): EmailCounts => ({
   accepted: row.recipients.length - withResult(row, 'retry_requested'),

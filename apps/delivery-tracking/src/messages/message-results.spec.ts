@@ -75,7 +75,7 @@ describe('A report about an interrupted message', () => {
     }
   });
 
-  it('still proves it after the deadline for notifications', async () => {
+  it('still proves the hand-over after the deadline for notifications', async () => {
     const passed: Signal = { kind: 'deadline_passed', at: at(500_000) };
     const shown = await after(accepted, interrupted, opened(60), passed);
     expect(shown.recipients.map(({ state }) => state)).toEqual(['delivered', 'unknown']);
@@ -84,7 +84,7 @@ describe('A report about an interrupted message', () => {
   });
 });
 
-describe('A message whose client was asked to try again', () => {
+describe('A message whose client was asked to retry', () => {
   it('is counted separately', async () => {
     expect(await after(accepted, notHandedOver)).toMatchObject({
       result: 'retry_requested',

@@ -70,7 +70,7 @@ export function stateOf(recipient: RecipientRow): { readonly state: RecipientSta
   if (recipient.delivered) return { state: 'delivered', reason: null };
   if (wasRead(recipient))
     return { state: 'delivered', reason: 'read by the recipient; no delivery notification arrived' };
-  // Only a machine has seen it: the relay accepted it, and delivery remains unknown.
+  // Only a machine has opened it: the relay accepted it, and delivery remains unknown.
   if (copy !== 'taken' && resultOf(recipient) === 'sent') return { state: 'handed_over', reason: missed };
   if (copy === 'not_sent') return { state: 'not_sent', reason: copy_reason };
   if (missed !== null)

@@ -15,7 +15,7 @@ import { isAwaited, type RecipientRow, recipientRow, resultOf, resultOfAll, stat
 
 type TrackedEmailReply = ReplyOf<typeof listEmails>['items'][number];
 
-/** One email as the read model keeps it. */
+/** One email in the read model. */
 export interface TrackedEmailRow {
   readonly id: string;
   readonly service_id: string;
@@ -58,7 +58,7 @@ export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmail
     default:
       break;
   }
-  // Neither changes the state: a bounce whose type has changed is published again.
+  // Neither changes the state: if the type of a bounce changes, the bounce is published again.
   if (event.type === NOTICE_NOT_UNDERSTOOD || event.type === BOUNCE_RECLASSIFIED) return row;
   const recipient = row.recipients.find(({ index }) => index === event.data.recipient_index);
   if (recipient) afterRecipientEvent(recipient, event);

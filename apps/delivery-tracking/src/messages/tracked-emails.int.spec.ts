@@ -48,7 +48,7 @@ describe('The list and the counts of messages', () => {
 
   it('are correct after the read model of the previous release is replaced', async () => {
     const { pool } = part(Database);
-    // As the previous release left it: its version, and no results of messages.
+    // The state after the previous release: its version, and no results of messages.
     await pool.query("UPDATE event_store.projections SET version = 1 WHERE name = 'tracked-emails'");
     await pool.query("UPDATE tracked_emails SET result = 'unknown'");
     await pool.query('UPDATE daily_email_counts SET accepted = accepted + 7, unknown = 0, retry_requested = 0');

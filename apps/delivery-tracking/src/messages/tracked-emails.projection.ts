@@ -168,7 +168,7 @@ async function save(
 const searchText = ({ subject, sender, recipients }: TrackedEmailRow): string =>
   [subject, sender, ...recipients.map(({ address }) => address)].join('\n').toLowerCase();
 
-/** By how much a batch changes the daily counts. */
+/** The changes of the daily counts by a batch. */
 function countChanges(
   rows: readonly TrackedEmailRow[],
   before: ReadonlyMap<string, EmailCounts>,

@@ -41,7 +41,7 @@ export class AddSuppressions {
   }
 }
 
-/** The addresses in their normal form, each once; empty lines are left out. */
+/** The normalized addresses, without duplicates and empty lines. */
 const readAddresses = (entries: readonly string[]): { keys: readonly string[]; refused: Reply['refused'] } => {
   const keys = new Set<string>();
   const refused: { address: string; reason: string }[] = [];

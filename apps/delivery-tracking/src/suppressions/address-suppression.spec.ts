@@ -27,7 +27,7 @@ describe('The suppression of an address', () => {
 
   it('starts again when the address bounces again', () => given(suppressed, lifted).when(suppress).yields(suppressed));
 
-  it('cannot be removed when there is none', () =>
+  it('cannot be removed if it does not exist', () =>
     given(suppressed, lifted).when(remove).refuses('suppression_not_found'));
 });
 

@@ -26,7 +26,7 @@ const suppressed = async (service_id: string): Promise<string[]> =>
   (await tracking.request(listSuppressions, { service_id })).items.map(({ address }) => address);
 
 describe('A suppressed address', () => {
-  it('is listed in its normal form and removed in any spelling', async () => {
+  it('is listed in its normalized form and removed in any spelling', async () => {
     const email = anEmail({ recipients: [{ index: 0, address: '"Ada"@BÜCHER.test', role: 'to' }] });
     const { service_id, email_id } = email;
     const refused = handOverOf(email, { result: 'refused', smtp_response: '550 5.1.1 no such user' }, 'failed');
@@ -122,7 +122,7 @@ describe('A user of the dashboard', () => {
     expect(exported).toEqual([...many(0), ...many(600)].sort());
   });
 
-  it('is unknown to gateways of the release before, which list what was reported', async () => {
+  it('is hidden from gateways of the previous release, which list reported addresses only', async () => {
     const service_id = randomUUID();
     await tracking.request(addSuppressions, { service_id, address: 'ada@x.test' });
     expect((await tracking.request(listSuppressions, { service_id })).items).toEqual([]);

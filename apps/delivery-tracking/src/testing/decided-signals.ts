@@ -34,7 +34,7 @@ export function kind({ type }: TrackedEmailEvent): string {
   return type.replace(/^delivery-tracking\.|\.v1$/g, '');
 }
 
-/** What is published of the events. */
+/** The published form of the events. */
 export function publicEvents(events: readonly TrackedEmailEvent[]) {
   return events.flatMap(({ data }) => ('timestamp' in data ? [data] : []));
 }

@@ -5,7 +5,7 @@ export const EMAIL_ID = '0195a1b2-0000-7000-8000-000000000001';
 export const SERVICE_ID = '0195a1b2-0000-7000-8000-0000000000aa';
 export const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** A moment of the example's day: `at(3)` is three seconds after the message was accepted. */
+/** A time of the example: `at(3)` is three seconds after the message was accepted. */
 export const at = (seconds: number): string => new Date(Date.UTC(2026, 2, 1, 12) + seconds * 1_000).toISOString();
 
 export const FACTS: EmailFacts = {
@@ -28,7 +28,7 @@ export type CopyOutcome = Extract<Signal, { kind: 'copy_retried' }>['data']['out
 
 export const ADDRESSES = ['ada@x.test', 'bob@x.test'] as const;
 
-/** What the relay made of the copy of one recipient. */
+/** The outcome of the hand-over of one recipient's copy. */
 export const copy = (index: 0 | 1, change: Partial<CopyOutcome> = {}): CopyOutcome => ({
   index,
   address: ADDRESSES[index],

@@ -175,7 +175,7 @@ export const anEmail = (change: Partial<Accepted> = {}): Accepted => ({
   ...change,
 });
 
-/** Its hand-over; by default the relay accepts every copy. */
+/** The hand-over of a message; by default the relay accepts every copy. */
 export const handOverOf = (
   email: Accepted,
   change: Partial<Outcome> = {},

@@ -1,7 +1,7 @@
 import type { BounceClass } from '@postern/mail';
 import type { BounceClassification } from './signal.js';
 
-/** The verdict of the rule table as it is stored with a bounce. */
+/** The classification by the rule table in the form stored with a bounce. */
 export const classificationOf = ({ name, rule, version, advice }: Omit<BounceClass, 'type'>): BounceClassification => ({
   name,
   rule,

@@ -12,10 +12,10 @@ import {
 } from './tracked-email-events.js';
 import { type Copy, type EmailFacts, isSettled, type TrackedEmail } from './tracked-email-state.js';
 
-/** Anybody with a copy can send mail to its return path; more than these entries help nobody. */
+/** Limit of timeline entries, because anybody with a copy can send mail to its return path. */
 const MAX_NOT_UNDERSTOOD = 5;
 
-/** What one notification about one copy changes. Each copy is delivered and bounces once. */
+/** The events that one notification about one copy causes. Each copy is delivered once and bounces once. */
 export function decideNotification(
   state: TrackedEmail,
   facts: EmailFacts,
@@ -92,8 +92,8 @@ function otherAddress(
 }
 
 /**
- * The final recipient of a report that names ours as the original one, if it lies in an unrelated domain: an alias of
- * the same domain is the recipient, a forward elsewhere is not.
+ * The final recipient of a report, if its domain is unrelated to that of the original recipient: an alias in the same
+ * domain counts as the recipient, a forward to another domain does not.
  */
 function forwardedTo({ address }: Copy, { addresses: [final] }: NotifiedStatus): string | undefined {
   if (final === undefined) return undefined;

@@ -5,7 +5,7 @@ import { OldBounceNotices } from './ports.js';
 
 const DAY_MS = 86_400_000;
 
-/** Deletes the words of notices when their retention is over. The bounces themselves stay. */
+/** Deletes the texts of notices when their retention is over. The bounces themselves are kept. */
 @Injectable()
 export class DropBounceNotices {
   readonly #retentionMs: number;

@@ -71,13 +71,13 @@ export class EmailUnitOfWork {
     }
   }
 
-  /** What a bounce was classed from is stored, so that better rules can class it again. */
+  /** The input of the classification is stored, so that newer rules can reclassify the bounce. */
   #keepNotice({ emailId, signal }: ReceivedSignal, events: readonly TrackedEmailEvent[]): void {
     if (signal.kind !== 'notified' || signal.status.evidence === undefined) return;
     const { index, at } = signal;
     const { addresses, evidence } = signal.status;
     const bounce = events.find(event => event.type === emailBounced.type);
-    // The failure of a forwarded address stays soft, whatever its words say.
+    // The failure of a forwarded address stays soft, regardless of its text.
     const isOwn = ({ data }: PublicEvent) =>
       addresses.length === 0 || addresses.some(address => addressKey(address) === addressKey(data.to));
     if (bounce && isOwn(bounce)) this.noticesToStore.push({ emailId, index, at, evidence });

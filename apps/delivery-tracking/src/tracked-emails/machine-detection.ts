@@ -1,4 +1,4 @@
-/** One open or click, with what is known about the recipient's copy at that moment. */
+/** One open or click, with the state of the recipient's copy at that time. */
 export interface Engagement {
   readonly userAgent: string;
   readonly at: string;
@@ -61,7 +61,7 @@ const RULES: readonly MachineRule[] = [
   },
 ];
 
-/** Why the engagement came from a machine, or undefined where it probably came from a person. */
+/** Why the engagement came from a machine, or undefined if it probably came from a person. */
 export const machineReason = (engagement: Engagement): string | undefined =>
   RULES.find(({ applies }) => applies(engagement))?.reason;
 

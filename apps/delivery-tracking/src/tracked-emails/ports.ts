@@ -18,14 +18,14 @@ export interface ReceivedSignal {
   readonly eventId?: string;
 }
 
-/** What a signal led to; the kinds are also metric labels. */
+/** The outcome of a signal; the kinds are also metric labels. */
 export type SignalOutcome =
   | { readonly kind: 'recorded' | 'nothing_new' | 'taken_before' | 'waiting' }
   | { readonly kind: 'ignored'; readonly cause: SignalRefusal };
 
 /** Records single signals on behalf of other features. */
 export abstract class EmailSignals {
-  /** Resolves once the signal is durable. `actor` is recorded where the current request has none. */
+  /** Resolves once the signal is durable. `actor` is recorded if the current request has none. */
   abstract record(emailId: string, signal: Signal, actor?: string): Promise<SignalOutcome>;
 }
 
@@ -75,7 +75,7 @@ export interface TrackingTransaction {
   write(changes: TrackingChanges): Promise<ReadonlySet<string>>;
 }
 
-/** The service's database as `RecordSignals` sees it. */
+/** The database operations that `RecordSignals` needs. */
 export abstract class TrackingTransactions {
   /** Runs `work` with exclusive access to the streams and commits; rolls back when it throws. */
   abstract run<Result>(
@@ -84,7 +84,7 @@ export abstract class TrackingTransactions {
   ): Promise<Result>;
 }
 
-/** What a bounce was classed from. */
+/** The input of the classification of a bounce. */
 export interface BounceNotice {
   readonly emailId: string;
   readonly index: number;
@@ -94,7 +94,7 @@ export interface BounceNotice {
 
 /** The stored notices. */
 export abstract class BounceNotices {
-  /** Returns notices that were classed by an earlier version of the rules, in the order of their ids. */
+  /** Returns notices that an earlier version of the rules classified, in the order of their ids. */
   abstract findOlderThanVersion(
     version: number,
     afterId: string,

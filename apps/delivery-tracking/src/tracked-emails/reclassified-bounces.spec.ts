@@ -3,7 +3,7 @@ import { after, publicEvents, SENT } from '../testing/decided-signals.js';
 import { at, notified } from '../testing/example-signals.js';
 import type { Signal } from './signal.js';
 
-describe('A bounce that is classed again', () => {
+describe('A bounce that is reclassified', () => {
   const classification = { name: 'reputation', rule: 'words.reputation', rules_version: 2, advice: 'Ask.' };
   const again = (bounceType: 'hard' | 'soft'): Signal => ({
     kind: 'reclassified',

@@ -7,8 +7,8 @@ import { type BounceNotice, BounceNotices, EmailSignals } from './ports.js';
 const BATCH_SIZE = 200;
 
 /**
- * Classes stored notices again by the current rules. A bounce whose type changes is published again with its new type;
- * running it twice changes nothing more.
+ * Reclassifies stored notices by the current rules. A bounce whose type changes is published again with its new type.
+ * Idempotent.
  */
 @Handles(reclassifyBounces)
 export class ReclassifyBounces {

@@ -12,23 +12,23 @@ import type {
 } from '@postern/contracts';
 import type { BounceEvidence } from '@postern/mail';
 
-/** The rule that classed a bounce, and what it advises; kept with the bounce. */
+/** The rule that classified a bounce, and its advice; stored with the bounce. */
 export type BounceClassification = NonNullable<DataOf<typeof emailBounced>['classification']>;
 
 /** What a delivery notification reports about one recipient (RFC 3464 §2.3.3), already classified. */
 export interface NotifiedStatus {
   /** `not_understood`: a mail from the null sender that could not be read; `response` is its text. */
   readonly action: 'delivered' | 'relayed' | 'expanded' | 'delayed' | 'failed' | 'not_understood';
-  /** Every spelling of the reported address, original and final; none where only the return path names the recipient. */
+  /** Every spelling of the reported address, original and final; empty if only the return path names the recipient. */
   readonly addresses: readonly string[];
   /** Every address that the same notification reports about, if it reports about several. */
   readonly allAddresses?: readonly string[];
-  /** The response of the receiving server, or a description where it gave none. */
+  /** The response of the receiving server, or a description if it gave none. */
   readonly response: string;
   /** Meaningful for failures only. */
   readonly bounceType: 'hard' | 'soft';
   readonly classification?: BounceClassification;
-  /** What the classification was made from; stored for a while, to be classified again. */
+  /** The input of the classification; stored for a limited time, for reclassification. */
   readonly evidence?: BounceEvidence;
 }
 
@@ -45,7 +45,7 @@ export type Signal =
   | { readonly kind: 'notified'; readonly index: number; readonly status: NotifiedStatus; readonly at: string }
   | {
       readonly kind: 'complained';
-      /** Absent where the report names the message only; then `addresses` tell the recipient. */
+      /** Absent if the report names only the message; then `addresses` identify the recipient. */
       readonly index?: number;
       readonly addresses?: readonly string[];
       readonly source: string;

@@ -12,8 +12,8 @@ import type { StreamAppend, TrackingTransaction } from './ports.js';
 import { BOUNCE_RECLASSIFIED, type TrackedEmailEvent } from './tracked-email-events.js';
 
 /**
- * What the events change on the suppression lists, for the same transaction: addresses that bounced hard or complained
- * are suppressed, and one whose bounce turns out to be soft is removed again.
+ * The changes of the suppression lists by events, for the same transaction: addresses that bounced hard or complained are
+ * added; an address whose bounce is reclassified as soft is removed.
  */
 export async function suppressionChanges(
   transaction: TrackingTransaction,

@@ -31,8 +31,8 @@ interface OfRecipient {
 }
 
 /**
- * The recipient is named `index` here: the release before applies events that it does not know to the copy with
- * `recipient_index`, and would lose that copy.
+ * The recipient is `index` here, because the previous release applies unknown events to the copy with `recipient_index`,
+ * and would lose that copy.
  */
 interface OfCopy {
   readonly email_id: string;

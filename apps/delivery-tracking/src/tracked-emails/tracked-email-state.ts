@@ -8,7 +8,7 @@ export const NO_LINK = '';
 /** Opens or clicks of one recipient, by people or by machines; kept to limit and deduplicate them. */
 export type Engagements = readonly { readonly link: string; readonly timeMs: number }[];
 
-/** What is known about one recipient's copy. It only grows, so the order of signals does not change the result. */
+/** The known facts about one recipient's copy. Facts are only added, so the order of signals does not change the result. */
 export interface Copy {
   readonly index: number;
   readonly address: string;
@@ -16,7 +16,7 @@ export interface Copy {
   readonly handedOverAt: string | null;
   readonly deliveredAt: string | null;
   readonly bounced: boolean;
-  /** The last classification of the bounce; null before a bounce, `rule` absent for those of earlier releases. */
+  /** The last classification of the bounce; null before a bounce, `rule` absent for bounces of earlier releases. */
   readonly bounce: { readonly type: 'hard' | 'soft'; readonly reason: string; readonly rule?: string } | null;
   readonly noticesNotUnderstood: number;
   readonly complained: boolean;
@@ -32,7 +32,7 @@ export interface Copy {
 export interface TrackedEmail {
   readonly facts: EmailFacts | undefined;
   readonly copies: ReadonlyMap<number, Copy>;
-  /** How the hand-over ended; `recorded` replaces `interrupted`, never the reverse. */
+  /** The end of the hand-over; `recorded` replaces `interrupted`, never the reverse. */
   readonly conclusion: 'none' | 'interrupted' | 'recorded';
   /** The `eventTimeKey` of every public event so far. */
   readonly eventTimes: ReadonlySet<string>;

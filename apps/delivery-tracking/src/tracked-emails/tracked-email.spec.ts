@@ -96,7 +96,7 @@ describe('A notification or report', () => {
     expect(bounce?.data).toEqual({ bounce_type: 'soft', reason: 'ada@elsewhere.test: 550 5.1.1 no such user' });
   });
 
-  it('about a recipient that was forwarded to another domain is a soft bounce that names the address there', () => {
+  it('about a recipient that was forwarded to another domain is a soft bounce that names the forwarded address', () => {
     const addresses = ['ada@elsewhere.test', 'ada@x.test'];
     const [bounce] = publicEvents(after(...SENT).events(notified('failed', { addresses })));
     expect(bounce?.data).toEqual({ bounce_type: 'soft', reason: 'ada@elsewhere.test: 550 5.1.1 no such user' });
@@ -113,7 +113,7 @@ describe('A notification or report', () => {
     expect(after(...SENT).refusal(also)).toBe('report_for_another_recipient');
   });
 
-  it('that names nobody is about the recipient of its return path', () => {
+  it('without an address is about the recipient of its return path', () => {
     const [bounce] = publicEvents(after(...SENT).events(notified('failed', { addresses: [] })));
     expect(bounce).toMatchObject({ to: 'ada@x.test', data: { bounce_type: 'hard' } });
   });
@@ -129,7 +129,7 @@ describe('A notification or report', () => {
     expect(after(...SENT, ...Array.from({ length: 5 }, () => notice)).refusal(notice)).toBe('too_many_notices');
   });
 
-  it('of a complaint that names only the message belongs to the recipient it names, or to the only one', () => {
+  it('of a complaint about a message applies to the recipient that it names, or to the only recipient', () => {
     const named = (addresses: readonly string[]): Signal => ({
       kind: 'complained',
       addresses,
@@ -147,7 +147,7 @@ describe('A notification or report', () => {
     );
   });
 
-  it('matches its recipient in other case and by the original address of a forwarded message', () => {
+  it('matches its recipient in any letter case and by the original address of a forwarded message', () => {
     const forwarded = notified('failed', { addresses: ['ada@elsewhere.test', 'Ada@X.test'] });
     expect(after(...SENT).when(forwarded)).toEqual(['email-bounced']);
   });

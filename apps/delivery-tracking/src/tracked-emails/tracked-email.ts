@@ -86,7 +86,7 @@ function copyAt(state: TrackedEmail, index: number): Copy {
   return copy;
 }
 
-/** The copy of the only recipient, or of the only one that is named. */
+/** The copy of the only recipient, or of the only recipient among `addresses`. */
 function copyNamed(state: TrackedEmail, addresses: readonly string[]): Copy {
   const keys = new Set(addresses.map(addressKey));
   const copies = [...state.copies.values()];

@@ -11,12 +11,15 @@ export const READ_WAITING_SIGNALS = `
 export const STORE_WAITING_SIGNALS = `
   INSERT INTO waiting_signals (email_id, kind, told) SELECT * FROM unnest($1::uuid[], $2::text[], $3::jsonb[])`;
 
-/** Stores what bounces were classed from. `$1` email ids, `$2` indexes, `$3` times, `$4` rule versions, `$5` evidence. */
+/**
+ * Stores the input of the classification of bounces. `$1` email ids, `$2` indexes, `$3` times, `$4` rule versions, `$5`
+ * evidence.
+ */
 export const STORE_BOUNCE_NOTICES = `
   INSERT INTO bounce_notices (email_id, recipient_index, received_at, rules_version, evidence)
   SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::timestamptz[], $4::integer[], $5::jsonb[])`;
 
-/** Reads notices that older rules than `$1` classed, after the id `$2`, at most `$3`. */
+/** Reads at most `$3` notices after the id `$2` that rules older than `$1` classified. */
 export const READ_OLD_NOTICES = `
   SELECT id::text AS id, email_id AS "emailId", recipient_index AS index,
     to_char(received_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, evidence

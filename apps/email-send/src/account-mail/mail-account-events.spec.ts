@@ -76,7 +76,7 @@ describe('mail about an account', () => {
     expect(mail.sent[0]!.text).toContain('2026-01-02 03:04 UTC');
   });
 
-  it('has nothing of a tenant’s choosing but a plain name', async () => {
+  it('contains no tenant-controlled text except a plain name', async () => {
     facts.workspaceName = 'Click https://evil.example/?a=1 now\r\nBcc: eve@example.com';
     await handler.onEvents([
       eventOf('platform-management.member-added.v1', { role: 'owner' }),
@@ -100,7 +100,7 @@ describe('mail about an account', () => {
     ]);
   });
 
-  it('is not sent when there is nobody to send it to', async () => {
+  it('is not sent when there is no recipient', async () => {
     facts.reset = null;
     await handler.onEvents([
       eventOf('platform-management.password-reset-requested.v1', { request_id: 'r' }),
@@ -109,7 +109,7 @@ describe('mail about an account', () => {
     expect(mail.sent).toEqual([]);
   });
 
-  it('waits for a relay, and what was sent before is not sent again', async () => {
+  it('waits for a relay, and mail that was already sent is not sent again', async () => {
     const batch = [eventOf('platform-management.password-changed.v1'), eventOf('platform-management.user-disabled.v1')];
     await handler.onEvents(batch.slice(0, 1));
     mail.failures.push(new Refusal('relay_unavailable', 'no relay', { retry_after_s: 5 }));
@@ -118,7 +118,7 @@ describe('mail about an account', () => {
     expect(mail.sent).toHaveLength(2);
   });
 
-  it('is given up when the relay refuses it for good', async () => {
+  it('is dropped when the relay rejects it permanently', async () => {
     mail.failures.push(new Refusal('relay_unavailable', '550 no such user', {}));
     await handler.onEvents([eventOf('platform-management.password-changed.v1')]);
     expect(mail.sent).toEqual([]);

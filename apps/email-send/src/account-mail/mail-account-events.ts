@@ -7,12 +7,12 @@ import { SystemMail } from '../system-mail/ports.js';
 import { invitationMail, noticeMail, passwordResetMail } from './account-mails.js';
 import { type AccountEvent, AccountFacts, type AccountMail } from './ports.js';
 
-/** Events that were mailed about lately, because a batch that fails is delivered again as a whole. */
+/** Number of recently mailed events that are remembered: a failed batch is redelivered as a whole. */
 const REMEMBERED = 10_000;
 
 /**
  * Mails users about changes of their accounts, and links to new passwords and invitations. An event is delivered again
- * until a relay accepts the mail or refuses it for good; after a crash a mail may be sent twice.
+ * until a relay accepts the mail or rejects it permanently; after a crash a mail may be sent twice.
  */
 @Injectable()
 export class MailAccountEvents {
@@ -58,7 +58,7 @@ export class MailAccountEvents {
     }
   }
 
-  /** A relay that refuses the recipient for good would refuse every retry. */
+  /** A relay that rejects the recipient permanently would reject every retry. */
   async #send({ to, subject, text }: AccountMail, { id, type }: AccountEvent): Promise<void> {
     try {
       await this.mail.send(to, subject, text);

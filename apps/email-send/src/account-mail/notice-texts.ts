@@ -1,6 +1,6 @@
 import type { AccountEvent } from './ports.js';
 
-/** Events that a user is told about, without anything to click but the dashboard. */
+/** Events of which a user is notified; the notice links to nothing but the dashboard. */
 export type NoticeEvent = Exclude<
   AccountEvent,
   { type: 'platform-management.password-reset-requested.v1' | 'platform-management.member-invited.v1' }
@@ -9,13 +9,13 @@ export type NoticeEvent = Exclude<
 interface Notice {
   readonly subject: string;
   readonly what: string;
-  /** What to do if it was somebody else; absent where nothing can be done. */
+  /** Advice in case another person made the change; absent if nothing can be done. */
   readonly otherwise?: string;
 }
 
 const CHANGE_PASSWORD = 'change your password, sign out of sessions that you do not recognize under Account';
 
-/** What happened, for the user it happened to. `workspace` is a plain name. */
+/** The notice of an event for the affected user. `workspace` is a plain name. */
 export const noticeOf = ({ type, data }: NoticeEvent, workspace: string): Notice => {
   const of = workspace === '' ? 'of a workspace' : `of the workspace "${workspace}"`;
   switch (type) {

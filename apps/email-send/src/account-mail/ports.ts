@@ -1,6 +1,6 @@
 import type { accountMailConsumer, EnvelopeOf } from '@postern/contracts';
 
-/** An event of an account that is mailed about. */
+/** An account event of which the user is notified by mail. */
 export type AccountEvent = EnvelopeOf<(typeof accountMailConsumer.contracts)[number]>;
 
 export interface AccountMail {
@@ -9,7 +9,7 @@ export interface AccountMail {
   readonly text: string;
 }
 
-/** What events leave out: addresses, names and tokens, which platform-management knows. */
+/** Data that events omit, from platform-management: addresses, names and tokens. */
 export abstract class AccountFacts {
   abstract ofUser(
     userId: string,

@@ -41,5 +41,5 @@ describe('an API key', () => {
       .when({ ...revoke, serviceId: 's2' })
       .refuses('api_key_not_found'));
 
-  it('cannot be revoked where there is none', () => given().when(revoke).refuses('api_key_not_found'));
+  it('cannot be revoked if it does not exist', () => given().when(revoke).refuses('api_key_not_found'));
 });

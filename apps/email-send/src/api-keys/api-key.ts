@@ -8,7 +8,7 @@ export type ApiKeyEvent =
         readonly key_id: string;
         readonly service_id: string;
         readonly name: string;
-        /** SHA-256, lower-case hex; the key itself is shown once and kept nowhere. */
+        /** SHA-256, lower-case hex; the key itself is shown once and not stored. */
         readonly key_hash: string;
         readonly key_prefix: string;
         readonly at: string;
@@ -49,7 +49,7 @@ const PREFIX_LENGTH = 12;
 export const newApiKey = (randomBelow: (limit: number) => number): string =>
   API_KEY_MARK + Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomBelow(ALPHABET.length)]).join('');
 
-/** What of a key may be shown again. */
+/** The prefix of a key, which may be shown again. */
 export const keyPrefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
 
 export const apiKeyStream = (keyId: string): string => `api-key-${keyId}`;

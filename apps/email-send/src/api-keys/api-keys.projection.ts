@@ -32,7 +32,7 @@ export class ApiKeys {
     private readonly services: EmailServices,
   ) {}
 
-  /** How many valid keys a service has. */
+  /** The number of valid keys of a service. */
   countOf(serviceId: string): Promise<number> {
     return this.prisma.apiKey.count({ where: { serviceId } });
   }

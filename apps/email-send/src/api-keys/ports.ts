@@ -4,11 +4,11 @@ import type { DkimSigner } from '@postern/mail';
 export interface VerifiedDomain {
   /** RSA, and Ed25519 where its record is published. */
   readonly signers: readonly DkimSigner[];
-  /** The domain's own domain of return paths, if it points to ours. */
+  /** The domain's own return-path domain, if its record points to the bounce domain of the installation. */
   readonly returnPathDomain?: string;
 }
 
-/** Everything that sending needs to know about the email service of an API key. */
+/** The data about the email service of an API key that sending needs. */
 export interface Sender {
   readonly serviceId: string;
   readonly workspaceId: string;
@@ -33,6 +33,6 @@ export interface Sender {
 export abstract class SenderDirectory {
   /** `keyHash` is the lower-case hex SHA-256 of the key. */
   abstract findByKeyHash(keyHash: string): Promise<Sender | undefined>;
-  /** A verified domain as it is now; undefined after it was removed. Used for retried copies. */
+  /** The current state of a verified domain; undefined after its removal. Used for retried copies. */
   abstract findDomain(serviceId: string, domain: string): Promise<VerifiedDomain | undefined>;
 }

@@ -1,4 +1,4 @@
-/** The services of API keys, with the revision of everything that sending needs to know. */
+/** The services of API keys, with the revision of the data that sending needs. */
 export const FIND_KEYS = `
   SELECT k.key_hash, k.id AS key_id, k.service_id, r.revision
   FROM api_keys k JOIN sender_revisions r ON r.service_id = k.service_id WHERE k.key_hash = ANY ($1::text[])`;
@@ -7,8 +7,7 @@ export const FIND_KEYS = `
 export const FIND_REVISION = 'SELECT revision FROM sender_revisions WHERE service_id = $1';
 
 /**
- * Everything that sending needs to know about a service. A key that was retired is already deleted when the read model still
- * names it; the next key signs then.
+ * The data about a service that sending needs. While the read model still names a retired, deleted key, the next key signs.
  */
 export const LOAD_SENDER = `
   SELECT r.revision, s.workspace_id, s.mode, s.enabled, s.open_tracking, s.click_tracking, s.suppression, s.limits,

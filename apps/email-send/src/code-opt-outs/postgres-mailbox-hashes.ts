@@ -5,7 +5,7 @@ import { PrismaClient } from '../generated/prisma/client.js';
 import { hashKeyRow, mailboxKey } from './mailbox-key.js';
 import { MailboxHashes } from './ports.js';
 
-/** The only key: hashes under it are kept for ever, so it is resealed but never replaced. */
+/** The only key: hashes under it are kept permanently, so it is re-encrypted but never replaced. */
 const KEY_ID = '00000000-0000-4000-8000-000000000001';
 
 /** Hashes under a random key that is created once per installation and stored sealed. */

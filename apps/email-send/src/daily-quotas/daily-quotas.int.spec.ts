@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000;
 const dayAgo = (days: number) => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS);
 const call: AdministrationFixture['client']['request'] = (contract, request, options) =>
   fixture.client.request(contract, request, options);
-/** In production for four days. */
+/** A service that has been in production for four days. */
 const productionService = async () => {
   const service = await call(createEmailService, { workspace_id: uuidv7(), name: 'App' });
   await fixture.replicas[0].app.get(Streams).execute(emailService, emailServiceStream(service.id), {
@@ -124,7 +124,7 @@ describe('the daily quota', () => {
 });
 
 describe('the read models of administration', () => {
-  it('are the same after they were thrown away and rebuilt while the service runs', async () => {
+  it('are the same after they were deleted and rebuilt while the service runs', async () => {
     const owner = await productionService();
     await call(preAddRecipient, { ...owner, address: 'ada@example.com' });
     const before = [await call(getEmailService, owner), await call(listVerifiedRecipients, owner)];

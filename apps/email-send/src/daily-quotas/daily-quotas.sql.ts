@@ -23,7 +23,7 @@ export const PURGE_EVALUATED_DAYS = `
   DELETE FROM judged_days
   WHERE ctid = ANY (ARRAY(SELECT ctid FROM judged_days WHERE day < current_date - $1::int LIMIT $2))`;
 
-/** Deletes at most `$1` counters of code mails that no limit uses any more. */
+/** Deletes at most `$1` counters of code mails that no limit uses. */
 export const PURGE_CODE_MAILS = `
   DELETE FROM code_mails
   WHERE ctid = ANY (ARRAY(SELECT ctid FROM code_mails WHERE hour < now() - interval '1 day' LIMIT $1))`;

@@ -34,7 +34,7 @@ export abstract class SentToday {
   abstract countsOf(serviceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Limits of services for which the operator set no limits of their own. */
+/** Limits of services without limits set by the operator. */
 export abstract class LimitDefaults implements DefaultLimits {
   abstract readonly sandboxDaily: number;
   abstract readonly sandboxPerMinute: number;

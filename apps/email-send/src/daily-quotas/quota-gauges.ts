@@ -5,11 +5,11 @@ import { dayStart } from '../emails/email-limits.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { LimitDefaults } from './ports.js';
 
-/** From this share on, the owner should be warned that the limit may not last for the day. */
+/** Share of the daily limit above which a service counts as close to its limit. */
 const NEAR = 0.8;
 
 /**
- * Shows how much of their daily limits all services have used, read from the database at each collection. One series per
+ * Exports how much of their daily limits all services have used, read from the database at each collection. One series per
  * service would be one per customer, so services are counted instead.
  */
 @Injectable()

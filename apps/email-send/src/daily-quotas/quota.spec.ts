@@ -32,7 +32,7 @@ describe('the daily quota', () => {
     expect(after(10_000, { messages: 10_000, complained })?.to).toBe(to),
   );
 
-  it('says why it was halved', () =>
+  it('has the reason when it is halved', () =>
     expect(after(1_000, { messages: 100, bounced: 6, complained: 1 })?.reason).toBe(
       '6 % of the messages bounced (more than 5 %) and 1 % of the messages were complained about (more than 0.3 %)',
     ));
@@ -52,6 +52,6 @@ describe('the daily quota', () => {
     expect(quotaChangeAfter({ messages: 900, bounced: 0, complained: 0 }, 1_000, 600)).toBeUndefined();
   });
 
-  it('does not change after a day without messages, whatever came back on it', () =>
+  it('does not change after a day without messages, regardless of its bounces and complaints', () =>
     expect(after(1_000, { messages: 0, bounced: 3 })).toBeUndefined());
 });

@@ -9,8 +9,8 @@ import { type ClaimedCopy, DeferredCopies } from './ports.js';
 const AT_ONCE = 20;
 
 /**
- * On a timer: copies that the relay deferred are handed over again until their deadline. Each try is claimed before
- * it begins; one that was cut off by a crash is closed as unknown, not repeated.
+ * On a timer: copies that the relay deferred are handed over again until their deadline. Each attempt is claimed before it
+ * begins; an attempt that a crash interrupts is closed as unknown, not repeated.
  */
 @Injectable()
 export class RetryDeferredCopies {
@@ -21,7 +21,7 @@ export class RetryDeferredCopies {
     private readonly settings: SendingSettings,
   ) {}
 
-  /** Works off all that is due now. */
+  /** Retries all copies that are due. */
   async run(): Promise<void> {
     for (const copy of await this.copies.claimCutOff(new Date(), AT_ONCE)) {
       await this.copies.settle(copy, cutOffAnswer, new Date());

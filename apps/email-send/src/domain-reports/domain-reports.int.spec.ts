@@ -120,12 +120,12 @@ describe('a DMARC report', () => {
     await expect(reported.reports(owner)).resolves.toMatchObject({ dmarc: { messages: 1 }, reports: [{}] });
   });
 
-  it('is not stored while the domain belongs to somebody else: its DKIM record is gone', async () => {
+  it('is not stored while the DKIM record is missing, because the domain can have a new owner', async () => {
     await reported.loseRecord(owner, 'dkim');
     await expect(reported.record()).resolves.toBe('unknown_domain');
   });
 
-  it('is stored while other records of the domain are lost', async () => {
+  it('is stored while other records of the domain are missing', async () => {
     await reported.loseRecord(owner, 'spf');
     await expect(reported.record()).resolves.toBe('stored');
   });
@@ -145,7 +145,7 @@ describe('a DMARC report', () => {
     await expect(reported.stored(owner)).resolves.toBe(0);
   });
 
-  it('is deleted 30 days after the days that it is about', async () => {
+  it('is deleted 30 days after its reporting period', async () => {
     await reported.record({ report_id: 'old', ends_at: inDays(-29) });
     await reported.record({ report_id: 'new' });
     await fixture.replicas[0].app.get(PurgeDomainReports).run(new Date(Date.now() + 2 * DAY_MS));
@@ -182,7 +182,7 @@ describe('the number of reports', () => {
     expect(outcomes.filter(outcome => outcome === 'stored')).toHaveLength(1);
   });
 
-  it('does not slow down who reads them: sources are those of the newest 1,000 reports', async () => {
+  it('does not slow down reads: sources are those of the newest 1,000 reports', async () => {
     const sources = Array.from({ length: 50 }, (_, n) => source(`10.0.0.${n}`, { failed: 1_000_000_000 }));
     await reported.fill(6_000, owner.domain_id, sources);
     const { dmarc, reports: newest } = await reported.reports(owner);
@@ -208,8 +208,8 @@ describe('a TLS report', () => {
   });
 });
 
-describe('the records that ask for reports', () => {
-  it('are the DMARC record of the domain and one of TLS', async () => {
+describe('the records that request reports', () => {
+  it('are the DMARC record of the domain and its TLS reporting record', async () => {
     const { records } = await reported.reports(owner);
     expect(records).toEqual([
       {
@@ -229,7 +229,7 @@ describe('the records that ask for reports', () => {
     ]);
   });
 
-  it('keep the policy that the domain has', async () => {
+  it('keep the published policy of the domain', async () => {
     fixture.dns.setRecords(`_dmarc.${domain}`, 'TXT', ['v=DMARC1; p=reject; rua=mailto:d@other.example; pct=50']);
     await call(verifySendingDomain, owner);
     const { records } = await reported.reports(owner);

@@ -3,13 +3,15 @@ const MAX_OF_DOMAIN = 200;
 const MAX_OF_REPORTER = 20;
 const TODAY = `received_at >= date_trunc('day', now(), 'UTC')`;
 
-/** Rows of the newest reports only, so that nobody can make them slow to read. */
+/** Rows of the newest reports only, which bounds the cost of a read. */
 const newest = (kind: string, columns: string): string => `
   FROM (SELECT reporter, details FROM domain_reports WHERE domain_id = $1 AND kind = '${kind}' AND ends_at >= $2
         ORDER BY ends_at DESC LIMIT 1000) AS r
     CROSS JOIN LATERAL jsonb_to_recordset(r.details) AS s (${columns})`;
 
-/** The services that own a domain: verified, or with lost records but its own DKIM key still published. */
+/**
+ * The services that own a domain: it is verified, or records are lost while the service's own DKIM key is still published.
+ */
 export const FIND_OWNERS = `
   SELECT id FROM sending_domains
   WHERE domain = $1
@@ -42,7 +44,7 @@ export const REPORT_TOTALS = `
   SELECT kind, sum(passed)::float8 AS passed, sum(failed)::float8 AS failed FROM domain_reports
   WHERE domain_id = $1 AND ends_at >= $2 GROUP BY kind`;
 
-/** The sources of messages, those with the most failures first. */
+/** The sources of messages, the most failures first. */
 export const REPORTED_SOURCES = `
   SELECT source_ip, sum(s.passed)::float8 AS passed, sum(s.failed)::float8 AS failed,
     sum(dkim_aligned)::float8 AS dkim_aligned, sum(spf_aligned)::float8 AS spf_aligned,
@@ -57,7 +59,7 @@ export const REPORTED_SOURCES = `
   )}
   GROUP BY source_ip ORDER BY sum(s.failed) DESC, sum(s.passed) DESC, source_ip LIMIT 100`;
 
-/** The failures of TLS, those of the most sessions first. */
+/** TLS failures, the most sessions first. */
 export const REPORTED_FAILURES = `
   SELECT result_type, mail_server, sum(sessions)::float8 AS sessions, (array_agg(DISTINCT reporter))[1:5] AS reporters
   ${newest('tls', 'result_type text, mail_server text, sessions bigint')}

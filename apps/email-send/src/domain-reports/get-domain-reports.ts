@@ -9,7 +9,7 @@ import { adviceOnFailure, adviceOnSource } from './report-advice.js';
 import { keptSince } from './report-days.js';
 import { reportRecords } from './report-records.js';
 
-/** What receivers reported about a domain, with advice. */
+/** The reports of receivers about a domain, with advice. */
 @Handles(getDomainReports)
 export class GetDomainReports {
   constructor(

@@ -4,7 +4,7 @@ export type ReceivedReport = RequestOf<typeof recordDomainReport>;
 
 type WithoutAdvice<Row> = Omit<Row, 'advice'>;
 
-/** What is stored about a domain. */
+/** The stored reports about a domain. */
 export interface StoredReports {
   readonly dmarc: Omit<DomainReports['dmarc'], 'sources'> & {
     readonly sources: readonly WithoutAdvice<DomainReports['dmarc']['sources'][number]>[];
@@ -19,8 +19,8 @@ export interface StoredReports {
 export abstract class DomainReportRepository {
   /** `reporterDomain` is the registered domain of the reporter, which bounds the number of its reports. */
   abstract store(report: ReceivedReport, reporterDomain: string): Promise<DomainReportOutcome>;
-  /** What is stored about days that end after `since`. */
+  /** Reports about days that end after `since`. */
   abstract find(domainId: string, since: Date): Promise<StoredReports>;
-  /** Deletes reports about days that ended before. */
+  /** Deletes reports about days that ended before the given time. */
   abstract purge(before: Date): Promise<void>;
 }

@@ -95,7 +95,7 @@ const sourceOf = ({ quarantined, rejected, dkim_domains, spf_domains, ...row }: 
   return {
     ...row,
     messages,
-    // Each record is bounded by itself, so one source can have more rejected messages than all its messages.
+    // Each count is limited separately, so the rejected messages of a source can exceed its total.
     disposition: { none: Math.max(0, messages - quarantined - rejected), quarantine: quarantined, reject: rejected },
     dkim_domains: dkim_domains ?? [],
     spf_domains: spf_domains ?? [],

@@ -15,7 +15,7 @@ export class RecordDomainReport {
   }
 }
 
-/** The owner of a registered domain has all names below it. */
+/** The owner of a registered domain controls all names below it. */
 function registeredDomain(address: string): string {
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
   return getDomain(domain, { allowPrivateDomains: false }) ?? domain;

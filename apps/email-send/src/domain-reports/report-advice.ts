@@ -3,7 +3,7 @@ import type { StoredReports } from './ports.js';
 
 type Source = StoredReports['dmarc']['sources'][number];
 
-/** Says what to do about a source of messages; null if nothing is to be done. */
+/** Returns advice on a source of messages; null if no action is needed. */
 export function adviceOnSource(source: Source, domain: string, bounceDomain: string): string | null {
   const isRelay = source.spf_domains.some(name => name === bounceDomain || name === returnPathName(domain));
   if (source.failed > 0) return isRelay ? relayFails(domain) : failing(source, domain);
@@ -62,7 +62,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   'sts-policy-invalid': 'The MTA-STS policy is invalid. Check its syntax and its list of mail servers.',
 };
 
-/** Says what to do about a failure of TLS (RFC 8460 §4.3), at a mail server that receives for the domain. */
+/** Returns advice on a TLS failure (RFC 8460 §4.3) at a mail server that receives for the domain. */
 export function adviceOnFailure(resultType: string, domain: string): string {
   const host = `mta-sts.${domain}`;
   if (resultType === 'sts-policy-fetch-error') {

@@ -1,7 +1,7 @@
 import type { DomainReports } from '@postern/contracts';
 import { dmarcRecordName, dmarcValue, isDmarc, reportAddress } from '../sending-domains/domain-records.js';
 
-/** The records that ask receivers for reports; a published DMARC policy is kept. */
+/** The records that request reports from receivers; a published DMARC policy is kept. */
 export function reportRecords(
   domain: string,
   bounceDomain: string,
@@ -16,7 +16,7 @@ export function reportRecords(
   ];
 }
 
-/** The policy, with the address among those that it names (RFC 7489 §6.3); unchanged if it names the address. */
+/** Adds the address to a policy (RFC 7489 §6.3); returns the policy unchanged if it contains the address. */
 function withReports(policy: string, uri: string): string {
   const tag = /(^|;)(\s*rua\s*=)([^;]*)/i.exec(policy);
   if (!tag) return `${policy.trim().replace(/;$/, '')}; rua=${uri}`;

@@ -5,7 +5,7 @@ import { GetEmailContent } from './get-email-content.js';
 import { KeptBodies } from './ports.js';
 import { PostgresKeptBodies } from './postgres-kept-bodies.js';
 
-/** The content of messages, as their owner reads it. */
+/** The content of messages, for their owner. */
 @Module({
   imports: [PostgresModule, SendingSettingsModule],
   providers: [GetEmailContent, { provide: KeptBodies, useClass: PostgresKeptBodies }],

@@ -5,7 +5,7 @@ import type { EmailBody } from '../emails/email-copies.js';
 const HEAD_END = '\r\n\r\n';
 const CUT = '\r\n[The rest is not shown.]';
 
-/** What the owner of a message reads: its bodies, and the header of its source. */
+/** The content of a message for its owner: the bodies, and the header of the source. */
 export const contentOf = ({ html, text }: EmailBody, source: string): EmailContent => ({
   html: html === undefined ? null : bounded(html),
   text: text !== undefined ? bounded(text) : html === undefined ? null : bounded(textFromHtml(html)),

@@ -22,7 +22,7 @@ const sendEmail = async () => {
   return email.id;
 };
 
-it('The body of a message is opened while it is kept', async () => {
+it('A message is found with its body during its retention', async () => {
   const id = await sendEmail();
   expect(await bodies.find(id)).toMatchObject({
     facts: { email_id: id, subject: 'Your order' },
@@ -36,7 +36,7 @@ it('A message whose retention is over is found without its body', async () => {
   expect(await bodies.find(id)).toMatchObject({ facts: { email_id: id }, body: undefined });
 });
 
-it('The body that the release before stored in clear is read', async () => {
+it('A body that the previous release stored in plain text is read', async () => {
   const id = await sendEmail();
   const kept = await bodies.find(id);
   await fixture.pool.query('DELETE FROM sealed_email_bodies WHERE email_id = $1', [id]);
@@ -47,4 +47,4 @@ it('The body that the release before stored in clear is read', async () => {
   expect(await bodies.find(id)).toEqual(kept);
 });
 
-it('A message that nobody sent is not found', async () => expect(await bodies.find(uuidv7())).toBeUndefined());
+it('An unknown message is not found', async () => expect(await bodies.find(uuidv7())).toBeUndefined());

@@ -1,7 +1,7 @@
 import type { EmailFacts } from '../emails/email.js';
 import type { EmailBody } from '../emails/email-copies.js';
 
-/** A message, with its body while that is kept. */
+/** A message, with its body until its retention is over. */
 export interface KeptEmail {
   readonly facts: EmailFacts;
   readonly body: EmailBody | undefined;

@@ -6,7 +6,7 @@ import { BodySeal, type StoredBody } from '../infrastructure/postgres/body-seal.
 import { FIND_BODY } from './kept-bodies.sql.js';
 import { KeptBodies, type KeptEmail } from './ports.js';
 
-/** Bodies in PostgreSQL, opened for this one reader. */
+/** Reads and decrypts bodies in PostgreSQL. */
 @Injectable()
 export class PostgresKeptBodies extends KeptBodies {
   constructor(

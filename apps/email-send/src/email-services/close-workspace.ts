@@ -5,7 +5,7 @@ import { workspace, workspaceStream } from '../workspaces/workspace.js';
 import { EmailServices } from './email-services.projection.js';
 import { emailServicesLock } from './owned-email-service.js';
 
-/** Closes a workspace that is being deleted, unless it has email services. Counts exactly, also during creations. */
+/** Closes a workspace that is being deleted, unless it has email services. The count is exact, even during creations. */
 @Handles(closeWorkspace)
 export class CloseWorkspace {
   constructor(

@@ -88,7 +88,7 @@ describe('A deleted email service', () => {
     await expect(call(getEmailService, { workspace_id, service_id })).resolves.toMatchObject({ id: service_id });
   });
 
-  it('leaves no row that names it, its messages or a person, except that it was deleted', async () => {
+  it('leaves no row that names it, its messages or a person, except the record of its deletion', async () => {
     const kept = await serviceWithEmail();
     const { workspace_id, service_id, email } = await serviceWithEmail();
     expect(await rowsWith(email.id)).toContain('public.emails');

@@ -30,7 +30,7 @@ export const DELETE_DOMAINS = `
   reports AS (DELETE FROM domain_reports WHERE domain_id = ANY ($1::uuid[]))
   DELETE FROM dkim_keys WHERE domain_id = ANY ($1::uuid[])`;
 
-/** Deletes when API keys were used, by their ids. */
+/** Deletes the times of the last use of API keys, by the ids of the keys. */
 export const DELETE_KEY_USES = 'DELETE FROM api_key_uses WHERE key_id = ANY ($1::uuid[])';
 
 /** Deletes the rows of service `$1` that belong to no message, domain or key. */

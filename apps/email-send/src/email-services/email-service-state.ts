@@ -83,7 +83,7 @@ export interface EmailService {
   readonly limits: ServiceLimits;
   /** Defined for services in production. */
   readonly dailyQuota: number | undefined;
-  /** The first day that counts for the quota: that of the move to production, or the one after the last change. */
+  /** The first day that counts for the quota: the day of the move to production, or the day after the last change. */
   readonly quotaOpenFrom: string;
 }
 

@@ -29,7 +29,7 @@ describe('an email service', () => {
         data: { service_id: 's1', owner_email: 'owner@example.com', at: AT },
       }));
 
-  it('changes only what is really different', () =>
+  it('changes only values that differ', () =>
     given(created, disabled)
       .when({
         kind: 'change',
@@ -48,7 +48,7 @@ describe('an email service', () => {
     given(created, movedToProduction).when(domainVerified).yields();
   });
 
-  it('is deleted by its workspace only, and then refuses everything', () => {
+  it('is deleted by its workspace only, and then refuses every command', () => {
     const remove = { kind: 'delete', workspaceId: 'w1', at: LATER } as const;
     const deleted = {
       type: 'email-send.email-service-deleted.v1',
@@ -63,7 +63,7 @@ describe('an email service', () => {
     given(deleted).when(remove).refuses('service_not_found');
   });
 
-  it('that does not exist refuses everything', () => {
+  it('that does not exist refuses every command', () => {
     given().when(domainVerified).refuses('service_not_found');
     given().when({ kind: 'change', changes: {}, at: AT }).refuses('service_not_found');
   });
@@ -107,7 +107,7 @@ describe('the daily quota of a service', () => {
       .yields();
   });
 
-  it('grows no further than the ceiling of the service, where the operator set one', () =>
+  it('grows no further than the ceiling that the operator set for the service', () =>
     given(created, movedToProduction, limitsSet({ production_daily_ceiling: 1_000 }))
       .when(closeDay('2026-03-02', { messages: 1_000 }))
       .yields());
@@ -121,7 +121,7 @@ describe('the daily quota that an operator sets', () => {
     data: { service_id: 's1', day: AT.slice(0, 10), from, to, reason, messages: 0, bounced: 0, complained: 0, at: AT },
   });
 
-  it('replaces the quota outright, above the ceiling of the platform too, and leaves the other limits', () => {
+  it('replaces the quota, even above the ceiling of the platform, and keeps the other limits', () => {
     given(created, movedToProduction)
       .when(set(500_000, { reason: 'contract 17' }))
       .yields(changed(1_000, 500_000, 'set by an operator: contract 17'));
@@ -131,7 +131,7 @@ describe('the daily quota that an operator sets', () => {
     given(created, movedToProduction).when(set(1_000)).yields();
   });
 
-  it('grows and shrinks from there, from the next day on', () => {
+  it('is adjusted from its new value from the next day on', () => {
     const fifty = changed(1_000, 50_000, 'set by an operator');
     given(created, movedToProduction, fifty)
       .when(closeDay(AT.slice(0, 10), { messages: 40_000 }))
@@ -144,7 +144,7 @@ describe('the daily quota that an operator sets', () => {
       .yields({ ...doubled, data: { ...doubled.data, from: 50_000, to: 25_000, ...bounced } } as EmailServiceEvent);
   });
 
-  it('stays within the ceiling that the operator sets, and is not for the sandbox', () => {
+  it('stays within the ceiling that the operator sets, and is refused in the sandbox', () => {
     given(created, movedToProduction, limitsSet({ production_daily_ceiling: 3_000 }))
       .when(set(3_001))
       .refuses('invalid_input');
@@ -178,7 +178,7 @@ describe('the limits of a service', () => {
   it('are the quota and 600 a minute in production', () =>
     expect(limitsOf(production, defaults)).toEqual({ daily: 4_000, perMinute: 600 }));
 
-  it('are the operator’s where one set them', () => {
+  it('are those of the operator, if set', () => {
     const limits = {
       sandbox_daily: 10,
       sandbox_per_minute: 5,

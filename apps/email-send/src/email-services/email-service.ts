@@ -154,12 +154,12 @@ function setLimits({ limits, dailyQuota: to, reason, at }: Of<'set-limits'>, sta
   }
   if (to === from) return events;
   const why = reason === undefined ? 'set by an operator' : `set by an operator: ${reason}`;
-  // The day that it was set on is not held against the new quota.
+  // The usage of the day of the change does not affect the new quota.
   const data = { service_id, day: dayOf(at), from, to, reason: why, messages: 0, bounced: 0, complained: 0, at };
   return [...events, { type: 'email-send.daily-quota-changed.v1', data }];
 }
 
-/** Days are evaluated in order and only once, over all replicas and however late. */
+/** Days are evaluated in order and once across all replicas, however late. */
 function closeDay({ day, counts, ceiling, at }: Of<'close-day'>, state: EmailService): EmailServiceEvent[] {
   const service_id = created(state);
   const { dailyQuota } = state;

@@ -27,7 +27,7 @@ const call: AdministrationFixture['client']['request'] = (contract, request, opt
   fixture.client.request(contract, request, options);
 const newService = (workspace_id = uuidv7()) => call(createEmailService, { workspace_id, name: 'App' });
 const hashOf = (key: string) => createHash('sha256').update(key).digest('hex');
-/** What each replica's sending path finds behind the key. */
+/** The sender that the sending path of each replica finds by the key. */
 const sendersOf = (key: string) =>
   Promise.all(fixture.replicas.map(replica => replica.app.get(PostgresSenderDirectory).findByKeyHash(hashOf(key))));
 
@@ -73,7 +73,7 @@ describe('an email service', () => {
     await expect(call(listApiKeys, elsewhere)).rejects.toMatchObject(notFound);
   });
 
-  it('takes the limits that the operator sets, and the defaults again without them', async () => {
+  it('uses the limits that the operator sets, and the defaults after their removal', async () => {
     const { id: service_id } = await newService();
     await expect(
       call(setServiceLimits, { service_id, limits: { sandbox_daily: 7, sandbox_per_minute: 3 } }),
@@ -119,7 +119,7 @@ describe('the daily quota that an operator sets', () => {
 });
 
 describe('an API key', () => {
-  it('is shown once, and nothing of it but hash and prefix is stored', async () => {
+  it('is shown once, and only its hash and prefix are stored', async () => {
     const { id: service_id, workspace_id } = await newService();
     const created = await call(createApiKey, { workspace_id, service_id, name: 'app' });
     expect(created.key).toMatch(/^em_live_[0-9A-Za-z]{43}$/);
@@ -134,7 +134,7 @@ describe('an API key', () => {
     expect(rows.filter(({ line }) => line.includes(created.key.slice(12)))).toEqual([]);
   });
 
-  it('leads every replica to its service', async () => {
+  it('is resolved to its service by every replica', async () => {
     const { id: serviceId, workspace_id: workspaceId } = await newService();
     const { key } = await call(createApiKey, { workspace_id: workspaceId, service_id: serviceId, name: 'app' });
     const sender = { serviceId, workspaceId, mode: 'sandbox', dailyLimit: 50, perMinuteLimit: 60 };
@@ -142,7 +142,7 @@ describe('an API key', () => {
     expect(await sendersOf('em_live_unknown')).toEqual([undefined, undefined]);
   });
 
-  it('is unknown to every replica once its revocation is answered', async () => {
+  it('is unknown to every replica once its revocation has returned', async () => {
     const { id: service_id, workspace_id } = await newService();
     const [{ id: key_id, key }, other] = await Promise.all([
       call(createApiKey, { workspace_id, service_id, name: 'old' }),
@@ -158,7 +158,7 @@ describe('an API key', () => {
     });
   });
 
-  it('shows when it was used last', async () => {
+  it('has the time of its last use', async () => {
     const { id: service_id, workspace_id } = await newService();
     const { key } = await call(createApiKey, { workspace_id, service_id, name: 'app' });
     const before = Date.now();
@@ -176,7 +176,7 @@ describe('quotas of a workspace', () => {
     return { created: settled.length - refused.length, refused: new Set(refused) };
   };
 
-  it('permit 20 email services, however many are created at once over all replicas', async () => {
+  it('permit 20 email services, even if more are created concurrently on all replicas', async () => {
     const workspace_id = uuidv7();
     const attempts = Array.from({ length: 30 }, () => newService(workspace_id));
     expect(await outcomes(attempts)).toEqual({ created: 20, refused: new Set(['quota_reached']) });

@@ -79,7 +79,10 @@ export class EmailServices {
     private readonly defaults: LimitDefaults,
   ) {}
 
-  /** Refuses with `service_not_found`, also for a service of another workspace. The operator names no workspace. */
+  /**
+   * Refuses with `service_not_found`, also for a service of another workspace. Requests of the operator contain no
+   * workspace.
+   */
   @Handles(getEmailService)
   async get(request: { service_id: string; workspace_id?: string | undefined }): Promise<EmailServiceReply> {
     const { service_id, workspace_id } = request;
@@ -102,7 +105,7 @@ export class EmailServices {
     );
   }
 
-  /** How many services a workspace has. */
+  /** The number of services of a workspace. */
   countOf(workspaceId: string): Promise<number> {
     return this.prisma.emailService.count({ where: { workspaceId } });
   }

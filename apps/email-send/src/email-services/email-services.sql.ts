@@ -19,7 +19,7 @@ export const SET_SUPPRESSION = set('suppression');
 export const SET_LIMITS = set('limits');
 export const SET_DAILY_QUOTA = set('daily_quota');
 
-/** Deletes a service with everything else that the projection holds of it. */
+/** Deletes a service and its quota history from the projection. */
 export const DELETE_SERVICE = ({ table }: ProjectionTables) => `
   WITH quotas AS (DELETE FROM ${table('daily_quota_changes')} WHERE service_id = $1),
   keys AS (DELETE FROM ${table('api_keys')} WHERE service_id = $1),

@@ -26,7 +26,7 @@ export class PostgresEmailServiceDeletions extends EmailServiceDeletions {
   }
 }
 
-/** Decided after the service is known to belong to the caller, so that nobody else learns of its messages. */
+/** Runs after the ownership check, so that other callers learn nothing about the messages of the service. */
 const refuseWhileUnderWay = async (client: pg.ClientBase, serviceId: string): Promise<void> => {
   const { rows } = await client.query<{ count: number }>(COUNT_UNDER_WAY, [serviceId]);
   const count = rows[0]?.count ?? 0;

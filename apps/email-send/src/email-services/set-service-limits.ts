@@ -4,7 +4,7 @@ import { Handles } from '@postern/messaging';
 import { emailService, emailServiceStream } from './email-service.js';
 import { EmailServices } from './email-services.projection.js';
 
-/** Replaces the operator's limits of one service, or sets its daily quota; limits that are not named follow the defaults. */
+/** Replaces the operator's limits of one service, or sets its daily quota; absent limits follow the defaults. */
 @Handles(setServiceLimits)
 export class SetServiceLimits {
   constructor(

@@ -28,10 +28,10 @@ const SERVICES = ['one', 'two'] as const;
 /** Fixed, so that no minute begins between the two paths. */
 const AT = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 30_000);
 
-/** A request, or a state before the batch, in the few values that can matter. */
+/** A request, or an earlier message, reduced to the values that can affect admission. */
 interface Draft {
   readonly service: (typeof SERVICES)[number];
-  /** Index of the message; earlier ones are known. */
+  /** Index of the message; equal for a repeated request. */
   readonly message: number;
   readonly body: number;
   readonly key: number | undefined;
@@ -61,7 +61,7 @@ const situation: fc.Arbitrary<Situation> = fc.record({
       .map(([one, concluded, deadline]) => ({ ...one, concluded, deadline })),
     { maxLength: 3, selector: ({ message }) => message },
   ),
-  // Nearly all messages are new; one with the number of an earlier one is asked again.
+  // Most messages are new; a message with the index of an earlier one repeats its request.
   batch: fc.uniqueArray(
     draft(fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 10, max: 40 }) }, { weight: 1, arbitrary: fc.nat(2) })),
     {
@@ -89,7 +89,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-describe('the two ways to admit a batch', () => {
+describe('the two admission paths of a batch', () => {
   it('give the same answers and write the same rows, and the fast path changes nothing when it cannot decide', async () => {
     const seen = { admitted: 0, left: 0 };
     await fc.assert(
@@ -111,7 +111,7 @@ describe('the two ways to admit a batch', () => {
       }),
       { numRuns: 150, seed: 7 },
     );
-    // Neither path was left out.
+    // Both paths were exercised.
     expect(Math.min(seen.admitted, seen.left)).toBeGreaterThan(20);
   }, 120_000);
 });
@@ -128,7 +128,7 @@ async function path(): Promise<Path> {
   return { pool, store: new PostgresEventStore(pool) };
 }
 
-/** Everything as it stands before the batch: counters, and earlier messages with their keys and deadlines. */
+/** Sets up the state before the batch: counters, and earlier messages with their keys and deadlines. */
 async function arrange({ pool, store }: Path, { earlier, used, limit }: Situation): Promise<void> {
   await pool.query(`SET session_replication_role = replica;
     TRUNCATE event_store.events, emails, sealed_email_bodies, open_requests, unresolved_emails, idempotency_keys, sending_usage;
@@ -203,7 +203,7 @@ function requestOf(one: Draft, { limit }: Pick<Situation, 'limit'>): AdmissionRe
   };
 }
 
-/** All that a batch can change. */
+/** All rows that a batch can change. */
 async function rowsOf({ pool }: Path): Promise<unknown> {
   const { rows } = await pool.query(`SELECT
     (SELECT json_agg(json_build_array(stream_id, version, type, data, metadata) ORDER BY stream_id, version) FROM event_store.events) AS events,

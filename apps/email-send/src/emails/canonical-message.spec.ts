@@ -40,7 +40,7 @@ describe('a message as a canonical text', () => {
       }),
     ));
 
-  it('is another one for other values', () =>
+  it('differs for different values', () =>
     fc.assert(
       fc.property(message, fc.constantFrom('from', 'subject', 'text'), fc.string(), (value, field, other) => {
         fc.pre(value[field as 'from'] !== other);

@@ -17,7 +17,7 @@ import type { Recipient } from './email-draft.js';
 /** A message that was submitted over SMTP; its MIME structure is kept. */
 export interface SubmittedContent {
   readonly mime: string;
-  /** Of the part that tracking changes. */
+  /** The HTML part, which tracking changes. */
   readonly html?: string;
   /** Whether the message has no To header. */
   readonly hidesTo: boolean;
@@ -32,7 +32,7 @@ export interface EmailBody {
   readonly html?: string;
   readonly text?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Instead of `html` and `text`, so that a release that does not know it cannot send the message without its parts. */
+  /** Replaces `html` and `text`, so that a release without this field cannot send the message without its parts. */
   readonly submitted?: SubmittedContent;
   readonly openTracking: boolean;
   readonly clickTracking: boolean;

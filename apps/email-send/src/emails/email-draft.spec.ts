@@ -72,7 +72,7 @@ describe('a message that can be sent', () => {
       { name: 'Łukasz Żak', address: 'l@xn--bcher-kva.example' },
     ]));
 
-  it('says which address needs a relay that takes more than ASCII', () =>
+  it('returns the first field with an address that needs SMTPUTF8', () =>
     expect(draftEmail({ ...body, cc: ['ok@x.io', 'jürgen@x.io'] }).needsSmtpUtf8At).toBe('cc[1]'));
 
   it('treats an empty HTML body beside a text as absent', () =>

@@ -2,7 +2,7 @@
 export interface Evidence {
   /** The index of the recipient. */
   readonly index: number;
-  /** `answered`: the relay itself, after other replicas considered the process dead. */
+  /** `answered`: the relay answered after other replicas considered the process dead. */
   readonly kind: 'delivered' | 'bounced' | 'complained' | 'opened' | 'clicked' | 'answered';
   readonly at: string;
 }

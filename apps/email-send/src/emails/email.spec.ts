@@ -52,7 +52,7 @@ describe('a message', () => {
       .refuses('email_concluded');
   });
 
-  it('of which nothing was handed over is finished', () =>
+  it('is finished when no copy was handed over', () =>
     given(accepted)
       .when({ kind: 'conclude', answers: [later, later], at })
       .yields({
@@ -103,7 +103,7 @@ describe('a deferred copy', () => {
       .yields(retried('expired'));
   });
 
-  it('that no relay could be reached for counts as deferred', () =>
+  it('counts as deferred when no relay could be reached', () =>
     given(...waiting)
       .when({ kind: 'record_try', index: 1, answer: said('unreachable', '451 later'), last: false, at })
       .yields(retried('deferred')));
@@ -144,7 +144,7 @@ describe('evidence that the relay accepted a copy', () => {
     });
   });
 
-  it('counts as well when it arrives before the interruption is recorded', () => {
+  it('also counts when it arrives before the interruption is recorded', () => {
     given(accepted).when(delivered).yields(confirmed(0));
     given(accepted, confirmed(0)).when(delivered).yields();
     given(accepted, confirmed(0)).when({ kind: 'interrupt', at }).yields(interrupted());

@@ -33,7 +33,7 @@ export const FIND_OPEN_REQUESTS = `
 /** Deletes open requests whose answers were received. */
 export const CLOSE_OPEN_REQUESTS = 'DELETE FROM open_requests WHERE email_id = ANY ($1::uuid[])';
 
-/** Claims idempotency keys that are free or expired; returns the messages that got theirs. */
+/** Claims idempotency keys that are free or expired; returns the messages whose keys were claimed. */
 export const CLAIM_KEYS = `
   INSERT INTO idempotency_keys AS known (service_id, key, body_hash, fingerprint, email_id, claimed_at)
   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::timestamptz[])

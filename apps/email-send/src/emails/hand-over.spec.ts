@@ -8,26 +8,26 @@ const unreachable = answer('unreachable', 'connect ECONNREFUSED');
 const unknown = answer('unknown', 'the connection was closed');
 
 describe('a hand-over', () => {
-  it('is sent when the relay takes every copy', () =>
+  it('is sent when the relay accepts every copy', () =>
     expect(concludeHandOver([accepted])).toEqual({
       kind: 'concluded',
       status: 'sent',
       message: 'Sent to the relay.',
     }));
 
-  it('is sent when the relay takes one copy and refuses another, and says what the relay said', () =>
+  it('is sent when the relay accepts one copy and rejects another, and has the response of the relay', () =>
     expect(concludeHandOver([accepted, refused])).toMatchObject({
       status: 'sent',
       message: 'Sent to the relay for 1 of 2 recipients: the relay refused: 550 5.1.1 no such user.',
     }));
 
-  it('has failed, in the words of the relay, when it refuses every copy', () =>
+  it('has failed, with the response of the relay, when the relay rejects every copy', () =>
     expect(concludeHandOver([refused, refused])).toMatchObject({
       status: 'failed',
       message: 'Failed: the relay refused: 550 5.1.1 no such user.',
     }));
 
-  it('is sent when one copy is taken and another deferred, which stays ours to retry', () =>
+  it('is sent when one copy is accepted and another deferred, which email-send retries', () =>
     expect(concludeHandOver([deferred, accepted])).toMatchObject({
       status: 'sent',
       message: expect.stringMatching(/will be retried: 451 4\.3\.0/),
@@ -38,18 +38,18 @@ describe('a hand-over', () => {
     ['no relay can be reached', [unreachable]],
     ['some are deferred and the rest refused', [refused, deferred]],
     ['some are deferred and the rest suppressed', [suppressedAnswer, unreachable]],
-  ])('hands nothing over, so that a retry is safe, when %s', (_, answers) =>
+  ])('hands over no copy, so that a retry is safe, when %s', (_, answers) =>
     expect(concludeHandOver(answers)).toMatchObject({ kind: 'nothing_handed_over' }),
   );
 
-  it('has failed with an unknown outcome when the connection died after the end of the data', () =>
+  it('has failed with an unknown outcome when the connection was lost after the end of the data', () =>
     expect(concludeHandOver([unknown])).toMatchObject({
       kind: 'concluded',
       status: 'failed',
       message: expect.stringMatching(/^interrupted: outcome unknown/),
     }));
 
-  it('is never given back for a retry when one copy may have been taken unseen', () =>
+  it('is never returned to the client for a retry when a relay may have accepted one copy', () =>
     expect(concludeHandOver([unknown, unreachable])).toMatchObject({ kind: 'concluded', status: 'failed' }));
 
   it('has failed when every recipient is suppressed', () =>
@@ -58,13 +58,13 @@ describe('a hand-over', () => {
       message: expect.stringMatching(/suppressed/),
     }));
 
-  it('keeps a fault of ours apart from what the relay said', () =>
+  it('separates internal errors from responses of the relay', () =>
     expect(concludeHandOver([accepted, faultyAnswer(new Error('no boundary'))])).toMatchObject({
       status: 'sent',
       message: 'Sent to the relay for 1 of 2 recipients: this copy could not be composed: no boundary.',
     }));
 
-  it('says first what the mode makes of the message', () =>
+  it('begins with the note of the mode', () =>
     expect(concludeHandOver([accepted], 'Sandbox: sent from a@b.test.')).toMatchObject({
       message: 'Sandbox: sent from a@b.test. Sent to the relay.',
     }));

@@ -51,7 +51,7 @@ describe('a repeated request', () => {
     expect(fixture.smtp.messages).toHaveLength(1);
   });
 
-  it('gets the first answer even when the recipient is not verified any more', async () => {
+  it('gets the first answer even when the recipient is no longer verified', async () => {
     const { keyHash, sender } = fixture.sender({ mode: 'sandbox', verifiedRecipients: new Set(['ada@x.test']) });
     const first = await one.sendEmail.execute(request(keyHash, {}, 'removed'));
     fixture.senders.senders.set(keyHash, { ...sender, verifiedRecipients: new Set() });
@@ -70,7 +70,7 @@ describe('a repeated request', () => {
     expect(await one.sendEmail.execute(request(keyHash, {}, 'last'))).toMatchObject({ replayed: true });
   });
 
-  it('under the key of another service is a request of its own', async () => {
+  it('under the key of another service is a separate request', async () => {
     await one.sendEmail.execute(request(fixture.sender().keyHash, {}, 'shared'));
     expect(await one.sendEmail.execute(request(fixture.sender().keyHash, {}, 'shared'))).toMatchObject({
       replayed: false,

@@ -11,7 +11,7 @@ const earlier = {
 const again = { bodyHash: 'other bytes', fingerprint: 'same' };
 
 describe('a second request under one Idempotency-Key', () => {
-  it('with the same values gets the first answer again, whatever its bytes', () =>
+  it('with the same values gets the first answer again, for any bytes', () =>
     expect(refusalOfRepeat(earlier, again, now)).toBeUndefined());
 
   it('with the bytes of a request from the release before fingerprints gets the first answer again', () =>

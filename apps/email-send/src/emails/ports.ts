@@ -7,7 +7,7 @@ import type { EmailRecord } from './email-record.js';
 import type { CopyAnswer } from './hand-over.js';
 import type { RequestIdentity } from './idempotency.js';
 
-/** The upstream relays, tried in turn. Failures are answers: this never throws because of a relay. */
+/** The upstream relays, tried in turn. Failures are returned: a relay never causes an exception. */
 export abstract class MailRelay {
   /**
    * Ends within its own deadline and before `answerBy`. A copy that cannot start in time is `unreachable`; a copy whose

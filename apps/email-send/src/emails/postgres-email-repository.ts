@@ -35,7 +35,7 @@ type InContext<T> = T & { readonly metadata: EventMetadata };
 
 /** One flush at a time: two would only wait for each other's counters. */
 const SHARED = { maxBatch: 128, flushers: 1 };
-/** Larger messages get a transaction of their own: a hundred of them in one batch would fill the memory. */
+/** Larger messages get a separate transaction: a hundred of them in one batch would exhaust the memory. */
 const LARGE_BODY = 256 * 1024;
 const ANNOUNCE_DELAY_MS = 50;
 /** How long an outcome that the database refuses is retried. An unavailable database is waited for without a limit. */

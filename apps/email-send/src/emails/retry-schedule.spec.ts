@@ -4,7 +4,7 @@ import { nextTry, retryDeadline } from './retry-schedule.js';
 const accepted = new Date('2026-03-04T10:00:00Z');
 
 describe('a deferred copy', () => {
-  it('is tried again after a minute, then ever more rarely, and for the last time 4 hours after the acceptance', () => {
+  it('is retried after a minute, then at growing intervals, and for the last time 4 hours after the acceptance', () => {
     const deadline = retryDeadline(accepted);
     const minutes: number[] = [];
     let now = accepted;

@@ -29,7 +29,7 @@ describe('a production message', () => {
     });
   });
 
-  it('reaches each recipient on a return path of its own, shows to and cc to all, and bcc to nobody', async () => {
+  it('reaches each recipient with a separate return path, shows to and cc to all recipients, and bcc to none', async () => {
     const { keyHash } = fixture.sender();
     const { email } = await send(keyHash, { to: ['ada@x.test'], cc: ['bob@x.test'], bcc: ['eve@x.test'] });
     const messages = await Promise.all(['ada@x.test', 'bob@x.test', 'eve@x.test'].map(copyFor));
@@ -49,7 +49,7 @@ describe('a production message', () => {
     expect(new Set(messages.map(({ raw }) => /^X-Postern-Id: (\S+)/m.exec(raw.toString())?.[1])).size).toBe(3);
   });
 
-  it('has its return paths below its own domain if that points to ours', async () => {
+  it('has its return paths at its own return-path domain, if that is verified', async () => {
     const verifiedDomains = new Map([
       ['example.com', { signers: [fixture.signer], returnPathDomain: 'bounces.example.com' }],
     ]);
@@ -60,7 +60,7 @@ describe('a production message', () => {
     expect(TRACKING.readReturnPathToken(localPart)).toEqual({ emailId: email.id, recipientIndex: 0 });
   });
 
-  it('with open tracking gives each recipient a pixel of their own', async () => {
+  it('with open tracking has a separate pixel for each recipient', async () => {
     const { keyHash } = fixture.sender({ openTracking: true });
     const { email } = await send(keyHash, { to: ['ada@x.test', 'bob@x.test'], message: '<p>Hello</p>' });
     const pixels = (await Promise.all(['ada@x.test', 'bob@x.test'].map(copyFor))).map(({ raw }) => {
@@ -70,7 +70,7 @@ describe('a production message', () => {
     expect(pixels).toEqual([0, 1].map(recipientIndex => ({ emailId: email.id, recipientIndex })));
   });
 
-  it('with click tracking sends links through the gateway, and leaves them alone without it', async () => {
+  it('with click tracking has links through the gateway, and without it the original links', async () => {
     const message = '<a href="https://shop.test/order?id=1">Order</a>';
     const clicks = fixture.sender({ clickTracking: true });
     const { email } = await send(clicks.keyHash, { to: ['click@x.test'], message });
@@ -92,7 +92,7 @@ describe('a production message', () => {
     expect(await fixture.count('emails_in_flight')).toBe(0);
   });
 
-  it('from a foreign domain goes through the sandbox sender and says why', async () => {
+  it('from an unverified domain is sent from the sandbox sender, with the reason', async () => {
     const { keyHash } = fixture.sender();
     const { email } = await send(keyHash, { from: 'Ada <ada@elsewhere.test>', to: ['fallback@x.test'] });
     expect(email).toMatchObject({
@@ -115,7 +115,7 @@ describe('a sandbox message', () => {
       from: 'Postern Sandbox <sandbox@sandbox.test>',
     }));
 
-  it('to anybody else is refused, and uses nothing of the daily limit', async () => {
+  it('to any other recipient is refused and does not count against the daily limit', async () => {
     const { keyHash, sender } = fixture.sender(verified);
     expect(await refusalOf(send(keyHash, { cc: ['eve@x.test'], to: ['owner@x.test'] }))).toMatchObject({
       code: 'recipient_not_verified',
@@ -124,7 +124,7 @@ describe('a sandbox message', () => {
     expect(await fixture.usedToday(sender.serviceId)).toBe(0);
   });
 
-  it('to the simulator is sent and uses nothing of the daily limit', async () => {
+  it('to the simulator is sent and does not count against the daily limit', async () => {
     const { keyHash, sender } = fixture.sender(verified);
     const { email } = await send(keyHash, { to: ['delivered@simulator.test'] });
     expect((await fixture.events(email.id))[0]!.data).toMatchObject({ counts: false });
@@ -133,7 +133,7 @@ describe('a sandbox message', () => {
 });
 
 describe('a relay', () => {
-  it('that refuses every recipient makes the message failed, in its own words', async () => {
+  it('that rejects every recipient makes the message failed, with the response of the relay', async () => {
     fixture.smtp.answer({ stage: 'rcpt', code: 550, text: '5.1.1 no such user here' });
     expect((await send(fixture.sender().keyHash)).email).toMatchObject({
       status: 'failed',
@@ -141,7 +141,7 @@ describe('a relay', () => {
     });
   });
 
-  it('that refuses one of two recipients makes the message sent, and the outcome of each is recorded', async () => {
+  it('that rejects one of two recipients makes the message sent, and the outcome of each is recorded', async () => {
     fixture.smtp.answer({ stage: 'rcpt', address: 'bob@x.test', code: 550, text: '5.1.1 unknown' });
     const { email } = await send(fixture.sender().keyHash, { to: ['ada@x.test', 'bob@x.test'] });
     expect(email).toMatchObject({ status: 'sent', message: expect.stringContaining('1 of 2') });
@@ -154,7 +154,7 @@ describe('a relay', () => {
   });
 
   it.each(['rcpt', 'data', 'mail'] as const)(
-    'that answers 4xx to every copy at %s gives the request back: a retry is safe and nothing is consumed',
+    'that answers 4xx to every copy at %s fails the request: a retry is safe and no limit is consumed',
     async stage => {
       const { keyHash, sender } = fixture.sender();
       fixture.smtp.answer({ stage, code: 451, text: '4.3.0 later', times: 1 });
@@ -167,7 +167,7 @@ describe('a relay', () => {
     },
   );
 
-  it('that cannot be reached gives the request back too', async () => {
+  it('that cannot be reached fails the request in the same way', async () => {
     const { keyHash, sender } = fixture.sender();
     const cutOff = await fixture.process(await freePort());
     expect(await refusalOf(cutOff.sendEmail.execute(request(keyHash)))).toMatchObject({ code: 'relay_unavailable' });
@@ -175,7 +175,7 @@ describe('a relay', () => {
     expect(await fixture.count('emails_in_flight')).toBe(0);
   });
 
-  it('that hangs up after the final dot leaves an unknown outcome, which is never sent again', async () => {
+  it('that closes the connection after the final dot leaves an unknown outcome, which is never sent again', async () => {
     fixture.smtp.answer({ stage: 'data', address: 'lost@x.test', cut: 'after', times: 1 });
     const { keyHash } = fixture.sender();
     const first = await send(keyHash, { to: ['lost@x.test'] }, 'lost');
@@ -186,8 +186,8 @@ describe('a relay', () => {
   });
 });
 
-describe('an address beyond ASCII before the @', () => {
-  it('is refused, naming the field, where no relay takes it', async () => {
+describe('an address with a non-ASCII local part', () => {
+  it('is refused with the name of the field if no relay accepts it', async () => {
     const plain = await startSmtpSink({ smtpUtf8: false });
     try {
       const { sendEmail } = await fixture.process(plain.port);
@@ -203,7 +203,7 @@ describe('an address beyond ASCII before the @', () => {
     }
   });
 
-  it('is sent where a relay takes it, also as the first message over a new connection', async () => {
+  it('is sent if a relay accepts it, even as the first message over a new connection', async () => {
     const { sendEmail } = await fixture.process();
     await sendEmail.execute(request(fixture.sender().keyHash, { to: ['jürgen@x.test'] }));
     expect((await copyFor('jürgen@x.test')).smtpUtf8).toBe(true);
@@ -211,7 +211,7 @@ describe('an address beyond ASCII before the @', () => {
 });
 
 describe('the suppression switch', () => {
-  it('fails the listed recipient without handing anything over for it, and lets the others through', async () => {
+  it('fails the suppressed recipient without a hand-over, and sends to the others', async () => {
     const { keyHash, sender } = fixture.sender({ suppression: true });
     await process.suppressions.apply([
       { serviceId: sender.serviceId, address: 'gone@x.test', isSuppressed: true, at: new Date() },
@@ -227,7 +227,7 @@ describe('the suppression switch', () => {
     expect(fixture.smtp.messages.map(({ to }) => to[0]!.address)).toEqual(['ada@x.test']);
   });
 
-  it('takes a lifted address again, and does not list it again for an older word that comes late', async () => {
+  it('sends to an address whose suppression was lifted, even after an older event arrives late', async () => {
     const { keyHash, sender } = fixture.sender({ suppression: true });
     const word = { serviceId: sender.serviceId, address: 'back@x.test' };
     await process.suppressions.apply([{ ...word, isSuppressed: false, at: new Date(2_000) }]);

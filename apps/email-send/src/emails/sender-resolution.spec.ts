@@ -33,7 +33,7 @@ describe('the From address', () => {
       note: expect.stringMatching(/elsewhere\.org is not a verified domain/),
     }));
 
-  it('on a registered domain that is not verified yet falls back and says so', () =>
+  it('on a registered domain that is not verified yet falls back, with the reason', () =>
     expect(resolve({ from: 'ada@pending.org' }, production)).toMatchObject({
       mode: 'sandbox_fallback',
       note: expect.stringMatching(/pending\.org is registered but not verified yet/),

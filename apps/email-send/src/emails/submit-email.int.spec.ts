@@ -49,7 +49,7 @@ const copyFor = (address: string) =>
   fixture.smtp.nextMessage(({ to }) => to.some(recipient => recipient.address === address));
 
 describe('a submitted message', () => {
-  it('reaches the recipients of the envelope, with its attachments, our header, signature and pixel', async () => {
+  it('reaches the recipients of the envelope, with its attachments and the header, signature and pixel of Postern', async () => {
     const { keyHash } = fixture.sender({ openTracking: true });
     const { email } = await submit(keyHash, ['ada@x.test', 'hidden@x.test']);
     expect(email).toMatchObject({ status: 'sent', mode: 'production', to: ['ada@x.test'] });

@@ -5,8 +5,8 @@ import { invalidEmail } from './email-refusals.js';
 const NO_TEXT = ' ';
 
 /**
- * The draft of a message that was submitted over SMTP: the recipients are those of the envelope, and To and Cc only say
- * whom the message shows. Refuses what `draftEmail` refuses.
+ * The draft of a message that was submitted over SMTP: the envelope determines the recipients; To and Cc only determine
+ * which of them the message shows. Refuses what `draftEmail` refuses.
  */
 export function draftSubmitted(recipients: readonly string[], content: Buffer): EmailDraft {
   const message = readMessage(content);
@@ -17,7 +17,7 @@ export function draftSubmitted(recipients: readonly string[], content: Buffer): 
   const to = recipients.filter(address => inTo?.has(addressKey(address)));
   const cc = recipients.filter(address => !inTo?.has(addressKey(address)) && inCc?.has(addressKey(address)));
   const rest = recipients.filter(address => !inTo?.has(addressKey(address)) && !inCc?.has(addressKey(address)));
-  // POST /emails needs a recipient in `to`; a message whose To names none of them has its recipients there.
+  // POST /emails requires a recipient in `to`; if the To header names no recipient, `to` contains all of them.
   const lists = to.length > 0 ? { to, cc, bcc: rest } : { to: [...rest, ...cc], cc: [], bcc: [] };
   const draft = draftEmail({
     ...lists,

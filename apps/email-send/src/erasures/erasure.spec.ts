@@ -35,7 +35,7 @@ const reply = (change: Partial<StepReply> = {}): StepReply => ({
 
 const one = untouched('email-send');
 
-/** Every service answers each step of a pass with what `replyOf` says. */
+/** Every service answers each step of a pass with the result of `replyOf`. */
 const pass = (erasure: RunningErasure, replyOf: (service: ErasureOfService) => StepReply): RunningErasure => {
   const { pass: number } = erasure;
   let now = erasure;
@@ -48,7 +48,7 @@ const pass = (erasure: RunningErasure, replyOf: (service: ErasureOfService) => S
 };
 
 describe('An erasure', () => {
-  it('begins in the service where addresses come from', () =>
+  it('begins in the service in which addresses originate', () =>
     expect(dueService(begun, NOW)?.service).toBe('email-send'));
 
   it('is completed by the first pass that finds nothing, but never by the very first', () => {
@@ -74,7 +74,7 @@ describe('An erasure', () => {
     expect(dueService(ended, new Date(NOW.getTime() + 5_000))?.service).toBe('email-send');
   });
 
-  it('continues with the next service while one fails, and retries that one with growing waits', () => {
+  it('continues with the next service while one fails, and retries the failed one at growing intervals', () => {
     const failed = withService(begun, afterFailure(one, 'no responders', NOW), NOW);
     expect(dueService(failed, NOW)?.service).toBe('delivery-tracking');
     const again = afterFailure(failed.services[0] as ErasureOfService, 'no responders', NOW);

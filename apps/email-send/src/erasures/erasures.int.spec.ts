@@ -20,7 +20,7 @@ const finished: StepReply = { erased: [], kept: [], cursor: null, waiting_for: n
 
 type Step = Parameters<ErasureSteps['run']>[1] & { readonly service: string };
 
-/** Services that answer as the test says, and record their requests. */
+/** Services that answer as scripted by the test, and record their requests. */
 class ScriptedServices extends ErasureSteps {
   readonly taken: Step[] = [];
   answer: (step: Step) => StepReply | Promise<StepReply> = () => finished;

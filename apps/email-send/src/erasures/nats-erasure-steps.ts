@@ -28,7 +28,7 @@ export class NatsErasureSteps extends ErasureSteps {
       return await this.requests.request(OPERATIONS[service].eraseRecipientStep, step);
     } catch (error) {
       if (error instanceof ServiceUnavailable) throw new Error(`${service} ${WHY[error.reason]}`);
-      // An older release, which does not know the request, gives the same answer.
+      // An older release that does not support the request causes the same error.
       if (error instanceof RemoteFault)
         throw new Error(`${service} cannot do the step; its log says why: ${error.message}`);
       throw error;

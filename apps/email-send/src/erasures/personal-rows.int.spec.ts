@@ -120,7 +120,7 @@ it('deletes suppressions of the address in every spelling', async () => {
   expect(erased).toEqual({ suppressed_addresses: 2 });
 });
 
-it('keeps that the person refuses verification codes, and says so', async () => {
+it('keeps the opt-out of the person from verification codes, and reports it', async () => {
   await expect(rows.kept(erasure)).resolves.toEqual([]);
   refusing.add(ADDRESS);
   await expect(rows.kept(erasure)).resolves.toEqual([

@@ -22,7 +22,7 @@ const deleteBodies = (table: string): string => `
 /** Deletes bodies of final messages; the others are deleted in a later pass. */
 export const DELETE_BODIES = deleteBodies('sealed_email_bodies');
 
-/** The same for bodies in clear. */
+/** The same for bodies in plain text. */
 export const DELETE_PLAIN_BODIES = deleteBodies('email_bodies');
 
 /** Clients choose idempotency keys. A key that contains the address is replaced by the id of its message. */

@@ -35,7 +35,7 @@ describe('a process that dies between hand-over and answer', () => {
       'email-send.email-interrupted.v1',
     ]);
     expect(await next.emails.record(sender.serviceId, replay.email.id)).toEqual(replay.email);
-    // The relay took it once, when the first process still lived.
+    // The relay accepted it once, while the first process was running.
     expect(fixture.smtp.messages).toHaveLength(1);
   });
 
@@ -77,7 +77,7 @@ describe('a process that dies between hand-over and answer', () => {
 });
 
 describe('an outage of the database between hand-over and answer', () => {
-  it('is waited for, and then the outcome is recorded', async () => {
+  it('delays the answer until the outcome is recorded', async () => {
     const process = await fixture.process();
     const { keyHash } = fixture.sender();
     fixture.smtp.answer({ stage: 'data', delayMs: 500, times: 1 });
@@ -97,7 +97,7 @@ describe('a message that was lost between two transactions', () => {
     const process = await fixture.process();
     const { keyHash, sender } = fixture.sender();
     const { email: sent } = await process.sendEmail.execute(request(keyHash, {}, 'lost'));
-    // As if it had been accepted long ago and its outcome never been recorded.
+    // Simulates a message that was accepted long ago and whose outcome was not recorded.
     const id = `00000000-0000-7000-8000-${sent.id.slice(-12)}`;
     const facts = { ...(await factsOf(sent.id)), email_id: id };
     await process.emails.admit({
@@ -119,7 +119,7 @@ describe('a message that was lost between two transactions', () => {
   });
 });
 
-describe('a copy that the relay deferred while it took another', () => {
+describe('a copy that the relay deferred while it accepted another', () => {
   it('is retried when it is due, and each attempt is published', async () => {
     const { process, emailId } = await partlyDeferred('later@x.test', 2);
     await becomesDue(emailId);
@@ -131,7 +131,7 @@ describe('a copy that the relay deferred while it took another', () => {
     expect(await fixture.count('deferred_copies')).toBe(0);
   });
 
-  it('is not tried before its time', async () => {
+  it('is not retried before it is due', async () => {
     const { process, emailId } = await partlyDeferred('early@x.test', 1);
     await process.retryDeferred.run();
     expect(await outcomesOf(emailId)).toEqual(['deferred']);
@@ -148,7 +148,7 @@ describe('a copy that the relay deferred while it took another', () => {
     expect(await fixture.count('deferred_copies')).toBe(0);
   });
 
-  it('is tried by one replica at a time', async () => {
+  it('is retried by one replica at a time', async () => {
     const { process, emailId } = await partlyDeferred('once@x.test', 1);
     const other = await fixture.process();
     await becomesDue(emailId);
@@ -156,7 +156,7 @@ describe('a copy that the relay deferred while it took another', () => {
     expect(await outcomesOf(emailId)).toEqual(['deferred', 'accepted']);
   });
 
-  it('is closed as unknown, and not tried again, when a try was cut off', async () => {
+  it('is closed as unknown, and not retried, when an attempt was interrupted', async () => {
     const { process, emailId } = await partlyDeferred('cut@x.test', 1);
     await becomesDue(emailId);
     await process.copies.claimDue(new Date(), 10);
@@ -209,7 +209,7 @@ async function factsOf(emailId: string): Promise<EmailFacts> {
   return (await fixture.events(emailId))[0]!.data as EmailFacts;
 }
 
-/** The relay has taken the message, but the process is gone before it can say so. */
+/** The process dies after the relay has accepted the message and before the outcome is recorded. */
 async function dieInTheMiddle(doomed: Process, keyHash: string, key: string): Promise<void> {
   fixture.smtp.answer({ stage: 'data', delayMs: 300, times: 1 });
   const before = fixture.smtp.counters.taken;
@@ -233,7 +233,7 @@ async function becomesDue(emailId: string): Promise<void> {
   ]);
 }
 
-/** What became of the second recipient's copy, try by try. */
+/** The outcomes of the second recipient's copy, one per attempt. */
 async function outcomesOf(emailId: string): Promise<string[]> {
   const events = await fixture.events(emailId);
   return events.flatMap(({ data }) => {

@@ -39,7 +39,7 @@ const operations = OperationsModule.forService({
   }),
 });
 
-/** What the `postern` command can do with email-send. */
+/** The operations of the `postern` command on email-send. */
 @Module({
   imports: [operations, SmtpModule, SendingSettingsModule],
   providers: [ProbeReturnPath],

@@ -3,7 +3,7 @@ import { composeMessage, messageBytes, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
 import { MailRelay, SendingSettings } from '../emails/ports.js';
 
-/** Sends a mail from a return path to itself: if it comes back, reports of bounces do as well. */
+/** Sends a mail from a return path to itself: if it arrives, reports of bounces arrive as well. */
 @Handles(probeReturnPath)
 export class ProbeReturnPath {
   constructor(

@@ -20,7 +20,7 @@ const wrong = (check: string, verdict: 'warning' | 'bad', found: string, advice:
   advice,
 });
 
-/** Checks the relays, and the DNS records that mail through them depends on. */
+/** Checks the relays, and the DNS records that delivery through them depends on. */
 @Injectable()
 export class SendingDiagnosis extends Diagnosis {
   constructor(
@@ -113,7 +113,7 @@ export class SendingDiagnosis extends Diagnosis {
     }
   }
 
-  /** Any name below the wildcard stands for those of customers' domains. */
+  /** Queries one name below the wildcard, which covers the names of all customer domains. */
   async #reports(bounceDomain: string): Promise<Finding[]> {
     const zone = `_report._dmarc.${bounceDomain}`;
     const check = `DMARC reports, TXT *.${zone}`;

@@ -108,7 +108,7 @@ describe('mail about failures', () => {
     expect(linksIn(text)).toEqual([`https://postern.example/dashboard/databases/${DATABASE}`, ACCOUNT]);
   });
 
-  it('has nothing that a mail client turns into a link of a tenant’s choosing', async () => {
+  it('contains no tenant-controlled text that a mail client turns into a link', async () => {
     const chosen = 'see https://evil.example/a?b=1 or mail eve@evil.example\nBcc: eve@evil.example';
     facts.facts = { ...facts.facts!, name: `shop ${chosen}`, reason: chosen };
     await handler.onEvents([eventOf('platform-management.deployment-failed.v1')]);
@@ -117,7 +117,7 @@ describe('mail about failures', () => {
     expect(linksIn(text)).toHaveLength(2);
   });
 
-  it('is not sent about what was deleted, nor about what happened more than a day ago', async () => {
+  it('is not sent about deleted resources or events older than a day', async () => {
     const type = 'platform-management.deployment-failed.v1';
     await handler.onEvents([eventOf(type, new Date(Date.now() - 25 * 3_600_000))]);
     facts.facts = undefined;
@@ -125,7 +125,7 @@ describe('mail about failures', () => {
     expect(mail.sent).toEqual([]);
   });
 
-  it('waits for a relay, and owners who have their mail do not get it again', async () => {
+  it('waits for a relay, and is not sent again to owners who have received it', async () => {
     const event = eventOf('platform-management.deployment-failed.v1');
     mail.results.push('not_sent');
     await expect(handler.onEvents([event])).rejects.toThrow('not_sent');

@@ -7,7 +7,7 @@ import { SystemMail } from '../system-mail/ports.js';
 import { ownerMailText } from './owner-mail-text.js';
 import { type OwnerEvent, OwnerFacts, OwnerMailClaims } from './ports.js';
 
-/** Nobody needs news of yesterday; a stream can hold events of weeks, and claims are kept for longer than this. */
+/** Older events are not mailed: a stream can contain events of several weeks. Claims are kept for longer. */
 export const MAILED_FOR_MS = 24 * 3_600_000;
 
 /**
@@ -45,11 +45,11 @@ export class MailOwnerEvents {
       const response = await this.#mailTo(recipient, event, facts);
       if (response !== undefined) unsent.push(response);
     }
-    // The event is delivered again; owners who have their mail do not get it again.
+    // The event is redelivered; owners who have received the mail do not receive it again.
     if (unsent[0] !== undefined) throw new Refusal('relay_unavailable', `the mail could not be sent: ${unsent[0]}`);
   }
 
-  /** Returns what the relay answered if a retry is needed. */
+  /** Returns the response of the relay if a retry is needed. */
   async #mailTo(
     { user_id: userId, email }: OwnerMailFacts['recipients'][number],
     event: OwnerEvent,

@@ -31,7 +31,7 @@ const passAnHour = (resourceId: string) =>
   ]);
 
 describe('the claim of a mail to an owner', () => {
-  it('is taken once, however many replicas try', async () => {
+  it('is granted once, even if several replicas try', async () => {
     const claim = newClaim();
     const taken = await Promise.all(Array.from({ length: 8 }, () => claims.take(claim)));
     expect(taken.filter(Boolean)).toHaveLength(1);

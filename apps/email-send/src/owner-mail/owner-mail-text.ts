@@ -10,7 +10,7 @@ interface Message {
   readonly page: string;
 }
 
-/** The mail about an event, in plain text. Only its links to the dashboard are links. */
+/** The mail about an event, in plain text. Its only links are those to the dashboard. */
 export const ownerMailText = (
   event: OwnerEvent,
   facts: OwnerMailFacts,
@@ -65,7 +65,9 @@ const messageAbout = ({ type, data }: OwnerEvent, name: string): Message => {
 
 const MAX_REASON = 300;
 
-/** A reason can quote what a tenant chose; mail clients make no link of it, because dots and colons are followed by a space. */
+/**
+ * A reason can quote tenant-controlled text; the space after each dot and colon keeps mail clients from making links of it.
+ */
 const plainReason = (reason: string): string =>
   (reason.split('\n')[0] ?? '')
     .normalize('NFKC')

@@ -7,7 +7,7 @@ import { OwnerMailsTimer } from './owner-mails.timer.js';
 import { OwnerFacts, OwnerMailClaims } from './ports.js';
 import { PostgresOwnerMailClaims } from './postgres-owner-mail-claims.js';
 
-/** Mail to the owners of a workspace about failures of what it runs. */
+/** Mail to the owners of a workspace about failures of its web services and databases. */
 @Module({
   imports: [PostgresModule, SystemMailModule],
   providers: [

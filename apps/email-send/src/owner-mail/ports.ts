@@ -1,11 +1,11 @@
 import type { EnvelopeOf, OwnerMailFacts, ownerMailConsumer } from '@postern/contracts';
 
-/** An event that the owners of a workspace are mailed about. */
+/** An event of which the owners of a workspace are notified by mail. */
 export type OwnerEvent = EnvelopeOf<(typeof ownerMailConsumer.contracts)[number]>;
 
-/** What events leave out: names, reasons and addresses, which platform-management knows. */
+/** Data that events omit, from platform-management: names, reasons and addresses. */
 export abstract class OwnerFacts {
-  /** Undefined if what the event is about was deleted. */
+  /** Undefined if the subject of the event was deleted. */
   abstract of(event: OwnerEvent): Promise<OwnerMailFacts | undefined>;
 }
 
@@ -19,15 +19,15 @@ export interface OwnerMailClaim {
   readonly occurredAt: Date;
 }
 
-/** Which mails may be sent, decided before they are sent and shared by all replicas. */
+/** Claims on mails, taken before sending and shared by all replicas. */
 export abstract class OwnerMailClaims {
   /**
-   * Takes the only right to send a mail. @returns false if it was taken before, if a later event was mailed about, or if
-   * the owner had a mail of this kind about the resource within the last hour.
+   * Claims the right to send a mail. @returns false if it was claimed before, if a later event was mailed, or if the owner
+   * had a mail of this kind about the resource within the last hour.
    */
   abstract take(claim: OwnerMailClaim): Promise<boolean>;
-  /** Gives the right back, because nothing was sent. */
+  /** Releases a claim, because nothing was sent. */
   abstract release(claim: OwnerMailClaim): Promise<void>;
-  /** Deletes claims of events before the time, which are not mailed about any more. */
+  /** Deletes claims of events before the given time, which are no longer mailed. */
   abstract purge(before: Date): Promise<void>;
 }

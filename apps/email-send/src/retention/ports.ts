@@ -4,9 +4,9 @@ export abstract class OpenRequests {
   abstract purge(now: Date): Promise<void>;
 }
 
-/** Bodies that the release before sealed bodies stored in clear. */
+/** Bodies that the release before sealed bodies stored in plain text. */
 export abstract class PlainBodies {
-  /** Seals all of them, in small steps. */
+  /** Seals all of them, in small batches. */
   abstract sealAll(): Promise<void>;
 }
 
@@ -14,6 +14,6 @@ export abstract class PlainBodies {
 export abstract class Retention {
   /** Deletes bodies of final messages accepted before the day, in small steps. */
   abstract purgeBodies(before: Date): Promise<void>;
-  /** Deletes expired idempotency keys, and counters of times that no limit uses any more. */
+  /** Deletes expired idempotency keys, and counters of times that no limit uses. */
   abstract purgeExpired(now: Date): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { STORE_SEALED_BODIES, TAKE_PLAIN_BODIES } from './retention.sql.js';
 
 const STEP = 100;
 
-/** Moves bodies in clear to the table of sealed ones. A body is always in one of the two. */
+/** Seals bodies in plain text and moves them to the table of sealed bodies. A body is always in one of the two. */
 @Injectable()
 export class PostgresPlainBodies extends PlainBodies {
   constructor(

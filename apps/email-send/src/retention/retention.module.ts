@@ -10,7 +10,7 @@ import { PurgeOpenRequests } from './purge-open-requests.js';
 import { RetentionTimer } from './retention.timer.js';
 import { SealPlainBodies } from './seal-plain-bodies.js';
 
-/** Seals bodies in clear, and deletes bodies, keys, counters and open requests after their time. */
+/** Seals bodies in plain text, and deletes bodies, keys, counters and open requests after their retention. */
 @Module({
   imports: [SendingSettingsModule, PostgresModule],
   providers: [

@@ -17,16 +17,16 @@ const purgeBodies = (table: string): string => `
 /** Examines at most `$3` bodies between two ids, and deletes those of final messages. */
 export const PURGE_BODIES = purgeBodies('sealed_email_bodies');
 
-/** The same for bodies in clear. */
+/** The same for bodies in plain text. */
 export const PURGE_PLAIN_BODIES = purgeBodies('email_bodies');
 
-/** Takes at most `$1` bodies in clear, which are sealed in the same transaction. */
+/** Takes at most `$1` bodies in plain text, which are sealed in the same transaction. */
 export const TAKE_PLAIN_BODIES = `
   DELETE FROM email_bodies WHERE email_id IN (
     SELECT email_id FROM email_bodies ORDER BY email_id LIMIT $1 FOR UPDATE SKIP LOCKED
   ) RETURNING email_id, content`;
 
-/** Stores bodies that were in clear. */
+/** Stores bodies that were in plain text. */
 export const STORE_SEALED_BODIES = `
   INSERT INTO sealed_email_bodies (email_id, key_id, sealed)
   SELECT id, split_part(body, ':', 1), body FROM unnest($1::uuid[], $2::text[]) AS message (id, body)`;
@@ -37,7 +37,7 @@ export const PURGE_KEYS = `
     SELECT service_id, key FROM idempotency_keys
     WHERE claimed_at < $1::timestamptz - make_interval(hours => ${IDEMPOTENCY_HOURS}) LIMIT $2)`;
 
-/** Deletes at most `$2` usage counters that no limit uses any more. */
+/** Deletes at most `$2` usage counters that no limit uses. */
 export const PURGE_USAGE = `
   DELETE FROM sending_usage WHERE (service_id, period, starts_at) IN (
     SELECT service_id, period, starts_at FROM sending_usage

@@ -4,7 +4,7 @@ import { PurgeExpired } from './purge-expired.js';
 import { PurgeOpenRequests } from './purge-open-requests.js';
 import { SealPlainBodies } from './seal-plain-bodies.js';
 
-/** Deletes open requests and seals bodies in clear every minute, and deletes everything else every ten minutes. */
+/** Deletes open requests and seals bodies in plain text every minute, and deletes everything else every ten minutes. */
 @Injectable()
 export class RetentionTimer implements OnApplicationBootstrap {
   constructor(

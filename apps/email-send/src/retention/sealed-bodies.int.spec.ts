@@ -5,7 +5,7 @@ import { PostgresRetention } from './postgres-retention.js';
 
 const SECRET = 'https://shop.test/reset?token=8c1f2e6d0b';
 
-/** How the release before sealed bodies claims copies. */
+/** The query by which the release before sealed bodies claims copies. */
 const CLAIM_OF_EARLIER_RELEASE = `
   UPDATE deferred_copies AS copy
   SET claim = gen_random_uuid(), claimed_until = now() + interval '5 minutes'
@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => fixture.stop());
 
 describe('the body of a message', () => {
-  it('lies nowhere in the database in clear, whether its copies are taken, refused or wait for a retry', async () => {
+  it('is never stored in plain text, whether its copies are accepted, rejected or wait for a retry', async () => {
     const process = await fixture.process();
     const { keyHash } = fixture.sender();
     await process.sendEmail.execute(request(keyHash, { text: SECRET, message: `<p>${SECRET}</p>` }, 'order 1'));
@@ -39,7 +39,7 @@ describe('the body of a message', () => {
     expect(await tablesWith('8c1f2e6d0b')).toEqual([]);
   });
 
-  it('is opened for a retry, in its own row alone', async () => {
+  it('is decrypted for a retry, and only in its own row', async () => {
     const process = await fixture.process();
     const emailId = await deferredMessage(process);
     const other = await deferredMessage(process);
@@ -55,8 +55,8 @@ describe('the body of a message', () => {
   });
 });
 
-describe('beside a replica of the release before', () => {
-  it('a body in clear is read, sealed in the background, and read again', async () => {
+describe('beside a replica of the previous release', () => {
+  it('a body in plain text is read, sealed in the background, and read again', async () => {
     const process = await fixture.process();
     const [first, second] = [await deferredMessage(process), await deferredMessage(process)];
     await asEarlierRelease([first, second]);
@@ -70,7 +70,7 @@ describe('beside a replica of the release before', () => {
     expect(retried()).toHaveLength(2);
   });
 
-  it('a sealed body is left to the new release', async () => {
+  it('a sealed body is processed by the new release only', async () => {
     const process = await fixture.process();
     await deferredMessage(process);
     await becomesDue();
@@ -79,7 +79,7 @@ describe('beside a replica of the release before', () => {
     expect(retried()).toHaveLength(1);
   });
 
-  it('bodies in clear of final messages are deleted like sealed ones', async () => {
+  it('bodies in plain text of final messages are deleted like sealed ones', async () => {
     const process = await fixture.process();
     const { email } = await process.sendEmail.execute(request(fixture.sender().keyHash));
     await asEarlierRelease([email.id]);
@@ -87,7 +87,7 @@ describe('beside a replica of the release before', () => {
     expect([await fixture.count('email_bodies'), await fixture.count('sealed_email_bodies')]).toEqual([0, 0]);
   });
 
-  it('more bodies in clear than one step holds are sealed once each, by two replicas at the same time', async () => {
+  it('more plain-text bodies than fit into one batch are sealed once each, by two concurrent replicas', async () => {
     await fixture.pool.query(`INSERT INTO email_bodies SELECT gen_random_uuid(), '{}' FROM generate_series(1, 250)`);
     await fixture.pool.query('TRUNCATE sealed_email_bodies');
     const replicas = [1, 2].map(() => new PostgresPlainBodies(fixture, fixture.seal));
@@ -115,7 +115,7 @@ const becomesDue = (emailId?: string) =>
     [emailId ?? null],
   );
 
-/** Stores the bodies as the release before did. */
+/** Stores the bodies in the format of the previous release. */
 async function asEarlierRelease(emailIds: readonly string[]): Promise<void> {
   for (const emailId of emailIds) {
     const { rows } = await fixture.pool.query<{ sealed: string }>(
@@ -127,7 +127,7 @@ async function asEarlierRelease(emailIds: readonly string[]): Promise<void> {
   }
 }
 
-/** The tables with a row that holds the text. */
+/** The tables with a row that contains the text. */
 async function tablesWith(text: string): Promise<string[]> {
   const { rows } = await fixture.pool.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables

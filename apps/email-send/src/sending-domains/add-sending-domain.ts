@@ -11,7 +11,7 @@ import { requireRegistrable } from './public-suffix.js';
 import { normalizeDomain } from './sending-domain.js';
 import { SendingDomains } from './sending-domains.projection.js';
 
-/** Adds a domain with a DKIM key of its own. Its records are checked from now on. */
+/** Adds a domain with its own DKIM key. Its records are checked from now on. */
 @Handles(addSendingDomain)
 export class AddSendingDomain {
   constructor(

@@ -15,7 +15,7 @@ import {
 import { DnsResolver, Ed25519Keys, SendingDomainRepository } from './ports.js';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from './sending-domain.js';
 
-/** Looks up the DNS records of one domain and records the result with all that follows from it. */
+/** Looks up the DNS records of one domain and records the result and its consequences. */
 @Injectable()
 export class CheckSendingDomain {
   constructor(

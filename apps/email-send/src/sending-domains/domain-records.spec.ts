@@ -25,7 +25,7 @@ describe('the SPF record', () => {
     }),
   );
 
-  it('is right where a redirect leads to the host', async () => {
+  it('is right if a redirect leads to the host', async () => {
     const records = {
       'example.com': found('v=spf1 redirect=_spf.example.com'),
       '_spf.example.com': found(`v=spf1 include:${HOST} -all`),
@@ -34,7 +34,7 @@ describe('the SPF record', () => {
     expect((await spf({ 'example.com': found(`v=spf1 redirect=${HOST}`) })).ok).toBe(true);
   });
 
-  it('is right where one of its includes leads to the host', async () =>
+  it('is right if one of its includes leads to the host', async () =>
     expect(
       (
         await spf({
@@ -123,7 +123,7 @@ describe('the DKIM record', () => {
     expect(check(...texts)).toEqual({ purpose: 'dkim', name: NAME, found: texts, ok: false, problem }),
   );
 
-  it('is wrong, without what was found, when it leads outside the public DNS', () =>
+  it('is wrong, without the value found, when it leads outside the public DNS', () =>
     expect(checkDkim(NAME, EXPECTED, { kind: 'refused' })).toMatchObject({
       found: [],
       ok: false,

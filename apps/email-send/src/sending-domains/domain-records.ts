@@ -1,6 +1,6 @@
 import { DOMAIN_REPORTS_MAILBOX } from '@postern/contracts';
 
-/** Why there are no records. `refused`: the name leads outside the public DNS; what is there is not for users. */
+/** Why there are no records. `refused`: the name leads outside the public DNS, whose content is not disclosed to users. */
 export type NoRecords =
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused' }
@@ -37,7 +37,7 @@ const wrong = (problem: string): Verdict => ({ ok: false, problem });
 
 export const dkimRecordName = (selector: string, domain: string): string => `${selector}._domainkey.${domain}`;
 export const dmarcRecordName = (domain: string): string => `_dmarc.${domain}`;
-/** The domain of return paths that its owner can point to ours, so that SPF aligns with From (RFC 7489 §3.1.2). */
+/** The return-path domain that the owner can point to the bounce domain, so that SPF aligns with From (RFC 7489 §3.1.2). */
 export const returnPathName = (domain: string): string => `bounces.${domain}`;
 export const spfValue = (spfHost: string): string => `v=spf1 include:${spfHost} ~all`;
 /** Where receivers send DMARC and TLS reports. */
@@ -67,7 +67,7 @@ export const expectedRecords = (
   { purpose: 'dmarc', name: dmarcRecordName(domain), value: dmarcValue(bounceDomain) },
 ];
 
-/** The records that a domain can have besides. */
+/** The optional records of a domain. */
 export const optionalRecords = (
   domain: string,
   bounceDomain: string,
@@ -87,9 +87,9 @@ export const isDmarc = (text: string): boolean => /^\s*v\s*=\s*DMARC1\s*(;|$)/.t
 export const isDkim = (text: string): boolean => /^\s*v\s*=\s*DKIM1\b/.test(text) || /(^|;)\s*p\s*=/.test(text);
 
 export interface SpfPolicy {
-  /** Domains whose senders pass as well, in order, up to `all` (RFC 7208 §5.1). */
+  /** Domains whose senders pass as well, in order, until `all` (RFC 7208 §5.1). */
   readonly includes: readonly string[];
-  /** Included with another result than pass. */
+  /** Includes with a qualifier other than pass. */
   readonly withoutPass: readonly string[];
   /** Replaces the policy when no mechanism matches and there is no `all` (RFC 7208 §6.1). */
   readonly redirect: string | undefined;

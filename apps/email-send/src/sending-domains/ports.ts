@@ -1,7 +1,7 @@
 import type { CnameAnswer, RecordState, TxtAnswer } from './domain-records.js';
 import type { DkimKey, SendingDomain } from './sending-domain.js';
 
-/** Reads the DNS. Failures are answers: this never throws because of the DNS. */
+/** Reads the DNS. Failures are returned: the DNS never causes an exception. */
 export abstract class DnsResolver {
   abstract lookUpTxt(name: string): Promise<TxtAnswer>;
   abstract lookUpCname(name: string): Promise<CnameAnswer>;
@@ -31,12 +31,12 @@ export abstract class SendingDomainRepository {
   abstract add(domain: NewSendingDomain, at: Date): Promise<void>;
   /** Adds a second key and schedules a check for now. Refuses with `rotation_under_way` or `domain_not_found`. */
   abstract rotateKey(domainId: string, at: Date): Promise<void>;
-  /** Adds Ed25519 keys beside RSA keys that have none: those of domains that were added before Ed25519. */
+  /** Adds Ed25519 keys to RSA keys without one, which belong to domains added before Ed25519 support. */
   abstract addMissingEd25519Keys(rsaKeys: readonly DkimKey[]): Promise<void>;
   /** Removes a domain with its keys, its schedule and the reports about it. Refuses with `domain_not_found`. */
   abstract remove(domainId: string, at: Date): Promise<void>;
   /**
-   * Records what a check found, with all that follows: status, key rotation, and the move of the email service to
+   * Records the result of a check and its consequences: status, key rotation, and the move of the email service to
    * production. Schedules the next check. Returns the new state; for a removed domain the initial one.
    */
   abstract recordCheck(check: DomainCheck): Promise<SendingDomain>;

@@ -3,9 +3,10 @@ import { isPublicName, notPublic } from '@postern/outbound';
 import { parse } from 'tldts';
 
 /**
- * Refuses with `invalid_input` a domain below which registries register domains, such as co.uk: it has no owner who sends
- * mail. Suffixes of companies (github.io) are allowed, because their owners can publish the records. Refuses names outside the
- * public DNS too: what the resolvers know of an internal network is not for users. `allowed` are suffixes beside it.
+ * Refuses with `invalid_input` a domain below which registries register domains, such as co.uk: no single owner sends mail
+ * from it. Suffixes of companies (github.io) are allowed, because their owners can publish the records. Refuses names
+ * outside the public DNS too, except below the suffixes `allowed`, because records of internal networks must not be
+ * disclosed to users.
  */
 export function requireRegistrable(domain: string, allowed: readonly string[]): void {
   if (!isPublicName(domain, allowed)) throw new Refusal('invalid_input', notPublic(domain));

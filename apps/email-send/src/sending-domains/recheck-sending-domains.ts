@@ -22,7 +22,7 @@ export class RecheckSendingDomains {
     private readonly mail: SystemMail,
   ) {}
 
-  /** Checks all due domains. One that fails does not stop the others. */
+  /** Checks all due domains. A failed check does not stop the others. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (;;) {

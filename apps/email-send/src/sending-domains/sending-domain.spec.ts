@@ -125,7 +125,7 @@ describe('a sending domain', () => {
       .when(see(spf(false), dkim(K1), dmarc()))
       .yields());
 
-  it('whose records are lost is flagged once, with what is wrong', () => {
+  it('whose records are lost is flagged once, with the problems', () => {
     given(...verifiedDomain)
       .when(see(spf(false), dkim(K1), dmarc()))
       .yields(seen(spf(false), dkim(K1), dmarc()), lost);
@@ -147,7 +147,7 @@ describe('a sending domain', () => {
       .when(see(silent(spf()), silent(dkim(K1)), silent(dmarc())))
       .yields());
 
-  it('is not verified without an answer either, and says so', () => {
+  it('is not verified without an answer from the DNS either, and reports the missing answer', () => {
     const silence = [silent(spf()), dkim(K1), dmarc()];
     given(added)
       .when(see(...silence))

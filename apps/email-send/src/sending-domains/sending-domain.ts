@@ -188,7 +188,7 @@ type OfDomain = { readonly service_id: string; readonly domain_id: string; reado
  * of the DNS changes no status.
  */
 function seeRecords(seen: readonly RecordState[], state: SendingDomain, ofDomain: OfDomain): SendingDomainEvent[] {
-  // After a rotation began or ended during the lookups, they say nothing about the current keys.
+  // If a rotation began or ended during the lookups, their results do not apply to the current keys.
   const signing = [state.dkim, state.nextDkim].filter(key => key !== undefined);
   const checked = new Set(seen.map(record => record.name));
   if (!signing.every(key => checked.has(dkimRecordName(key.selector, state.domain)))) return [];

@@ -45,7 +45,7 @@ const sender = async () => {
   return first!;
 };
 const recordOf = (domain: Domain, purpose: string) => domain.records.find(record => record.purpose === purpose)!;
-/** What the timer does in both replicas, with every check due now. */
+/** Runs the timer in both replicas, with every check due. */
 const recheck = async () => {
   await fixture.pool.query('UPDATE domain_checks SET due_at = now()');
   await Promise.all(fixture.replicas.map(replica => replica.app.get(RecheckSendingDomains).run()));
@@ -66,7 +66,7 @@ describe('a sending domain', () => {
     ]);
   });
 
-  it('is verified when all three are found, which moves its service to production for good', async () => {
+  it('is verified when all three are found, which moves its service to production permanently', async () => {
     const domain = await verifiedDomain();
     expect(domain.status).toBe('verified');
     expect(domain.records.map(({ ok, problem }) => [ok, problem])).toEqual(Array(3).fill([true, null]));
@@ -153,7 +153,7 @@ describe('a sending domain', () => {
     expect(Buffer.from(rows[0]!.sealed.slice(5), 'base64').toString('latin1')).not.toContain('PRIVATE KEY');
   });
 
-  it('is not verified while one record is missing or wrong, and says what is wrong with it', async () => {
+  it('is not verified while one record is missing or wrong, and shows the problem', async () => {
     const domain = await call(addSendingDomain, { ...owner, domain: name });
     publish(domain);
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -173,7 +173,7 @@ describe('a sending domain', () => {
     expect(await sender()).toMatchObject({ mode: 'sandbox', registeredDomains: new Set([name]) });
   });
 
-  it('does not show what its records are aliases of outside the public DNS', async () => {
+  it('does not show targets of aliases outside the public DNS', async () => {
     const domain = await call(addSendingDomain, { ...owner, domain: name });
     fixture.dns.setRecords('token.vault.internal', 'TXT', ['v=DKIM1; p=hunter2']);
     for (const record of domain.records) fixture.dns.setRecords(record.name, 'CNAME', ['token.vault.internal']);
@@ -196,7 +196,7 @@ describe('a sending domain', () => {
     expect(rows).toEqual([{ hours: 24 }]);
   });
 
-  it('moves its service to production also where the process died right after the domain was verified', async () => {
+  it('moves its service to production even if the process died right after the domain was verified', async () => {
     const domain = await call(addSendingDomain, { ...owner, domain: name });
     publish(domain);
     const records = domain.records.map(({ purpose, name, value }) => {
@@ -287,7 +287,7 @@ describe('a sending domain', () => {
     });
   });
 
-  it('begins anew, with a new key, when it is added again after its removal', async () => {
+  it('starts over, with a new key, when it is added again after its removal', async () => {
     const first = await verifiedDomain();
     await call(removeSendingDomain, { ...owner, domain_id: first.id });
     await expect(call(listSendingDomains, owner)).resolves.toEqual([]);

@@ -130,7 +130,7 @@ export class SendingDomains {
 const keysOf = ({ dkim, nextDkim }: SendingDomain): DkimKey[] =>
   [dkim, nextDkim].filter(key => key !== null) as unknown as DkimKey[];
 
-/** A record with what the last check found. */
+/** A record with the result of the last check. */
 function asSeen<Purpose extends RecordState['purpose']>(row: SendingDomain, expected: ExpectedRecord<Purpose>) {
   const records = row.records as unknown as RecordState[];
   const { found = null, ok = false, problem = null } = records.find(({ name }) => name === expected.name) ?? {};

@@ -11,6 +11,6 @@ export interface SuppressionChange {
 export abstract class SuppressionList {
   /** The addresses (lower case) that are suppressed for the service. */
   abstract suppressedAmong(serviceId: string, addresses: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Applies changes. For each address the latest change wins, in whatever order and however often they arrive. */
+  /** Applies changes. For each address the latest change wins, for any order and repetition of changes. */
   abstract apply(changes: readonly SuppressionChange[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The suppressed ones among some addresses of a service. */
+/** The addresses among `$2` that a service suppresses. */
 export const FIND_SUPPRESSED =
   'SELECT address FROM suppressed_addresses WHERE service_id = $1 AND address = ANY ($2) AND NOT lifted';
 

@@ -1,14 +1,14 @@
 import { Refusal } from '@postern/contracts';
 
 export interface SystemMailOptions {
-  /** For the headers by which mail clients offer to unsubscribe. */
+  /** For the List-Unsubscribe headers. */
   readonly unsubscribeUrl?: string;
 }
 
 /** `not_sent`: a retry is safe. `unknown`: a relay may have accepted the mail. */
 export interface SystemMailAttempt {
   readonly result: 'accepted' | 'refused' | 'not_sent' | 'unknown';
-  /** What the relay answered, or why it did not. */
+  /** The response of the relay, or the reason why there is none. */
   readonly response: string;
 }
 
@@ -17,7 +17,10 @@ export abstract class SystemMail {
   /** Sends the mail once. */
   abstract attempt(to: string, subject: string, text: string, options?: SystemMailOptions): Promise<SystemMailAttempt>;
 
-  /** Refuses with `relay_unavailable` when no relay accepted the mail; it tells when to retry unless that is useless. */
+  /**
+   * Refuses with `relay_unavailable` when no relay accepted the mail; the refusal contains the time of a retry unless a
+   * retry is useless.
+   */
   async send(to: string, subject: string, text: string, options?: SystemMailOptions): Promise<void> {
     const { result, response } = await this.attempt(to, subject, text, options);
     if (result === 'accepted') return;

@@ -22,7 +22,7 @@ export interface DomainOwner {
 }
 
 export const DAY_MS = 86_400_000;
-/** Who sends a report unless a test says otherwise. */
+/** The default sender of a report. */
 export const REPORTER = 'noreply-dmarc-support@google.test';
 
 /** The time so many days from now. */
@@ -109,7 +109,7 @@ export class ReportedDomain {
     return rows[0]!.count;
   }
 
-  /** Rows as they are after so many reports of today from other reporters. */
+  /** Inserts the rows of `many` reports of today from other reporters. */
   async fill(many: number, domainId: string, details: readonly Source[] = []): Promise<void> {
     const failed = details.reduce((total, each) => total + each.failed, 0);
     await this.fixture.pool.query(

@@ -15,7 +15,7 @@ export type Owner = { readonly workspace_id: string; readonly service_id: string
 
 let names = 0;
 
-/** An email service with an API key, and the name of a domain that nobody has added. */
+/** An email service with an API key, and the name of a domain that is not added yet. */
 export class DomainOwner {
   private constructor(
     private readonly fixture: AdministrationFixture,
@@ -48,7 +48,7 @@ export class DomainOwner {
     return this.verify(domain);
   }
 
-  /** The sender that each replica knows by the key. */
+  /** The sender that each replica finds by the key. */
   senders() {
     const hash = createHash('sha256').update(this.key).digest('hex');
     return Promise.all(

@@ -66,7 +66,7 @@ export interface Process {
   readonly unresolved: PostgresUnresolvedEmails;
   readonly closeInterrupted: CloseInterruptedEmails;
   readonly retryDeferred: RetryDeferredCopies;
-  /** Simulates kill -9: the lock is released, nothing is finished, nothing more is written. */
+  /** Simulates SIGKILL: the lock is released, nothing is finished, nothing more is written. */
   die(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => fixture.smtp.reset());
 afterAll(() => fixture.stop());
 
-/** The process that has the message dies while the relay takes it; answers its id. */
+/** Kills the process of a message while the relay accepts it; returns the id of the message. */
 const interrupted = async (keyHash: string): Promise<string> => {
   const doomed = await fixture.process();
   const email_id = uuidv7();
@@ -63,7 +63,7 @@ describe('evidence of a message whose outcome is unknown', () => {
     expect(await fixture.count('unresolved_emails')).toBe(0);
   });
 
-  it('wins as well when it comes before the interruption is recorded', async () => {
+  it('also takes effect when it arrives before the interruption is recorded', async () => {
     const { keyHash, sender } = fixture.sender();
     const emailId = await interrupted(keyHash);
     const next = await fixture.process();
@@ -84,7 +84,7 @@ describe('evidence of a message whose outcome is unknown', () => {
     expect(await next.emails.record(sender.serviceId, emailId)).toMatchObject({ status: 'sent' });
   });
 
-  it('does not keep a living process from recording what the relay said', async () => {
+  it('does not keep a live process from recording the response of the relay', async () => {
     const { keyHash } = fixture.sender();
     const process = await fixture.process();
     const email_id = uuidv7();
@@ -95,7 +95,7 @@ describe('evidence of a message whose outcome is unknown', () => {
     expect((await answer).email).toMatchObject({ status: 'sent', message: 'Sent to the relay.' });
   });
 
-  it('of a copy that was held back says nothing', async () => {
+  it('of a suppressed copy has no effect', async () => {
     const { keyHash, sender } = fixture.sender({ suppression: true });
     const process = await fixture.process();
     await process.suppressions.apply([

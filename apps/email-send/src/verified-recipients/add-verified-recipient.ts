@@ -9,8 +9,8 @@ import { normalizeRecipient, verifiedRecipient, verifiedRecipientStream } from '
 import { VerifiedRecipients } from './verified-recipients.projection.js';
 
 /**
- * Mails a verification code to the address, or a new code to one that waits for it. The mail is sent first, so that a
- * failure of the relays changes nothing and the client can retry.
+ * Mails a verification code to the address, or a new code if one is pending. The mail is sent first, so that a failure of
+ * the relays changes nothing and the client can retry.
  */
 @Handles(addVerifiedRecipient)
 export class AddVerifiedRecipient {

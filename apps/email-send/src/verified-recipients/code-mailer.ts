@@ -6,7 +6,7 @@ import { SystemMail } from '../system-mail/ports.js';
 import { plainName } from './plain-name.js';
 import { VerificationCodes } from './ports.js';
 
-/** A code and its recipient, who may be a stranger to the service. */
+/** A code and its recipient, who may have no relation to the service. */
 export interface RecipientCode {
   readonly address: string;
   readonly code: string;
@@ -28,7 +28,10 @@ export class CodeMailer {
     private readonly settings: SendingSettings,
   ) {}
 
-  /** Refuses with `recipient_opted_out`, `too_many_codes` or `relay_unavailable`; nothing was sent and counted then. */
+  /**
+   * Refuses with `recipient_opted_out`, `too_many_codes` or `relay_unavailable`; in these cases nothing was sent or
+   * counted.
+   */
   async send({ address, code, name, ...counted }: RecipientCode): Promise<void> {
     const mailboxHash = await this.hashes.hashOf(address);
     if (await this.optOuts.has(mailboxHash)) {

@@ -51,13 +51,13 @@ describe('the name of a service in a mail of the operator', () => {
       .map(parts => parts.join('')),
   );
 
-  it('never holds what a mail client turns into a link', () => {
+  it('never contains text that a mail client turns into a link', () => {
     fc.assert(
       fc.property(names, name => {
         const shown = plainName(name);
         expect(shown).toMatch(/^[\p{L}\p{M}\p{Nd} ,'’&()-]*$/u);
         expect(shown.match(/\p{Nd}/gu)?.length ?? 0).toBeLessThanOrEqual(4);
-        // The mapping of international domain names knows every character that counts as a dot.
+        // The mapping of internationalized domain names covers every character that counts as a dot.
         for (const word of shown.split(' ')) expect(domainToASCII(`a${word}`)).not.toContain('.');
       }),
       { numRuns: 2_000 },

@@ -14,12 +14,12 @@ describe('the address of a recipient', () => {
     ['Ada <ADA@bücher.example>', 'ada@xn--bcher-kva.example'],
   ])('%p is compared as %p', (input, address) => expect(normalizeRecipient(input)).toBe(address));
 
-  it('that is none is refused', () =>
+  it('is refused if it is invalid', () =>
     expect(() => normalizeRecipient('ada@localhost')).toThrow(expect.objectContaining({ code: 'invalid_input' })));
 });
 
 describe('a verified recipient', () => {
-  it('is sent a code that holds for 24 hours', () => given().when(send(0)).yields(sent(0)));
+  it('is sent a code that is valid for 24 hours', () => given().when(send(0)).yields(sent(0)));
 
   it('is verified by the code', () => given(sent(0)).when(enter('hash 0', 5)).yields(verified(5)));
 
@@ -28,7 +28,7 @@ describe('a verified recipient', () => {
     given(sent(0), sent(1)).when(enter('hash 1', 5)).yields(verified(5));
   });
 
-  it('is not verified by a code of yesterday', () => {
+  it('is not verified by an expired code', () => {
     given(sent(0))
       .when(enter('hash 0', 24 * 60))
       .refuses('code_expired');
@@ -37,7 +37,7 @@ describe('a verified recipient', () => {
       .yields(verified(24 * 60 - 1));
   });
 
-  it('gets five tries per code, and five more with a new one', () => {
+  it('has five attempts per code, and five more with a new code', () => {
     const wrong = [1, 2, 3, 4, 5].map(mismatched);
     given(sent(0), ...wrong.slice(1))
       .when(enter('hash 0', 6))

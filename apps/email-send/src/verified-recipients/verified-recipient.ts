@@ -10,7 +10,7 @@ type Fact<Type extends string, Data> = {
 export type VerifiedRecipientEvent =
   | Fact<
       'recipient-code-sent',
-      /** A keyed hash: six digits would be guessed from a plain one. */
+      /** A keyed hash, because six digits can be found from an unkeyed hash by brute force. */
       { readonly address: string; readonly code_hash: string; readonly expires_at: string }
     >
   | Fact<'recipient-code-mismatched', unknown>
@@ -27,13 +27,13 @@ export type VerifiedRecipientCommand =
       readonly at: string;
     }
   | {
-      /** The entered code under every key that may have hashed the right one. */
+      /** Hashes of the entered code under every key that can have hashed the correct code. */
       readonly kind: 'enter-code';
       readonly codeHashes: readonly string[];
       readonly at: string;
     }
   | {
-      /** The operator vouches for the address: its owner is known already. */
+      /** The operator confirms the address, because its owner is already verified. */
       readonly kind: 'vouch';
       readonly serviceId: string;
       readonly recipientId: string;
@@ -50,7 +50,10 @@ export interface VerifiedRecipient {
   readonly codeHash: string | undefined;
   readonly expiresAt: string;
   readonly wrongTries: number;
-  /** When codes went out in the last hour before the newest one; outlives a removal, so that it resets nothing. */
+  /**
+   * The times of codes sent in the hour before the newest one; kept after a removal, so that a removal does not reset the
+   * limit.
+   */
   readonly codesSentAt: readonly string[];
 }
 
@@ -68,7 +71,7 @@ const MAX_CODES_PER_HOUR = 5;
 
 export const verifiedRecipientStream = (recipientId: string): string => `verified-recipient-${recipientId}`;
 
-/** The address as recipients are compared: lower case, domain in A-labels. Refuses with `invalid_input`. */
+/** The form in which addresses are compared: lower case, domain in A-labels. Refuses with `invalid_input`. */
 export function normalizeRecipient(input: string): string {
   try {
     return addressKey(parseMailbox(input).address);

@@ -53,7 +53,7 @@ const mailOf = (recipient: string) => {
   return { headers: `\r\n${headers}\r\n`, text: paragraphs.join('\n').replaceAll('=\r\n', '') };
 };
 const wrongCode = () => String((Number(lastCode()) + 1) % 1_000_000).padStart(6, '0');
-/** Who receives the sandbox mail of the service, as each replica has it. */
+/** The sandbox recipients of the service in each replica. */
 const gated = async () => {
   const hash = createHash('sha256').update(key).digest('hex');
   const senders = await Promise.all(
@@ -72,14 +72,14 @@ describe('a verified recipient', () => {
     expect(await gated()).toEqual([[address], [address]]);
   });
 
-  it('is one in whatever case it is written', async () => {
+  it('is the same in any letter case', async () => {
     const { id } = await call(addVerifiedRecipient, { ...owner, address: address.toUpperCase() });
     await expect(add()).resolves.toMatchObject({ id, address });
     await enter(id, lastCode());
     await expect(add()).rejects.toMatchObject({ code: 'recipient_exists' });
   });
 
-  it('receives nothing any more once its removal is answered', async () => {
+  it('receives no more mail once its removal has returned', async () => {
     const { id: recipient_id } = await add();
     await enter(recipient_id, lastCode());
     await call(removeVerifiedRecipient, { ...owner, recipient_id });
@@ -88,7 +88,7 @@ describe('a verified recipient', () => {
     await expect(enter(recipient_id, lastCode())).rejects.toMatchObject({ code: 'recipient_not_found' });
   });
 
-  it('needs no code where the platform knows whose it is', async () => {
+  it('needs no code if the platform has verified it', async () => {
     const recipient = await call(preAddRecipient, { ...owner, address });
     expect(recipient).toMatchObject({ status: 'verified', code_expires_at: null });
     expect(mailsTo(address)).toEqual([]);
@@ -96,7 +96,7 @@ describe('a verified recipient', () => {
     await expect(call(preAddRecipient, { ...owner, address })).rejects.toMatchObject({ code: 'recipient_exists' });
   });
 
-  it('belongs to its service alone', async () => {
+  it('belongs to its service only', async () => {
     const { id: recipient_id } = await add();
     const other = await call(createEmailService, { workspace_id: owner.workspace_id, name: 'Other' });
     await expect(
@@ -114,7 +114,7 @@ describe('a verified recipient', () => {
 });
 
 describe('a verification code', () => {
-  it('is refused after five wrong ones, however many are tried at the same time over the replicas', async () => {
+  it('is refused after five wrong codes, even if more are entered concurrently on several replicas', async () => {
     const { id } = await add();
     const tries = (length: number) => Promise.allSettled(Array.from({ length }, () => enter(id, wrongCode())));
     const results = [...(await tries(3)), ...(await tries(5))];
@@ -126,7 +126,7 @@ describe('a verification code', () => {
     await expect(enter(id, lastCode())).resolves.toMatchObject({ status: 'verified' });
   });
 
-  it('is void once a newer one was sent', async () => {
+  it('is invalid once a newer one was sent', async () => {
     const { id } = await add();
     const old = lastCode();
     await add();
@@ -134,7 +134,7 @@ describe('a verification code', () => {
     await expect(enter(id, lastCode())).resolves.toMatchObject({ status: 'verified' });
   });
 
-  it('lies nowhere in the database', async () => {
+  it('is not stored in the database', async () => {
     await add();
     const { rows } = await fixture.pool.query<{ code_hash: string }>(
       `SELECT data->>'code_hash' AS code_hash FROM event_store.events WHERE data->>'address' = $1`,
@@ -196,7 +196,7 @@ describe('a verification code', () => {
     expect(codesOf(results)).toEqual(Array(4).fill('too_many_codes'));
   });
 
-  it('names the service without anything that becomes a link, and nothing else of the tenant', async () => {
+  it('is mailed with the name of the service, without links, and with no other tenant-controlled text', async () => {
     const name = 'Your bank account is locked - visit https://evil.test/1 now';
     const service = await call(createEmailService, { workspace_id: owner.workspace_id, name });
     await call(addVerifiedRecipient, { ...owner, service_id: service.id, address });
@@ -207,7 +207,7 @@ describe('a verification code', () => {
     expect(headers).toMatch(/\r\nSubject: \d{6} is your verification code\r\n/);
   });
 
-  it('leaves nothing half done when no relay takes it', async () => {
+  it('leaves no partial state when no relay accepts it', async () => {
     fixture.smtp.answer({ stage: 'mail', code: 451, text: 'later', times: 1 });
     await expect(add()).rejects.toMatchObject({ code: 'relay_unavailable' });
     await expect(call(listVerifiedRecipients, owner)).resolves.toEqual([]);
@@ -230,7 +230,7 @@ describe('a person who refuses verification codes', () => {
     return call(addVerifiedRecipient, { workspace_id, service_id, address: recipient });
   };
 
-  it('is sent none by any service, at any spelling of the address', async () => {
+  it('receives none from any service, for any spelling of the address', async () => {
     await add();
     expect(mailOf(address).headers).toContain('\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n');
     const token = tokenIn(address);
@@ -242,7 +242,7 @@ describe('a person who refuses verification codes', () => {
     expect([mailsTo(address).length, mailsTo(other.toLowerCase()).length]).toEqual([1, 0]);
   });
 
-  it('is known by a hash alone, which survives a rotation of the encryption keys', async () => {
+  it('is stored as a hash only, which stays valid after a rotation of the encryption keys', async () => {
     await add();
     await call(optOutOfCodes, { token: tokenIn(address) });
     const { rows } = await fixture.pool.query<{ mailbox_hash: string }>('SELECT mailbox_hash FROM code_opt_outs');
@@ -251,7 +251,7 @@ describe('a person who refuses verification codes', () => {
     expect(counts).toContainEqual({ kind: 'mailbox_hash_keys.sealed_key', key_id: 'test', values: 1 });
   });
 
-  it('is taken off the list by the operator alone', async () => {
+  it('is removed from the list by the operator only', async () => {
     await add();
     await call(optOutOfCodes, { token: tokenIn(address) });
     const { count: listed } = await call(countCodeOptOuts, {});
@@ -261,7 +261,7 @@ describe('a person who refuses verification codes', () => {
     await expect(add()).resolves.toMatchObject({ status: 'awaiting_code' });
   });
 
-  it('cannot be somebody else: a made-up link opts nobody out', async () => {
+  it('cannot be opted out by another person with a forged link', async () => {
     const { count: listed } = await call(countCodeOptOuts, {});
     await expect(call(optOutOfCodes, { token: 'A'.repeat(64) })).rejects.toMatchObject({ code: 'link_invalid' });
     await expect(call(countCodeOptOuts, {})).resolves.toEqual({ count: listed });

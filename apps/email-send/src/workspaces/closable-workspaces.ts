@@ -6,7 +6,7 @@ import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { WorkspaceDirectory, Workspaces } from './ports.js';
 import { workspace, workspaceStream } from './workspace.js';
 
-/** Knows closed workspaces by their events; all others are open. */
+/** Closed workspaces are those with an event that closed them; all others are open. */
 @Injectable()
 export class ClosableWorkspaces extends Workspaces {
   constructor(

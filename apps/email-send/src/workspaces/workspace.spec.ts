@@ -43,7 +43,7 @@ describe('a workspace', () => {
   it('stays closed when an earlier attempt has failed', () =>
     given(closed('first'), closed('second')).when(reopen('first')).yields());
 
-  it('is closed for good once its deletion is known', () => {
+  it('is closed permanently once its deletion is known', () => {
     given(closed('first')).when(learn).yields(learned);
     given().when(learn).yields(learned);
     for (const command of [learn, reopen('first'), close('second')])

@@ -17,7 +17,7 @@ export type WorkspaceCommand =
       readonly kind: 'close';
       readonly workspaceId: string;
       readonly closingId: string;
-      /** How many the workspace has now. */
+      /** The number of email services in the workspace. */
       readonly emailServices: number;
       readonly at: string;
     }
@@ -37,8 +37,8 @@ export interface Workspace {
 }
 
 /**
- * What email-send knows of a workspace of platform-management: whether email services may be created in it. It is closed
- * before platform-management deletes it, and opened again if that failed.
+ * Whether email services may be created in a workspace of platform-management. It is closed before platform-management
+ * deletes it, and opened again if that failed.
  */
 export const workspace: Decider<Workspace, WorkspaceCommand, WorkspaceEvent> = {
   initial: {},

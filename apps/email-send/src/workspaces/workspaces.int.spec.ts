@@ -15,7 +15,7 @@ import { AdministrationFixture } from '../testing/administration-fixture.js';
 
 let fixture: AdministrationFixture;
 let platform: PosternServer;
-/** What platform-management replies; each question is answered when the deletion in progress has ended. */
+/** The reply of platform-management; it replies once a deletion in progress has ended. */
 let isDeleted: () => Promise<boolean>;
 let questions = 0;
 beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('A workspace', () => {
     expect(questions).toBe(0);
   });
 
-  it('that is only counted stays open', async () => {
+  it('stays open when its services are only counted', async () => {
     const workspace_id = uuidv7();
     expect(await close(workspace_id)).toBe(0);
     expect(await codeOf(create(workspace_id))).toBeUndefined();

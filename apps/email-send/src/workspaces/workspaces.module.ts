@@ -4,7 +4,7 @@ import { ClosableWorkspaces } from './closable-workspaces.js';
 import { NatsWorkspaceDirectory } from './nats-workspace-directory.js';
 import { WorkspaceDirectory, Workspaces } from './ports.js';
 
-/** Workspaces of platform-management, as far as the creation of email services depends on them. */
+/** The state of workspaces that permits or prevents the creation of email services. */
 @Module({
   imports: [PostgresModule],
   providers: [

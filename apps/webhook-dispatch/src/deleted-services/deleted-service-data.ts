@@ -64,7 +64,7 @@ export class DeletedServiceData implements OnApplicationBootstrap {
   }
 }
 
-/** Another replica, or the owner, removed it meanwhile. */
+/** Another replica, or the owner, has removed it in the meantime. */
 const ignoreRemoved = (error: unknown): void => {
   if (!(error instanceof Refusal && error.code === 'webhook_not_found')) throw error;
 };

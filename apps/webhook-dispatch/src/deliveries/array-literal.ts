@@ -1,4 +1,4 @@
-/** Needs no quotes in an array literal, unless it is the word NULL (PostgreSQL manual §8.15.6). */
+/** Text that needs no quotes in an array literal, unless it is the word NULL (PostgreSQL manual §8.15.6). */
 const PLAIN = /^[\w.:-]+$/;
 
 const elementOf = (value: string | number | undefined): string | number => {

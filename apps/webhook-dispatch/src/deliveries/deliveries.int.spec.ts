@@ -70,7 +70,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('receives an event once that arrives twice', async () => {
+  it('receives an event once that is published twice', async () => {
     const target = await register();
     const eventId = randomUUID();
     await world.requestFor(await world.publish('delivered', target.service_id, undefined, eventId));
@@ -148,7 +148,7 @@ describe('a response', () => {
     expect(pause).toBeLessThan(7_500);
   });
 
-  it('and the time of the next attempt are read as of one moment', async () => {
+  it('and the time of the next attempt are read in one snapshot', async () => {
     const target = await register(['delivered']);
     world.receiver.answerWith(({ url }) => (url.startsWith(target.path) ? { status: 503 } : {}));
     const published = Promise.all(Array.from({ length: 40 }, () => world.publish('delivered', target.service_id)));
@@ -179,7 +179,7 @@ describe('a response', () => {
 });
 
 describe('a disabled webhook', () => {
-  it('has its events held, and replayed once it is enabled', async () => {
+  it('has its events held until it is enabled, and then replayed', async () => {
     const target = await register();
     const since = new Date(Date.now() - 1_000).toISOString();
     await world.client.request(updateWebhook, { ...target, changes: { enabled: false } });

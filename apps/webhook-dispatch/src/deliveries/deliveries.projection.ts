@@ -11,7 +11,7 @@ type DeliveryReply = DeliveryPage['items'][number];
 
 const WITH_ATTEMPTS = { attemptLog: { orderBy: { number: 'asc' } } } as const satisfies Prisma.DeliveryInclude;
 
-/** Prisma reads attempts in a second statement; both must see the same moment. */
+/** Prisma reads attempts in a second statement; both must use the same snapshot. */
 const ONE_SNAPSHOT = { isolationLevel: 'RepeatableRead' } as const;
 
 /** Queries of deliveries and their attempts. The queue writes these rows itself, so no events are projected. */

@@ -52,7 +52,7 @@ const newId = (stamp: string): string => `overlay(gen_random_uuid()::text PLACIN
 
 /**
  * Queues one delivery per event and subscribed endpoint; deliveries of disabled endpoints are held. Listeners of the
- * services get the events too, up to `$7` that they have not read; the numbers of further ones are left out.
+ * services get the events too, up to `$7` that they have not read; the sequence numbers of further events are skipped.
  */
 export const ENQUEUE = `
   WITH e AS MATERIALIZED (

@@ -2,7 +2,7 @@
 export interface EndpointResponse {
   /** HTTP status; undefined if there was no response. */
   readonly status?: number;
-  /** Why there is no status. */
+  /** The reason why there is no status. */
   readonly error?: string;
   /** The first 16 KiB of the body. */
   readonly responseHead?: string;

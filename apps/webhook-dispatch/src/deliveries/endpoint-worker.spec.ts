@@ -25,7 +25,7 @@ const workerWithClock = () => {
     while (worker.next()) started++;
     return started;
   };
-  /** Claims up to the limit and completes all requests, as a fast endpoint does. */
+  /** Claims up to the limit and completes all requests, like a fast endpoint. */
   const round = (workers = 1) => {
     const limit = worker.claimLimit(workers);
     add(limit);
@@ -79,7 +79,7 @@ describe('the worker of an endpoint', () => {
     expect(round(10_000)).toBe(8);
   });
 
-  it('holds only its requests in progress when its endpoint hangs, however fast it was', () => {
+  it('holds only its requests in progress when its endpoint hangs, even if it was fast before', () => {
     const { worker, clock, round, add, start } = workerWithClock();
     for (let n = 0; n < 5; n++) round();
     add(8);

@@ -117,7 +117,7 @@ describe('a claim', () => {
     expect((await queue.claim(none, 1))[0]?.secret).toBe('the next one');
   });
 
-  it('has no delivery in common with a concurrent claim', async () => {
+  it('contains no delivery of a concurrent claim', async () => {
     const webhookId = await endpoint();
     await due(webhookId, 40);
     const claims = await Promise.all(Array.from({ length: 5 }, () => queue.claim(none, 8)));
@@ -154,7 +154,7 @@ describe('a lease', () => {
     expect((await queue.claim(none, 1))[0]?.id).toBe(first?.id);
   });
 
-  it('that was lost makes a recorded attempt change nothing', async () => {
+  it('that was lost makes recording the attempt a no-op', async () => {
     const webhookId = await endpoint();
     await due(webhookId, 1);
     const [lost] = (await queue.claim(none, 1)) as [ClaimedDelivery];
@@ -169,7 +169,7 @@ describe('a lease', () => {
 });
 
 describe('a recorded attempt', () => {
-  it('that failed waits for its retry delay and no longer for its lease', async () => {
+  it('that failed waits for its retry delay and not for its lease', async () => {
     const webhookId = await endpoint();
     await due(webhookId, 1);
     const [claimed] = (await queue.claim(none, 1)) as [ClaimedDelivery];
@@ -178,7 +178,7 @@ describe('a recorded attempt', () => {
     expect((await queue.claim(none, 1))[0]).toMatchObject({ id: claimed.id, attempts: 1 });
   });
 
-  it('keeps a response exactly, in a batch of any size', async () => {
+  it('stores a response unchanged, in a batch of any size', async () => {
     const webhookId = await endpoint();
     const heads = Array.from({ length: 40 }, (_, n) => ['{"a", \\b}', 'NULL', '', ' two\n"lines" '][n % 4] as string);
     await due(webhookId, heads.length);

@@ -193,7 +193,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     });
   }
 
-  /** Decrypts a secret once for as long as its ciphertext, which every claim returns, is unchanged. */
+  /** Caches the decrypted secret until the ciphertext, which every claim returns, changes. */
   private secretOf({ webhook_id, current }: ClaimRow): string {
     const known = this.secrets.get(webhook_id);
     if (known?.sealed === current) return known.secret;

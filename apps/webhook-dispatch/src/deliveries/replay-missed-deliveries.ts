@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { Webhooks } from '../webhooks/webhooks.projection.js';
 import { DeliveryQueue } from './ports.js';
 
-/** Replays what an endpoint has missed since a time: refused, dropped and held deliveries. */
+/** Replays the deliveries that an endpoint has missed since a time: refused, dropped and held deliveries. */
 @Handles(replaySince)
 export class ReplayMissedDeliveries {
   constructor(

@@ -72,7 +72,7 @@ describe('a listener', () => {
     expect(found.sort()).toEqual(published.sort());
   });
 
-  it('keeps 1000 unread events, and the numbers show how many were left out', async () => {
+  it('keeps 1000 unread events, and the sequence numbers show how many were dropped', async () => {
     const listener = await listen();
     for (let batch = 0; batch < 11; batch++)
       await Promise.all(Array.from({ length: 100 }, () => world.publish('opened', listener.service_id)));
@@ -103,7 +103,7 @@ describe('a listener', () => {
     expect(await read(listener, 0, 1)).toEqual({ events: [] });
   });
 
-  it('loses what it has not read about a recipient who is erased', async () => {
+  it('loses its unread events about a recipient who is erased', async () => {
     const listener = await listen();
     await world.publish('delivered', listener.service_id);
     expect((await read(listener)).events).toHaveLength(1);

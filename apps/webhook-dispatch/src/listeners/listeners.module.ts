@@ -7,7 +7,7 @@ import { PostgresListenerRepository } from './postgres-listener-repository.js';
 import { RemoveWebhookListener } from './remove-webhook-listener.js';
 import { WebhookListeners } from './webhook-listeners.js';
 
-/** Events for clients that no webhook can reach. */
+/** Events for clients without a reachable webhook endpoint. */
 @Module({
   imports: [eventSourcing],
   providers: [

@@ -29,7 +29,9 @@ export const FIND_EVENTS = `
   SELECT number, payload FROM webhook_listener_events
   WHERE listener_id = $1 AND number > $2 ORDER BY number LIMIT $3`;
 
-/** Deletes listener `$1` of service `$2`; its events go with those of expired listeners if one is being written. */
+/**
+ * Deletes listener `$1` of service `$2`; if an event is being written, the purge of expired listeners deletes the events.
+ */
 export const DELETE_LISTENER = `
   WITH removed AS (DELETE FROM webhook_listeners WHERE id = $1 AND service_id = $2 AND expires_at > now() RETURNING id),
   events AS (DELETE FROM webhook_listener_events WHERE listener_id IN (SELECT id FROM removed))

@@ -4,7 +4,7 @@ export interface ListenerKey {
   readonly listener_id: string;
 }
 
-/** A listener and when it expires unless it is read. */
+/** A listener, and the time at which it expires unless it is read. */
 export interface Listener {
   readonly id: string;
   readonly expiresAt: Date;

@@ -21,7 +21,10 @@ import { type Listener, type ListenerEvent, type ListenerKey, ListenerRepository
 
 const EVENTS_PER_READ = 100;
 
-/** Listeners in PostgreSQL, shared by all replicas. They are no events: a listener ends with the client that reads it. */
+/**
+ * Listeners in PostgreSQL, shared by all replicas. They are not event-sourced, because a listener lives only as long as the
+ * client that reads it.
+ */
 @Injectable()
 export class PostgresListenerRepository extends ListenerRepository {
   private readonly pool: pg.Pool;

@@ -5,10 +5,10 @@ import { Handles } from '@postern/messaging';
 import { ListenerRepository } from './ports.js';
 
 const POLL_MS = 250;
-/** Reads that wait hold handlers of the service, which all requests share; further ones return at once. */
+/** Waiting reads occupy handlers of the service, which all requests share; further reads return at once. */
 const MAX_WAITING = 32;
 
-/** Queries of listeners. Reading acknowledges the events before, so that each arrives at least once. */
+/** Queries of listeners. A read acknowledges the events before its position, so that each event arrives at least once. */
 @Injectable()
 export class WebhookListeners {
   private waiting = 0;

@@ -20,7 +20,7 @@ export const REPLACE_PAYLOADS = `
 export const CLEAR_RESPONSES =
   'UPDATE attempts SET response_head = NULL WHERE delivery_id = ANY ($1::uuid[]) AND response_head IS NOT NULL';
 
-/** Deletes what listeners have not read, where it contains any of the traces `$1`, without case. */
+/** Deletes unread events of listeners that contain any of the traces `$1`, without case. */
 export const DELETE_LISTENER_EVENTS = `
   DELETE FROM webhook_listener_events
   WHERE EXISTS (SELECT FROM unnest($1::text[]) AS trace WHERE strpos(lower(payload COLLATE "C"), trace) > 0)`;

@@ -3,7 +3,7 @@ import type { WebhookChanges } from './webhook.js';
 
 /** Decides which webhook URLs are accepted. */
 export abstract class WebhookUrls {
-  /** Returns the URL as it will be called. Refuses `invalid_url` with the reason. */
+  /** Returns the URL that requests will use. Refuses `invalid_url` with the reason. */
   abstract accept(url: string): Promise<string>;
 }
 

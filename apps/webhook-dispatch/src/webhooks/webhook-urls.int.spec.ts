@@ -40,7 +40,7 @@ describe('a new webhook', () => {
   it.each([
     ['HTTPS://93.184.215.14:443/a/../b', 'https://93.184.215.14/b'],
     ['https://1572394766/ü?q="x"', 'https://93.184.215.14/%C3%BC?q=%22x%22'],
-  ])('is stored as it will be called: %s', async (url, called) => {
+  ])('is stored as the encoded URL: %s', async (url, called) => {
     const service_id = randomUUID();
     const created = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
     expect(created.url).toBe(called);
@@ -48,7 +48,7 @@ describe('a new webhook', () => {
     expect(listed.map(webhook => webhook.url)).toEqual([called]);
   });
 
-  it('is stored as it will be called when its URL is changed', async () => {
+  it('is stored with the encoded URL when its URL is changed', async () => {
     const service_id = randomUUID();
     const url = 'https://93.184.215.14/first';
     const { id } = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });

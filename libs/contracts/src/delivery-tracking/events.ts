@@ -29,7 +29,7 @@ export const emailDelivered = event(
   outcomeOf(z.object({ smtp_response: z.string().describe('The response of the receiving server.') })),
 );
 
-/** Why a bounce was classed as it was, by the rule table of `@postern/mail`; not part of the webhook payload. */
+/** The classification of a bounce by the rule table of `@postern/mail`; not part of the webhook payload. */
 export const bounceClassification = z.object({
   name: z.string().describe('The cause in one word, such as unknown_user or reputation.'),
   rule: z.string().describe('The rule that decided.'),
@@ -95,8 +95,8 @@ export const suppressionLifted = event(
 );
 
 /**
- * An email service was deleted: outcomes of its messages that follow are of no interest. Published again each time that
- * its data is deleted.
+ * An email service was deleted: later outcomes of its messages can be ignored. Published again each time that its data is
+ * deleted.
  */
 export const serviceTrackingEnded = event('service-tracking-ended.v1', z.object({ service_id: id, at: timestamp }));
 

@@ -6,7 +6,7 @@ import { id, noContent, page, pageRequest, timestamp } from '../shapes.js';
 const request = requestsOf('delivery-tracking', ['api-gateway']);
 
 const SUPPRESSIONS = '/email-services/{service_id}/suppressions';
-/** The most addresses that one request adds. */
+/** The maximum number of addresses that one request adds. */
 export const MAX_ADDED_ADDRESSES = 1_000;
 
 const address = z.string().min(1).max(320);
@@ -20,7 +20,7 @@ export const suppression = z.object({
 });
 export type Suppression = z.output<typeof suppression>;
 
-/** Newest first. The gateway answers it as JSON. */
+/** Newest first. The gateway returns it as JSON. */
 export const listSuppressedAddresses = request('list-suppressed-addresses', {
   request: pageRequest.extend({
     ...ofService.shape,
@@ -29,7 +29,7 @@ export const listSuppressedAddresses = request('list-suppressed-addresses', {
   reply: page(suppression),
 });
 
-/** At most 1,000 entries in the order of their addresses, after the address `after`. The gateway answers it as CSV. */
+/** At most 1,000 entries in the order of their addresses, after the address `after`. The gateway returns it as CSV. */
 export const exportSuppressions = request('export-suppressions', {
   request: ofService.extend({ search: z.string().max(320).optional(), after: z.string().max(320).nullable() }),
   reply: z.object({
@@ -85,7 +85,7 @@ export const liftSuppression = request('lift-suppression', {
   },
 });
 
-/** For gateways of the release before, which know no entries without a message. */
+/** For gateways of the previous release, which do not support entries without a message. */
 export const listSuppressions = request('list-suppressions', {
   request: pageRequest.extend(ofService.shape),
   reply: page(suppression.extend({ reason: z.enum(['hard_bounce', 'complaint']), email_id: id })),

@@ -4,7 +4,7 @@ import { noContent } from '../shapes.js';
 
 const request = requestsOf('email-send');
 
-/** Refuses verification codes for the mailbox of a link, for every service and for ever. May be repeated. */
+/** Opts the mailbox of a link out of verification codes, for every service and permanently. May be repeated. */
 export const optOutOfCodes = request('opt-out-of-codes', {
   request: z.object({ token: z.string().min(1).max(200).describe('From the link in a mail with a code.') }),
   reply: noContent,
@@ -12,7 +12,7 @@ export const optOutOfCodes = request('opt-out-of-codes', {
   callers: ['api-gateway'],
 });
 
-/** For operators: how many mailboxes refuse verification codes. */
+/** For operators: the number of mailboxes that refuse verification codes. */
 export const countCodeOptOuts = request('count-code-opt-outs', {
   request: noContent,
   reply: z.object({ count: z.int() }),

@@ -4,7 +4,7 @@ import { id, timestamp } from '../shapes.js';
 import { ofService } from './email-services.js';
 
 const request = requestsOf('email-send');
-/** The mailbox of the bounce domain that receivers send DMARC and TLS reports to. */
+/** The mailbox of the bounce domain to which receivers send DMARC and TLS reports. */
 export const DOMAIN_REPORTS_MAILBOX = 'reports';
 
 const count = z.int().nonnegative();
@@ -111,7 +111,7 @@ const domainReports = z.object({
 });
 export type DomainReports = z.output<typeof domainReports>;
 
-/** Reads what receivers reported about a domain. */
+/** Reads the reports of receivers about a domain. */
 export const getDomainReports = request('get-domain-reports', {
   request: ofService.extend({ domain_id: id }),
   reply: domainReports,

@@ -5,7 +5,7 @@ import { ofService } from './email-services.js';
 
 const request = requestsOf('email-send');
 
-/** Longer parts are cut, so that a reply always fits into a message of NATS. */
+/** Longer parts are truncated, so that a reply always fits into a NATS message. */
 export const MAX_CONTENT_LENGTH = 1024 * 1024;
 
 export const emailContent = z.object({
@@ -20,7 +20,7 @@ export const emailContent = z.object({
 });
 export type EmailContent = z.output<typeof emailContent>;
 
-/** The content of a message while its body is kept; a part of more than 1 MiB is cut. */
+/** The content of a message while its body is kept; a part of more than 1 MiB is truncated. */
 export const getEmailContent = request('get-email-content', {
   request: ofService.extend({ email_id: id }),
   reply: emailContent,

@@ -118,7 +118,7 @@ export const deleteEmailService = request('delete-email-service', {
 
 /**
  * Counts the email services of a workspace. If there are none and the request names its deletion, creations in the
- * workspace are refused from then on, until platform-management says that it was not deleted.
+ * workspace are refused from then on, until platform-management reports that it was not deleted.
  */
 export const closeWorkspace = request('close-workspace', {
   request: z.object({ workspace_id: id, closing_id: id.optional() }),
@@ -131,7 +131,7 @@ const limit = z.int().min(1).max(10_000_000).optional();
 
 /**
  * For operators, in any workspace. Absent limits return to the platform's defaults, unless the quota alone is set. The
- * quota then grows and shrinks from there.
+ * quota is then adjusted from its new value.
  */
 export const setServiceLimits = request('set-service-limits', {
   request: z.object({

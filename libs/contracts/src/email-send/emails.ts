@@ -68,7 +68,7 @@ const sendEmailExample = {
 };
 
 /**
- * The body of POST /emails as clients see it: with `message` and perhaps `text`, or with `text` alone. Every body fits
+ * The body of POST /emails in the documentation: with `message` and perhaps `text`, or with `text` alone. Every body fits
  * exactly one of them. Titles name generated types.
  */
 export const sendEmailDocumentation = z
@@ -123,7 +123,7 @@ export const rateLimit = z.object({
 });
 
 /**
- * All refusals of the email API, with `details.retry_after_s` and `details.rate_limit` where they apply, and
+ * All refusals of the email API, with `details.retry_after_s` and `details.rate_limit` if they apply, and
  * `details.email_id` of a message whose outcome is unknown.
  */
 export const EMAIL_REFUSALS = {
@@ -162,7 +162,7 @@ export const sendEmail = request('send-email', {
   deadlineMs: 30_000,
 });
 
-/** The largest message that SMTP submission takes; as base64 it fits into one message of NATS. */
+/** The largest message that SMTP submission accepts; as base64 it fits into one NATS message. */
 export const MAX_SUBMITTED_BYTES = 10 * MIB;
 
 /** A message that an application submits over SMTP, with its MIME structure; otherwise as `send-email`. */

@@ -78,13 +78,13 @@ export const emailServiceCreated = event(
   z.object({ service_id: id, workspace_id: id, name: z.string(), at: timestamp }),
 );
 
-/** The service was deleted; its data follows within a day. The event stays, and names no person. */
+/** The service was deleted; its data is deleted within a day. The event is kept and contains no personal data. */
 export const emailServiceDeleted = event(
   'email-service-deleted.v1',
   z.object({ service_id: id, workspace_id: id, at: timestamp }),
 );
 
-/** What happens to a message in email-send; delivery-tracking follows it. */
+/** The events of a message in email-send, which delivery-tracking consumes. */
 export const TRACKED_EMAIL_EVENTS = [
   emailAccepted,
   emailHandedOver,

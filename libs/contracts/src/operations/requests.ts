@@ -77,7 +77,7 @@ const operationsOf = (service: ServiceName) => {
       reply: z.object({ noted: z.boolean().describe('False if the service publishes nothing.') }),
       deadlineMs: 15_000,
     }),
-    /** Events that a consumer of the service cannot handle, the oldest first. They are handled again by themselves. */
+    /** Events that a consumer of the service cannot handle, the oldest first. They are retried automatically. */
     listSetAsideEvents: request('list-set-aside-events', {
       request: z.object({ limit: z.int().min(1).max(1_000).default(100) }),
       reply: z.object({ events: z.array(setAsideEvent), total: z.int() }),
@@ -155,7 +155,7 @@ export const OPERATIONS = Object.fromEntries(
 ) as Readonly<Record<ServiceName, Operations>>;
 
 /**
- * Sends a mail through the relay from and to one of our return paths. When it or a notification about it arrives,
+ * Sends a mail through the relay from and to a return path of Postern. When it or a notification about it arrives,
  * delivery-tracking publishes on `returnPathArrivals(probe_id)`.
  */
 export const probeReturnPath = requestsOf('email-send', ['operator'])('probe-return-path', {
@@ -167,7 +167,7 @@ export const probeReturnPath = requestsOf('email-send', ['operator'])('probe-ret
 /** A subject of core NATS; messages without a subscriber are lost. */
 export const returnPathArrivals = (probeId: string): string => `postern.operations.return-path-arrivals.${probeId}`;
 
-/** Classes stored bounce notices again by the current rules, a batch at a time. */
+/** Reclassifies stored bounce notices by the current rules, a batch at a time. */
 export const reclassifyBounces = requestsOf('delivery-tracking', ['operator'])('reclassify-bounces', {
   request: z.object({
     after_id: z

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
 
-/** What email-send asks when it mails about an event, because events hold neither addresses nor tokens. */
+/** Requests of email-send for mail about an event, because events contain neither addresses nor tokens. */
 const request = requestsOf('platform-management', ['email-send']);
 
-/** Where to mail a user, and the name of the workspace that the event is about. */
+/** The address of a user, and the name of the workspace of the event. */
 export const getAccountMailFacts = request('get-account-mail-facts', {
   request: z.object({ user_id: id, workspace_id: id.optional() }),
   reply: z.object({ email: z.string().nullable(), workspace_name: z.string().nullable() }),

@@ -28,8 +28,9 @@ export type User = z.output<typeof user>;
 const tokenHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
- * `ip` is the client's address. Failed attempts are counted per account and client; `device_token`, which the reply of
- * an earlier login contained, tells devices of the account from others. A service of the release before returns none.
+ * `ip` is the client's address. Failed attempts are counted per account and client; `device_token`, which the reply of an
+ * earlier login contained, distinguishes devices of the account from others. A service of the previous release returns
+ * none.
  */
 export const createSession = request('create-session', {
   request: z.object({
@@ -45,13 +46,13 @@ export const createSession = request('create-session', {
   callers: ['operator'],
   deadlineMs: 10_000,
 });
-/** What HTTP clients read of a new session; the token of the device is in a cookie. */
+/** The reply to HTTP clients about a new session; the token of the device is in a cookie. */
 export const createdSession = createSession.reply.omit({ device_token: true });
 export type CreatedSession = z.output<typeof createdSession>;
 
 /**
  * Returns the user of the session and the active workspace. A gateway of an earlier release, which sends no `knows_roles`
- * or `knows_second_factor`, enforces neither, so a session that they concern is invalid there.
+ * or `knows_second_factor`, enforces neither, so an affected session is invalid there.
  */
 export const authenticateSession = request('authenticate-session', {
   request: z.object({
@@ -78,7 +79,7 @@ export const endSession = request('end-session', {
   callers: ['operator'],
 });
 
-/** A session as its user sees it; `client_address` and `user_agent` are unknown for sessions of earlier releases. */
+/** A session as shown to its user; `client_address` and `user_agent` are unknown for sessions of earlier releases. */
 export const userSession = z.object({
   id,
   created_at: timestamp,

@@ -21,11 +21,11 @@ const COLUMNS: Readonly<Record<string, (entry: AuditEntry) => string | number | 
   times: entry => entry.times,
 };
 
-/** What comes before the entries of an exported audit log. */
+/** The text before the entries of an exported audit log. */
 export const auditExportHead = (format: AuditExportFormat): string =>
   format === 'csv' ? csvLine(Object.keys(COLUMNS)) : '';
 
-/** Entries of an exported audit log: lines of RFC 4180, or one JSON object a line. */
+/** Entries of an exported audit log: lines of RFC 4180, or one JSON object per line. */
 export const auditExportLines = (format: AuditExportFormat, entries: readonly AuditEntry[]): string =>
   entries
     .map(entry => {

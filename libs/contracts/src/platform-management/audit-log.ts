@@ -68,7 +68,7 @@ export const recordAuditEntry = request('record-audit-entry', {
     outcome,
     code,
     request_id: z.string().min(1).max(128),
-    /** How many calls that were refused alike the entry stands for. */
+    /** The number of equally refused calls that the entry represents. */
     times: z.int().min(1).optional(),
   }),
   reply: noContent,
@@ -82,10 +82,10 @@ const text = (longest: number) =>
     .string()
     .min(1)
     .max(longest)
-    // PostgreSQL stores no NUL.
+    // PostgreSQL cannot store NUL.
     .refine(value => !value.includes('\0'), 'must not contain NUL');
 
-/** What narrows the audit log. */
+/** The filters of the audit log. */
 export const auditLogFilter = z.object({
   from: timestamp.optional().describe('The earliest time.'),
   to: timestamp.optional().describe('The time before which entries are returned.'),
@@ -95,7 +95,10 @@ export const auditLogFilter = z.object({
     .describe('An action such as `platform_key.deleted`, or a resource type such as `database`.'),
 });
 
-/** Without `user_id`, an operator asks. A user sees the entries of the workspace; a user who is an operator sees all. */
+/**
+ * Without `user_id`, the caller is an operator. A user sees the entries of the workspace; a user who is an operator sees
+ * all.
+ */
 const reader = z.object({ user_id: id.optional(), workspace_id: id.optional() });
 
 /** Newest first. */

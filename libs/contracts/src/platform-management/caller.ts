@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { id } from '../shapes.js';
 
 /**
- * Whose projects a request reaches: those of the workspace, or only `project_ids` with a restricted platform key.
- * Gateways of the release before send only the user, who then reaches their own.
+ * The projects that a request reaches: those of the workspace, or only `project_ids` with a restricted platform key.
+ * Gateways of the previous release send only the user, which reaches the user's own projects.
  */
 export const ofCaller = z.object({
   user_id: id,

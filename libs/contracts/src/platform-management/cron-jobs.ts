@@ -64,7 +64,7 @@ const REPLY = {
   created_at: '2026-06-17T09:30:00.000Z',
 };
 
-/** The service also refuses a schedule that is no cron expression or never comes, with `invalid_input`. */
+/** The service also refuses a schedule that is not a cron expression or never matches, with `invalid_input`. */
 export const createCronJob = request('create-cron-job', {
   request: ofWebService.extend({
     ...fields,

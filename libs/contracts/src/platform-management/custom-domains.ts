@@ -75,7 +75,7 @@ export const listCustomDomains = request('list-custom-domains', {
   },
 });
 
-/** A domain that serves another web service moves only if that one cannot prove it any more. */
+/** A domain of another web service moves only if that web service can no longer prove it. */
 export const verifyCustomDomain = request('verify-custom-domain', {
   request: ofDomain,
   reply: customDomain,

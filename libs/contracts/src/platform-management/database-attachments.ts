@@ -7,7 +7,7 @@ const request = requestsOf('platform-management');
 
 const ofDatabase = z.object({ user_id: id, workspace_id: id, database_id: id.describe('Id of the database.') });
 
-/** Without the connection URL, which only instances of the web service get. */
+/** Without the connection URL, which only instances of the web service receive. */
 export const databaseAttachment = z.object({
   id: id.describe('Id of the attachment.'),
   database_id: id,

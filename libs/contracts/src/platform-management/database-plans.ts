@@ -1,4 +1,4 @@
-/** What a database may use at most. */
+/** The limits of a database. */
 export interface DatabaseLimits {
   readonly cpuMillicores: number;
   readonly memoryBytes: number;
@@ -9,7 +9,7 @@ export interface DatabaseLimits {
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-/** The plans on offer, smallest first. */
+/** The available plans, smallest first. */
 export const DATABASE_PLANS: Readonly<Record<string, DatabaseLimits>> = {
   starter: { cpuMillicores: 250, memoryBytes: 256 * MIB, storageBytes: GIB, connections: 20 },
   basic: { cpuMillicores: 500, memoryBytes: 512 * MIB, storageBytes: 5 * GIB, connections: 50 },

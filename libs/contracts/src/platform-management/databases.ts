@@ -94,7 +94,7 @@ export const databaseInput = z.strictObject({
 
 /**
  * The URL with the credentials is returned only in this reply. It works once the status is `running`. The message of
- * `technology_missing` names what to install.
+ * `technology_missing` names the missing software.
  */
 export const createDatabase = request('create-database', {
   request: databaseInput.extend({ workspace_id: id }),
@@ -117,7 +117,7 @@ export const createDatabase = request('create-database', {
 });
 export type CreatedDatabase = z.output<typeof createDatabase.reply>;
 
-/** The URL is returned only in this reply, and works when the reply is there unless the database is not running. */
+/** The URL is returned only in this reply, and works once the reply has arrived, unless the database is not running. */
 export const rotateDatabase = request('rotate-database', {
   request: z.object({ workspace_id: id, database_id: id }),
   reply: database.extend({

@@ -6,7 +6,7 @@ import { ofWebService } from './web-services.js';
 
 const request = requestsOf('platform-management');
 
-/** `url` is a path of the gateway here; clients get a URL. */
+/** `url` is a path of the gateway here; clients receive a URL. */
 export const createDeployHook = request('create-deploy-hook', {
   request: ofWebService,
   reply: z.object({ id, url: z.string(), secret: z.string() }),
@@ -26,7 +26,7 @@ export const createDeployHook = request('create-deploy-hook', {
 
 const outcome = z.enum(['deployed', 'recorded', 'ignored']);
 
-/** A call of a deploy hook, with what came of it. */
+/** A call of a deploy hook, with its result. */
 const delivery = z.object({
   at: timestamp,
   outcome: outcome.describe('recorded: the web service does not deploy on push. ignored: the reason says why.'),
@@ -61,7 +61,7 @@ export const deleteDeployHook = request('delete-deploy-hook', {
   },
 });
 
-/** The headers of Git hosts that matter, in lower case. */
+/** The relevant headers of Git hosts, in lower case. */
 export const DEPLOY_HOOK_HEADERS = [
   'x-github-event',
   'x-hub-signature-256',
@@ -73,7 +73,7 @@ export const DEPLOY_HOOK_HEADERS = [
   'x-forgejo-signature',
 ] as const;
 
-/** The hook whose token has a hash; asked before the body of a call is read. */
+/** The hook with a token hash; requested before the body of a call is read. */
 export const findDeployHook = request('find-deploy-hook', {
   request: z.object({ token_hash: z.string().regex(/^[0-9a-f]{64}$/) }),
   reply: z.object({ id, web_service_id: id, workspace_id: id }),

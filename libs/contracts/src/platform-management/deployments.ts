@@ -111,7 +111,7 @@ export const getDeployment = request('get-deployment', {
   },
 });
 
-/** Oldest first; of its build and its release, without the output of instances. */
+/** The log of the build and the release, oldest first, without the output of instances. */
 export const getDeploymentLogs = request('get-deployment-logs', {
   request: ofDeployment,
   reply: z.object({ lines: z.array(logLine) }),

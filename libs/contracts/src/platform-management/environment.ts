@@ -41,7 +41,7 @@ export const listVariables = request('list-variables', {
   },
 });
 
-/** Creates the key, or updates its value under the same id; `created` tells which. */
+/** Creates the key, or updates its value under the same id; `created` distinguishes the two. */
 export const setVariable = request('set-variable', {
   request: ofWebService.extend(variableInput.shape),
   reply: z.object({ variable, created: z.boolean() }),

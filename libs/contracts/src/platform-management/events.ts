@@ -4,7 +4,7 @@ import { id, timestamp } from '../shapes.js';
 import { workspaceRole } from '../workspace-roles.js';
 
 /**
- * Published events hold ids, times and states only. Reasons of failures stay in the store, because they may quote the
+ * Published events contain ids, times and states only. Reasons of failures remain in the store, because they may quote the
  * output of a build or of a web service; the API returns them to the owner.
  */
 const event = eventsOf('platform-management');
@@ -33,7 +33,7 @@ export const deploymentBuilt = event('deployment-built.v1', ofDeployment.extend(
 /** The instances of the deployment answer and serve all traffic. */
 export const deploymentLive = event('deployment-live.v1', ofDeployment);
 
-/** The deployment ended without going live; what was live before still is. */
+/** The deployment ended without going live; the previous live deployment is unchanged. */
 export const deploymentFailed = event('deployment-failed.v1', ofDeployment);
 
 /** The deployment was cancelled before it went live. */
@@ -53,7 +53,7 @@ export const deploymentRolledBack = event('deployment-rolled-back.v1', ofDeploym
 /** All instances of the web service ended after a stop. */
 export const webServiceStopped = event('web-service-stopped.v1', ofWebService);
 
-/** The web service crashed or hangs: no instance has answered for a while. The runtime keeps restarting it. */
+/** The web service crashed or hangs: no instance has responded for some time. The runtime keeps restarting it. */
 export const webServiceUnanswering = event('web-service-unanswering.v1', ofWebService);
 
 /** The web service answers again. */
@@ -73,7 +73,7 @@ export const databaseBecameUnavailable = event('database-became-unavailable.v1',
 /** The database could not be created in time. */
 export const databaseProvisioningFailed = event('database-provisioning-failed.v1', ofDatabase);
 
-/** The database stores at least 90 percent of what its plan allows; beyond that it becomes read-only. */
+/** The database uses at least 90 percent of the storage of its plan; at the limit it becomes read-only. */
 export const databaseNearlyFull = event('database-nearly-full.v1', ofDatabase.extend({ workspace_id: id }));
 
 /** The database and its data were deleted. */
@@ -85,7 +85,7 @@ export const passwordChanged = event('password-changed.v1', ofUser);
 /** An operator disabled the user. */
 export const userDisabled = event('user-disabled.v1', ofUser);
 
-/** The user signed in from a device that is not known. */
+/** The user signed in from an unknown device. */
 export const signedInFromNewDevice = event(
   'signed-in-from-new-device.v1',
   ofUser.extend({ device: z.string().nullable().describe('Such as `Firefox on Linux`; null if not recognised.') }),
@@ -93,15 +93,15 @@ export const signedInFromNewDevice = event(
 
 export const secondFactorEnabled = event('second-factor-enabled.v1', ofUser);
 
-/** The user turned it off, or an operator removed it. */
+/** The user disabled the second factor, or an operator removed it. */
 export const secondFactorDisabled = event('second-factor-disabled.v1', ofUser);
 
-/** The user signed in, or proved who they are, with a recovery code. */
+/** The user signed in, or verified their identity, with a recovery code. */
 export const recoveryCodeUsed = event('recovery-code-used.v1', ofUser.extend({ left: z.int() }));
 
 export const recoveryCodesRenewed = event('recovery-codes-renewed.v1', ofUser);
 
-/** Somebody asked for a reset of a password; the address need not belong to a user. */
+/** A password reset was requested; the address need not belong to a user. */
 export const passwordResetRequested = event('password-reset-requested.v1', z.object({ request_id: id, at: timestamp }));
 
 /** The user created a platform key. */
@@ -119,7 +119,7 @@ export const memberInvited = event(
 /** The workspace was deleted; it had no projects, databases or email services. */
 export const workspaceDeleted = event('workspace-deleted.v1', z.object({ workspace_id: id, at: timestamp }));
 
-/** What users are mailed about. */
+/** The events of which users are notified by mail. */
 export const ACCOUNT_EVENTS = [
   passwordChanged,
   userDisabled,
@@ -135,7 +135,7 @@ export const ACCOUNT_EVENTS = [
   memberInvited,
 ] as const;
 
-/** What the owners of a workspace are mailed about. */
+/** The events of which the owners of a workspace are notified by mail. */
 export const OWNER_MAIL_EVENTS = [deploymentFailed, webServiceUnanswering, databaseNearlyFull] as const;
 
 export const PLATFORM_MANAGEMENT_EVENTS = [

@@ -45,7 +45,7 @@ export type Logs = z.output<typeof getLogs.reply>;
 /** The id of a line in a stream of the log. */
 export const logLineId = z.string().regex(/^\d{1,14}-\d{1,12}$/);
 
-/** One part of the stream of a log: lines after the one with the id `after`, or the last `tail`, as they were stored. */
+/** One part of the stream of a log: lines after the one with the id `after`, or the last `tail`, in storage order. */
 export const followLogs = request('follow-logs', {
   request: ofWebService.extend({
     after: logLineId.optional(),

@@ -7,7 +7,7 @@ import { mailedToken, newPassword } from './password-resets.js';
 
 const request = requestsOf('platform-management', ['api-gateway']);
 
-/** Who belongs to a workspace, or is invited to it. */
+/** A member of a workspace, or an invited person. */
 export const member = z.object({
   id: id.describe('The id of the user, or of the invitation.'),
   email: z.string(),
@@ -18,13 +18,13 @@ export const member = z.object({
 });
 export type Member = z.output<typeof member>;
 
-/** The most users and invitations that a workspace has. */
+/** The maximum number of users and invitations of a workspace. */
 export const MEMBERS_PER_WORKSPACE = 100;
 
 /** How long an invitation can be accepted. */
 export const INVITATION_DAYS = 7;
 
-/** The role of a user in a workspace, which the gateway asks for before it admits a call about the workspace. */
+/** The role of a user in a workspace, which the gateway requests before it admits a call about the workspace. */
 export const getMembership = request('get-membership', {
   request: z.object({ user_id: id, id }),
   reply: z.object({ role: workspaceRole }),

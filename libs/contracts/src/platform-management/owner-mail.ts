@@ -4,7 +4,7 @@ import { id } from '../shapes.js';
 
 const request = requestsOf('platform-management', ['email-send']);
 
-/** What to mail the owners of a workspace about one of its web services or databases. */
+/** The facts for mail to the owners of a workspace about one of its web services or databases. */
 export const ownerMailFacts = z.object({
   workspace_name: z.string(),
   project_name: z.string().nullable().describe('Null for a database, because databases do not belong to projects.'),
@@ -15,8 +15,8 @@ export const ownerMailFacts = z.object({
 export type OwnerMailFacts = z.output<typeof ownerMailFacts>;
 
 /**
- * Names an event by its place in the store, because published events hold no reasons. The facts are null if there is no
- * such event, or what it is about was deleted.
+ * Identifies an event by its position in the store, because published events contain no reasons. The facts are null if
+ * there is no such event, or its subject was deleted.
  */
 export const getOwnerMailFacts = request('get-owner-mail-facts', {
   request: z.object({ stream_id: z.string().max(200), version: z.int().min(1) }),

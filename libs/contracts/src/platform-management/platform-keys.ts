@@ -8,7 +8,7 @@ const request = requestsOf('platform-management', ['api-gateway']);
 /** `write` includes `read`. */
 export const platformKeyScope = z.enum(['read', 'write']);
 
-/** What the operations of the platform API are about: the tags of its routes. */
+/** The resources of the platform API: the tags of its routes. */
 export const PLATFORM_RESOURCES = [
   'projects',
   'project-secrets',
@@ -19,7 +19,7 @@ export const PLATFORM_RESOURCES = [
   'databases',
 ] as const;
 
-/** What a key may do; `write` includes `read`. */
+/** An operation that a key may be permitted; `write` includes `read`. */
 export const platformOperation = z.enum(
   PLATFORM_RESOURCES.flatMap(resource => [`${resource}:read`, `${resource}:write`] as const),
 );
@@ -32,7 +32,7 @@ export const operationOf = (route: string, write: boolean): PlatformOperation =>
   return platformOperation.parse(`${resource}:${write ? 'write' : 'read'}`);
 };
 
-/** Projects and operations that a key is restricted to; null for no restriction. The release before sends none. */
+/** Projects and operations that a key is restricted to; null for no restriction. The previous release sends none. */
 export const keyRestrictions = z.object({
   projects: z.array(id).nullable().optional(),
   operations: z.array(platformOperation).nullable().optional(),
@@ -77,12 +77,12 @@ export const admittedRead = z.union([
 export type AdmittedRead = z.output<typeof admittedRead>;
 
 /**
- * Authenticates a key, checks its scope and counts the call for all replicas of the gateway. Refused calls of a valid
- * key count as well. `rate_limit` is null if there is no limit.
- * An admitted call with `read` is answered in the same reply; not by the release before, and not where the read fails:
- * then the gateway sends the read by itself.
- * A restricted key is invalid without `operation`, because a gateway of the release before enforces no restriction.
- * `operation_not_allowed` carries `required`. `insufficient_scope` carries `required` and `actual`; `rate_limit_reached` carries `rate_limit` and `retry_after_s`.
+ * Authenticates a key, checks its scope and counts the call for all replicas of the gateway. Refused calls of a valid key
+ * count as well. `rate_limit` is null if there is no limit. An admitted call with `read` is answered in the same reply,
+ * except by the previous release and if the read fails: then the gateway sends the read separately. A restricted key is
+ * invalid without `operation`, because a gateway of the previous release enforces no restriction. `operation_not_allowed`
+ * carries `required`. `insufficient_scope` carries `required` and `actual`; `rate_limit_reached` carries `rate_limit` and
+ * `retry_after_s`.
  */
 export const admitPlatformCall = request('admit-platform-call', {
   request: z.object({

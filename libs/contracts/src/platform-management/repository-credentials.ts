@@ -8,7 +8,7 @@ const request = requestsOf('platform-management');
 
 const publicKey = z.string().describe('A line of authorized_keys: `ssh-ed25519`, the key and a comment.');
 
-/** Replaces the key that there is, and forgets the host keys that were stored with it. */
+/** Replaces the existing key, and deletes the host keys that were stored with it. */
 export const createDeployKey = request('create-deploy-key', {
   request: ofWebService,
   reply: z.object({ public_key: publicKey }),

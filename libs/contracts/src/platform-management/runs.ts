@@ -20,13 +20,13 @@ export const run = z.object({
   created_at: timestamp,
   started_at: timestamp.nullable(),
   finished_at: timestamp.nullable(),
-  // Absent from the release before.
+  // Absent from the previous release.
   cron_job_id: id.nullable().optional().describe('The cron job that it is a run of; null for a one-off command.'),
   scheduled_for: timestamp.nullable().optional().describe('The time of the schedule that it is for.'),
 });
 export type Run = z.output<typeof run>;
 
-/** How long a command may run. */
+/** The time limit of a command. */
 export const RUN_DEADLINE_MS = 60 * 60_000;
 
 export const createRun = request('create-run', {
@@ -104,7 +104,7 @@ export const getRun = request('get-run', {
 });
 export type RunWithOutput = z.output<typeof getRun.reply>;
 
-/** Ends the command; its status is `cancelled` once nothing of it runs. */
+/** Ends the command; its status is `cancelled` once all its processes have ended. */
 export const cancelRun = request('cancel-run', {
   request: ofRun,
   reply: run,

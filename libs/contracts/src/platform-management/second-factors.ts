@@ -11,7 +11,7 @@ const recoveryCodes = z
   .array(z.string())
   .describe('Each replaces a code of the authenticator once. They are shown only in this reply.');
 
-/** How many recovery codes a user gets. */
+/** The number of recovery codes of a user. */
 export const RECOVERY_CODES = 10;
 
 export const getSecondFactor = request('get-second-factor', {

@@ -4,7 +4,7 @@ import { id } from '../shapes.js';
 
 /** Shapes shared by the variables of a web service and the secrets of a project. */
 
-/** The scope of a project secret; a web service gets those of its environment. */
+/** The scope of a project secret; a web service receives the secrets of its environment. */
 export const secretScope = z.enum(['production', 'staging', 'development']);
 
 export type SecretScope = z.output<typeof secretScope>;

@@ -45,7 +45,7 @@ export const webService = z.object({
   min_instances: z.int().describe('Minimum number of instances.'),
   max_instances: z.int().describe('Maximum number of instances.'),
   environment: secretScope.describe('Which project secrets the service gets.'),
-  // The next six are absent from the release before.
+  // The next six are absent from the previous release.
   release_command: z
     .string()
     .nullable()
@@ -201,7 +201,7 @@ export const getWebService = request('get-web-service', {
   },
 });
 
-/** Refuses what the runtime of this installation cannot do, and max below min, with `invalid_input`. */
+/** Refuses settings that the runtime of this installation does not support, and max below min, with `invalid_input`. */
 export const changeWebService = request('change-web-service', {
   request: webServiceChanges.extend(ofWebService.shape),
   reply: webService,
@@ -217,7 +217,7 @@ export const changeWebService = request('change-web-service', {
   },
 });
 
-/** Nobody finds it from now on. What runs and what is kept of it is gone within a minute. */
+/** The web service is no longer found at once. Its instances and stored data are deleted within a minute. */
 export const deleteWebService = request('delete-web-service', {
   request: ofWebService,
   reply: deletion,

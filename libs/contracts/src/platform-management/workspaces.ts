@@ -52,14 +52,14 @@ export const deleteWorkspace = request('delete-workspace', {
   deadlineMs: 10_000,
 });
 
-/** Whether a workspace was deleted, known once no deletion of it is in progress. */
+/** Whether a workspace was deleted; replies once no deletion of it is in progress. */
 export const getWorkspaceState = request('get-workspace-state', {
   request: z.object({ workspace_id: id }),
   reply: z.object({ deleted: z.boolean() }),
   callers: ['email-send'],
 });
 
-/** For members and operators. The gateway adds the use of `email_services`, which email-send knows. */
+/** For members and operators. The gateway adds the use of `email_services` from email-send. */
 export const getWorkspaceQuotas = request('get-workspace-quotas', {
   request: z.object({ actor_id: id, id }),
   reply: workspaceQuotas,
@@ -74,7 +74,7 @@ export const getWorkspaceQuotas = request('get-workspace-quotas', {
   },
 });
 
-/** For operators. Absent quotas are not changed; what exceeds a lower limit stays. */
+/** For operators. Absent quotas are not changed; resources that exceed a lower limit are kept. */
 export const setWorkspaceQuotas = request('set-workspace-quotas', {
   request: z.object({ actor_id: id, id, quotas: quotaChanges }),
   reply: workspaceQuotas,

@@ -7,19 +7,19 @@ const request = requestsOf('runtime-agent', ['platform-management']);
 const kind = z.enum(['relational', 'key_value']);
 const ofDatabase = z.object({ database_id: runtimeId });
 
-/** `missing` says what has to be installed before databases of the kind can be made. */
+/** `missing` names the software that must be installed before databases of the kind can be created. */
 export const findMissingTechnology = request('find-missing-technology', {
   request: z.object({ kind }),
   reply: z.object({ missing: z.string().nullable() }),
 });
 
-/** Reserves where a database will be reached. */
+/** Reserves the address of a database. */
 export const reserveDatabase = request('reserve-database', {
   request: ofDatabase.extend({ kind }),
   reply: z.object({ host: z.string(), port: z.int() }),
 });
 
-/** Whether the database answers now. */
+/** Whether the database responds now. */
 export const checkDatabase = request('check-database', {
   request: ofDatabase,
   reply: z.object({ running: z.boolean() }),

@@ -4,7 +4,7 @@ import { noContent } from '../shapes.js';
 
 const request = requestsOf('runtime-agent', ['platform-management']);
 
-/** Ids that the control plane chose; in names of files and of Kubernetes objects they are checked again. */
+/** Ids that the control plane assigned; they are validated again in names of files and of Kubernetes objects. */
 export const runtimeId = z.string().min(1).max(200);
 const environment = z.record(z.string(), z.string());
 const milliseconds = z.int().min(1);
@@ -14,14 +14,14 @@ export const documentDigest = z.string().regex(/^[0-9a-f]{64}$/);
 
 const artefact = z.object({ reference: z.string(), commit: z.string() });
 
-/** What git authenticates with; absent for public repositories. */
+/** The credentials of git; absent for public repositories. */
 const sourceCredentials = z.object({
-  /** In the OpenSSH format, with the host keys that are known of the server, one line each. */
+  /** A key in the OpenSSH format, and the known host keys of the server, one line each. */
   ssh: z.object({ private_key: z.string(), known_hosts: z.string().optional() }).optional(),
   https: z.object({ username: z.string(), token: z.string() }).optional(),
 });
 
-/** One release of a web service, as instances run it. Absent fields keep the defaults of the runtime. */
+/** One release of a web service, for its instances. Absent fields keep the defaults of the runtime. */
 export const servicePlan = z.object({
   web_service_id: runtimeId,
   name: z.string(),
@@ -39,11 +39,11 @@ export const servicePlan = z.object({
   instance: z.object({ memory_mib: z.int(), cpu_millicores: z.int() }).optional(),
   /** How long an instance may finish its requests after SIGTERM. */
   drain_seconds: z.int().optional(),
-  /** Runs once, with the environment of the release, before its instances start; its failure fails the roll. */
+  /** Runs once, with the environment of the release, before its instances start; its failure fails the rollout. */
   release_command: z.string().optional(),
   /** Instances of other process types of the Procfile, by name; they get no traffic. */
   processes: z.record(z.string(), z.int()).optional(),
-  /** Files that outlive instances; at most one instance runs at a time. */
+  /** Persistent files; at most one instance runs at a time. */
   disk: z.object({ size_mib: z.int() }).optional(),
 });
 
@@ -51,7 +51,7 @@ export const servicePlan = z.object({
 export const runOrder = z.object({
   run_id: runtimeId,
   web_service_id: runtimeId,
-  /** The instance that its log lines name. */
+  /** The instance name in its log lines. */
   instance: z.string(),
   artefact,
   command: z.string(),
@@ -84,8 +84,8 @@ const databaseOrder = z.object({
 const backupDigest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
- * What the agent carries out. Lists of everything that the platform knows can be long: they are in documents, which the
- * order names by their digests.
+ * The orders that the agent executes. Long lists of all objects of the platform are in documents, which the order
+ * references by their digests.
  */
 export const runtimeOrder = z.discriminatedUnion('kind', [
   z.object({
@@ -106,7 +106,7 @@ export const runtimeOrder = z.discriminatedUnion('kind', [
     secrets: z.array(z.string()),
     credentials: sourceCredentials.optional(),
     deadline_ms: milliseconds,
-    /** Where the build's output goes in the log of the service, and what is masked in it. */
+    /** The instance name of the build output in the log of the service, and the values to mask in it. */
     output: z.object({ instance: z.string(), redact: z.array(z.string()) }),
   }),
   z.object({ kind: z.literal('roll_out'), plan: servicePlan }),
@@ -138,9 +138,9 @@ export const runtimeOrder = z.discriminatedUnion('kind', [
 
 export type RuntimeOrder = z.output<typeof runtimeOrder>;
 
-/** What each kind of order answers when it is done. */
+/** The result of each kind of order. */
 export const runtimeResult = {
-  /** `host_keys` of an SSH server that was asked for the first time: lines for `known_hosts`. */
+  /** `host_keys` after the first connection to an SSH server: lines for `known_hosts`. */
   resolve_source: z.object({ branch: z.string(), commit: z.string(), host_keys: z.string().optional() }),
   build: artefact,
   back_up_database: z.object({ size_bytes: z.int(), digest: backupDigest }),
@@ -151,12 +151,12 @@ export const runtimeResult = {
 const orderId = z.object({ order_id: z.uuid() });
 
 /**
- * Starts an order, or attaches to it: the same id again changes nothing. `missing` names documents that have to be sent
- * first; nothing is started then. An order that nobody asks about for 30 seconds is cancelled.
+ * Starts an order, or attaches to it; idempotent by id. If `missing` names documents, they must be sent first and nothing
+ * was started. An order that is not awaited for 30 seconds is cancelled.
  */
 export const startOrder = request('start-order', {
   request: orderId.extend({
-    /** One process of the control plane. Orders of another one are cancelled when it reconciles. */
+    /** One process of the control plane. Its reconciliation cancels the orders of other processes. */
     client_id: z.uuid(),
     order: z.union([runtimeOrder, z.object({ kind: z.literal('document'), digest: documentDigest })]),
   }),
@@ -180,8 +180,8 @@ export const orderFailure = z.object({
 });
 
 /**
- * Waits until an order has ended, `wait_ms` at most. `unknown` orders have to be started again: the agent was restarted,
- * or it cancelled them because nobody asked about them.
+ * Waits until an order has ended, `wait_ms` at most. `unknown` orders must be started again: the agent was restarted, or it
+ * cancelled them because they were not awaited.
  */
 export const awaitOrder = request('await-order', {
   request: orderId.extend({ wait_ms: z.int().min(0).max(10_000) }),
@@ -195,7 +195,10 @@ export const awaitOrder = request('await-order', {
   deadlineMs: 15_000,
 });
 
-/** Asks an order to end; `await-order` tells when it has. Orders that another client has taken over go on. */
+/**
+ * Requests the end of an order; `await-order` reports when it has ended. Orders to which another client is attached
+ * continue.
+ */
 export const cancelOrder = request('cancel-order', {
   request: orderId.extend({ client_id: z.uuid() }),
   reply: noContent,

@@ -5,7 +5,7 @@ import { runtimeId } from './orders.js';
 
 const request = requestsOf('runtime-agent', ['platform-management']);
 
-/** What the machine does not isolate or limit, one sentence each. */
+/** Missing isolation or limits of the machine, one sentence each. */
 export const describeIsolation = requestsOf('runtime-agent', ['operator'])('describe-isolation', {
   request: noContent,
   reply: z.object({ gaps: z.array(z.string()) }),
@@ -13,7 +13,7 @@ export const describeIsolation = requestsOf('runtime-agent', ['operator'])('desc
 
 const ofWebService = z.object({ web_service_id: runtimeId });
 
-/** What plans of this runtime may ask for; absent features are refused before a plan is made. */
+/** The features that plans of this runtime may use; absent features are refused before a plan is created. */
 export const getRuntimeFeatures = request('get-runtime-features', {
   request: noContent,
   reply: z.object({ features: z.array(z.string()) }),
@@ -30,7 +30,7 @@ export const getRuntimeStatus = request('get-runtime-status', {
         instances: z.int(),
         last_failure: z.string().optional(),
         restarts: z.int(),
-        /** By process type; absent from the release before. */
+        /** By process type; absent from the previous release. */
         processes: z.record(z.string(), z.object({ instances: z.int(), failure: z.string().nullable() })).optional(),
       })
       .nullable(),
@@ -56,14 +56,14 @@ export const getRuntimeUsage = request('get-runtime-usage', {
   deadlineMs: 15_000,
 });
 
-/** The stable URL of a service; reserved when it is first asked for. */
+/** The stable URL of a service; reserved at the first request. */
 export const reserveAddress = request('reserve-address', {
   request: ofWebService.extend({ name: z.string() }),
   reply: z.object({ url: z.string() }),
   deadlineMs: 15_000,
 });
 
-/** Segment and byte behind a line. */
+/** Segment and byte offset after a line. */
 const logPlace = z.string().regex(/^\d{1,14}-\d{1,12}$/);
 
 const stream = z.enum(['stdout', 'stderr', 'build', 'platform']);
@@ -83,7 +83,7 @@ export const readRuntimeLog = request('read-runtime-log', {
   }),
 });
 
-/** Lines in the order in which they were stored, after the one with the id `after`, or the last `tail`. */
+/** Lines in storage order, after the line with the id `after`, or the last `tail`. */
 export const readRuntimeLogPage = request('read-runtime-log-page', {
   request: ofWebService.extend({
     after: logPlace.optional(),
@@ -99,7 +99,7 @@ export const readRuntimeLogPage = request('read-runtime-log-page', {
   }),
 });
 
-/** Adds text to the log of a service, on disk when it answers. The same `write_id` again writes nothing. */
+/** Appends text to the log of a service; it is on disk when this returns. Idempotent by `write_id`. */
 export const writeRuntimeLog = request('write-runtime-log', {
   request: ofWebService.extend({
     write_id: z.uuid(),
@@ -113,7 +113,7 @@ export const writeRuntimeLog = request('write-runtime-log', {
   deadlineMs: 15_000,
 });
 
-/** Bytes of one service that nobody has confirmed; `up_to` is what a confirmation names. */
+/** Unconfirmed bytes of one service; a confirmation contains `up_to`. */
 const countedTraffic = z.object({ web_service_id: z.string(), bytes: z.number(), up_to: z.number() });
 
 /** At most 5,000 services with traffic; the next ones after these were confirmed. */
@@ -131,7 +131,7 @@ export const confirmTraffic = request('confirm-traffic', {
   deadlineMs: 15_000,
 });
 
-/** Every custom domain of every service; those that a request does not name are routed no more. */
+/** Every custom domain of every service; domains that a request does not contain are no longer routed. */
 export const routeDomains = request('route-domains', {
   request: z.object({ domains: z.array(z.object({ domain: z.string(), web_service_id: runtimeId })) }),
   reply: noContent,

@@ -8,14 +8,16 @@ const request = requestsOf('webhook-dispatch');
 export const LISTENER_EXPIRY_S = 300;
 /** Listeners that an email service may have at the same time. */
 export const MAX_LISTENERS = 10;
-/** Events that a listener keeps until they are read; further ones are left out, which the numbers show. */
+/**
+ * Events that a listener keeps until they are read; further events are dropped, which gaps in the sequence numbers show.
+ */
 export const MAX_LISTENER_EVENTS = 1_000;
 export const MAX_LISTENER_WAIT_S = 10;
 
 /** The gateway checks that the caller's workspace owns the service before it sends these. */
 const ofListener = z.object({ service_id: id, listener_id: id });
 
-/** Begins to keep the events of an email service for a client that no webhook can reach. */
+/** Starts to keep the events of an email service for a client without a reachable webhook endpoint. */
 export const createWebhookListener = request('create-webhook-listener', {
   request: z.object({ service_id: id }),
   reply: z.object({ id, expires_at: timestamp }),

@@ -43,7 +43,7 @@ export const createWebhook = request('create-webhook', {
     workspace_quotas: quotaOverrides.optional(),
   }),
   reply: z.object({ id, url: z.string(), events: z.array(outcomeKind), secret: z.string() }),
-  // The release before refuses with too_many_webhooks.
+  // The previous release refuses with too_many_webhooks.
   refusals: { invalid_url: 400, too_many_webhooks: 409, quota_reached: 409 },
   http: {
     operation: 'Webhooks.create',
@@ -198,8 +198,8 @@ export const listDeliveries = request('list-deliveries', {
 });
 
 /**
- * The deliveries of the events of one message, over all webhooks of its service. webhook-dispatch answers an empty list
- * for a message that it does not know; the gateway refuses one that the service does not have.
+ * The deliveries of the events of one message, over all webhooks of its service. webhook-dispatch returns an empty list for
+ * an unknown message; the gateway refuses a message of another service.
  */
 export const listEmailDeliveries = request('list-email-deliveries', {
   request: pageRequest.extend({ service_id: id, email_id: id }),

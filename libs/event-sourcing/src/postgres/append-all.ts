@@ -36,8 +36,8 @@ export const appendAll = (db: Queryable, appends: readonly Append[]): Promise<re
   appendPrepared(db, appends.map(prepareAppend));
 
 /**
- * Locks streams until the end of the transaction; to be called before its first write. The locks are taken in one
- * order, so that two callers never deadlock.
+ * Locks streams until the end of the transaction; call it before the first write. All callers lock in the same order, so
+ * that they never deadlock.
  */
 export const lockStreams = async (
   client: Pick<pg.ClientBase, 'query'>,

@@ -10,7 +10,7 @@ export interface BrokerLossesOptions {
   readonly checkpoints: OutboxCheckpoints;
   readonly publisher: Publisher;
   readonly progress: OutboxProgress;
-  /** How far back events are published again when the broker has lost everything. */
+  /** Age limit of events that are published again when the broker has lost everything. */
   readonly lookBackDays: number;
   readonly onRegression: (cause: string) => void;
   readonly onGap: (gap: Gap) => void;
@@ -62,8 +62,8 @@ export class BrokerLosses {
   }
 
   /**
-   * Reports a gap when another client removed the beginning of the stream. Consumers cannot notice it, because the
-   * server moves them past removed events.
+   * Reports a gap when another client removed the beginning of the stream. Consumers cannot detect it, because the server
+   * moves them past removed events.
    */
   private async findRemovedEvents(): Promise<void> {
     const { checkpoints, progress, publisher } = this.options;

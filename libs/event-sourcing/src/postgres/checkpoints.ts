@@ -70,8 +70,8 @@ export const saveCheckpoint = async (
 };
 
 /**
- * Moves the live checkpoint past events of other projections, if it lies between the two positions. A checkpoint of
- * a newer release, or one that another replica moved further, stays.
+ * Moves the live checkpoint past events of other projections, if it lies between the two positions. A checkpoint of a newer
+ * release, or one that another replica has advanced, is kept.
  */
 export const passOver = async (
   db: Queryable,

@@ -12,7 +12,7 @@ import { inTransaction } from './transaction.js';
 
 export interface CommandTransactionsOptions {
   readonly store: PostgresEventStore;
-  /** Resolves when the read models hold everything up to a position. */
+  /** Resolves when the read models contain all events up to a position. */
   readonly waitUntil: (position: Position | undefined) => Promise<void>;
   /** The origin of a command; called for each command. */
   readonly metadata: () => EventMetadata;
@@ -52,7 +52,7 @@ export class CommandTransactions implements LimitedStreams {
   /**
    * Locks the stream, decides, appends, writes the rows, and returns the new events when the read models show them.
    * A transaction that PostgreSQL rolled back is retried a few times.
-   * @throws refusals of the decider and of `check`, and errors of `write`; nothing has changed then.
+   * @throws refusals of the decider and of `check`, and errors of `write`; in these cases nothing was changed.
    */
   async execute<State, Command, Event extends DomainEvent>(
     command: TransactionalCommand<State, Command, Event>,

@@ -30,13 +30,13 @@ const shops = async () => {
 };
 
 describe('A deleted owner', () => {
-  it('keeps its events until nothing is in flight any more', async () => {
+  it('keeps its events until nothing is in flight', async () => {
     const { pool } = await shops();
     await new DeletedOwners(pool, owned).run(never);
     expect(await typesIn(pool)).toHaveLength(6);
   });
 
-  it('loses whole streams of its own, and no others', async () => {
+  it('loses only its own streams, completely', async () => {
     const { pool } = await shops();
     await due(pool);
     await new DeletedOwners(pool, owned).run(never);
@@ -47,7 +47,7 @@ describe('A deleted owner', () => {
     ]);
   });
 
-  it('loses its rows before its events, so that a crash between them leaves nothing behind', async () => {
+  it('loses its rows before its events, so that a crash between the two leaves no orphaned rows', async () => {
     const { pool } = await shops();
     await due(pool);
     const rowsOf: string[] = [];
@@ -66,7 +66,7 @@ describe('A deleted owner', () => {
     expect(finished).toEqual(['a']);
   });
 
-  it('loses what arrives late in a later pass, and is done after the last', async () => {
+  it('loses data that arrives late in a later pass, and is finished after the last pass', async () => {
     const { pool, store } = await shops();
     await due(pool);
     const owners = new DeletedOwners(pool, owned);

@@ -1,4 +1,4 @@
-/** Records a deleted owner `$1`, whose first pass is due after `$2` seconds; a known one stays as it is. */
+/** Records a deleted owner `$1`, whose first pass is due after `$2` seconds; does nothing if it is already recorded. */
 export const RECORD_OWNER = `INSERT INTO event_store.deleted_owners (owner, due_at)
   VALUES ($1, now() + make_interval(secs => $2)) ON CONFLICT DO NOTHING`;
 

@@ -14,23 +14,23 @@ import { SELECT_PAGE_END } from './erasure.sql.js';
 import { withLeadership } from './leadership.js';
 import { inTransaction } from './transaction.js';
 
-/** What a service stores of an owner, such as an email service. Everything may be repeated after a crash. */
+/** The data that a service stores about an owner, such as an email service. Every step may be repeated after a crash. */
 export interface OwnedData {
   /** The field of the events' data that names the owner. */
   readonly field: string;
-  /** Types of events that stay: those that tell of a deletion. They must not contain personal data. */
+  /** Types of events that are kept, such as those that record a deletion. They must not contain personal data. */
   readonly kept: readonly string[];
   /** Called before each pass. */
   readonly prepare?: (owner: string) => Promise<unknown>;
   /** Deletes the rows of some streams before their events are deleted, outside any transaction. */
   readonly deleteRowsOf?: (streamIds: readonly string[]) => Promise<unknown>;
-  /** Deletes what belongs to no stream; called after the events of a pass are deleted. */
+  /** Deletes data that belongs to no stream; called after the events of a pass are deleted. */
   readonly finish?: (owner: string) => Promise<unknown>;
 }
 
 /**
- * When passes begin, in seconds after the deletion. Nothing is in flight any more at the first; the later ones delete
- * what arrives late, such as events that a broker had kept while a service was down.
+ * Start times of the passes, in seconds after the deletion. At the first, no request is in flight; the later ones delete
+ * data that arrives late, such as events that a broker kept while a service was down.
  */
 const PASSES_AFTER_S = [180, 3_600, 86_400] as const;
 /** Events per step, few enough for every statement timeout. */
@@ -45,8 +45,8 @@ interface DueOwner {
 }
 
 /**
- * Deletes all events and rows of deleted owners: besides erasures the only exception to append-only. The place in the
- * feed is saved after each step, so that another process continues there.
+ * Deletes all events and rows of deleted owners: besides erasures the only exception to append-only. The position in the
+ * feed is saved after each step, so that another process can continue.
  */
 export class DeletedOwners {
   constructor(
@@ -54,7 +54,7 @@ export class DeletedOwners {
     private readonly data: OwnedData,
   ) {}
 
-  /** Records that an owner was deleted, in the transaction of the deletion or when a service learns of it. */
+  /** Records that an owner was deleted, in the transaction of the deletion or when a service receives its event. */
   static async record(db: Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>, owner: string): Promise<void> {
     await db.query(RECORD_OWNER, [owner, PASSES_AFTER_S[0]]);
   }
@@ -104,7 +104,7 @@ export class DeletedOwners {
     return next;
   }
 
-  /** The rows first: after a crash between the two, the events still lead to what is left. */
+  /** Rows first: after a crash between the two, the events still identify the remaining rows. */
   async #deleteStreams(streamIds: readonly string[]): Promise<void> {
     await this.data.deleteRowsOf?.(streamIds);
     await inTransaction(this.pool, async client => {

@@ -18,7 +18,7 @@ interface Projected {
   readonly rebuilt: boolean;
 }
 
-/** What an erasure has changed in a database, and the read models that still hold erased data. */
+/** The changes of an erasure in a database, and the read models that still contain erased data. */
 export class ErasureNotes {
   constructor(
     private readonly pool: pg.Pool,
@@ -33,8 +33,8 @@ export class ErasureNotes {
   }
 
   /**
-   * Records read models that hold erased data, in the transaction of the erasure. A generation that is being built
-   * may have read the old events, so it does not count as rebuilt.
+   * Records read models that contain erased data, in the transaction of the erasure. A generation that is being built may
+   * have read the old events, so it does not count as rebuilt.
    */
   static async requireRebuilds(client: pg.ClientBase, notedAs: string, projections: readonly string[]): Promise<void> {
     if (projections.length === 0) return;
@@ -54,7 +54,7 @@ export class ErasureNotes {
     return rows.filter(row => !row.rebuilt).map(({ projection }) => projection);
   }
 
-  /** Whether the outbox relay has published everything up to a position. */
+  /** Whether the outbox relay has published all events up to a position. */
   async isRelayedUpTo({ txid, pos }: Position): Promise<boolean> {
     if (comparePositions({ txid, pos }, BEGINNING) === 0) return true;
     const { rows } = await this.pool.query<{ reached: boolean }>(IS_RELAYED_UP_TO, [txid, pos]);

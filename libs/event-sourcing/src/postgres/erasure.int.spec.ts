@@ -26,7 +26,7 @@ it('erases an address from every event that contains it, and from no other', asy
   expect(told).toEqual([{ to: 'erased@erased.invalid' }, { to: 'hada@x.test' }, { to: 'erased@erased.invalid' }]);
 });
 
-it('records what it erased, and does nothing when nothing is left', async () => {
+it('records the erased rows, and does nothing when nothing is left', async () => {
   const { pool, store } = await stores.fresh();
   await store.append('a', [mailed('ada@x.test')], { expectedVersion: 'none', metadata });
   await eraseFromEvents(pool, forget('ada@x.test'));
@@ -98,7 +98,7 @@ it('lists the read models to rebuild until a generation that was started later i
     );
   const retire = () => pool.query('UPDATE event_store.projections SET live = false');
   await live(1);
-  // Another generation is under way, and may have read the event already.
+  // Another generation is being built, and may have read the event already.
   await pool.query(`INSERT INTO event_store.projections VALUES ('mails', 2, false, 1, '0', 0)`);
   await eraseFromPage(pool, { ...forget('ada@x.test'), readModelsOf: () => ['mails'] });
   const notes = new ErasureNotes(pool, 'erased@erased.invalid');

@@ -141,7 +141,7 @@ describe('the feed', () => {
     const nap = (client: { query: (text: string) => Promise<unknown> }) =>
       client.query(`SELECT pg_sleep(${Math.random() * 0.004})`);
     let done = false;
-    /** Begins, takes its transaction number, appends and commits with pauses of its own between them. */
+    /** Begins, gets its transaction id, appends and commits, with random pauses in between. */
     const write = async (writer: number) => {
       for (let n = 0; n < EACH; n++)
         await inTransaction(pool, async client => {

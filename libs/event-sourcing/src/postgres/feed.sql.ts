@@ -6,8 +6,8 @@ const REQUESTED = '($3::text[] IS NULL OR type = ANY ($3))';
 const NEWEST = '(SELECT txid FROM event_store.events ORDER BY events.txid DESC, events.pos DESC LIMIT 1)';
 
 /**
- * The oldest open transaction that may still add events. A transaction of another database cannot; one whose session
- * is not found counts as ours. Sessions are read only when an event is newer than the oldest open transaction.
+ * The oldest open transaction that may still add events. A transaction of another database cannot; one whose session is not
+ * found counts as one of this database. Sessions are read only when an event is newer than the oldest open transaction.
  */
 const HORIZON = `
   SELECT CASE WHEN ${NEWEST} < pg_snapshot_xmin(pg_current_snapshot()) THEN pg_snapshot_xmin(pg_current_snapshot())

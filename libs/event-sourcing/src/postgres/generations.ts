@@ -40,7 +40,7 @@ const indexesOf = async (client: pg.ClientBase, table: string): Promise<Index[]>
  * so that a query of several tables sees one generation. The transaction needs a `lock_timeout`.
  */
 export const swapTables = async (client: pg.ClientBase, { tables }: Projection, attempt: number): Promise<void> => {
-  // Readers of several tables lock them in an unknown order. Alternating our order avoids meeting busy readers halfway
+  // Readers of several tables lock them in an unknown order. Alternating the lock order avoids a conflict with busy readers
   // at every attempt.
   const lockOrder = attempt % 2 === 0 ? tables : tables.toReversed();
   if (tables.length > 0) await client.query(`LOCK TABLE ${lockOrder.map(quote).join(', ')} IN ACCESS EXCLUSIVE MODE`);

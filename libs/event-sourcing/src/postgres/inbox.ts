@@ -3,8 +3,8 @@ import { inSteps } from './in-steps.js';
 import { ACCEPT, PURGE } from './inbox.sql.js';
 
 /**
- * Deduplicates events: a consumer records the events it takes in the transaction of their effect. Records are kept
- * longer than the outbox relay looks back.
+ * Deduplicates events: a consumer records consumed events in the transaction of their effect. Records are kept longer than
+ * the outbox relay can republish events.
  */
 export class Inbox {
   constructor(private readonly pool: pg.Pool) {}

@@ -15,7 +15,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-it('leaders that all begin at once leave connections for what they do', async () => {
+it('leaders that start concurrently leave connections for their work', async () => {
   const stop = new AbortController();
   const led = Array.from({ length: 12 }, (_, n) =>
     withLeadership(pool, `lead-${n}`, stop.signal, async () => {
@@ -26,7 +26,7 @@ it('leaders that all begin at once leave connections for what they do', async ()
   expect(await Promise.all(led)).toEqual(Array(12).fill(true));
 });
 
-it('the next leader need not wait when what the first one did failed', async () => {
+it('the next leader starts without a wait when the work of the first one failed', async () => {
   const stop = new AbortController();
   const fail = () => withLeadership(pool, 'failing', stop.signal, async () => Promise.reject(new Error('failed')));
   for (let n = 0; n < 50; n++) await expect(fail()).rejects.toThrow('failed');

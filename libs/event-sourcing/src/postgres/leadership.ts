@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { IS_LED, TRY_LOCK, UNLOCK } from './leadership.sql.js';
 
-/** How soon a leader notices that its connection, and with it the lock, is lost. */
+/** Interval at which a leader checks that its connection, and with it the lock, is not lost. */
 const HEARTBEAT_MS = 5_000;
 
-/** Connections that stay for queries: what a leader does needs one beside the connection that holds its lock. */
+/** Connections reserved for queries: the work of a leader needs one besides the connection that holds its lock. */
 const RESERVED = 4;
 
-/** How many leaders may hold a connection of a pool at a time, and those who wait. */
+/** Limits the leaders that hold a connection of a pool at the same time, and queues the others. */
 class Slots {
   readonly #waiting: (() => void)[] = [];
 
@@ -79,7 +79,7 @@ const leadWith = async (
     try {
       await lead(AbortSignal.any([stop, connection.signal]));
     } finally {
-      // The next attempt, here or elsewhere, need not wait until PostgreSQL notices a closed connection.
+      // Unlocks at once, so that the next leader does not wait until PostgreSQL detects a closed connection.
       if (!connection.signal.aborted) await client.query(UNLOCK, [name]);
     }
     return true;

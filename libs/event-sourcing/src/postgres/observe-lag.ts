@@ -1,6 +1,6 @@
 import { type Attributes, metrics } from '@opentelemetry/api';
 
-/** How far a reader of the feed is behind: events, and the age of the first of them in seconds; 0 when there is none. */
+/** The lag of a reader of the feed: the number of events, and the age of the first one in seconds; 0 if there is none. */
 export interface Lag {
   readonly events: number;
   readonly seconds: number;
@@ -8,7 +8,7 @@ export interface Lag {
 
 const METER = '@postern/event-sourcing';
 
-/** A counter of the process's metrics that shows 0 from now on, so that its first step is seen to be one. */
+/** A counter in the metrics of the process that starts at 0, so that Prometheus counts its first increase. */
 export const countFromZero = (name: string, description: string): ((by: number) => void) => {
   const counter = metrics.getMeter(METER).createCounter(name, { description });
   counter.add(0);
@@ -16,9 +16,9 @@ export const countFromZero = (name: string, description: string): ((by: number) 
 };
 
 /**
- * Shows `<name>.lag` and `<name>.delay`, asked for whenever the metrics are collected. A question that fails leaves
- * them out, which is what an alert on their absence is for.
- * @returns ends it.
+ * Exports `<name>.lag` and `<name>.delay`, read whenever the metrics are collected. A failed read omits them, so that an
+ * alert on their absence fires.
+ * @returns a function that ends the export.
  */
 export const observeLag = (name: string, attributes: Attributes, read: () => Promise<Lag>): (() => void) => {
   const meter = metrics.getMeter(METER);
@@ -40,8 +40,8 @@ export const observeLag = (name: string, attributes: Attributes, read: () => Pro
 };
 
 /**
- * Shows for each of the states whether it is the present one, so that a query finds them before the first time.
- * @returns ends it.
+ * Exports for each state whether it is the current one, so that a query finds states that have not occurred yet.
+ * @returns a function that ends the export.
  */
 export const observeState = (
   { name, description, attribute }: { readonly name: string; readonly description: string; readonly attribute: string },

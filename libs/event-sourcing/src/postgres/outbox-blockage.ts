@@ -1,6 +1,6 @@
 import type { Blockage, OutboxCheckpoints } from './outbox-checkpoints.js';
 
-/** How long the broker must accept everything before a blockage counts as ended. */
+/** How long the broker must accept all events before a blockage counts as ended. */
 const UNBLOCKED_AFTER_MS = 10_000;
 
 export interface OutboxBlockageOptions {
@@ -9,7 +9,7 @@ export interface OutboxBlockageOptions {
   readonly onUnblocked: (blockage: Blockage) => void;
 }
 
-/** Whether the broker accepts events, and since when it does not. */
+/** Whether the broker accepts events, and the start of a blockage. */
 export class OutboxBlockage {
   private blockedAt = 0;
 
@@ -31,7 +31,7 @@ export class OutboxBlockage {
     if (began) this.options.onBlocked(this.blockage);
   }
 
-  /** To be called when a page was published. A stream that fills up repeatedly while consumers catch up is one blockage. */
+  /** Call it after a page was published. A stream that fills up repeatedly while consumers catch up is one blockage. */
   async published({ full }: { readonly full: boolean }): Promise<void> {
     if (full && Date.now() - this.blockedAt <= UNBLOCKED_AFTER_MS) return;
     await this.end();

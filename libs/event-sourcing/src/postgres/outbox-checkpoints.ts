@@ -24,7 +24,7 @@ export interface BrokerState {
   readonly lastSequence: number;
 }
 
-/** Why the broker accepts no events although it responds. */
+/** The reason why the broker accepts no events although it responds. */
 export interface Blockage {
   readonly condition: string;
   readonly reason: string;
@@ -42,11 +42,11 @@ export interface OutboxCheckpoint {
   readonly broker: BrokerState | undefined;
   readonly blockage: Blockage | undefined;
   readonly repetition: Repetition | undefined;
-  /** The first sequence that the broker's stream is known to hold. */
+  /** The first sequence that the broker's stream is known to contain. */
   readonly brokerFirst: number | undefined;
 }
 
-/** Sequences of the broker's stream that were lost before a consumer took them. */
+/** Sequences of the broker's stream that were lost before a consumer received them. */
 export interface Gap {
   readonly consumer: string;
   readonly brokerCreated: string;
@@ -83,7 +83,7 @@ const FRESH: OutboxCheckpoint = {
   brokerFirst: undefined,
 };
 
-/** How far the relay has published, and the positions of earlier sequences of the broker. */
+/** The position up to which the relay has published, and the positions of earlier sequences of the broker. */
 export class OutboxCheckpoints {
   private steps = 0;
   private lastStepAt = 0;
@@ -122,7 +122,7 @@ export class OutboxCheckpoints {
     return rows[0]?.found ?? false;
   }
 
-  /** Saves why the leader cannot publish; undefined when it can. */
+  /** Saves the reason why the leader cannot publish; undefined if it can. */
   async saveBlockage(blockage: Blockage | undefined): Promise<void> {
     await this.pool.query(SAVE_BLOCKAGE, [
       this.name,

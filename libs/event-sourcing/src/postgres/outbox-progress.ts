@@ -2,19 +2,19 @@ import { comparePositions, type Position } from '../event.js';
 import type { FeedPage } from './feed.js';
 import type { BrokerState, OutboxCheckpoint, OutboxCheckpoints, Repetition } from './outbox-checkpoints.js';
 
-/** How often the checkpoint is saved while it only passes over events that are not published. */
+/** Interval at which the checkpoint is saved while it only passes over events that are not published. */
 const SAVE_IDLE_MS = 1_000;
 
-/** How far the leading relay has published, and the state of the broker at that point. */
+/** The position up to which the leading relay has published, and the state of the broker at that point. */
 export class OutboxProgress {
   position: Position;
   broker: BrokerState | undefined;
-  /** When the broker was last known to be in the state `broker`, in milliseconds of the epoch. */
+  /** The time at which the broker was last known to be in the state `broker`, in milliseconds since the epoch. */
   brokerCheckedAt = 0;
-  /** How many events may have been stored beyond the recorded sequence by a publish call with an unknown outcome. */
+  /** Number of events that a publish call with an unknown outcome may have stored beyond the recorded sequence. */
   inDoubt: number;
   repetition: Repetition | undefined;
-  /** The next page, read while the present one is published. */
+  /** The next page, read while the current one is published. */
   readAhead: Promise<FeedPage> | undefined;
   /** Between the saved position and `position` there is nothing to publish. */
   private saved: Position;
@@ -29,11 +29,11 @@ export class OutboxProgress {
     this.saved = position;
     this.broker = broker;
     this.repetition = repetition;
-    // The leader before may have died while it published a batch.
+    // The previous leader may have died while it published a batch.
     this.inDoubt = batchSize;
   }
 
-  /** Saves the present position if that is due. */
+  /** Saves the current position if that is due. */
   async saveIfDue(): Promise<void> {
     if (comparePositions(this.saved, this.position) !== 0 && this.isSaveDue()) await this.save(this.position);
   }
@@ -48,7 +48,7 @@ export class OutboxProgress {
     this.savedAt = performance.now();
   }
 
-  /** To be called when the checkpoint was moved back to `position`. */
+  /** Call it after the checkpoint was moved back to `position`. */
   rewound(position: Position): void {
     this.position = position;
     this.saved = position;
@@ -61,7 +61,7 @@ export class OutboxProgress {
     return this.repetition?.id;
   }
 
-  /** After an error the broker may have changed, and what was read ahead may be rejected. */
+  /** After an error the broker may have changed, and the page that was read ahead may be rejected. */
   distrustBroker(): void {
     this.readAhead = undefined;
     this.brokerCheckedAt = 0;

@@ -7,7 +7,7 @@ import type { OutboxProgress } from './outbox-progress.js';
 import type { PollResult } from './poll-loop.js';
 import { type Publisher, WRONG_SETTINGS } from './publisher.js';
 
-/** An idle broker is checked this often, so that a loss is found. */
+/** Interval at which an idle broker is checked for a loss. */
 const CHECK_BROKER_EVERY_MS = 1_000;
 /** A broker that was checked longer ago is checked before events are published to it. */
 const TRUST_BROKER_MS = 100;
@@ -61,7 +61,7 @@ export class OutboxPublishing {
     return page.hidden ? 'caught_up' : 'idle';
   }
 
-  /** @returns how many events the broker took when it accepts no more; undefined when it took all. */
+  /** @returns the number of events that the broker accepted before it became blocked; undefined if it accepted all. */
   private async publish(events: FeedPage['events']): Promise<number | undefined> {
     const { progress, publisher, blockage } = this.options;
     progress.inDoubt = Math.max(progress.inDoubt, events.length);
@@ -87,13 +87,13 @@ export class OutboxPublishing {
     return blocked?.taken;
   }
 
-  /** Moves past the events that the broker took; the rest stays in the log until there is space. */
+  /** Moves past the events that the broker accepted; the rest stays in the log until there is space. */
   private async keepRest(events: FeedPage['events'], taken: number): Promise<PollResult> {
     const last = events[taken - 1];
     if (!last) return 'blocked';
     await this.options.progress.save(last.position);
     this.moveTo(last.position, taken);
-    // Consumers take events, so there will be space soon.
+    // Consumers acknowledge events, so there will be space soon.
     return 'caught_up';
   }
 

@@ -19,7 +19,7 @@ class FakeBroker implements Publisher {
   created = 'first';
   exists = false;
   refuses: Error | undefined;
-  /** Called once events are stored and before that is acknowledged. */
+  /** Called after events are stored and before they are acknowledged. */
   afterStoring: (() => Promise<void>) | undefined;
 
   async publish(batch: readonly RecordedEvent[]) {
@@ -115,7 +115,7 @@ it('loses nothing when it crashes between publishing and saving the checkpoint',
   const broker = new FakeBroker();
   broker.afterStoring = async () => {
     broker.afterStoring = undefined;
-    // Every connection of the relay's process goes, its lock with them, before it hears of its success.
+    // Terminates all connections of the relay's process, and its lock, before it receives the acknowledgement.
     await pool.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
@@ -195,7 +195,7 @@ it('publishes events again that a broker lost, when its sequence is lower', asyn
   expect((await next.status()).regressions).toBe(1);
 });
 
-it('never skips events that were not published, however far it looks back', async () => {
+it('never skips events that were not published, for any look-back time', async () => {
   const { store } = await stores.fresh();
   const broker = new FakeBroker();
   const relay = relayOf(store, broker);
@@ -206,7 +206,7 @@ it('never skips events that were not published, however far it looks back', asyn
   await append(store, 6, 10);
   broker.stored = [];
   broker.created = 'second';
-  // Everything is older than the time that is looked back.
+  // All events are older than the look-back time.
   relayOf(store, broker, { lookBackDays: -1 });
   await waitFor(() => broker.numbers().includes(10), { describe: 'the last event' });
   expect(broker.numbers()).toEqual([6, 7, 8, 9, 10]);

@@ -21,12 +21,12 @@ export interface OutboxRelayOptions {
   readonly name?: string;
   readonly batchSize?: number;
   readonly pollMs?: number;
-  /** How far back events are published again when the broker has lost everything. */
+  /** Age limit of events that are published again when the broker has lost everything. */
   readonly lookBackDays?: number;
   readonly onError?: (error: unknown) => void;
   /** The broker has lost events, and they are published again. */
   readonly onRegression?: (cause: string) => void;
-  /** Called once when the broker accepts no more events, and once when it does again. */
+  /** Called once when the broker stops accepting events, and once when it accepts them again. */
   readonly onBlocked?: (blockage: Blockage) => void;
   readonly onUnblocked?: (blockage: Blockage) => void;
   /** A consumer misses events, and they are published again. */
@@ -45,15 +45,18 @@ export interface OutboxStatus {
   readonly published: number;
   readonly lastError: string | undefined;
   readonly regressions: number;
-  /** Why the broker accepts no events, whichever replica leads. */
+  /** The reason why the broker accepts no events, on any leading replica. */
   readonly blockage: Blockage | undefined;
 }
 
 const RETRY_LEADERSHIP_MS = 1_000;
-/** The projection runner polls for the relay as well; this poll looks after the broker, and finds what the other one missed. */
+/**
+ * The projection runner polls for the relay as well; this poll checks the broker, and finds events that the other poll
+ * missed.
+ */
 const IDLE_MS = 1_000;
 
-/** What exists while this process leads. */
+/** The state that exists while this process leads. */
 interface Leading {
   readonly progress: OutboxProgress;
   readonly blockage: OutboxBlockage;
@@ -118,7 +121,7 @@ export class OutboxRelay {
     };
   }
 
-  /** Events that a consumer misses are published again by the replica that leads. */
+  /** The leading replica publishes again the events that a consumer misses. */
   async reportGap(gap: Gap): Promise<void> {
     await this.checkpoints.reportGap(gap);
     this.loop.wake();
@@ -173,7 +176,7 @@ export class OutboxRelay {
     }
   }
 
-  /** Continues where the leader before stopped. */
+  /** Continues at the position of the previous leader. */
   private async resume(): Promise<Leading> {
     const { checkpoints, batchSize, pool } = this;
     const { publisher, types, lookBackDays = 14 } = this.options;

@@ -109,7 +109,7 @@ const work = ({
       return poll(count, loop);
     },
   });
-  /** Resolves when that many polls have begun. */
+  /** Resolves when `wanted` polls have begun. */
   const polled = (wanted: number) =>
     new Promise<void>(resolve => {
       onPoll = () => void (count >= wanted && resolve());

@@ -1,11 +1,11 @@
-/** After a wake-up the feed may still hide what was just committed, while an older transaction runs. */
+/** After a wake-up the feed may still hide new events while an older transaction runs. */
 const POLL_AGAIN_MS = 5;
-/** After work the next poll may come later, because usually nothing more is there. */
+/** After work the next poll can be later, because usually nothing more is available. */
 const POLL_AGAIN_AFTER_WORK_MS = 20;
 const MAX_BACKOFF_MS = 5_000;
 
 /**
- * The result of one poll: `more` found work and polls again at once; `caught_up` found all the work there was; `empty` found
+ * The result of one poll: `more` found work and polls again at once; `caught_up` found all available work; `empty` found
  * none, but some may be hidden; `idle` found none and waits for a wake-up; `blocked` waits for another process.
  */
 export type PollResult = 'more' | 'caught_up' | 'empty' | 'idle' | 'blocked';
@@ -20,7 +20,7 @@ export interface PollLoopOptions {
 
 /**
  * Polls until it is stopped: at once while there is work, and after a wake-up at growing intervals up to `pollMs`. After
- * an error, of whatever kind, and while blocked it backs off, and wake-ups do not shorten that.
+ * any error and while blocked it backs off; wake-ups do not shorten the backoff.
  *
  * Not p-retry: it never retries a TypeError, and a projection that throws one must be polled again.
  */
@@ -65,7 +65,7 @@ export class PollLoop {
   }
 
   private async rest(stop: AbortSignal): Promise<void> {
-    // A wake-up during the poll may have come after it read.
+    // A wake-up during the poll may have arrived after its read.
     if (this.woken) this.nextMs = POLL_AGAIN_MS;
     const { pollMs, idleMs = pollMs } = this.options;
     const ms = this.nextMs < pollMs ? this.nextMs : idleMs;

@@ -13,7 +13,7 @@ interface Statement {
   readonly values?: unknown[];
 }
 
-/** Passes queries on to the pool and keeps them. */
+/** Passes queries on to the pool and records them. */
 const recording = (pool: pg.Pool) => {
   const sent: Statement[] = [];
   const query = (text: string | Statement, values?: unknown[]) => {
@@ -65,7 +65,9 @@ const countBetween = async (pool: pg.Pool, after: Position, before: Position): P
 describe('the position before a time', () => {
   let pool: pg.Pool;
 
-  /** Evenly spread over the last 90 days, with the clocks of several processes; `clock` changes what they say. */
+  /**
+   * Fills the store with events over the last 90 days, with the clocks of several processes; `clock` changes their time.
+   */
   const fill = async (count: number, clock = 'at') => {
     await pool.query('ALTER TABLE event_store.events DISABLE TRIGGER USER');
     await pool.query('TRUNCATE event_store.events');
@@ -86,14 +88,14 @@ describe('the position before a time', () => {
     ({ pool } = await stores.fresh());
   }, 60_000);
 
-  it('is found by a few index lookups, however many events there are', async () => {
+  it('is found by a few index lookups for any number of events', async () => {
     await fill(EVENTS);
     const { sent, db } = recording(pool);
     const time = daysAgo(14);
     const found = await positionBefore(db, time);
     const first = await firstSince(pool, time);
     expect(comparePositions(found, first)).toBeLessThan(0);
-    // An hour for skewed clocks is an event in 26 seconds.
+    // The hour for clock skew contains one event per 26 seconds.
     expect(await countBetween(pool, found, first)).toBeLessThan(300);
     expect(sent.length).toBeLessThanOrEqual(7);
     const blocks = await blocksOf(pool, sent);

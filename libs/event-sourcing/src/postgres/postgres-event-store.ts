@@ -49,15 +49,15 @@ export class PostgresEventStore extends EventStore {
   }
 
   /**
-   * To be called after the commit of a transaction with `appendAll`. Projections that take none of the types of
-   * `events` are not woken; without `events` all are.
+   * Call it after the commit of a transaction with `appendAll`. Wakes the projections that apply a type of `events`;
+   * without `events` all of them.
    */
   announce(events?: Iterable<{ readonly type: string }>): void {
     const types = events && new Set(Array.from(events, ({ type }) => type));
     for (const listener of this.listeners) listener(types);
   }
 
-  /** Calls back with the end of the feed, again and again, while a `ProjectionRunner` of this process polls for it. */
+  /** Calls back repeatedly with the end of the feed, while a `ProjectionRunner` of this process polls it. */
   onFeedRead(listener: FeedListener): () => void {
     this.feedListeners.add(listener);
     return () => this.feedListeners.delete(listener);

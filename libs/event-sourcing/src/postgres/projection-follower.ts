@@ -30,29 +30,28 @@ export interface FollowerOptions {
 const IDLE_MS = 5_000;
 
 /**
- * How long events are collected for the next batch while no caller waits for them: a transaction costs the same for
- * one event as for fifty.
+ * Time to collect events for the next batch while no caller waits: a transaction costs the same for one event as for fifty.
  */
 const COLLECT_MS = 200;
 
-/** How often the checkpoint is saved when it only passes over events of other projections. */
+/** Interval at which the checkpoint is saved when it only passes over events of other projections. */
 const PASS_OVER_MS = 1_000;
 
-/** How often the checkpoint is read while a caller waits, because another replica may advance it. */
+/** Interval at which the checkpoint is read while a caller waits, because another replica may advance it. */
 const POLL_CHECKPOINT_MS = 5;
 
 /** Keeps the live generation of one projection up to date with the feed, together with the other replicas. */
 export class ProjectionFollower {
   readonly loop: PollLoop;
   private readonly waiters = new Set<Waiter>();
-  /** How far the read model is known to reach; other replicas may have advanced it further. */
+  /** The position that the read model is known to have reached; other replicas may have advanced it further. */
   private seen: Position = BEGINNING;
   /** The last checkpoint that this process read. No event from there to `seen` belongs to the projection. */
   private checkpoint: Position | undefined;
   private passedOverAt = 0;
   private passOverTimer: NodeJS.Timeout | undefined;
   private isPollingCheckpoint = false;
-  /** When the next batch may start although no caller waits, by `performance.now()`. */
+  /** The time at which the next batch starts even without a waiting caller, by `performance.now()`. */
   private collectedAt = 0;
   private endCollecting: (() => void) | undefined;
   private newerReported = false;
@@ -66,7 +65,7 @@ export class ProjectionFollower {
     return this.options.projection;
   }
 
-  /** Reads the feed if it reaches further than this process has seen the read model. */
+  /** Reads the feed if its end is after the last known position of the read model. */
   catchUp(end: Position): void {
     if (comparePositions(this.seen, end) < 0) this.loop.wake();
   }
@@ -177,7 +176,7 @@ export class ProjectionFollower {
     if (live) this.setCheckpoint(live);
   }
 
-  /** Also when the row is behind what this process has seen, because the row is the truth. */
+  /** Even if the row is behind the last position that this process has seen, because the row is authoritative. */
   private setCheckpoint({ txid, pos }: Position): void {
     this.checkpoint = { txid, pos };
     this.passedOverAt = performance.now();

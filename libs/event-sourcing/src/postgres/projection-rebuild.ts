@@ -27,8 +27,8 @@ const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown } 
 class FeedHidden extends Error {}
 
 /**
- * Builds a new generation of a projection beside the live one and then replaces it. The caller ensures that one
- * process rebuilds at a time; if another has taken over, the checkpoint that every batch locks stops one of the two.
+ * Builds a new generation of a projection beside the live one and then replaces it. The caller ensures that one process
+ * rebuilds at a time; if two processes rebuild, the checkpoint that every batch locks stops one of them.
  */
 export class ProjectionRebuild {
   private generation = 0;
@@ -40,7 +40,7 @@ export class ProjectionRebuild {
     private readonly batchSize: number,
   ) {}
 
-  /** @throws when `stop` is aborted or the projection fails; the live generation stays. */
+  /** @throws when `stop` is aborted or the projection fails; the live generation is kept. */
   async run(stop: AbortSignal): Promise<void> {
     await this.begin();
     for (let attempt = 0; ; attempt++) {
@@ -54,7 +54,7 @@ export class ProjectionRebuild {
       try {
         return await this.replaceLive(attempt);
       } catch (error) {
-        // Readers held locks, and others queued behind this transaction: let them pass before the next attempt.
+        // Readers held locks, and others queued behind this transaction: wait for them before the next attempt.
         if (!isLockTimeout(error) && !(error instanceof FeedHidden)) throw error;
         await after(BETWEEN_ATTEMPTS_MS, undefined, { signal: stop });
       }

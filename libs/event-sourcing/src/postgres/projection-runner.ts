@@ -26,7 +26,7 @@ export interface ProjectionStatus {
   readonly version: number;
   /** Events that are not applied yet, counted up to 100,000. */
   readonly lag: number;
-  /** A process builds a new generation. */
+  /** Whether a process is building a new generation. */
   readonly rebuilding: boolean;
 }
 
@@ -65,28 +65,27 @@ export class ProjectionRunner {
     ]);
   }
 
-  /** Finishes the present batches. A rebuild is aborted and starts again at the next start. */
+  /** Finishes the current batches. A rebuild is aborted and starts again at the next start. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
   }
 
-  /** Has the projections that take any of these types read the feed now; all of them when `types` is undefined. */
+  /** Makes the projections that apply any of these types read the feed now; all of them if `types` is undefined. */
   wake(types?: ReadonlySet<string>): void {
     for (const { projection, loop } of this.followers.values())
       if (!types || projection.eventTypes.some(type => types.has(type))) loop.wake();
   }
 
   /**
-   * Resolves when a read model holds everything up to a position, whichever replica applied it. Commands wait for it
-   * before they reply.
+   * Resolves when a read model contains all events up to a position, on any replica. Commands wait for it before they reply.
    * @throws when that takes longer than `timeoutMs`.
    */
   async waitUntil(name: string, position: Position | undefined, timeoutMs = 5_000): Promise<void> {
     if (position) await this.find(name).waitUntil(position, timeoutMs);
   }
 
-  /** How many events each read model has not applied yet, counted up to 100,000. */
+  /** The number of events that each read model has not applied yet, counted up to 100,000. */
   async lag(): Promise<ReadonlyMap<string, number>> {
     const { pool } = this.options.store;
     const lags = new Map<string, number>();
@@ -122,7 +121,7 @@ export class ProjectionRunner {
   /**
    * Builds a new generation from the first event while the live one answers queries, then replaces it.
    * @returns false when another replica rebuilds it already.
-   * @throws when the projection fails or the runner stops; the live generation stays.
+   * @throws when the projection fails or the runner stops; the live generation is kept.
    */
   async rebuild(name: string): Promise<boolean> {
     const { projection } = this.find(name);
@@ -139,7 +138,7 @@ export class ProjectionRunner {
     this.stopping.signal.addEventListener('abort', unobserve, { once: true });
   }
 
-  /** One poll for all readers of the feed in this process finds what other processes append. */
+  /** One poll for all readers of the feed in this process finds events of other processes. */
   private watch(): Promise<void> {
     const { store } = this.options;
     const poll = async () => {

@@ -7,7 +7,7 @@ export interface ProjectionTables {
   table(name: string): string;
 }
 
-/** What a projection may use: the transaction of its checkpoint, and its tables by generation. */
+/** The interface for a projection: the transaction of its checkpoint, and its tables by generation. */
 export interface ProjectionTransaction extends Pick<pg.ClientBase, 'query'>, ProjectionTables {}
 
 /**

@@ -17,7 +17,7 @@ const TABLES = `
   CREATE INDEX totals_by_total ON totals (total);
   CREATE TABLE grand_total (id boolean PRIMARY KEY, total integer NOT NULL);`;
 
-/** Not idempotent on purpose: an event that is applied twice, or left out, shows. */
+/** Deliberately not idempotent, so that an event that is applied twice or skipped is visible. */
 const totals = (change: Partial<Projection> = {}, factor = 1): Projection => ({
   name: 'totals',
   version: 1,
@@ -164,7 +164,7 @@ describe('a rebuild', () => {
     const runner = await started(store);
     for (let n = 0; n < 40; n++) await append(store, n % 5, 1);
     await runner.waitUntil('totals', await latestPosition(pool));
-    // What a fault of an earlier release left behind; the feed knows better.
+    // Simulates wrong totals from a bug of an earlier release; the feed has the correct events.
     await pool.query('UPDATE totals SET total = total + 1000; UPDATE grand_total SET total = total + 5000');
 
     let busy = true;
@@ -206,12 +206,12 @@ describe('a rebuild', () => {
     await waitFor(async () => (await sums(pool))?.total === 60, { describe: 'the new generation' });
     const versions = await pool.query('SELECT version, generation, live FROM event_store.projections');
     expect(versions.rows).toEqual([{ version: 2, generation: 2, live: true }]);
-    // The older release still runs; it must not write into the newer one's rows.
+    // The older release still runs; it must not write into the rows of the newer one.
     await old.waitUntil('totals', (await append(store, 1, 4)).position);
     expect(await sums(pool)).toEqual({ seen: 4, total: 100, grand: 100 });
   });
 
-  it('that fails leaves the live generation as it is', async () => {
+  it('that fails leaves the live generation unchanged', async () => {
     const { store, pool } = await freshReadModel();
     let broken = false;
     const runner = await started(
@@ -252,7 +252,7 @@ describe('a rebuild', () => {
         (await pool.query("SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted")).rowCount,
       { describe: 'the rebuild to wait for the reader', intervalMs: 5 },
     );
-    // Holds grand_total, wants totals: the opposite order of the rebuild's.
+    // Locks grand_total, then totals: the opposite order of the rebuild.
     await expect(reader.query('SELECT * FROM totals')).resolves.toMatchObject({ rowCount: 1 });
     await reader.query('COMMIT');
     reader.release();

@@ -35,7 +35,7 @@ interface DueEvent<Envelope> {
 
 /**
  * Events that a consumer of this service could not handle, until they are handled or an operator discards them.
- * @typeParam Envelope what a consumer receives; stored as JSON.
+ * @typeParam Envelope the event that a consumer receives; stored as JSON.
  */
 export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
   constructor(private readonly pool: pg.Pool) {}
@@ -78,7 +78,7 @@ export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
 
   /**
    * Makes the event due now.
-   * @returns how many consumers had set it aside.
+   * @returns the number of consumers that had set it aside.
    */
   async retryNow(eventId: string): Promise<number> {
     const { rowCount } = await this.pool.query(RETRY_NOW, [eventId]);

@@ -13,7 +13,7 @@ export const pipelined = async <Answers extends readonly unknown[]>(
   client: pg.ClientBase,
   send: () => { readonly [Place in keyof Answers]: Promise<Answers[Place]> },
 ): Promise<Answers> => {
-  // The option applies to the connection while these queries run; nobody else uses the client meanwhile.
+  // The option applies to the connection while these queries run; no other code uses the client in the meantime.
   const connection: { pipeline: boolean } = client as pg.Client;
   const before = connection.pipeline;
   const { stream } = (client as pg.Client).connection;

@@ -12,7 +12,7 @@ const circular = (): object => {
   return data;
 };
 
-/** The contract that every event store fulfils. */
+/** The contract that every event store fulfills. */
 export const keepsTheEventStoreContract = (create: () => Promise<EventStore>): void => {
   describe('an event store', () => {
     it('returns what was appended, in order, with versions from 1', async () => {

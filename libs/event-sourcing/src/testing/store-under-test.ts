@@ -31,7 +31,7 @@ export const freshStores = () => {
   };
 
   return {
-    /** Connections to the same database, as another process has them. */
+    /** Opens separate connections to the same database, like another process. */
     connect,
     fresh: async (upcasters: Upcasters = {}) => {
       const url = await postgres.createCopy(migrate);

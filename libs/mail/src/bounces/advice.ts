@@ -1,6 +1,6 @@
 import type { BounceName } from './bounce-rule.js';
 
-/** What happened and what the owner should do, by cause. */
+/** The explanation and the advice for the owner, by cause. */
 export const ADVICE: Readonly<Record<BounceName, string>> = {
   unknown_user: 'The address does not exist. Remove it from your recipients.',
   no_such_domain: 'The domain of the address does not exist or has no mail server. Check the spelling of the address.',

@@ -1,4 +1,4 @@
-/** Why a message did not arrive, in one word. */
+/** The cause of a bounce. */
 export type BounceName =
   | 'unknown_user'
   | 'no_such_domain'
@@ -22,17 +22,17 @@ export type BounceName =
   | 'protocol'
   | 'other';
 
-/** One row of the table: the words of a server, and what they mean. */
+/** One row of the table: a pattern of server responses and its classification. */
 export interface BounceRule {
   /** Stable; shown to owners and stored with bounces. */
   readonly id: string;
   readonly name: BounceName;
   readonly words: RegExp;
-  /** The enhanced status code (RFC 3463) that the words stand with, without its first digit; any if absent. */
+  /** The enhanced status code (RFC 3463) of the response, without its first digit; any if absent. */
   readonly code?: RegExp;
-  /** The cause may pass: never a hard bounce, whatever `name` stands for. */
+  /** The cause is temporary: never a hard bounce, regardless of `name`. */
   readonly isSoft?: true;
-  /** What the owner should do; otherwise the advice for `name`. */
+  /** Advice for the owner; defaults to the advice for `name`. */
   readonly advice?: string;
 }
 

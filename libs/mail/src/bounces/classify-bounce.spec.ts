@@ -55,7 +55,7 @@ describe('a bounce', () => {
     [undefined, '554 Could not find a gateway for ada@example.org', 'soft', 'unreachable'],
     [undefined, '550 no such user here: Message contains [1] file attachments', 'hard', 'unknown_user'],
     ['nonsense', 'nonsense', 'soft', 'other'],
-  ])('with status %s and the words %j is %s: %s', (status, text, type, name) => {
+  ])('with status %s and the text %j is %s: %s', (status, text, type, name) => {
     expect(classifyBounce(status === undefined ? { text } : { status, text })).toMatchObject({ type, name });
   });
 
@@ -67,7 +67,7 @@ describe('a bounce', () => {
     ['550 unknown user (in reply to MAIL FROM command)', 'stage.mail-from'],
     ['550 user unknown (in reply to DATA command)', 'words.unknown-user'],
     ['550 user unknown (in reply to end of DATA command)', 'words.unknown-user'],
-  ])('is soft if another step than RCPT was refused: %s', (words, rule) => {
+  ])('is soft if a command other than RCPT was rejected: %s', (words, rule) => {
     expect(classifyBounce({ text: '550 user unknown', words, isFinal: true })).toMatchObject({ type: 'soft', rule });
   });
 
@@ -79,7 +79,7 @@ describe('a bounce', () => {
     });
   });
 
-  it('is classed from a plain reply alike', () => {
+  it('is classified from a plain reply in the same way', () => {
     expect(classifyReply(parseReply('550-5.1.1 no\r\n550 5.1.1 such user'))).toMatchObject({
       type: 'hard',
       name: 'unknown_user',
@@ -87,7 +87,7 @@ describe('a bounce', () => {
     expect(classifyReply(parseReply('421 4.7.0 slow down'))).toMatchObject({ type: 'soft', name: 'rate_limited' });
   });
 
-  it('is never hard for a passing (4xx) answer or one about our reputation, whatever the words', () => {
+  it('is never hard for a temporary (4xx) reply or a reply about the sender’s reputation, regardless of the text', () => {
     const status = fc.tuple(fc.constantFrom('4', '5'), fc.nat(20), fc.nat(30)).map(digits => digits.join('.'));
     fc.assert(
       fc.property(status, fc.string(), (given, text) => {

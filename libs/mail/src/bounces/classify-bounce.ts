@@ -7,27 +7,27 @@ import { PROVIDER_RULES } from './provider-rules.js';
 import { BY_CODE, causeOf, detailOf, preciseCause } from './status-rules.js';
 import { CIRCUMSTANCE_RULES, NETWORK_RULES, POLICY_RULES, RECIPIENT_RULES, VETO_RULES } from './word-rules.js';
 
-/** `hard`: this address will not take mail; `soft`: anything else, our own reputation included. */
+/** `hard`: the address permanently rejects mail; `soft`: anything else, including the reputation of the sending server. */
 export interface BounceClass {
   readonly type: 'hard' | 'soft';
   readonly name: BounceName;
-  /** The rule of the table that decided. */
+  /** The rule of the table that matched. */
   readonly rule: string;
   /** The version of the table. */
   readonly version: number;
-  /** What happened and what to do, in one or two plain sentences. */
+  /** Explanation and advice, in one or two sentences. */
   readonly advice: string;
 }
 
-/** The evidence: a notification's status, a server's words, or both. */
+/** The evidence: the status of a notification, the response of a server, or both. */
 export interface BounceEvidence {
   /** RFC 3463, as given. */
   readonly status?: string;
-  /** Diagnostic-Code or the reply, with its SMTP code where it has one. */
+  /** Diagnostic-Code or the reply, with its SMTP code if there is one. */
   readonly text?: string;
-  /** What else the notification says about the recipient. */
+  /** Other text of the notification about the recipient. */
   readonly words?: string;
-  /** A notification says that delivery has failed for good; believed where no code contradicts. */
+  /** The notification reports a permanent failure; ignored if a code contradicts it. */
   readonly isFinal?: boolean;
 }
 
@@ -56,7 +56,7 @@ const REFUSED_SENDER: Verdict = { name: 'sender_rejected', rule: 'stage.mail-fro
 const MAX_TEXT = 4_000;
 const ADDRESSES = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{1,255}/g;
 
-/** Classes a bounce. Hard only on a lasting (5xx) answer about the recipient; in doubt soft. */
+/** Classifies a bounce: hard only for a permanent (5xx) reply about the recipient, otherwise soft. */
 export function classifyBounce({ status, text = '', words = '', isFinal = false }: BounceEvidence): BounceClass {
   const said = answerIn(text.slice(0, MAX_TEXT));
   const told = answerIn(words.slice(0, MAX_TEXT));
@@ -69,7 +69,7 @@ export function classifyBounce({ status, text = '', words = '', isFinal = false 
     byWords(told.words, [...PROVIDER_RULES, ...VETO_RULES]) ??
     byCode(answer, detailOf(status));
   const stage = refusedStage(`${text} ${words}`.slice(0, 2 * MAX_TEXT));
-  // The server had not heard of the recipient yet.
+  // The server rejected the sender before it received the recipient.
   const verdict = stage === 'sender' && HARD.has(found.name) ? REFUSED_SENDER : found;
   const { name, rule, isSoft = false, advice = ADVICE[verdict.name] } = verdict;
   const isHard =
@@ -80,7 +80,7 @@ export function classifyBounce({ status, text = '', words = '', isFinal = false 
   return { type: isHard ? 'hard' : 'soft', name, rule, version: BOUNCE_RULES_VERSION, advice };
 }
 
-/** Classes a plain SMTP reply, as a hand-over gives it. */
+/** Classifies a plain SMTP reply to a hand-over. */
 export function classifyReply(reply: SmtpReply): BounceClass {
   return classifyBounce({ ...(reply.enhanced === undefined ? {} : { status: reply.enhanced }), text: reply.response });
 }
@@ -92,13 +92,13 @@ function answerIn(text: string): Answer {
   return {
     code: plain.code || (quoted?.code ?? 0),
     enhanced: plain.enhanced ?? quotedStatus(own.slice(0, 120)),
-    // Addresses are no words: "quota@…" says nothing about a quota.
-    // A reply that only follows from another one says nothing itself: the words around it count.
+    // Addresses are removed first: "quota@…" does not indicate a quota. A reply that is only a consequence of another one
+    // is ignored: the surrounding text is used.
     words: oneLine((plain.code !== 0 ? plain.response : quoted?.isConsequence ? text : own).replace(ADDRESSES, '@')),
   };
 }
 
-/** What the last server says itself, strongest first: a provider's own words, the vetoes, its own exact code. */
+/** Rules for the reply of the last server, in order of precedence: provider-specific text, vetoes, precise status code. */
 function byAnswer({ enhanced, words }: Answer): Verdict | undefined {
   const detail = detailOf(enhanced);
   const worded = firstOf(PROVIDER_RULES, words, detail) ?? firstOf(VETO_RULES, words, detail);
@@ -110,7 +110,7 @@ function byAnswer({ enhanced, words }: Answer): Verdict | undefined {
 function byStatus(detail: string | undefined, { code, words }: Answer): Verdict | undefined {
   const coded = preciseCause(detail);
   if (!coded) return undefined;
-  // A status that the notifying server made up yields to the words of the server that refused.
+  // The text of the rejecting server takes precedence over a status that the notifying server generated.
   const worded = code === 0 ? undefined : byWords(words);
   return worded && worded.rule !== 'words.policy' ? worded : { name: coded, rule: `status.${detail}` };
 }
@@ -137,14 +137,14 @@ function firstOf(rules: readonly BounceRule[], text: string, detail: string | un
   return { name, rule: id, isSoft, ...(advice === undefined ? {} : { advice }) };
 }
 
-/** The last server's own code counts; without one the status, and without that the word of the notification. */
+/** Uses the code of the last server, otherwise the status, otherwise the action of the notification. */
 function isLasting(status: string | undefined, { code, enhanced }: Answer, isFinal: boolean): boolean {
   const own = [code === 0 ? undefined : String(code)[0], enhanced?.[0]].filter(digit => digit !== undefined);
   if (own.length > 0) return own.every(digit => digit === '5');
   return status === undefined ? isFinal : status.startsWith('5');
 }
 
-/** A refusal of the message, after RCPT was accepted, says nothing sure about the address, unless its code does. */
+/** A rejection of the message after RCPT was accepted is not about the address, unless its code is. */
 function isAboutRecipient({ enhanced }: Answer, stage: RefusedStage | undefined): boolean {
   return (stage !== 'message' && stage !== 'data') || /^5\.1\.\d+$/.test(enhanced ?? '');
 }

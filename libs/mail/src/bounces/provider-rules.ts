@@ -1,6 +1,6 @@
 import type { BounceRule } from './bounce-rule.js';
 
-/** Replies of large providers, by words that only they use, from their published lists of errors. */
+/** Replies of large providers, by text that only they use, from their published lists of errors. */
 export const PROVIDER_RULES: readonly BounceRule[] = [
   {
     id: 'gmail.rate',
@@ -165,7 +165,7 @@ export const PROVIDER_RULES: readonly BounceRule[] = [
     words: /senderbase|talosintelligence|poor reputation on Cisco|too many bad reputation/i,
     advice: 'Cisco rates your IP address badly: see https://talosintelligence.com/reputation_center.',
   },
-  // 542 is no SMTP code: the recipient is not among those that the customer has registered.
+  // 542 is not a standard SMTP code: the customer of the provider has not registered the recipient.
   { id: 'symantec-cloud.unregistered', name: 'unknown_user', words: /^542 \S+ rejected/i },
   { id: 'ironport.unknown-recipient', name: 'unknown_user', words: /#?5\.1\.0 address rejected/i },
 ];

@@ -1,6 +1,6 @@
 import type { BounceName } from './bounce-rule.js';
 
-/** By the last two digits of the status (RFC 3463, RFC 7505, RFC 7372); `n.*` where the detail is not listed. */
+/** By the last two digits of the status (RFC 3463, RFC 7505, RFC 7372); `n.*` if the detail is not listed. */
 const BY_STATUS: Readonly<Record<string, BounceName>> = {
   '1.0': 'bad_address',
   '1.1': 'unknown_user',
@@ -44,7 +44,7 @@ const BY_STATUS: Readonly<Record<string, BounceName>> = {
   '7.*': 'policy',
 };
 
-/** Statuses too vague, or too often misused, to be believed before the server's words. */
+/** Statuses too vague, or too often misused, to take precedence over the server's text. */
 const VAGUE = /^(?:[0-6]\.0|1\.\d{2,}|2\.4|3\.\d+|4\.[0134]|5\.\d+)$/;
 const EXACT = new Set(['1.10', '1.351', '3.4']);
 
@@ -52,15 +52,15 @@ const EXACT = new Set(['1.10', '1.351', '3.4']);
 export const detailOf = (status: string | undefined): string | undefined =>
   /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(status ?? '')?.[1];
 
-/** What the detail of a status stands for, if it is exact enough to be believed. */
+/** The cause of a status detail, if it is precise enough. */
 export const preciseCause = (detail: string | undefined): BounceName | undefined =>
   detail === undefined || (VAGUE.test(detail) && !EXACT.has(detail)) ? undefined : causeOf(detail);
 
-/** What the detail of a status stands for, however vague it is. */
+/** The cause of a status detail, even if it is vague. */
 export const causeOf = (detail: string): BounceName | undefined =>
   BY_STATUS[detail] ?? BY_STATUS[`${detail.split('.')[0]}.*`];
 
-/** What an SMTP code alone stands for. */
+/** The cause of an SMTP code without other information. */
 export const BY_CODE: Readonly<Record<number, BounceName>> = {
   521: 'null_mx',
   551: 'moved',

@@ -1,6 +1,6 @@
 import type { BounceRule } from './bounce-rule.js';
 
-/** Words that rule a hard bounce out, whatever code stands with them: they are about us, or about a full mailbox. */
+/** Text that excludes a hard bounce, regardless of the code: it is about the sending server, or about a full mailbox. */
 export const VETO_RULES: readonly BounceRule[] = [
   {
     id: 'words.recipient-preferences',
@@ -55,7 +55,7 @@ export const VETO_RULES: readonly BounceRule[] = [
   },
 ];
 
-/** Words about the message, the sender or the way; read where the server gives no precise code. */
+/** Text about the message, the sender or the route; used if the server gives no precise code. */
 export const CIRCUMSTANCE_RULES: readonly BounceRule[] = [
   {
     id: 'words.sender',
@@ -107,9 +107,9 @@ export const CIRCUMSTANCE_RULES: readonly BounceRule[] = [
   },
 ];
 
-/** Words about the way to the receiving server. */
+/** Text about the route to the receiving server. */
 export const NETWORK_RULES: readonly BounceRule[] = [
-  // The text that sendmail has for EX_PROTOCOL.
+  // The text of sendmail for EX_PROTOCOL.
   { id: 'words.protocol', name: 'protocol', words: /remote protocol error/i },
   {
     id: 'words.unreachable',
@@ -125,7 +125,7 @@ export const NETWORK_RULES: readonly BounceRule[] = [
   },
 ];
 
-/** Words about the recipient. */
+/** Text about the recipient. */
 export const RECIPIENT_RULES: readonly BounceRule[] = [
   {
     id: 'words.no-such-domain',
@@ -179,7 +179,7 @@ export const RECIPIENT_RULES: readonly BounceRule[] = [
   },
 ];
 
-/** The last resort. */
+/** Used if no other rule matches. */
 export const POLICY_RULES: readonly BounceRule[] = [
   {
     id: 'words.policy',

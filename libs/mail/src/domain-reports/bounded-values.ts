@@ -1,18 +1,18 @@
 import { isIP, isIPv6 } from 'node:net';
 import { parseMailbox } from '../mailbox.js';
 
-/** Bounds of what a report can say. */
+/** Limits on the values of a report. */
 export const REPORT_LIMITS = {
   documents: 3,
   documentBytes: 4 * 1024 * 1024,
   /** Sources, or failures, of one report. */
   rows: 50,
   text: 200,
-  /** Sums of sums stay exact in JSON. */
+  /** Keeps sums of sums exact in JSON. */
   count: 1_000_000_000,
 } as const;
 
-/** A text of a report, bounded and without control characters; undefined for an empty one. */
+/** A text of a report, truncated and without control characters; undefined if empty. */
 export function boundedText(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value
@@ -25,7 +25,7 @@ export function boundedText(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** A count of a report; 0 for what is none. */
+/** A count of a report; 0 if it is not a number. */
 export function boundedCount(value: unknown): number {
   const count = typeof value === 'string' && /^\s*\d{1,15}\s*$/.test(value) ? Number(value) : value;
   return typeof count === 'number' && Number.isInteger(count) && count > 0 ? Math.min(count, REPORT_LIMITS.count) : 0;
@@ -38,7 +38,7 @@ export const boundedSum = (counts: readonly number[]): number =>
     REPORT_LIMITS.count,
   );
 
-/** A domain in lower case and A-labels; undefined for what is none. */
+/** A domain in lower case and A-labels; undefined if it is invalid. */
 export function domainName(value: unknown): string | undefined {
   const text = boundedText(value)?.replace(/\.$/, '');
   if (text === undefined || /[@<>"\s]/.test(text)) return undefined;
@@ -49,7 +49,7 @@ export function domainName(value: unknown): string | undefined {
   }
 }
 
-/** An IP address in its one canonical form; undefined for what is none, or names a zone. */
+/** An IP address in canonical form; undefined if it is invalid or has a zone. */
 export function ipAddress(value: string | undefined): string | undefined {
   const text = value?.trim() ?? '';
   if (isIP(text) === 0 || text.includes('%')) return undefined;

@@ -14,12 +14,12 @@ const WANTED = new Set([
 ]);
 const RECORD = 'feedback/record';
 
-/** XML that is no aggregate report. */
+/** XML that is not an aggregate report. */
 class NotAReport extends Error {}
 
 /**
- * Reads an aggregate report (RFC 7489 appendix C). Undefined if the XML is not one, is incomplete, nests deeper than a
- * report does, or has a document type, which could define entities.
+ * Reads an aggregate report (RFC 7489 appendix C). Undefined if the XML is not a report, is incomplete, is nested deeper
+ * than a report, or has a document type, which could define entities.
  */
 export function readDmarcReport(xml: string): DomainReport | undefined {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) return undefined;
@@ -73,7 +73,7 @@ class DmarcScan {
   onclosetag(_: string, isImplied: boolean): void {
     const path = this.#path.join('/');
     this.#path.pop();
-    // Without its end, a record may lack a part. The parser implies the end of an empty element such as <a/> as well.
+    // A record without an end tag may be incomplete. The parser also implies the end of an empty element such as <a/>.
     if (isImplied && (path === ROOT || path === RECORD)) throw new NotAReport();
     if (path === ROOT) this.isComplete = true;
     else if (path === RECORD) this.sources.endRecord();

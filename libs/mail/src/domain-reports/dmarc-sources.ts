@@ -62,7 +62,7 @@ export class DmarcSources {
 
 const isPass = (result: string | undefined): boolean => result?.toLowerCase() === 'pass';
 
-/** The domains are those of messages that fail, because these need advice. */
+/** Uses the domains of messages that fail, because these need advice. */
 function merged(before: DmarcSource, added: DmarcSource): DmarcSource {
   const [first, second] = before.failed === 0 && added.failed > 0 ? [added, before] : [before, added];
   const sum = (name: 'passed' | 'failed' | 'dkimAligned' | 'spfAligned' | 'quarantined' | 'rejected') =>

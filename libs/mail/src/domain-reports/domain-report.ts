@@ -1,4 +1,4 @@
-/** What one IP address sent, as a receiver evaluated it (RFC 7489 §7.2). */
+/** The messages from one IP address, as evaluated by a receiver (RFC 7489 §7.2). */
 export interface DmarcSource {
   readonly sourceIp: string;
   readonly passed: number;
@@ -20,7 +20,10 @@ export interface TlsFailure {
   readonly sessions: number;
 }
 
-/** What a receiver saw of a domain: messages by DMARC (RFC 7489), or connections by TLS (RFC 8460). */
+/**
+ * A report of a receiver about a domain: messages with their DMARC results (RFC 7489), or connections with TLS results (RFC
+ * 8460).
+ */
 export interface DomainReport {
   readonly kind: 'dmarc' | 'tls';
   /** In lower case and A-labels. */
@@ -31,8 +34,8 @@ export interface DomainReport {
   /** Messages that pass DMARC, or connections with TLS. */
   readonly passed: number;
   readonly failed: number;
-  /** Of DMARC, those with the most failures first; the totals include those left out. */
+  /** DMARC sources, the most failures first; the totals include omitted sources. */
   readonly sources: readonly DmarcSource[];
-  /** Of TLS, the same. */
+  /** TLS failures, in the same order and with the same totals. */
   readonly failures: readonly TlsFailure[];
 }

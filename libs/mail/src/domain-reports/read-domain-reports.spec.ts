@@ -66,12 +66,12 @@ describe('a report about a domain', () => {
     ]);
   });
 
-  it('is read where it is the whole mail, not an attachment', () => {
+  it('is read if it is the whole mail, not an attachment', () => {
     const whole = `From: a@receiver.example\r\nContent-Type: application/gzip\r\nContent-Transfer-Encoding: base64\r\n\r\n`;
     expect(readDomainReports(Buffer.from(whole + gzipSync(dmarc()).toString('base64')))).toHaveLength(1);
   });
 
-  it('is read with a namespace and with elements that it does not know', () => {
+  it('is read with a namespace and with unknown elements', () => {
     const xml = dmarc()
       .replaceAll('<record>', '<record><extension><a/></extension>')
       .replace(/<(\/?)(feedback|record)>/g, '<$1d:$2>');
@@ -156,7 +156,7 @@ describe('hostile input', () => {
     expect(report?.failed).toBe((300 * 301) / 2);
   });
 
-  it('bounds counts, and leaves out records whose count or address is none', () => {
+  it('limits counts, and omits records with an invalid count or address', () => {
     const one = { dkim: 'fail', spf: 'fail' } as const;
     const [report] = readXml(
       dmarc([
@@ -170,7 +170,7 @@ describe('hostile input', () => {
     expect(report?.sources).toEqual([source({ sourceIp: '192.0.2.1', failed: 1_000_000_000 })]);
   });
 
-  it('is read or left out, whatever the input', () => {
+  it('is read or ignored for any input', () => {
     const documents = [gzipSync(dmarc()), zipOf(dmarc()), Buffer.from(dmarc()), Buffer.from(tls())];
     fc.assert(
       fc.property(

@@ -16,8 +16,8 @@ export function authorOfMail(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Reads the DMARC and TLS reports of a mail that anyone can have sent. Never throws: what is no report, is broken, or
- * exceeds a limit when unpacked, is left out.
+ * Reads the DMARC and TLS reports of an untrusted mail. Never throws: parts that are not a report, are malformed, or exceed
+ * a limit when unpacked, are ignored.
  */
 export function readDomainReports(bytes: Uint8Array): readonly DomainReport[] {
   const documents = documentsIn(readPart(textOf(bytes), true), MAX_DEPTH);

@@ -6,7 +6,7 @@ const MAX_POLICIES = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads an SMTP TLS report (RFC 8460 §4), one result for each domain; none if the JSON is not one. */
+/** Reads an SMTP TLS report (RFC 8460 §4), one result for each domain; none if the JSON is not a report. */
 export function readTlsReport(json: string): readonly DomainReport[] {
   const report = fieldsOf(parsed(json));
   const reportId = boundedText(report['report-id']);

@@ -7,8 +7,8 @@ const END_BYTES = 22;
 const MAX_COMMENT = 65_535;
 
 /**
- * Reads a document as it stands, from gzip, or from the first file of a zip. Undefined if it is broken or exceeds the
- * limit, which ends the decompression.
+ * Reads a document that is plain, gzip-compressed, or the first file of a zip. Undefined if it is malformed or exceeds the
+ * limit, at which the decompression stops.
  */
 export function unpack(bytes: Buffer, maxBytes: number): Buffer | undefined {
   try {
@@ -20,7 +20,7 @@ export function unpack(bytes: Buffer, maxBytes: number): Buffer | undefined {
   return bytes.length <= maxBytes ? bytes : undefined;
 }
 
-/** The directory at the end tells where the file begins (APPNOTE 4.3); sizes before compression are not trusted. */
+/** The central directory contains the offset of the file (APPNOTE 4.3); sizes before compression are not trusted. */
 function unzipFirst(bytes: Buffer, maxBytes: number): Buffer | undefined {
   const from = Math.max(0, bytes.length - MAX_COMMENT - END_BYTES);
   let end = bytes.length - END_BYTES;

@@ -4,7 +4,7 @@ import type { InboundMail } from './inbound-mail.js';
 import { concerns, readInboundMail } from './read-inbound-mail.js';
 
 describe('a delivery notification', () => {
-  it('tells what became of each recipient', () => {
+  it('contains the result of each recipient', () => {
     expect(read(notification)).toMatchObject({
       kind: 'delivery_notification',
       form: 'status_fields',
@@ -79,13 +79,13 @@ describe('a delivery notification', () => {
     expect(outcomes(read(text))).toEqual(['ada@example.org relayed', 'bob@example.org failed']);
   });
 
-  it('names an internationalised recipient', () => {
+  it('names an internationalized recipient', () => {
     const text = notification.replace('Final-Recipient: rfc822; bob@', 'Final-Recipient: utf-8; b\\x{F6}b@');
     const mail = read(text);
     expect(mail.kind === 'delivery_notification' && concerns(mail.perRecipient[1]!, 'BÖB@example.org')).toBe(true);
   });
 
-  it('concerns whom it names, in either field and any case, and nobody else', () => {
+  it('concerns only the recipients that it names, in either field and any letter case', () => {
     const mail = read(notification);
     if (mail.kind !== 'delivery_notification') throw new Error('not read');
     const [, bob] = mail.perRecipient;
@@ -109,13 +109,13 @@ describe('a delivery notification', () => {
     expect(outcomes(read(alter(notification)))).toEqual(['ada@example.org relayed']);
   });
 
-  it('tells recipients apart that no empty line separates', () => {
+  it('separates recipients without an empty line between them', () => {
     const text = notification.replace(/\n\n(?=(?:Original-Recipient|Final-Recipient): rfc822; ?bob)/, '\n');
     expect(text).not.toBe(notification);
     expect(outcomes(read(text))).toEqual(outcomes(read(notification)));
   });
 
-  it('names the address that a forward failed for, where only the words do', () => {
+  it('names the forwarded address that failed, if only the text contains it', () => {
     const mail = `From: Mailer-Daemon@relay.test
 X-Failed-Recipients: moved@elsewhere.test
 Content-Type: multipart/report; report-type=delivery-status; boundary=b
@@ -150,12 +150,12 @@ Diagnostic-Code: smtp; 550 5.1.1 gone
     });
   });
 
-  it('gets no status invented', () => {
+  it('has no status if it contains none', () => {
     const mail = read(notification.replace('Status: 5.1.1', 'Status: five'));
     expect(mail.kind === 'delivery_notification' && mail.perRecipient[1]).not.toHaveProperty('status');
   });
 
-  it('never blames somebody else when it is cut off anywhere', () => {
+  it('never names another recipient when it is truncated at any position', () => {
     for (let end = 0; end <= notification.length; end++) {
       const limits = { maxBytes: end, maxRecipients: 100 };
       for (const outcome of outcomes(readInboundMail(Buffer.from(notification), limits))) {
@@ -169,7 +169,7 @@ Diagnostic-Code: smtp; 550 5.1.1 gone
     }
   });
 
-  it('is looked at only up to a bound', () => {
+  it('is read only up to a limit', () => {
     const bytes = Buffer.from(notification);
     expect(readInboundMail(bytes, { maxBytes: 1_000, maxRecipients: 100 }).kind).not.toBe('feedback_report');
     const many = notification.replace(

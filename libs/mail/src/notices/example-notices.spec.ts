@@ -6,8 +6,8 @@ import { readInboundMail } from './read-inbound-mail.js';
 
 const read = (mail: string) => readInboundMail(Buffer.from(mail.replaceAll('\n', '\r\n')));
 
-describe('a notice that is not RFC 3464', () => {
-  it.each(Object.entries(EXAMPLE_NOTICES))('is read by its words: %s', (_, { mail, addresses, ...expected }) => {
+describe('a notice that does not follow RFC 3464', () => {
+  it.each(Object.entries(EXAMPLE_NOTICES))('is recognized by its text: %s', (_, { mail, addresses, ...expected }) => {
     const notice = read(mail);
     if (notice.kind !== 'delivery_notification') throw new Error(`read as ${JSON.stringify(notice)}`);
     expect(notice.perRecipient.map(({ finalRecipient }) => finalRecipient?.address)).toEqual(addresses);
@@ -21,13 +21,13 @@ describe('a notice that is not RFC 3464', () => {
     expect({ action, type, rule }).toEqual(expected);
   });
 
-  it.each(Object.entries(OTHER_MAIL))('is not seen in %s', (_, { mail, why }) => {
+  it.each(Object.entries(OTHER_MAIL))('is not recognized in %s', (_, { mail, why }) => {
     expect(read(mail)).toMatchObject({ kind: 'other', why });
   });
 });
 
 describe('hostile notices', () => {
-  it('never stop the reader: 10,000 mutations of all examples', () => {
+  it('never make the reader fail: 10,000 mutations of all examples', () => {
     const mails = Object.values({ ...EXAMPLE_NOTICES, ...OTHER_MAIL }).map(({ mail }) => mail);
     const pieces = ['\0', '\n\n', '--', '<', '@', '550 ', 'x'.repeat(5_000), '=?utf-8?b?', '\u00ff', 'a@b.io>'];
     const random = seeded(20260301);

@@ -4,7 +4,7 @@ import type { InboundMail } from './inbound-mail.js';
 import { readInboundMail } from './read-inbound-mail.js';
 
 describe('a feedback report', () => {
-  it('has one author, or none that can be relied on', () => {
+  it('has one author, or no reliable one', () => {
     const authorOf = (from: string) => {
       const mail = read(`${from}${complaint.replace(/^From:.*\r?\n/im, '')}`);
       return mail.kind === 'feedback_report' ? mail.from : 'no report';
@@ -16,7 +16,7 @@ describe('a feedback report', () => {
     expect(authorOf('')).toBeUndefined();
   });
 
-  it('tells who complained, of which message', () => {
+  it('names the complainant and the message', () => {
     expect(read(complaint)).toEqual({
       kind: 'feedback_report',
       form: 'arf',
@@ -30,7 +30,7 @@ describe('a feedback report', () => {
     });
   });
 
-  it('never names a half-read address when it is cut off anywhere', () => {
+  it('never names a truncated address when it is truncated at any position', () => {
     for (let end = 0; end <= complaint.length; end++) {
       const mail = read(complaint.slice(0, end));
       if (mail.kind !== 'feedback_report') continue;
@@ -41,7 +41,7 @@ describe('a feedback report', () => {
     }
   });
 
-  it('has no source where the address is none', () => {
+  it('has no source if the address is invalid', () => {
     expect(read(complaint.replace('192.0.2.1', 'elsewhere'))).not.toHaveProperty('sourceIp');
   });
 });

@@ -6,7 +6,7 @@ import type { InboundLimits, InboundMail, ReportedMessage } from './inbound-mail
 
 export type FeedbackReport = Extract<InboundMail, { kind: 'feedback_report' }>;
 
-/** Reads an ARF report (RFC 5965); undefined where it has no type. */
+/** Reads an ARF report (RFC 5965); undefined if it has no type. */
 export function arfReport(
   mail: MimePart,
   part: MimePart,
@@ -14,7 +14,7 @@ export function arfReport(
   limits: InboundLimits,
 ): FeedbackReport | undefined {
   const content = partText(part);
-  // Without its end, the last field (with its folded lines) cannot be trusted.
+  // In a truncated part, the last field (with its folded lines) is not reliable.
   const fields = readFields(part.isComplete ? content : content.replace(/\n[^\s][^\n]*(?:\n[ \t][^\n]*)*\n?$/, '\n'));
   const feedbackType = /^[a-z0-9-]{1,50}/.exec(fieldText(fields, 'feedback-type')?.toLowerCase() ?? '')?.[0];
   if (feedbackType === undefined) return undefined;
@@ -37,7 +37,7 @@ export function arfReport(
 
 const JMRP_RECIPIENT = 'x-hmxmroriginalrecipient';
 
-/** Reads Microsoft's form: the original message as an attachment, with a header that names who complained. */
+/** Reads the format of Microsoft: the original message as an attachment, with a header that names the complainant. */
 export function jmrpReport(
   mail: MimePart,
   original: Fields | undefined,

@@ -17,7 +17,7 @@ export function afterType(value: string | undefined): string | undefined {
   return rest === '' ? undefined : rest;
 }
 
-/** An object with the key, or without it where there is no value. */
+/** An object with the key, or without it if there is no value. */
 export function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V });
 }

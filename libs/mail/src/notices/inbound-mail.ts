@@ -1,20 +1,20 @@
 import type { ReportAddress } from '../report-address.js';
 
-/** What a notification says of one recipient. */
+/** The report of a notification about one recipient. */
 export interface RecipientReport {
   readonly action: 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded';
   readonly finalRecipient?: ReportAddress;
   readonly originalRecipient?: ReportAddress;
-  /** As given, such as `5.1.1`; absent where the notification has none, never invented. */
+  /** As given, such as `5.1.1`; absent if the notification has none. */
   readonly status?: string;
-  /** The last server's reply, or else the words of the notification; one line. */
+  /** The reply of the last server, otherwise the text of the notification; one line. */
   readonly diagnostic?: string;
   readonly remoteMta?: string;
-  /** The words of the notification about this recipient, where the diagnostic may not be all it says. */
+  /** The text of the notification about this recipient, if the diagnostic may be incomplete. */
   readonly words?: string;
 }
 
-/** What is known of the message a report is about. */
+/** The message that a report is about. */
 export interface ReportedMessage {
   /** Without angle brackets. */
   readonly messageId?: string;
@@ -22,11 +22,11 @@ export interface ReportedMessage {
   readonly copyIds?: readonly string[];
 }
 
-/** Mail that came to a return path or a feedback address, read. */
+/** A parsed mail to a return path or a feedback address. */
 export type InboundMail =
   | {
       readonly kind: 'delivery_notification';
-      /** `status_fields` (RFC 3464), or `text`: read from its words. */
+      /** `status_fields` (RFC 3464), or `text`: recognized by its text. */
       readonly form: 'status_fields' | 'text';
       readonly envelopeId?: string;
       readonly reportingMta?: string;
@@ -35,9 +35,11 @@ export type InboundMail =
     }
   | {
       readonly kind: 'feedback_report';
-      /** `arf` (RFC 5965), or `jmrp`: Microsoft's form, the original message with a header that names the recipient. */
+      /**
+       * `arf` (RFC 5965), or `jmrp`: the format of Microsoft, the original message with a header that names the recipient.
+       */
       readonly form: 'arf' | 'jmrp';
-      /** The only author of the report, normalized; absent where there is none, or more than one. */
+      /** The only author of the report, normalized; absent if there is none, or more than one. */
       readonly from?: string;
       /** Lower case: `abuse`, `fraud`, `not-spam`, … */
       readonly feedbackType: string;
@@ -50,14 +52,14 @@ export type InboundMail =
   | {
       readonly kind: 'other';
       readonly why: OtherMail;
-      /** Its subject and words, without control characters, at most 2,000 characters. */
+      /** Its subject and text, without control characters, at most 2,000 characters. */
       readonly text: string;
     };
 
-/** Why mail is no report: what it looks like instead. */
+/** The kind of a mail that is not a report. */
 export type OtherMail = 'auto_reply' | 'mail_loop' | 'bulk' | 'unreadable_report' | 'no_report';
 
-/** How much of a mail is looked at; what is beyond counts as missing. */
+/** Limits on the part of a mail that is read; the rest counts as missing. */
 export interface InboundLimits {
   readonly maxBytes: number;
   readonly maxRecipients: number;

@@ -1,6 +1,6 @@
 import { childParts, type MimePart, partText } from '../mime-part.js';
 
-/** The parts of a mail that can say something about a delivery, in their order. */
+/** The parts of a mail that can contain information about a delivery, in their order. */
 export interface MailLeaves {
   /** Readable text, HTML without its tags; at most `MAX_TEXT` characters in all. */
   readonly texts: readonly string[];
@@ -37,7 +37,7 @@ export function mailLeaves(mail: MimePart): MailLeaves {
       if (children.length === 0) addText(part.body);
       const texts = leaves.texts.length;
       for (const child of children) {
-        // The alternatives say the same.
+        // The alternatives have the same content.
         if (part.type === 'multipart/alternative' && leaves.texts.length > texts) break;
         visit(child, depth + 1);
       }
@@ -50,7 +50,7 @@ export function mailLeaves(mail: MimePart): MailLeaves {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', nbsp: ' ', '#39': "'" };
 
-/** The words of HTML, each block on a line of its own; linear in the length of the text. */
+/** The text of HTML, each block on a separate line; linear in the length of the text. */
 export function withoutTags(html: string): string {
   return html
     .replace(/<(style|script|head)\b[^<>]{0,500}>/gi, '\n<$1>')

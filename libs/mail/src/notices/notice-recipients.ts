@@ -1,6 +1,6 @@
-/** One address that a notification says something about, and what it says. */
+/** One address in a notification, and the text about it. */
 export interface NoticeSection {
-  /** Absent where the words name nobody. */
+  /** Absent if the text contains no address. */
   readonly address: string | undefined;
   readonly text: string;
 }
@@ -8,7 +8,7 @@ export interface NoticeSection {
 const ADDRESS = /[A-Za-z0-9.!#$%&'*+/=?^_`{|}~\x80-\uffff-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?/g;
 const NOT_A_PERSON =
   /^(?:mailer-?daemon|post-?master|abuse|no-?reply|do-?not-?reply|help-?desk|support|b\+[a-z2-7]{48})@/i;
-/** Before an address that a message or a log line has for a name. */
+/** Precedes an address that is the id of a message or of a log entry. */
 const ID_BEFORE = /(?:message-?id|\bid|reference|mailto)\s*[:=]?\s*<?$/i;
 const SENDER_BEFORE =
   /(?:\bfrom["']?|sender|mail from|reply-to|errors-to|x-sender|return-path|originator|submitted by|contact|ask)\s*[:=]?\s*[[<]?["']?$/i;
@@ -20,7 +20,7 @@ const LABEL =
   /(?:^|[\s>*({,;:"'])(?:rcpt(?: to)?|(?:final|original|failed|actual|intended|invalid)?[- ]?recipients?(?:[- ]address)?|e-?mail[- ]?address|address(?:es)?|mailbox|users?|to|for|destination|smtp)["']?\s*[:=]\s*[<"'([]{0,2}$/i;
 const SENTENCE =
   /\b(?:deliver[a-z]*|message|mail|e-?mail|sent|send|reach[a-z]*|recipient|user|address|account|mailbox)\b[^\n]{0,80}[<"'([ :]$/i;
-/** What stands before it describes the message, such as `To:`. */
+/** Text before an address that describes the message, such as `To:`. */
 const ANNOUNCED =
   /(?:did not reach|could not be (?:delivered|reached)|not delivered) (?:to )?(?:the )?following|following (?:recipient|address|user|mailbox|destination)|(?:address|recipient)(?:es|s|\(e?s\))? (?:had|failed)/i;
 const MAX_LINES = 600;
@@ -29,17 +29,20 @@ const MAX_SECTION = 4_000;
 interface Mention {
   readonly line: number;
   readonly address: string;
-  /** 3: a line or field of its own; 2: in a sentence about delivery; 1: anywhere else. */
+  /** 3: a separate line or field; 2: in a sentence about delivery; 1: anywhere else. */
   readonly weight: number;
 }
 
-/** Finds whom the words are about. `strangers` are addresses that cannot be the failed one, such as the author's. */
+/**
+ * Finds the recipients that the text is about. `strangers` are addresses that cannot be the failed one, such as the
+ * author's.
+ */
 export function sectionsOf(notice: string, known: readonly string[], strangers: ReadonlySet<string>): NoticeSection[] {
   const lines = notice.split('\n', MAX_LINES);
   const mentionsBut = (excluded: ReadonlySet<string>): Mention[] =>
     lines.flatMap((line, index) => mentionsIn(line.slice(0, 1_000), index, excluded));
   const others = mentionsBut(strangers);
-  // Somebody who wrote to themselves is the author and the recipient.
+  // A person who wrote to their own address is both author and recipient.
   const all = others.length > 0 ? others : mentionsBut(new Set()).filter(({ weight }) => weight === 3);
   const announced = lines.findIndex(line => ANNOUNCED.test(line.slice(0, 1_000)));
   const listed = all.filter(({ line, weight }) => line >= announced && weight === 3);

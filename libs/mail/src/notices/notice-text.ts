@@ -1,9 +1,9 @@
 import { decodedAs, type Fields } from '../mime-part.js';
 
-/** The words of a notification, without the message that it returns. */
+/** The text of a notification, without the returned message. */
 export interface NoticeText {
   readonly notice: string;
-  /** What follows the words: the returned message or a part of it. */
+  /** The rest: the returned message or a part of it. */
   readonly returned: string;
 }
 
@@ -21,7 +21,7 @@ export function splitReturned(text: string): NoticeText {
   return Number.isFinite(at) ? { notice: text.slice(0, at), returned: text.slice(at) } : { notice: text, returned: '' };
 }
 
-/** What a mail to a return path is, judged by its words. */
+/** The kind of a mail to a return path, according to its text. */
 export type NoticeKind = 'failed' | 'delayed' | 'auto_reply' | 'unknown';
 
 const MAILER =
@@ -30,7 +30,7 @@ const FAILED_SUBJECT =
   /undeliver|not (?:be )?deliver|non[- ]?deliver|could ?n[o']t (?:be )?(?:deliver|sen[dt])|unable to deliver|deliver[a-z]* (?:has |status )?(?:notification[ :(]*)?(?:fail|error|problem|unsuccess|impossible|reject)|fail(?:ed|ure)? (?:notice|mail|to|delivery|status)|mail (?:failure|error|delivery|returned|system error)|(?:message|mail|e-?mail)[^\n]{0,30} (?:failed|failure|returned|bounced|rejected|blocked|refused)|return(?:ed)? (?:mail|to sender|message)|returning message|rejected|bounce|user unknown|(?:unknown|invalid|bad|wrong) (?:user|recipient|address)|nondeliverable|unzustellbar|unbekannt|delivery status notification|notification d.[ée]tat|rapport de non|non remis|no se (?:ha )?(?:pudo|podido)|mancato recapito|non recapitabil|niet bezorg|mailbox (?:full|unavailable)|quota|warning|delivery report|problem delivering/i;
 const FAILED_WORDS =
   /undeliverable|undelivered|(?:could|can|was|were|has|have|did|been)(?: ?no|n')t (?:be |been )?(?:successfully )?(?:deliver|reach|sen[dt]|accept|process|find|found|complete)|(?:was|were|been|is|are|be) (?:rejected|refused|returned|bounced|blocked|declined)|not (?:be )?(?:delivered|reach(?:ed|able)?)|deliver[a-z]* (?:to [^\n]{0,80}|of [^\n]{0,80})?(?:has |have )?(?:failed|failure|error|impossible|unsuccessful)|unable to (?:deliver|send|relay|process)|(?:permanent|fatal) (?:error|failure|fail)|failed (?:permanently|recipient|address|to deliver)|following (?:recipient|address|user|destination|mailbox|errors?)|(?:user|recipient|mailbox|account|address|domain|host)[^\n]{0,60} (?:unknown|not (?:found|exist|known|listed|valid)|does(?:n't| not) exist|(?:is )?(?:full|disabled|unavailable|invalid))|(?:unknown|no such|invalid|nonexistent) (?:user|recipient|mailbox|address|account|host|domain)|over quota|quota exceed|not delivered|return(?:ed|ing) (?:message )?to sender|(?:temporarily )?undeliver|will not be delivered|access denied|error transcript|message (?:rejected|denied)|konnte nicht|nicht zugestellt|non (?:est )?(?:pas )?(?:remis|distribu)|no (?:se )?(?:ha )?(?:podido|pudo)|transaction failed|mail(?:box)? (?:is )?(?:unavailable|full)|无法(?:投递|送达|发送|递送)|(?:投递|发送)失败|退信|(?:配[信送]|送信|転送|お届け)(?:は)?(?:できません|が?できな|に失敗)/i;
-/** Subjects and sentences that only failures have. */
+/** Subjects and sentences that occur only in failure notices. */
 const SURELY_FAILED_SUBJECT =
   /undeliver|returned mail|failure notice|deliver[a-z]* (?:fail|error|has failed|unsuccess)|mail (?:failure|delivery failed|system error)|(?:fail|bounce)(?:ed|ure) (?:mail|delivery|message)|status notification\W{1,3}(?:fail|error)|not (?:be )?delivered|non[- ]?deliver|unzustellbar|non remis|mancat|недоставлен|не доставлен/i;
 const SURELY_FAILED =
@@ -52,7 +52,7 @@ export interface NoticeHeaders {
   readonly failedRecipients: readonly string[];
 }
 
-/** The headers that tell a mail system's notification from somebody's answer. */
+/** The headers that distinguish the notification of a mail system from a reply of a person. */
 export function noticeHeaders(fields: Fields): NoticeHeaders {
   const first = (name: string): string => fields.get(name)?.[0]?.slice(0, 1_000) ?? '';
   const autoSubmitted = first('auto-submitted').trim().toLowerCase();
@@ -67,7 +67,7 @@ export function noticeHeaders(fields: Fields): NoticeHeaders {
   };
 }
 
-/** The text of RFC 2047 encoded words; what cannot be decoded stays as it is. */
+/** Decodes RFC 2047 encoded words; leaves undecodable ones unchanged. */
 function decodedWords(value: string): string {
   return value.replace(
     /=\?([\w-]{1,40})\?([bq])\?([^?\s]{0,400})\?=\s*/gi,
@@ -81,7 +81,7 @@ function decodedWords(value: string): string {
   );
 }
 
-/** Tells failures from delays and automatic replies. `hasReply`: the words quote an SMTP reply that refuses. */
+/** Distinguishes failures from delays and automatic replies. `hasReply`: the text quotes an SMTP reply that rejects. */
 export function kindOfNotice(headers: NoticeHeaders, notice: string, hasReply: boolean): NoticeKind {
   const { subject, from, isAutoReply, failedRecipients } = headers;
   const isMailer = MAILER.test(from) || from === '' || /<>/.test(from);

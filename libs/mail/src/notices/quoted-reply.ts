@@ -1,20 +1,23 @@
-/** An SMTP reply quoted in the words of a notification. */
+/** An SMTP reply quoted in the text of a notification. */
 export interface QuotedReply {
   readonly code: number;
-  /** From the code on, on one line. */
+  /** The reply from its code on, in one line. */
   readonly text: string;
-  /** It follows from an earlier reply, or is the notifying server's own. */
+  /** The reply is a consequence of an earlier one, or comes from the notifying server. */
   readonly isConsequence: boolean;
 }
 
 const REPLY = /(?:^|[\s:>"'([<;,=])((?:4[2-5]|5[0-7])\d)(?=[ :-]{1,3}[#<"'([]{0,2}[A-Za-z0-9\x80-\uffff<*:]|[ -]*$)/gm;
-/** Replies that follow from an earlier one, or are the notifying server's own. */
+/** Replies that are a consequence of an earlier one, or come from the notifying server. */
 const CONSEQUENCE =
   /^\d{3}[ -]+(?:[245]\.\d{1,3}\.\d{1,3}[ :]+)?(?:(?:<[^>]{1,300}>|\S{1,200})\.\.\. )?(?:service unavailable|need (?:rcpt|recipient|mail)|need mail before|no valid recipients?|rcpt first|error: (?:need|no valid)|bad sequence|valid rcpt|polite people)/i;
 const MAX_REPLY = 600;
 const ENHANCED = /(?:^|[\s(#<[;:=-])([45]\.\d{1,2}\.\d{1,3})(?![\d.]\d|\d)/;
 
-/** The reply that decided: the first refusal for good that is not the consequence of another, else the first one. */
+/**
+ * The decisive reply: the first permanent rejection that is not the consequence of another reply, otherwise the first
+ * reply.
+ */
 export function quotedReply(text: string): QuotedReply | undefined {
   const replies: QuotedReply[] = [];
   for (const match of text.matchAll(REPLY)) {
@@ -33,7 +36,7 @@ function untilNext(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** The first enhanced status code in the words, such as `(#5.1.1)`. */
+/** The first enhanced status code in the text, such as `(#5.1.1)`. */
 export const quotedStatus = (text: string): string | undefined => ENHANCED.exec(text)?.[1];
 
 export const oneLine = (text: string): string =>

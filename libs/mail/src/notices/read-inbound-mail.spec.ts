@@ -21,7 +21,7 @@ describe('other mail', () => {
     });
   });
 
-  it('is read without fail, whatever its bytes', () => {
+  it('is read without an exception for any bytes', () => {
     const scrap = fc.oneof(
       fc.constantFrom(
         '\n',

@@ -14,15 +14,15 @@ const MAX_HOPS = 50;
 const MAX_OTHER_TEXT = 2_000;
 
 /**
- * Reads mail that anyone may have sent. Never throws; takes nothing from a place where the mail may have been cut
- * off, so that a half-read address never stands for somebody else.
+ * Reads untrusted mail. Never throws; ignores text that may be truncated, so that a truncated address is never taken for
+ * another one.
  */
 export function readInboundMail(bytes: Uint8Array, limits: InboundLimits = DEFAULT_LIMITS): InboundMail {
   const seen = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, limits.maxBytes));
   const text = seen.toString('latin1').replace(/\r\n?/g, '\n');
-  // A line that is cut off can name somebody else.
+  // A truncated line can name another recipient.
   const source = seen.byteLength < bytes.byteLength ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
-  // The mail itself has no closing mark: only its parts' boundaries tell what is whole.
+  // A mail has no end marker: only the boundaries of its parts show which parts are complete.
   const mail = readPart(source, true);
   const leaves = mailLeaves(mail);
   const original = returnedFields(leaves);
@@ -54,7 +54,7 @@ export function readInboundMail(bytes: Uint8Array, limits: InboundLimits = DEFAU
     : other(mail, leaves, notice.kind === 'auto_reply' ? 'auto_reply' : otherMail(mail, leaves));
 }
 
-/** True when a report names this address, as the final or the original recipient, in whichever spelling. */
+/** True if a report names this address, as the final or the original recipient, in any spelling. */
 export function concerns(report: RecipientReport, address: string): boolean {
   const key = addressKey(address);
   return [report.finalRecipient, report.originalRecipient].some(
@@ -62,7 +62,7 @@ export function concerns(report: RecipientReport, address: string): boolean {
   );
 }
 
-/** The report inside a mail that passes it on and names nobody itself. */
+/** The report inside a mail that forwards it and names no recipient itself. */
 function forwardedReport({ originals, statuses }: MailLeaves, limits: InboundLimits): InboundMail | undefined {
   const [part, ...others] = originals;
   if (!part || others.length > 0 || statuses.length > 0) return undefined;
@@ -89,7 +89,7 @@ function notification({ perMessage, perRecipient }: StatusFields, original: Fiel
   };
 }
 
-/** Exim reports the forwarded address as the final one; its words name the address that failed. */
+/** Exim reports the forwarded address as the final one; its text names the address that failed. */
 function forwardOf(report: RecipientReport, { perRecipient }: TextNotice): Partial<RecipientReport> {
   if (report.action !== 'failed') return {};
   const forward = perRecipient.find(
@@ -104,7 +104,7 @@ function forwardOf(report: RecipientReport, { perRecipient }: TextNotice): Parti
   return { finalRecipient: forward.finalRecipient, ...optional('originalRecipient', originalRecipient) };
 }
 
-/** The words of the human-readable part, where they name the same recipient or nobody in particular. */
+/** The text of the human-readable part, if it names the same recipient or no recipient. */
 function wordsAbout(report: RecipientReport, { perRecipient }: TextNotice): string | undefined {
   const about = perRecipient.find(({ finalRecipient }) => finalRecipient && concerns(report, finalRecipient.address));
   return (about ?? (perRecipient.length === 1 ? perRecipient[0] : undefined))?.words;

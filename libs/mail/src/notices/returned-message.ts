@@ -5,7 +5,7 @@ import type { MailLeaves } from './mail-leaves.js';
 
 const MAX_HEAD = 64 * 1024;
 
-/** The headers of the returned message, from a part of its own or from the text after the words. */
+/** The headers of the returned message, from a separate part or from the rest of the text. */
 export function returnedFields({ originals }: Pick<MailLeaves, 'originals'>, text = ''): Fields {
   const [part] = originals;
   if (part) return readFields(partText(part).slice(0, MAX_HEAD).replace(/^\n+/, '').split('\n\n', 1)[0] ?? '');
@@ -13,7 +13,7 @@ export function returnedFields({ originals }: Pick<MailLeaves, 'originals'>, tex
   return start < 0 ? new Map() : readFields(text.slice(start, start + MAX_HEAD).split(/\n[ \t>]*\n/, 1)[0] ?? '');
 }
 
-/** What the returned headers say about the message. */
+/** The message according to the returned headers. */
 export function reportedMessage(fields: Fields): ReportedMessage {
   const messageId = /^<([^<>\s]{1,500})>/.exec(fields.get('message-id')?.[0] ?? '')?.[1];
   const copyIds = fields

@@ -11,12 +11,12 @@ export interface StatusFields {
 
 const ACTIONS: ReadonlySet<string> = new Set(['failed', 'delayed', 'delivered', 'relayed', 'expanded']);
 
-/** Reads a status part; the last block only where it surely is whole. */
+/** Reads a status part; ignores the last block unless it is complete. */
 export function statusFields(part: MimePart, limits: InboundLimits): StatusFields {
   return read(partText(part), part.isComplete, limits);
 }
 
-/** Reads status fields that stand in a text, where the structure around them is broken. */
+/** Reads status fields inside a text, for mail with a malformed structure. */
 export function statusFieldsInText(text: string, limits: InboundLimits): StatusFields {
   const start = text.search(/^(?:Reporting-MTA|Original-Recipient|Final-Recipient)[ \t]*:/im);
   return start < 0 ? { perMessage: undefined, perRecipient: [] } : read(text.slice(start), true, limits);
@@ -47,7 +47,7 @@ function perRecipientBlocks(block: string): string[] {
 function recipientReport(fields: Fields): RecipientReport | undefined {
   const action = actionOf(fields.get('action')?.[0], fieldText(fields, 'status'));
   if (action === undefined) return undefined;
-  // Two recipients in one block: whose action it is cannot be told.
+  // Two recipients in one block: the action cannot be attributed to either.
   if ((fields.get('final-recipient')?.length ?? 0) > 1 || (fields.get('action')?.length ?? 0) > 1) return undefined;
   const finalRecipient = reportAddress(fieldText(fields, 'final-recipient') ?? fieldText(fields, 'x-actual-recipient'));
   const originalRecipient = reportAddress(fieldText(fields, 'original-recipient'));
@@ -62,7 +62,7 @@ function recipientReport(fields: Fields): RecipientReport | undefined {
   };
 }
 
-/** Some systems leave out the action, or decline it: `failure`, `fail`, `delay`. */
+/** Some systems omit the action, or use other word forms: `failure`, `fail`, `delay`. */
 function actionOf(value: string | undefined, status: string | undefined): RecipientReport['action'] | undefined {
   const word = /^[a-z]+/.exec(value?.toLowerCase() ?? '')?.[0];
   if (word === undefined) return value === undefined && status?.startsWith('5.') ? 'failed' : undefined;

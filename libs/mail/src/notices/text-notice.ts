@@ -8,7 +8,7 @@ import { kindOfNotice, type NoticeKind, noticeHeaders, splitReturned } from './n
 import { oneLine, quotedReply, quotedStatus } from './quoted-reply.js';
 import { returnedFields } from './returned-message.js';
 
-/** A notification as its words tell it. */
+/** A notification, read from its text. */
 export interface TextNotice {
   readonly kind: NoticeKind;
   readonly perRecipient: readonly RecipientReport[];
@@ -18,11 +18,11 @@ export interface TextNotice {
 
 const MAX_DIAGNOSTIC = 500;
 const MAX_WORDS = 4_000;
-/** Postfix, sendmail and Exim name the address that was forwarded. */
+/** The texts of Postfix, sendmail and Exim that name the forwarded address. */
 const FORWARDED = /\((?:expanded|generated) from:?\s{0,20}<?([^\s<>()]{1,320})>?\)/i;
 const ANY_ADDRESS = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{1,255}/g;
 
-/** Reads a notification by its words: whom they name, which reply they quote, and whether the message has failed. */
+/** Reads a notification from its text: the recipients, the quoted reply, and whether the message has failed. */
 export function textNotice(mail: MimePart, leaves: MailLeaves, limits: InboundLimits): TextNotice {
   const headers = noticeHeaders(mail.fields);
   const { notice, returned: rest } = splitReturned(leaves.texts.join('\n\n'));
@@ -50,7 +50,7 @@ export function textNotice(mail: MimePart, leaves: MailLeaves, limits: InboundLi
   return { kind, perRecipient, returned, notice };
 }
 
-/** The words from the address on, where something follows it. */
+/** The text from the address on, if anything follows it. */
 function aboutRecipient(words: string, address: string | undefined): string {
   const at = address === undefined ? -1 : words.indexOf(address);
   const after = at < 0 ? '' : words.slice(at);

@@ -1,11 +1,11 @@
 import { head } from './mail-head.js';
 
-/** Notices in the forms of mail systems, written for tests. Each is about ada@example.org unless it says otherwise. */
+/** Notices in the formats of mail systems, written for tests. Each is about ada@example.org unless stated otherwise. */
 
 const ORIGINAL =
   'From: Shop <shop@example.com>\nTo: ada@example.org\nSubject: Your receipt\nMessage-ID: <1@example.com>\n\nThanks.\n';
 
-/** The mail, whom it is about, and how it is classed. */
+/** The mail, its recipients, and its classification. */
 export interface ExampleNotice {
   readonly mail: string;
   readonly addresses: readonly (string | undefined)[];

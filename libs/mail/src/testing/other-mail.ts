@@ -1,6 +1,6 @@
 import { head } from './mail-head.js';
 
-/** Mail that comes to return paths and says nothing about a delivery. */
+/** Mail to return paths that is not about a delivery. */
 export const OTHER_MAIL: Readonly<Record<string, { readonly mail: string; readonly why: string }>> = {
   'a vacation note that tells of a bounce': {
     mail: `${head('Auto-Submitted: auto-replied\nFrom: Ada <ada@example.org>\nSubject: Out of office\n')}

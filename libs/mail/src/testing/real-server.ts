@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { jest } from '@jest/globals';
 import { SMTPServer } from 'smtp-server';
 
-/** A server that was not written for our tests, and what it received. */
+/** An independent SMTP server, and the messages that it received. */
 export interface RealServer {
   readonly port: number;
   readonly received: readonly string[];
@@ -12,7 +12,7 @@ export interface RealServer {
 /** smtp-server with its built-in self-signed certificate. */
 export async function startServer(secure: boolean): Promise<RealServer> {
   const received: string[] = [];
-  // It warns of its certificate, which is the very one wanted here.
+  // It warns about the built-in certificate, which the tests need.
   const warning = jest.spyOn(console, 'error').mockImplementation(() => {});
   const server = new SMTPServer({
     secure,

@@ -7,17 +7,17 @@ import { SmtpPool } from '../smtp-pool.js';
 /** Answers by command, or by command and local part; `.` is the end of the data, BODY its first bytes. */
 export type Script = Record<string, string>;
 
-/** How replies are spread over packets: each in one of its own, those to what came together in one, or by the byte. */
+/** The split of replies into packets: one packet each, one packet for all replies to one write, or byte by byte. */
 export type Manner = 'each' | 'together' | 'byte by byte';
 
-/** Closes the connection, after saying a part of something if told so. */
+/** Closes the connection, optionally after sending part of a reply. */
 export function CUT(after = ''): string {
   return `cut ${after}`;
 }
 export function HANG(): string {
   return 'hang';
 }
-/** A reply that never ends, always a little more of it. */
+/** A reply that never ends, sent in small pieces. */
 export function DRIP(): string {
   return 'drip';
 }
@@ -28,12 +28,12 @@ export class ScriptedRelay {
   readonly messages: string[] = [];
   readonly #sockets = new Set<Socket>();
   connections = 0;
-  /** The most commands that came before the answer to the first of them was given. */
+  /** The maximum number of commands received before the first of them was answered. */
   mostAtOnce = 0;
   manner: Manner = 'each';
-  /** Called when DATA comes, before it is answered. */
+  /** Called when DATA arrives, before it is answered. */
   onData: () => void = () => {};
-  /** Used up by the first answer it gives. */
+  /** Applies to the first matching command only. */
   onceScript: Script = {};
 
   constructor(
@@ -154,12 +154,12 @@ export const mail: HandOver = {
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 
-/** Stops all that was started or handed to it, the last first. */
+/** Runs all registered stops, in reverse order. */
 export async function cleanUp(): Promise<void> {
   for (const stop of cleanUps.splice(0).reverse()) await stop();
 }
 
-/** Leaves something to `cleanUp`. */
+/** Registers stops for `cleanUp`. */
 export function afterwards(...stops: (() => Promise<unknown>)[]): void {
   cleanUps.push(...stops);
 }
@@ -169,7 +169,7 @@ export async function start(
   script: Script,
   options: Partial<RelayConfig> & { pipelining?: boolean; manner?: Manner } = {},
 ): Promise<{ pool: SmtpPool; relay: ScriptedRelay }> {
-  // Without noDelay the replies to a pipelined envelope wait 40 ms for our delayed acknowledgement.
+  // Without noDelay, replies to a pipelined envelope wait 40 ms for the delayed acknowledgement of the client.
   const server = createServer({ noDelay: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { pipelining = true, manner = 'each', ...config } = options;

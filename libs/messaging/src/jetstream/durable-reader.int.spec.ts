@@ -20,7 +20,7 @@ describe('A reader of a stream', () => {
     await nats.stop();
   });
 
-  it('that is told to stop while it starts stops, and does not wait for the heartbeats of NATS', async () => {
+  it('that is stopped while it starts does not wait for the heartbeats of NATS', async () => {
     const stopping = new AbortController();
     const { name: stream } = queueConfig('email-send');
     const reader = new DurableReader({

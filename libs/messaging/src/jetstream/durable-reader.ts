@@ -28,7 +28,7 @@ export interface DurableReaderOptions {
   readonly log: Log;
   readonly stream: string;
   readonly durable: string;
-  /** Consumers of the stream whose positions a new one takes over. */
+  /** Consumers of the stream whose positions a new consumer inherits. */
   readonly replaces?: readonly string[];
   /** Messages that are requested at a time. */
   readonly batchSize: number;
@@ -40,7 +40,7 @@ export interface DurableReaderOptions {
   /** Called before the first message of every set-up; without progress for a new consumer. */
   readonly begin?: (info: StreamInfo, progress: ConsumerProgress | undefined) => void;
   readonly take: (message: JsMsg) => void;
-  /** Called when no messages arrive any more, until the next set-up. */
+  /** Called when messages stop arriving, until the next set-up. */
   readonly interrupted?: () => void;
 }
 
@@ -117,7 +117,7 @@ export class DurableReader {
       callback: guarded(log, durable, take),
     });
     this.#messages = messages;
-    // Before it is stopped: notifications that are asked for afterwards never end by themselves.
+    // Requested before the stop: notifications requested afterwards never end by themselves.
     const notifications = messages.status();
     if (stopping.aborted || !link.connected) messages.stop();
     for await (const notification of notifications) if (LOST.has(notification.type)) break;
@@ -162,7 +162,7 @@ const progressOf = ({ ack_floor: taken, delivered }: ConsumerInfo): ConsumerProg
   delivered: { stream: delivered.stream_seq, delivery: delivered.consumer_seq },
 });
 
-/** What the server knows of a durable consumer; undefined without one. */
+/** The state of a durable consumer on the server; undefined if it does not exist. */
 export const consumerInfo = async (
   jsm: JetStreamManager,
   stream: string,

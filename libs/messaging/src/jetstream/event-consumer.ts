@@ -17,14 +17,14 @@ export interface EventConsumerOptions {
   readonly source: ServiceName;
   readonly contracts: readonly EventContract[];
   readonly durable: string;
-  /** Durable consumers of the same stream whose positions and set-aside events this one takes over. */
+  /** Durable consumers of the same stream whose positions and set-aside events this consumer inherits. */
   readonly replaces: readonly string[];
   readonly batchSize: number;
   readonly handle: HandleEvents;
   readonly retries: EventRetries;
   /** Stores events that fail alone; without it they stay in the stream. */
   readonly setAside?: SetAsideEvents | undefined;
-  /** Reports events that the stream lost before they were taken to their source. */
+  /** Reports to the source events that the stream lost before they were consumed. */
   readonly reportGap: ReportGap;
 }
 
@@ -75,7 +75,7 @@ export class EventConsumer {
     this.#retries?.start();
   }
 
-  /** Stops receiving, finishes the present batch, and releases other messages to other replicas. */
+  /** Stops receiving, finishes the current batch, and releases other messages to other replicas. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#reader.stop();

@@ -33,7 +33,7 @@ interface Item {
   readonly envelope: Envelope;
 }
 
-/** When a failing handler is called again, in milliseconds. */
+/** Delays before a failing handler is called again, in milliseconds. */
 export interface EventRetries {
   /** Delays before a failing batch is divided. */
   readonly batchMs: readonly number[];
@@ -49,7 +49,7 @@ export const DEFAULT_EVENT_RETRIES: EventRetries = {
   poisonMs: [5_000, 30_000, 120_000, 600_000],
 };
 
-/** How long the next batch is collected after a small one: a transaction costs the same for one event as for thirty. */
+/** Time to collect the next batch after a small one: a transaction costs the same for one event as for thirty. */
 const COLLECT_MS = 30;
 
 /**
@@ -61,7 +61,7 @@ export class EventProcessor {
   #queue: JsMsg[] = [];
   #current: JsMsg[] = [];
   readonly #malformed: MalformedReport;
-  /** What the subjects of the source's events begin with. */
+  /** The prefix of the subjects of the source's events. */
   readonly #subjectPrefix: string;
   readonly #settlements = new Settlements();
   #processing: Promise<void> | undefined;
@@ -137,7 +137,7 @@ export class EventProcessor {
 
   /** Undefined for invalid messages, unwanted types and events that do not match their contract. */
   #read(message: JsMsg, origin: string): Item | undefined {
-    // JetStream stores what it delivers into another stream under the subject that it had in the first one.
+    // JetStream stores a message that it copies into another stream under its original subject.
     const isOfSource = message.subject.startsWith(this.#subjectPrefix) && !isFromAnotherStream(message);
     const { calls } = this.options;
     // Most messages of a stream are of no interest to a consumer of rare events, so they are not parsed.
@@ -147,7 +147,7 @@ export class EventProcessor {
     }
     const envelope = isOfSource ? readEnvelope(message) : undefined;
     if (!envelope) {
-      // Not the subject, which somebody may choose anew for each message.
+      // Not the subject, which a sender can vary with each message.
       this.#malformed.note(
         streamNameOf(this.options.source),
         isOfSource ? 'not an event' : 'not published by the service of the stream',

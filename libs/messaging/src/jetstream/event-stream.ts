@@ -14,7 +14,7 @@ import { queueNameOf, queueSubjectsOf, type ServiceName, streamNameOf, streamSub
 export interface StreamLimits {
   /** Maximum size of the stream; events wait in the log when it is full (1 GiB). */
   readonly maxBytes?: number | undefined;
-  /** Events that all consumers have taken are removed after this time (7 days). */
+  /** Events that all consumers have acknowledged are removed after this time (7 days). */
   readonly maxAgeMs?: number | undefined;
   /** An event published again within this time is not stored again (2 minutes). */
   readonly duplicateWindowMs?: number | undefined;
@@ -59,7 +59,7 @@ export const isAbsent = (error: unknown): boolean =>
   error instanceof JetStreamApiError &&
   (error.code === JetStreamApiCodes.StreamNotFound || error.code === JetStreamApiCodes.ConsumerNotFound);
 
-/** Whether NATS does not let this user send the request. */
+/** Whether NATS does not permit this user to send the request. */
 const isForbidden = (error: unknown): boolean =>
   error instanceof PermissionViolationError ||
   (error instanceof Error && error.cause instanceof PermissionViolationError);
@@ -72,7 +72,7 @@ export const isOutOfStorage = (error: { readonly code?: number; readonly message
   NO_STORAGE_CODES.has(error.code ?? 0) || /insufficient storage|no space left/i.test(error.message);
 
 /**
- * Creates the stream, or updates it where the user may; the users of an installation may not, and keep it as it is. If the
+ * Creates the stream, or updates it if the user is permitted to; the users of an installation are not, and keep it. If the
  * server has too little storage, the stream is smaller, down to 16 MiB.
  * @throws when the server has no storage at all, or applied another configuration.
  */
@@ -95,7 +95,7 @@ export const ensureStream = async (jsm: JetStreamManager, asked: AskedStream): P
     } catch (error) {
       if (found && isForbidden(error)) return found;
       if (!(error instanceof JetStreamApiError)) throw error;
-      // Some settings of a stream cannot be changed; whether it may be used is decided by what it has.
+      // Some settings of a stream cannot be changed; its actual settings decide whether it may be used.
       if (found && !isOutOfStorage(error)) return found;
       if (!isOutOfStorage(error)) throw error;
       refusal = error;

@@ -11,13 +11,13 @@ export interface FormerConsumersOptions {
   /** The consumer that replaces them. */
   readonly by: { readonly stream: string; readonly durable: string };
   readonly replaced: readonly { readonly source: ServiceName; readonly durable: string }[];
-  /** How long nobody must have waited for a consumer before it is deleted (1 minute). */
+  /** How long a consumer must be unused before it is deleted (1 minute). */
   readonly idleMs?: number;
 }
 
 /**
- * Deletes the durable consumers of the release before, which would keep their streams full. During an upgrade its processes
- * still read them; a consumer is deleted when no process has waited for its messages in two looks.
+ * Deletes the durable consumers of the previous release, which would keep their streams full. During an upgrade its
+ * processes still read them; a consumer is deleted when no process waits for its messages in two checks.
  */
 export class FormerConsumers {
   readonly #stopping = new AbortController();
@@ -50,7 +50,7 @@ export class FormerConsumers {
     }
   }
 
-  /** Whether a replaced consumer does not exist any more. */
+  /** Whether a replaced consumer no longer exists. */
   async #isGone(stream: string, durable: string): Promise<boolean> {
     const { link, log, by } = this.options;
     const jsm = await suitableManager(link);

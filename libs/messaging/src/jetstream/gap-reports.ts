@@ -3,7 +3,7 @@ import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
 import type { MissingSequences } from './delivery-sequence.js';
 
-/** Events that a consumer misses, as reported to the service that publishes them. */
+/** A report to the publishing service about events that a consumer misses. */
 export interface EventGap extends MissingSequences {
   readonly consumer: string;
   /** Creation time of the stream that the sequences belong to. */

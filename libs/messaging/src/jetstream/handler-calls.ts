@@ -44,7 +44,7 @@ export class HandlerCalls {
     return contract ? { ...envelope, data: contract.data.parse(envelope.data) } : envelope;
   }
 
-  /** @returns why the handler failed; undefined when it succeeded. */
+  /** @returns the error of the handler; undefined if it succeeded. */
   async call(events: readonly Envelope[]): Promise<{ readonly error: unknown } | undefined> {
     const { durable, log, handle } = this.options;
     const { batch, end } = this.#traced(events);
@@ -104,7 +104,7 @@ const withinLimit = async (work: Promise<void>): Promise<void> => {
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 };
 
-/** The envelope in a message; undefined when the message is no event. */
+/** The envelope in a message; undefined if the message is not an event. */
 export const readEnvelope = (message: { json(): unknown }): Envelope | undefined => {
   try {
     return eventEnvelope.safeParse(message.json()).data;

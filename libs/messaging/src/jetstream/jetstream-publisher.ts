@@ -14,7 +14,7 @@ import { PublishWindow, type StreamMessage, type StreamRefusal, storedBytes } fr
 import { freeBytesOf, StreamMaintenance, type StreamRetention } from './stream-maintenance.js';
 import { unsafeSettingsOf } from './unsafe-settings.js';
 
-/** How often the service tries to mend its stream, where its user may. */
+/** Interval at which the service tries to repair the settings of its stream, if its user is permitted to. */
 const MEND_EVERY_MS = 60_000;
 
 export type Envelope = z.output<typeof eventEnvelope>;
@@ -75,7 +75,7 @@ export class JetStreamPublisher {
   #freeBytes = 0;
   /** The size that was last reported as too small. */
   #smallerBytes = 0;
-  /** What the stream does that no service asks for, as it was found last. */
+  /** The unsafe settings of the stream at the last check. */
   #unsafe: readonly string[] = [];
   #mendedAt = 0;
 
@@ -148,21 +148,21 @@ export class JetStreamPublisher {
     return { lastSequence: this.#lastSequence };
   }
 
-  /** Why no event may be published now: the stream, as it was last read, would give it to others or lose it. */
+  /** The reason why no event may be published now: the stream, as last read, would disclose or lose it. */
   refusal(): StreamRefusal | undefined {
     if (this.#unsafe.length === 0) return undefined;
     const reason = `the stream ${this.#stream.name} has settings that no service makes: it ${this.#unsafe.join(', ')}`;
     return { condition: 'wrong_settings', reason };
   }
 
-  /** The content of the stream and what all consumers have taken; undefined without a stream. */
+  /** The content of the stream and the progress of its consumers; undefined without a stream. */
   async retention(): Promise<StreamRetention | undefined> {
     const found = await this.#maintenance.retention(await this.#jsm());
     await this.#check(found?.config);
     return found;
   }
 
-  /** Removes old events that all consumers have taken; cheap to call often. */
+  /** Removes old events that all consumers have acknowledged; cheap to call often. */
   async removeOld(): Promise<void> {
     await this.#maintenance.removeOld(await this.#jsm());
   }
@@ -181,7 +181,7 @@ export class JetStreamPublisher {
     }
   }
 
-  /** Finds settings that no service makes, and changes them where NATS lets this user. */
+  /** Finds settings that no service uses, and changes them if NATS permits it to this user. */
   async #check(config: Partial<StreamConfig> | undefined): Promise<void> {
     this.#unsafe = config ? unsafeSettingsOf(this.options.service, config) : [];
     if (this.#unsafe.length === 0 || Date.now() - this.#mendedAt < MEND_EVERY_MS) return;
@@ -268,7 +268,7 @@ const publishSpan = ({ id, type, metadata }: PublishableEvent, subject: string):
     },
   });
 
-/** The event without the fields that its contract does not name. */
+/** The event with only the fields of its contract. */
 const withContractFields = (event: PublishableEvent, { data }: EventContract): PublishableEvent => {
   const { shape = {} } = data as { readonly shape?: object };
   const stored = event.data as Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ export interface StreamMessage {
   readonly payload: string;
 }
 
-/** Why a stream accepts no more events: it is full, or its server has no storage. */
+/** The reason why a stream accepts no more events. */
 export type StreamCondition = 'full' | 'no_storage' | 'wrong_settings';
 
 export interface StreamRefusal {

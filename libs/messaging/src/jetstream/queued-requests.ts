@@ -23,9 +23,9 @@ export interface QueuedRequestsOptions {
   readonly isTemporary: (error: unknown) => boolean;
 }
 
-/** When a request that failed is tried again; the last delay repeats. */
+/** Delays before a failed request is retried; the last delay repeats. */
 const RETRY_MS = [1_000, 5_000, 15_000, 60_000] as const;
-/** A request that fails with an internal error is dropped after so many attempts. */
+/** Attempts after which a request that fails with an internal error is dropped. */
 const MAX_FAULTS = 10;
 const BATCH_SIZE = 256;
 const MAX_ACK_PENDING = 1_024;
@@ -59,7 +59,7 @@ export class QueuedRequests {
     this.#reader.start();
   }
 
-  /** Stops receiving and finishes what runs. */
+  /** Stops receiving and waits for running requests. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#reader.stop();

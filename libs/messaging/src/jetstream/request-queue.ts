@@ -18,8 +18,8 @@ export class RequestQueue {
   constructor(private readonly link: NatsLink) {}
 
   /**
-   * Resolves when NATS has stored the request. The service handles it at least once, and nobody receives its reply.
-   * @throws when NATS is unavailable or has no space, the queue does not exist, or nothing is known after two seconds.
+   * Resolves when NATS has stored the request. The service handles it at least once; its reply is discarded.
+   * @throws when NATS is unavailable or has no space, the queue does not exist, or NATS does not respond within two seconds.
    */
   async add<C extends RequestContract>(contract: C, payload: RequestInput<C>, context: RequestContext): Promise<void> {
     const { service } = contract;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 type Envelope = z.output<typeof eventEnvelope>;
 
-/** Why an event is set aside, and when it is retried. */
+/** The reason why an event is set aside, and the time of its retry. */
 export interface SetAsideFailure {
   readonly error: string;
   readonly retryAfterMs: number;

@@ -17,7 +17,7 @@ export interface SetAsideRetriesOptions {
 }
 
 const POLL_MS = 2_000;
-/** Longer than a handler may take. */
+/** Longer than the time limit of a handler. */
 const LEASE_MS = 90_000;
 
 /** Retries events that a consumer has set aside, one by one, until they succeed or are discarded. */
@@ -30,7 +30,7 @@ export class SetAsideRetries {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when the present event is handled. Abort the signal before. */
+  /** Resolves when the current event is handled. Abort the signal before. */
   async finish(): Promise<void> {
     await this.#running;
   }

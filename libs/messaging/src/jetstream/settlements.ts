@@ -5,13 +5,13 @@ interface Settlement {
 }
 
 /**
- * Acknowledges messages only while the stream is the one that they came from: an old acknowledgement would apply to a
- * new event with the same number in a stream that was created again.
+ * Acknowledges messages only while their stream exists: an old acknowledgement would apply to a new event with the same
+ * number in a stream that was created again.
  */
 export class Settlements {
-  /** The creation time of the present stream. */
+  /** The creation time of the current stream. */
   #origin = '';
-  /** Collected while it is unknown which stream is present. */
+  /** Collected while the current stream is unknown. */
   #held: Settlement[] | undefined = [];
 
   get origin(): string {
@@ -27,7 +27,7 @@ export class Settlements {
     this.#held ??= [];
   }
 
-  /** Settles what belongs to the stream that was created at `origin` and drops the rest. */
+  /** Settles messages of the stream that was created at `origin` and drops the rest. */
   resume(origin: string): void {
     this.#origin = origin;
     const held = this.#held ?? [];

@@ -139,7 +139,7 @@ describe.each(['2.9', '2.12'] as const)('An erasure from a stream of nats-server
     await waitFor(() => taken.some(({ to }) => to === 'bob@my-shop.test') && taken.some(({ to }) => to === NOTE));
   }, 30_000);
 
-  it('erases messages that are no events but contain the address', async () => {
+  it('erases messages that are not events but contain the address', async () => {
     await publisher.publish([event('bob@my-shop.test')]);
     link.nc.publish('postern.events.email-send.mailed.v1', `{"broken": "${ADDRESS}"`);
     await waitFor(async () => (await erasure.range())?.last === 2);

@@ -75,7 +75,7 @@ export class StreamErasure {
     return { erased, next: Math.max(from, to + 1), inHandOf: undefined };
   }
 
-  /** The affected messages between two sequences, both included; of erased ones nothing is left. */
+  /** The affected messages between two sequences, both included; erased messages are absent. */
   async #search(
     jsm: JetStreamManager,
     from: number,
@@ -122,7 +122,7 @@ export class StreamErasure {
 interface Found {
   readonly seq: number;
   readonly subject: string;
-  /** Undefined for a message that is no event. */
+  /** Undefined for a message that is not an event. */
   readonly event: { readonly id: string; readonly payload: string } | undefined;
 }
 

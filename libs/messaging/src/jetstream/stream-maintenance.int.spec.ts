@@ -21,7 +21,7 @@ const DURABLE = 'reader';
 const ACK_WAIT_MS = 1_000;
 
 describe.each(['2.9', '2.12'] as const)(
-  'Removing what everybody has taken from a stream of nats-server %s',
+  'Removing events that all consumers have acknowledged from a stream of nats-server %s',
   version => {
     let nats: TestNats;
     let link: NatsLink;
@@ -57,7 +57,7 @@ describe.each(['2.9', '2.12'] as const)(
       return taken;
     };
 
-    it('keeps what was delivered and not acknowledged, which comes again', async () => {
+    it('keeps events that were delivered and not acknowledged, and redelivers them', async () => {
       await publish(20);
       await jsm.consumers.add(stream, {
         durable_name: DURABLE,
@@ -80,7 +80,7 @@ describe.each(['2.9', '2.12'] as const)(
       );
     });
 
-    it('removes events from a full stream without a consumer only where that is configured', async () => {
+    it('removes events from a full stream without a consumer only if that is configured', async () => {
       await publish(40);
       const full = await publish(40);
       expect(full.blocked).toMatchObject({ condition: 'full' });

@@ -8,13 +8,13 @@ import {
 } from '@nats-io/jetstream';
 import { type AskedStream, ensureStream, isAbsent } from './event-stream.js';
 
-/** The content of a stream, and what its durable consumers have taken. */
+/** The content of a stream, and the progress of its durable consumers. */
 export interface StreamRetention {
   readonly created: string;
   readonly firstSequence: number;
-  /** The last sequence that every durable consumer has taken; undefined without one. */
+  /** The last sequence that every durable consumer has acknowledged; undefined without a consumer. */
   readonly takenByAll: number | undefined;
-  /** The last sequence that this process removed because every durable consumer had taken it. */
+  /** The last sequence that this process removed because every durable consumer had acknowledged it. */
   readonly removedTo: number;
   readonly config: Partial<StreamConfig>;
 }
@@ -37,8 +37,8 @@ const MAX_DELETIONS = 4_096;
 const DELETIONS_AT_ONCE = 256;
 
 /**
- * Frees space in a stream by removing events that every durable consumer has taken, and no others. Without durable
- * consumers nothing is removed, because the first one starts with the first event.
+ * Frees space in a stream by removing only events that every durable consumer has acknowledged. Without durable consumers
+ * nothing is removed, because the first one starts with the first event.
  */
 export class StreamMaintenance {
   #grownAt = 0;
@@ -57,7 +57,7 @@ export class StreamMaintenance {
   ) {}
 
   /**
-   * Removes what all consumers have taken; if that does not free `needed` bytes, lets the stream grow to its
+   * Removes events that all consumers have acknowledged; if that does not free `needed` bytes, lets the stream grow to its
    * configured size.
    */
   async freeSpace(jsm: JetStreamManager, needed: number): Promise<StreamSpace> {
@@ -77,7 +77,7 @@ export class StreamMaintenance {
   }
 
   /**
-   * Once an hour, removes events that all consumers have taken and that exceed the age limit. The stream must exist.
+   * Once an hour, removes events that all consumers have acknowledged and that exceed the age limit. The stream must exist.
    */
   async removeOld(jsm: JetStreamManager): Promise<void> {
     if (Date.now() - this.#removedOldAt < Math.min(REMOVE_OLD_EVERY_MS, this.maxAgeMs)) return;
@@ -101,7 +101,7 @@ export class StreamMaintenance {
     if (removedTo < old - 1) this.#removedOldAt = 0;
   }
 
-  /** The content of the stream and what its consumers have taken; undefined without a stream. */
+  /** The content of the stream and the progress of its consumers; undefined without a stream. */
   async retention(jsm: JetStreamManager): Promise<StreamRetention | undefined> {
     try {
       const slowest = await this.#slowest(jsm);
@@ -157,7 +157,7 @@ export class StreamMaintenance {
     return slowest;
   }
 
-  /** When the first message at or after a sequence was stored; undefined without one. */
+  /** The storage time of the first message at or after a sequence; undefined without one. */
   async #storedAt(jsm: JetStreamManager, seq: number): Promise<number | undefined> {
     // The types of the client exclude using both fields; nats-server 2.9 and later accept them.
     const query = { seq, next_by_subj: this.stream.subjects[0] } as MsgRequest;

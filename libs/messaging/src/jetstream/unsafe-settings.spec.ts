@@ -5,8 +5,8 @@ import { unsafeSettingsOf } from './unsafe-settings.js';
 
 const OWN: Partial<StreamConfig> = streamConfig('email-send', {});
 
-describe('The settings of a stream to which a service publishes nothing', () => {
-  it('are none that a service makes, or that NATS adds, or that an administrator chooses', () => {
+describe('Settings with which a service does not publish to a stream', () => {
+  it('exclude settings of the services, defaults of NATS and choices of an administrator', () => {
     expect(unsafeSettingsOf('email-send', OWN)).toEqual([]);
     const more = { sources: [], max_msgs: -1, max_msgs_per_subject: -1, max_age: 0, sealed: false, deny_delete: false };
     const chosen = { max_bytes: 2 ** 34, num_replicas: 3, duplicate_window: 1, description: 'of email-send' };

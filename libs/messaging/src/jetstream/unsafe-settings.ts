@@ -1,7 +1,7 @@
 import type { StreamConfig } from '@nats-io/jetstream';
 import { type ServiceName, streamSubjectOf } from '@postern/contracts';
 
-/** Settings of a stream by which NATS would read or send for somebody, and which no service makes. */
+/** Settings by which NATS would copy messages into or out of the stream, and which no service uses. */
 export const foreignSettingsOf = (service: ServiceName, config: Partial<StreamConfig>): readonly string[] => [
   ...(config.subjects ?? [])
     .filter(subject => subject !== streamSubjectOf(service))
@@ -11,7 +11,7 @@ export const foreignSettingsOf = (service: ServiceName, config: Partial<StreamCo
   ...(config.subject_transform ? ['changes subjects'] : []),
 ];
 
-/** Settings of a stream by which it would lose events, or keep them from being erased. */
+/** Settings by which the stream would lose events, or prevent their erasure. */
 export const lossySettingsOf = (config: Partial<StreamConfig>): readonly string[] => [
   ...(is(config.storage, 'file') ? [] : ['keeps events in memory']),
   ...(is(config.retention, 'limits') ? [] : ['deletes events that consumers have taken']),
@@ -23,12 +23,12 @@ export const lossySettingsOf = (config: Partial<StreamConfig>): readonly string[
   ...(config.deny_delete || config.deny_purge ? ['does not let events be deleted'] : []),
 ];
 
-/** Settings with which the service publishes nothing, because what it publishes could be read elsewhere or lost. */
+/** Settings with which the service publishes nothing, because events could be disclosed or lost. */
 export const unsafeSettingsOf = (service: ServiceName, config: Partial<StreamConfig>): readonly string[] => [
   ...foreignSettingsOf(service, config),
   ...lossySettingsOf(config),
 ];
 
-/** Absent is the setting that NATS has without one. */
+/** An absent setting equals the default of NATS. */
 const is = (found: string | undefined, expected: string): boolean => (found ?? expected) === expected;
 const isPositive = (value: number | undefined): boolean => (value ?? 0) > 0;

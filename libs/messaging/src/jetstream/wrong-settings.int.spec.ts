@@ -53,13 +53,13 @@ describe.each(['2.9', '2.12'] as const)('The publisher of a service, as its user
     expect((await jsm.streams.info(STREAM)).state.messages).toBe(0);
   });
 
-  it('publishes to a stream of another size, with which nothing is lost', async () => {
+  it('publishes to a stream of another size, which loses no events', async () => {
     await jsm.streams.add({ name: STREAM, discard: 'new' as never, subjects: [SUBJECT], max_bytes: 1_000_000 });
     expect((await publisher().publish([event()])).blocked).toBeUndefined();
     expect((await jsm.streams.info(STREAM)).state.messages).toBe(1);
   });
 
-  it('finds out by itself that the stream has changed', async () => {
+  it('detects on its own that the stream has changed', async () => {
     const running = publisher();
     await running.publish([event()]);
     const { config } = await jsm.streams.info(STREAM);

@@ -39,9 +39,9 @@ type Takes<C extends EventContract> = (batch: EventBatch<C>, ...rest: never[]) =
 type Position = Pick<EventConsumer, 'consumer'> & Partial<Pick<EventConsumer, 'replaces'>>;
 
 /**
- * The method handles these events in batches; they are acknowledged when it resolves. After an error the batch is
- * delivered again, so handlers must ignore repeated events (inbox of event-sourcing). Handlers with the same consumer share
- * its position, so each of them gets its part of a batch again when another one fails.
+ * The method handles these events in batches; they are acknowledged when it resolves. After an error the batch is delivered
+ * again, so handlers must ignore repeated events (inbox of event-sourcing). Handlers with the same consumer share its
+ * position, so each of them receives its part of a batch again when another handler fails.
  */
 export const HandlesEvents =
   <const C extends EventContract>(contracts: readonly C[], { consumer, replaces = [] }: Position) =>

@@ -36,7 +36,7 @@ export interface PosternServerOptions {
   readonly drainTimeoutMs?: number;
   /** Maximum number of events per handler call (256). */
   readonly eventBatchSize?: number;
-  /** When failing event handlers are called again; for tests. */
+  /** Delays before failing event handlers are called again; for tests. */
   readonly eventRetries?: EventRetries;
   /** Stores events that a consumer cannot handle; without it they stay in the stream. */
   readonly setAside?: SetAsideEvents | undefined;
@@ -56,7 +56,7 @@ const REPORT_WITHIN_MS = 5_000;
 /** Serves requests over core NATS and events over JetStream, by contract. `close()` drains; the connection stays open. */
 export class PosternServer {
   readonly #requests: RequestHandlers;
-  /** By consumer. */
+  /** Event handlers by consumer. */
   readonly #events = new Map<string, EventsHandler[]>();
   readonly #intake: RequestIntake;
   #consumers: (EventConsumer | FormerConsumers | QueuedRequests)[] = [];
@@ -111,7 +111,7 @@ export class PosternServer {
     return this.#closing;
   }
 
-  /** One consumer for each stream that the handlers take events from, and one that deletes those they replace. */
+  /** One consumer for each source stream of the handlers, and the deletion of the consumers that it replaces. */
   #consumersOf(name: string, handlers: readonly EventsHandler[]): readonly (EventConsumer | FormerConsumers)[] {
     const { link, log, service, setAside, eventBatchSize, eventRetries } = this.options;
     const durable = durableName(service, name);

@@ -54,7 +54,7 @@ export class ReplyConfirmations {
     return this.#last;
   }
 
-  /** Waits for outstanding confirmations, up to `limitMs`, and stops listening. */
+  /** Waits for outstanding confirmations, up to `limitMs`, and unsubscribes. */
   async close(limitMs: number): Promise<void> {
     if (this.#awaited.size > 0 && this.link.connected) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -20,8 +20,8 @@ export class RequestHandlers {
   }
 
   /**
-   * Answers a request in this process, within the request that is being handled: validated, traced and measured as if
-   * it had arrived over NATS. Rejects with what the handler throws, for an invalid request, and without a handler.
+   * Answers a request in this process, within the request that is being handled: validated, traced and measured as if it
+   * had arrived over NATS. Rejects with the error of the handler, for an invalid request, and without a handler.
    */
   async answer({ service, name, subject, request }: RequestContract, payload: unknown): Promise<unknown> {
     const handler = this.#bySubject.get(subject);

@@ -88,7 +88,7 @@ export class RequestIntake {
 
   #take(contract: RequestContract, answer: Answer, message: Msg): void {
     const { subject } = contract;
-    // A message that JetStream delivers here for somebody has another reply subject, or none.
+    // A message that another client makes JetStream deliver here has another reply subject, or none.
     if (!message.reply?.startsWith(INBOXES)) {
       this.#malformed.note(subject, 'no inbox for the reply');
       return;
@@ -220,7 +220,7 @@ export class RequestIntake {
 
   #unavailable(error: unknown): TemporarilyUnavailable | undefined {
     if (error instanceof TemporarilyUnavailable) return error;
-    // Another service did not reply; what was done before is unknown here.
+    // Another service did not reply; the effects of this request are unknown.
     if (error instanceof ServiceUnavailable) {
       return new TemporarilyUnavailable(error.message, { maybeExecuted: true, retryAfterS: error.retryAfterS });
     }
@@ -239,7 +239,7 @@ export class RequestIntake {
     this.#send(replyTo, frame.i, { fault });
   }
 
-  /** @returns why the reply could not be sent; undefined when it was. */
+  /** @returns the reason why the reply could not be sent; undefined if it was sent. */
   #send(replyTo: string, id: string, reply: ReplyBody, token?: number): string | undefined {
     let json: string;
     try {

@@ -2,10 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface StallingProxy {
   readonly url: string;
-  /**
-   * Holds back data of the next client until the server closes the connection, as if the client process were
-   * stopped.
-   */
+  /** Holds back data of the next client until the server closes the connection, like a stopped client process. */
   stallNext(): void;
   /** How many clients were held back until the server closed the connection. */
   readonly stalled: number;

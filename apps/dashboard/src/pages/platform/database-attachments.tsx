@@ -9,7 +9,7 @@ import { EmptyState, Section } from '../../components/page.js';
 import { useAction, useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 
-/** The web services that get the connection URL of a database as a variable. */
+/** The web services that receive the connection URL of a database as a variable. */
 export const DatabaseAttachments = ({ of: { kind }, path }: { readonly of: Database; readonly path: string }) => {
   const url = `${path}/attachments`;
   const attachments = useLoading<readonly NamedDatabaseAttachment[]>(signal => api.get(url, {}, signal), [url]);

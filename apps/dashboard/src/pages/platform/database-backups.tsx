@@ -11,7 +11,7 @@ import { useLoading, usePolling } from '../../loading.js';
 
 const POLL_MS = 2_000;
 
-/** The backups of a database, and what can be done with them. */
+/** The backups of a database, and their actions. */
 export const DatabaseBackups = ({ of: database, path }: { readonly of: Database; readonly path: string }) => {
   const url = `${path}/backups`;
   const backups = useLoading<readonly DatabaseBackupWithRestore[]>(signal => api.get(url, {}, signal), [url]);

@@ -17,7 +17,7 @@ interface AddSuppressionsProps {
 const NOTHING: AddedSuppressions = { added: [], already_listed: [], refused: [] };
 const SHOWN = 10;
 
-/** Adds one address, or imports one a line from a field or a file. */
+/** Adds one address, or imports one address per line from a field or a file. */
 export const AddSuppressions = ({ path, onAdded }: AddSuppressionsProps) => {
   const [result, setResult] = useState<AddedSuppressions>();
   const add = useAction(async ({ addresses = '' }: Values) => {

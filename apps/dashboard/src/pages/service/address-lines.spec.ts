@@ -3,7 +3,7 @@ import { suppressionLines, suppressionsHead } from '@postern/contracts';
 import { linesOf, portionsOf } from './address-lines.js';
 
 describe('the addresses of a text', () => {
-  it('are one a line, without empty lines', () =>
+  it('are one per line, without empty lines', () =>
     expect(linesOf(' ada@x.test \r\n\nShop, the one <b@x.test>\n')).toEqual([
       'ada@x.test',
       'Shop, the one <b@x.test>',
@@ -19,7 +19,7 @@ describe('the addresses of a text', () => {
     expect(linesOf(file)).toEqual(addresses);
   });
 
-  it('are sent in portions of a thousand', () => {
+  it('are sent in batches of a thousand', () => {
     const lines = Array.from({ length: 2_500 }, (_, n) => `a${n}@x.test`);
     expect(portionsOf(lines).map(portion => portion.length)).toEqual([1_000, 1_000, 500]);
     expect(portionsOf([])).toEqual([]);

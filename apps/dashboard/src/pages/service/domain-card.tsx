@@ -80,7 +80,7 @@ export const DomainCard = ({ domain, path, onChanged, onDeleted }: DomainCardPro
   );
 };
 
-/** Records that the domain can do without; a release before them sends none. */
+/** Optional records of the domain; releases without them send none. */
 const OptionalRecords = ({ records = [] }: { readonly records?: readonly OptionalDnsRecord[] }) =>
   records.length === 0 ? null : (
     <details>

@@ -13,7 +13,7 @@ type Source = Reports['dmarc']['sources'][number];
 type Failure = Reports['tls']['failures'][number];
 type Report = Reports['reports'][number];
 
-/** What receivers reported about a domain; loaded when it is opened. */
+/** The reports of receivers about a domain; loaded when the section is opened. */
 export const DomainReports = ({ path, domain }: { readonly path: string; readonly domain: string }) => {
   const [opened, setOpened] = useState(false);
   return (
@@ -60,7 +60,7 @@ const LoadedReports = ({ path, domain }: { readonly path: string; readonly domai
 
 const PURPOSES = { dmarc: 'DMARC reports', tls: 'TLS reports' } as const;
 
-/** The records that ask for reports, unless they are found. */
+/** The records that request reports, unless they are published. */
 const Records = ({ records, domain }: { readonly records: Reports['records']; readonly domain: string }) => (
   <ul class="records">
     {records
@@ -111,7 +111,7 @@ interface ReportedProps {
   readonly children: string;
 }
 
-/** A server in reports, who reported it, and what to do. */
+/** A reported server, its reporters, and advice. */
 const Reported = ({ by, advice, children }: ReportedProps) => (
   <>
     <code>{children}</code>

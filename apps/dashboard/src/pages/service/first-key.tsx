@@ -17,7 +17,7 @@ interface FirstKeyProps {
   readonly onSent: () => void;
 }
 
-/** Creates a key, and shows how to use it; with the key in hand, the browser itself can send a test message. */
+/** Creates a key, and shows how to use it; while the key is shown, the browser can send a test message. */
 export const FirstKey = ({ path, hasKeys, sandbox, onSent }: FirstKeyProps) => {
   const { me } = useSignedIn();
   const [key, setKey] = useState<string>();
@@ -59,7 +59,7 @@ export const FirstKey = ({ path, hasKeys, sandbox, onSent }: FirstKeyProps) => {
   );
 };
 
-/** Sends as any client of the email API does. */
+/** Sends a test message through the email API, like any client. */
 const sendTest = async (key: string, address: string): Promise<void> => {
   const response = await fetch('/emails', {
     method: 'POST',

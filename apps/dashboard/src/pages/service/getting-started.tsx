@@ -16,7 +16,7 @@ interface Progress {
   readonly webhooks: number;
 }
 
-/** What remains until a new email service sends to anyone and reports events; absent when all of it is done. */
+/** The remaining steps until a new email service sends to any recipient and reports events; hidden when all are done. */
 export const GettingStarted = () => {
   const { service, path, page } = useService();
   const progress = useLoading<Progress>(

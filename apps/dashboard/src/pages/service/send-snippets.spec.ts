@@ -7,7 +7,7 @@ import { LANGUAGES, type Language, sendSnippet } from './send-snippets.js';
 
 const run = promisify(execFile);
 
-/** How to run a program of a language from its text; the others are checked by what they contain. */
+/** The commands that run a program by language; the other languages are checked by their text. */
 const RUN: Readonly<Partial<Record<Language, (program: string) => [file: string, ...args: string[]]>>> = {
   curl: program => ['sh', '-c', program],
   node: program => [process.execPath, '--input-type=module', '-e', program],

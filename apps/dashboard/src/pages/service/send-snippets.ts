@@ -10,14 +10,14 @@ export const LANGUAGES = [
 export type Language = (typeof LANGUAGES)[number][0];
 
 export interface Example {
-  /** Of the API, without a trailing slash. */
+  /** The origin of the API, without a trailing slash. */
   readonly origin: string;
   readonly key: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** JSON without the quotes of any of the languages. */
+/** JSON without single quotes and backticks, which delimit the text in some of the languages. */
 const messageOf = ({ from, to }: Example): string =>
   JSON.stringify({ from, to: [to], subject: 'Hello', text: 'It works.' })
     .replaceAll("'", '\\u0027')

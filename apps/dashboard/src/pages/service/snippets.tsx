@@ -7,7 +7,7 @@ import { type ReceiverLanguage, VERIFICATION_SNIPPETS } from './verification-sni
 
 const STORED = 'postern-language';
 
-/** The language that the user chose last, on any page. */
+/** The last language that the user selected, on any page. */
 const useLanguage = (): [Language, (language: Language) => void] => {
   const [language, setLanguage] = useState<Language>(
     () => LANGUAGES.find(([known]) => known === localStorage.getItem(STORED))?.[0] ?? 'curl',

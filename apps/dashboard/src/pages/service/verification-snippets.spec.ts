@@ -47,7 +47,7 @@ print(json.dumps([is_from_postern(
 };
 
 it.each(Object.entries(PROGRAMS))(
-  'The verification in %s accepts a request of Postern, and no other body, secret, time or nonsense',
+  'The verification in %s accepts a request of Postern, and rejects any other body, secret, time or malformed header',
   async (_, [file, ...args]) => {
     const { NODE_OPTIONS: _options, ...environment } = process.env;
     const env = { ...environment, PYTHONUTF8: '1' };

@@ -2,7 +2,7 @@ import type { Language } from './send-snippets.js';
 
 export type ReceiverLanguage = Exclude<Language, 'curl'>;
 
-/** Functions that say whether a request comes from Postern; the same rules in every language. */
+/** Functions that verify whether a request comes from Postern, with the same rules in every language. */
 export const VERIFICATION_SNIPPETS: Readonly<Record<ReceiverLanguage, string>> = {
   node: `import { createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -57,7 +57,7 @@ export const VerifiedRecipientsPage = () => {
 
 interface RecipientsTableProps {
   readonly recipients: readonly VerifiedRecipient[];
-  /** Of the recipients of the service, in the API. */
+  /** Path of the service's recipients in the API. */
   readonly path: string;
   readonly onChange: () => void;
 }

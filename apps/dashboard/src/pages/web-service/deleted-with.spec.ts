@@ -6,7 +6,7 @@ const CREDENTIALS = {
   git_token: { username: 'git', host: 'git.example.com', created_at: '2026-03-09T10:00:00.000Z' },
 } as unknown as Parameters<typeof deletedWith>[1]['credentials'];
 
-it('lists everything that a web service has', () =>
+it('lists all resources of a web service', () =>
   expect(
     deletedWith(
       { url: 'https://shop.example.com', disk: { size_mib: 64 } },
@@ -32,7 +32,7 @@ it('lists everything that a web service has', () =>
     'its disk with all files',
   ]));
 
-it('leaves out what a web service does not have', () =>
+it('omits resources that a web service does not have', () =>
   expect(deletedWith({ url: null, disk: null }, { credentials: { deploy_key: null, git_token: null } })).toEqual([
     '0 deployments, with their builds',
     '0 variables',

@@ -1,7 +1,7 @@
 import type { RepositoryCredentials, WebService } from '@postern/contracts';
 import { counted } from '../../formatting.js';
 
-/** What a web service has; undefined while it is loading. */
+/** The resources of a web service; undefined while they are loading. */
 interface Contents {
   readonly deployments?: number | undefined;
   readonly variables?: number | undefined;
@@ -10,7 +10,7 @@ interface Contents {
   readonly credentials?: RepositoryCredentials | undefined;
 }
 
-/** What the deletion of a web service deletes, one line each. */
+/** The resources that the deletion of a web service deletes, one line each. */
 export const deletedWith = (service: Pick<WebService, 'url' | 'disk'>, contents: Contents): string[] => {
   const { deployments = 0, variables = 0, domains = [], cronJobs = 0, credentials } = contents;
   return [

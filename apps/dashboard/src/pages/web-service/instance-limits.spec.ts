@@ -16,13 +16,13 @@ describe('the limits of an instance', () => {
       memoryBytes: 1_024 * MIB,
     }));
 
-  it('are told by the usage in percent when an operator has set the default', () =>
+  it('are derived from the usage in percent when an operator has set the default', () =>
     expect(instanceLimits(null, [point([1, 0.02], [MIB, 0.05]), point([998, 24.96], [101 * MIB, 4.94], 2)])).toEqual({
       cpuMillicores: 2_000,
       memoryBytes: 1_024 * MIB,
     }));
 
-  it('are the defaults of Postern when the usage is too low to tell', () => {
+  it('are the defaults of Postern when the usage is too low to derive them', () => {
     const defaults = { cpuMillicores: 1_000, memoryBytes: 512 * MIB };
     expect(instanceLimits(null, [point([0.3, 0.03], [MIB, 0.2])])).toEqual(defaults);
     expect(instanceLimits(undefined, [])).toEqual(defaults);

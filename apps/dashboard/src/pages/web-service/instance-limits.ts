@@ -4,13 +4,16 @@ type Point = MetricsHistory['points'][number];
 
 /** The limits of one instance unless the operator or the web service sets others. */
 export const DEFAULT_SIZE = { memory_mib: 512, cpu_millicores: 1_000 } as const;
-/** A smaller percentage is too coarse to tell the limit from it. */
+/** A smaller percentage is too coarse to derive the limit from it. */
 const MEASURABLE_PERCENT = 1;
 const MIB = 2 ** 20;
 const CPU_STEP = 50;
 const MEMORY_STEP = 16 * MIB;
 
-/** The limits of one instance: those of the web service, else what the usage in percent shows, else the defaults. */
+/**
+ * The limits of one instance: those of the web service, otherwise those derived from the usage in percent, otherwise the
+ * defaults.
+ */
 export const instanceLimits = (instance: WebService['instance'], points: readonly Point[]) => ({
   cpuMillicores:
     instance?.cpu_millicores ??

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 
 type Line = Logs['lines'][number];
 
-/** What a page shows of a log that it follows. */
+/** The state of a followed log. */
 export interface FollowedLog {
   /** Undefined until the stream has begun. */
   readonly lines: readonly Line[] | undefined;
-  /** Why there are no more lines, in the words of the server. */
+  /** The reason of the server why there are no more lines. */
   readonly ended: string | undefined;
   readonly connected: boolean;
 }
@@ -15,8 +15,8 @@ export interface FollowedLog {
 const NOTHING: FollowedLog = { lines: undefined, ended: undefined, connected: false };
 
 /**
- * Follows the log at an API path with server-sent events, as far back as `tail`; undefined closes the stream. The
- * browser connects again by itself and continues after the last line.
+ * Follows the log at an API path with server-sent events, as far back as `tail`; undefined closes the stream. The browser
+ * reconnects automatically and continues after the last line.
  */
 export const useLogStream = (path: string | undefined, tail: number): FollowedLog => {
   const [log, setLog] = useState(NOTHING);

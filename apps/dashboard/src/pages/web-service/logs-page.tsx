@@ -13,7 +13,7 @@ import { useLogStream } from './log-stream.js';
 import { useWebService } from './web-service-layout.js';
 
 const TAILS = ['100', '500', '1000'].map(tail => [tail, `Last ${tail} lines`] as const);
-/** After the last letter of a search. */
+/** Delay after the last change of a search. */
 const SEARCH_AFTER_MS = 300;
 
 export const LogsPage = () => {
@@ -41,7 +41,7 @@ export const LogsPage = () => {
   );
 };
 
-/** The value some time after it changed last. */
+/** The value, delayed until it has not changed for `ms`. */
 const useLater = (value: string, ms: number): string => {
   const [later, setLater] = useState(value);
   useEffect(() => {
@@ -68,7 +68,7 @@ interface StoredProps {
   readonly search: string;
 }
 
-/** Lines as they are now; a search looks through all that is stored. */
+/** The current lines; a search covers all stored lines. */
 const Stored = ({ path, tail, search }: StoredProps) => {
   const query = search === '' ? { tail } : { tail, search };
   const logs = useLoading<Logs>(signal => api.get(`${path}/logs`, query, signal), [path, tail, search]);

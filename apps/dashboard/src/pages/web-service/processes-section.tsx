@@ -8,7 +8,7 @@ import { useWebService } from './web-service-layout.js';
 
 const POLL_MS = 10_000;
 
-/** The processes beside the instances; nothing where there are none. */
+/** The processes besides the instances; hidden if there are none. */
 export const ProcessesSection = () => {
   const path = `${useWebService().path}/processes`;
   const processes = useLoading<ProcessList>(signal => api.get(path, {}, signal), [path]);

@@ -7,7 +7,7 @@ it('reads process types and their numbers, and writes them in the same way', () 
   expect(parseProcesses('')).toEqual({});
 });
 
-it('leaves what is no number to the API to refuse', () => {
+it('passes invalid numbers to the API, which refuses them', () => {
   expect(parseProcesses('worker')).toEqual({ worker: Number.NaN });
   expect(parseProcesses('worker=many')).toEqual({ worker: Number.NaN });
 });

@@ -4,7 +4,7 @@ export const formatProcesses = (processes: Readonly<Record<string, number>>): st
     .map(([type, count]) => `${type}=${count}`)
     .join(', ');
 
-/** The API refuses what is no number. */
+/** The API refuses invalid numbers. */
 export const parseProcesses = (text: string): Record<string, number> =>
   Object.fromEntries(
     text

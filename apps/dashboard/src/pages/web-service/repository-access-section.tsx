@@ -8,7 +8,7 @@ import { Section } from '../../components/page.js';
 import { useAction, useLoading } from '../../loading.js';
 import { useWebService } from './web-service-layout.js';
 
-/** The deploy key and the access token with which a private repository is read. */
+/** The deploy key and the access token for a private repository. */
 export const RepositoryAccessSection = () => {
   const { service, path } = useWebService();
   const credentials = useLoading<RepositoryCredentials>(

@@ -14,7 +14,7 @@ const POLL_MS = 1_500;
 
 export const isRunning = ({ finished_at }: Pick<Run, 'finished_at'>): boolean => finished_at === null;
 
-/** One one-off command with its output. */
+/** A one-off command with its output. */
 export const RunPage = ({ runId }: { readonly runId: string }) => {
   const path = `${useWebService().path}/runs/${runId}`;
   const run = useLoading<RunWithOutput>(signal => api.get(path, {}, signal), [path]);

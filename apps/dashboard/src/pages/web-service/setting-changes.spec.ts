@@ -23,7 +23,7 @@ describe('the changes of a settings form', () => {
       drain_seconds: null,
     }));
 
-  it('leave half a size to the API to refuse, and other settings alone', () => {
+  it('pass an incomplete size to the API, which refuses it, and keep other settings', () => {
     expect(changesOf({ memory_mib: '1024', cpu_millicores: '' })).toEqual({ instance: { memory_mib: 1024 } });
     expect(changesOf({ min_instances: '1' })).toEqual({ min_instances: 1 });
   });

@@ -8,7 +8,7 @@ export const StatusBadges = ({ of: { status, blocked, suspended } }: { readonly 
   </>
 );
 
-/** Where a deployment stands that waits to be built. */
+/** The position of a queued deployment. */
 export const placeInQueue = (position: number): string =>
   position === 1 ? 'Next in the build queue.' : `Number ${position} in the build queue.`;
 

@@ -59,7 +59,7 @@ describe('a lookup of TXT records', () => {
     await expect(unreachable.lookUpTxt('some.example')).resolves.toMatchObject({ kind: 'unavailable' });
   });
 
-  it('does not tell what an alias outside the public DNS leads to, or whether there is anything', async () => {
+  it('does not disclose the target of an alias outside the public DNS, or whether it exists', async () => {
     dns.setRecords('secret.vault.internal', 'TXT', ['token=hunter2']);
     for (const target of ['secret.vault.internal', 'nothing.vault.internal']) {
       dns.setRecords('x._domainkey.tenant.example', 'CNAME', [target]);
@@ -67,7 +67,7 @@ describe('a lookup of TXT records', () => {
     }
   });
 
-  it('does not ask about names outside the public DNS, such as those in an SPF record', async () => {
+  it('does not query names outside the public DNS, such as those in an SPF record', async () => {
     dns.setRecords('wiki.internal', 'TXT', ['v=spf1 -all']);
     expect(await resolver.lookUpTxt('wiki.internal')).toEqual({ kind: 'refused' });
     expect(await resolver.lookUpCname('wiki.internal')).toEqual({ kind: 'refused' });

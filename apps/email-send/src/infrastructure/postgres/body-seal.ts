@@ -5,7 +5,7 @@ import type { EmailBody } from '../../emails/email-copies.js';
 /** The row that a sealed body is bound to. */
 export const bodyRow = (emailId: string): string => `sealed_email_bodies/${emailId}`;
 
-/** The body of a message as it is stored: sealed, or in clear by the release before sealed bodies. */
+/** The stored body of a message: sealed, or in plain text from the release before sealed bodies. */
 export interface StoredBody {
   readonly sealed: string | null;
   readonly content: string | null;

@@ -8,7 +8,7 @@ export const INSERT_OPEN_REQUESTS = `
   SELECT id, $5, print, deadline
   FROM unnest($1::uuid[], $3::uuid[], $4::timestamptz[]) AS message (id, print, deadline)`;
 
-/** Stores records of concluded messages; those not handed over are forgotten, and unknown outcomes are listed. */
+/** Stores records of concluded messages, deletes the open requests of those not handed over, and lists unknown outcomes. */
 export const INSERT_RECORDS = `
   WITH of_earlier_release AS (DELETE FROM emails_in_flight WHERE email_id = ANY ($1::uuid[])),
   not_handed_over AS (DELETE FROM open_requests WHERE email_id = ANY ($4::uuid[])),

@@ -1,6 +1,6 @@
 import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 
-/** One part of a projection: its tables, what it listens to, and how one event changes them. */
+/** One part of a projection: its tables, the event types that it consumes, and the changes by one event. */
 export interface ReadModel<Event extends { readonly type: string; readonly data: object }> {
   readonly tables: readonly string[];
   readonly eventTypes: readonly Event['type'][];

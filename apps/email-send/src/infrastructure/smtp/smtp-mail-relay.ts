@@ -51,7 +51,7 @@ export class SmtpMailRelay extends MailRelay implements OnApplicationShutdown {
 
   async offersSmtpUtf8(): Promise<boolean> {
     if (this.relays.smtpUtf8Offered) return true;
-    // What a relay offers is known only after a connection to it.
+    // The extensions of a relay are known only after a connection to it.
     const probes = await this.relays.probe();
     return probes.some(probe => probe.ok && probe.smtpUtf8Offered);
   }

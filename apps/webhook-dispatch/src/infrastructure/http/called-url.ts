@@ -1,2 +1,2 @@
-/** The URL that a request is sent to: origin, path and query, encoded. */
+/** The URL of a request: origin, path and query, encoded. */
 export const calledUrl = ({ origin, pathname, search }: URL): string => `${origin}${pathname}${search}`;

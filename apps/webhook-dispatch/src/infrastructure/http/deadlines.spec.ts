@@ -14,7 +14,7 @@ const expired = (begin: (call: Expiring) => void): Promise<void> =>
   });
 
 describe('deadlines', () => {
-  it('end each call when its time is over, one after the other', async () => {
+  it('end each call at its deadline, one after the other', async () => {
     const deadlines = new Deadlines(20);
     const order: string[] = [];
     const first = expired(call => deadlines.add(call)).then(() => order.push('first'));
@@ -24,7 +24,7 @@ describe('deadlines', () => {
     expect(order).toEqual(['first', 'second']);
   });
 
-  it('spare a call that was over before', async () => {
+  it('do not affect a call that ended before', async () => {
     const deadlines = new Deadlines(20);
     let spared = true;
     const call = {

@@ -55,7 +55,7 @@ describe('a webhook of an attacker', () => {
     expect(requests).toEqual([]);
   });
 
-  it('is told nothing about names of the inner network', async () => {
+  it('learns nothing about names of the internal network', async () => {
     dns.setRecords('vault.test', 'A', ['10.0.0.5']);
     const errors = await Promise.all(
       ['vault.test', 'unknown.test'].map(async host => [

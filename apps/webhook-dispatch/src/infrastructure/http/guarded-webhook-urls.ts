@@ -4,7 +4,7 @@ import { literalAddress, OutboundGuard } from '@postern/outbound';
 import { WebhookUrls } from '../../webhooks/ports.js';
 import { calledUrl } from './called-url.js';
 
-/** As the contract limits what a user enters: an encoded URL can be longer than that. */
+/** Equals the limit of the contract on the entered URL, because the encoded URL can be longer. */
 const MAX_LENGTH = 2_048;
 
 const refuse = (reason: string): never => {
@@ -19,7 +19,7 @@ export class GuardedWebhookUrls extends WebhookUrls {
   }
 
   override async accept(text: string): Promise<string> {
-    // The URL parser removes or encodes these, so the stored URL would not be the entered one.
+    // The URL parser removes or encodes these characters, so the stored URL would differ from the entered one.
     if (/[\s\p{Cc}]/u.test(text)) return refuse('must not contain blanks, line breaks or control characters');
     if (!URL.canParse(text)) return refuse('is not a URL');
     const url = new URL(text);

@@ -37,7 +37,7 @@ export class HttpEndpointClient extends EndpointClient implements OnModuleDestro
       pipelining: 1,
       keepAliveTimeout: 30_000,
       maxHeaderSize: 16 * 1024,
-      // The deadline covers both.
+      // The deadline of the request covers both phases.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { timeout: timeoutMs, lookup: guard.lookup },
