@@ -65,7 +65,7 @@ export const repeatFailed = async targets => {
   }
   const count = [...failedFiles.values()].flat().length;
   if (count === 0 || count > MAX_REPEATED) return undefined;
-  console.log(`\n▸ ${count} spec files have failed tests: they run once more, alone`);
+  console.log(`\n▸ ${count} spec files have failed tests: repeating them one after the other`);
   const failedAgain = [];
   for (const [target, files] of failedFiles) failedAgain.push(...(await repeat(target, files)));
   return failedAgain;

@@ -19,7 +19,7 @@ export class UnstorableEventError extends Error {
 export const storableJson = (type: string, data: object): string => {
   const json = jsonOf(type, data);
   if (json.includes('\\u') && UNSTORABLE_ESCAPE.test(json))
-    throw new UnstorableEventError(`event ${type} holds a NUL character or an unpaired surrogate`);
+    throw new UnstorableEventError(`event ${type} contains a NUL character or an unpaired surrogate`);
   if (SUSPECT_NUMBER.test(json) && (holdsUnboundedNumber(data) || holdsUnboundedNumber(JSON.parse(json))))
     throw new UnstorableEventError(`event ${type} holds a number out of range`);
   return json;
@@ -37,7 +37,7 @@ export const storableFrame = (
   for (const text of [streamId, ...events.map(({ type }) => type)])
     if (text.includes('\0') || !text.isWellFormed())
       throw new UnstorableEventError(
-        `stream ${JSON.stringify(streamId)} holds a NUL character or an unpaired surrogate in its names`,
+        `stream ${JSON.stringify(streamId)} contains a NUL character or an unpaired surrogate in its names`,
       );
   return storableJson(`metadata of stream ${streamId}`, metadata);
 };

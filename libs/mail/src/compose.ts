@@ -179,14 +179,14 @@ function unsubscribeHeaders(url: string | undefined): HeaderLine[] {
 function addressHeader(name: string, mailboxes: readonly Mailbox[]): HeaderLine {
   for (const { name: displayName = '', address } of mailboxes) {
     if (/[\r\n\0]/.test(displayName) || /[\r\n\0<>]/.test(address)) {
-      throw new CompositionError(`an address in ${name} holds a line break, a NUL or an angle bracket`);
+      throw new CompositionError(`an address in ${name} contains a line break, a NUL or an angle bracket`);
     }
   }
   return { name, line: mailboxListLine(name, mailboxes) };
 }
 
 function textHeader(name: string, value: string): HeaderLine {
-  if (/[\r\n\0]/.test(value)) throw new CompositionError(`${name} holds a line break or a NUL`);
+  if (/[\r\n\0]/.test(value)) throw new CompositionError(`${name} contains a line break or a NUL`);
   return { name, line: unstructuredLine(name, value) };
 }
 
@@ -196,7 +196,7 @@ function encodePart(what: 'text' | 'html', content: string): ReturnType<typeof e
 }
 
 function checkContent(what: 'text' | 'html', content: string): void {
-  if (content.includes('\0')) throw new CompositionError(`the ${what} holds a NUL`);
+  if (content.includes('\0')) throw new CompositionError(`the ${what} contains a NUL`);
 }
 
 function partHeaders(type: string, encoding: string): HeaderLine[] {

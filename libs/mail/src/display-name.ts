@@ -4,7 +4,7 @@ import { decodeWords } from 'postal-mime';
 export type Refuse = (reason: string) => never;
 
 /** The reason for a list of addresses instead of a single one. */
-export const MORE_THAN_ONE = 'it holds more than one address; each address needs an entry of its own';
+export const MORE_THAN_ONE = 'it contains more than one address; each address needs an entry of its own';
 
 const ADDRESS_IN_BRACKETS = /<[^<>]*@[^<>]*>/u;
 const NOT_IN_A_NAME = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;

@@ -92,7 +92,7 @@ export class SmtpWire {
       this.listenWith({
         onReply: (reply, moreCame) => {
           if (moreCame) {
-            this.close(new Error('the relay said more than it was asked'));
+            this.close(new Error('the relay sent an unexpected extra reply'));
             return;
           }
           this.#listener = undefined;
@@ -161,7 +161,7 @@ export class SmtpWire {
     this.#extend();
     if (this.#listener) this.#listener.onReply(reply, moreCame);
     // A relay may send 421 before it closes an idle connection (RFC 5321 §3.8).
-    else this.close(new Error(`the relay spoke unasked: ${reply.text}`));
+    else this.close(new Error(`unsolicited reply from the relay: ${reply.text}`));
   };
 
   /** One timer for the life of the connection; it checks whether the current deadline has passed. */

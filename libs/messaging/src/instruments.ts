@@ -51,7 +51,7 @@ const create = (provider: MeterProvider): Instruments => {
       description: 'Exceptions caught outside of requests, in callbacks of the transport',
     }),
     eventGaps: meter.createCounter('postern.events.gaps', {
-      description: 'Times the stream had lost events before the consumer took them',
+      description: 'Times the stream had lost events before the consumer received them',
     }),
   };
 };

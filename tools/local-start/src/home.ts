@@ -62,7 +62,7 @@ export class Home {
     if (!existsSync(this.path('secrets.json')) && existsSync(this.openPath('postgres'))) {
       throw new Error(
         `${this.path('secrets.json')} is missing, and without it the data in ${this.openPath('postgres')} cannot be opened.\n` +
-          `Put it back from a backup, or delete ${this.folder} to begin anew.`,
+          `Restore it from a backup, or delete ${this.folder} to start over.`,
       );
     }
     const secrets: LocalSecrets = {

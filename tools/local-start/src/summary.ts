@@ -14,7 +14,7 @@ Postern is ready after ${start.seconds.toFixed(1)} s.
 
   API          ${ready.base_url}             (documentation: ${ready.base_url}/docs)
   Dashboard    ${ready.dashboard.url}   ${ready.dashboard.email} / ${ready.dashboard.password}
-  Mailboxes    ${ready.mailbox_url}            every mail that "left" ends up here
+  Mailboxes    ${ready.mailbox_url}            all outgoing mail is delivered here
   SMTP         ${ready.submission.host}:${ready.submission.port}                  an email key is the password
   State, logs  ${start.home}
 ${ofKeys(ready)}${ofSample(ready, start.sample)}${ofEmail(ready)}

@@ -92,8 +92,7 @@ function copyNamed(state: TrackedEmail, addresses: readonly string[]): Copy {
   const copies = [...state.copies.values()];
   const [copy, ...others] =
     copies.length === 1 ? copies : copies.filter(({ address }) => keys.has(addressKey(address)));
-  if (!copy || others.length > 0)
-    throw refused('unknown_recipient', 'the report does not tell which recipient it is about');
+  if (!copy || others.length > 0) throw refused('unknown_recipient', 'the report does not identify a recipient');
   return copy;
 }
 

@@ -27,7 +27,7 @@ export class InstrumentedEmailRepository extends EmailRepository {
   ) {
     super();
     const meter = metrics.meter('postern.emails');
-    this.#accepted = meter.createCounter('postern.emails.accepted', { description: 'Messages let in' });
+    this.#accepted = meter.createCounter('postern.emails.accepted', { description: 'Accepted messages' });
     this.#sent = meter.createCounter('postern.emails.sent', {
       description: 'Messages with at least one copy accepted by a relay',
     });

@@ -30,7 +30,7 @@ export class NatsErasureSteps extends ErasureSteps {
       if (error instanceof ServiceUnavailable) throw new Error(`${service} ${WHY[error.reason]}`);
       // An older release that does not support the request causes the same error.
       if (error instanceof RemoteFault)
-        throw new Error(`${service} cannot do the step; its log says why: ${error.message}`);
+        throw new Error(`${service} could not run the step; see its log: ${error.message}`);
       throw error;
     }
   }

@@ -81,7 +81,7 @@ export class QueuedRequests {
   async #handle(message: JsMsg): Promise<void> {
     const handler = this.#handlers.get(message.subject);
     if (isFromAnotherStream(message)) {
-      this.#refuse(message, 'taken from another stream');
+      this.#refuse(message, 'copied from another stream');
       return;
     }
     const frame = readRequestFrame(jsonOf(message));

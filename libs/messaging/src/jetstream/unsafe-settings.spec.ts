@@ -20,14 +20,14 @@ describe('Settings with which a service does not publish to a stream', () => {
     ['copies another stream', { mirror: { name: 'postern-platform-management' } }],
     ['changes subjects', { subject_transform: { src: '>', dest: 'elsewhere' } }],
     ['keeps events in memory', { storage: StorageType.Memory }],
-    ['deletes events that consumers have taken', { retention: RetentionPolicy.Workqueue }],
-    ['deletes events that consumers have taken', { retention: RetentionPolicy.Interest }],
+    ['deletes acknowledged events', { retention: RetentionPolicy.Workqueue }],
+    ['deletes acknowledged events', { retention: RetentionPolicy.Interest }],
     ['drops the oldest events when it is full', { discard: DiscardPolicy.Old }],
     ['deletes events by their age', { max_age: 1 }],
     ['drops events of one subject', { max_msgs_per_subject: 1 }],
     ['confirms no events', { no_ack: true }],
     ['takes no events', { sealed: true }],
-    ['does not let events be deleted', { deny_purge: true }],
+    ['forbids the deletion of events', { deny_purge: true }],
   ])('are those by which it %s', (found, change) => {
     expect(unsafeSettingsOf('email-send', { ...OWN, ...change })).toEqual([found]);
   });

@@ -14,13 +14,13 @@ export const foreignSettingsOf = (service: ServiceName, config: Partial<StreamCo
 /** Settings by which the stream would lose events, or prevent their erasure. */
 export const lossySettingsOf = (config: Partial<StreamConfig>): readonly string[] => [
   ...(is(config.storage, 'file') ? [] : ['keeps events in memory']),
-  ...(is(config.retention, 'limits') ? [] : ['deletes events that consumers have taken']),
+  ...(is(config.retention, 'limits') ? [] : ['deletes acknowledged events']),
   ...(is(config.discard, 'new') ? [] : ['drops the oldest events when it is full']),
   ...(isPositive(config.max_age) ? ['deletes events by their age'] : []),
   ...(isPositive(config.max_msgs_per_subject) ? ['drops events of one subject'] : []),
   ...(config.no_ack ? ['confirms no events'] : []),
   ...(config.sealed ? ['takes no events'] : []),
-  ...(config.deny_delete || config.deny_purge ? ['does not let events be deleted'] : []),
+  ...(config.deny_delete || config.deny_purge ? ['forbids the deletion of events'] : []),
 ];
 
 /** Settings with which the service publishes nothing, because events could be disclosed or lost. */

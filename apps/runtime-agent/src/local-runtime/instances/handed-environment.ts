@@ -12,7 +12,7 @@ exec </dev/null`;
 export const handedEnvironment = (variables: Readonly<Record<string, string>>): string => {
   const lines = Object.entries(variables).map(([name, value]) => {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new Error(`${name} is not a valid variable name`);
-    if (value.includes('\0')) throw new Error(`the value of ${name} holds a NUL character`);
+    if (value.includes('\0')) throw new Error(`the value of ${name} contains a NUL character`);
     return `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`;
   });
   return `${lines.join('')}#whole`;
