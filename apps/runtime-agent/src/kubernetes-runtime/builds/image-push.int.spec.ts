@@ -177,7 +177,7 @@ describe('The program that pushes the image of a build', () => {
     [
       'a digest that is a path',
       { manifest: { layers: [{ ...elsewhere, digest: 'sha256:../../x' }] } },
-      'is no SHA-256',
+      'is not a SHA-256 digest',
     ],
     ['several images', { index: { manifests: [] } }, 'exactly one image'],
   ] as const)(
