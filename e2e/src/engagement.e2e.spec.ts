@@ -33,7 +33,7 @@ describe('open tracking', () => {
     expect(raw).not.toContain(world.postern.baseUrl);
   });
 
-  it('a forged pixel is the same picture and no event; nor is a HEAD', async () => {
+  it('a forged pixel returns the same image and creates no event; nor does a HEAD request', async () => {
     const id = await sent({ to: ['careful@customers.test'] });
     const pixel = pixelIn(await htmlTo('careful@customers.test'));
     const forged = await visit(forgedFrom(pixel));
@@ -130,7 +130,7 @@ describe('click tracking', () => {
       ],
       ['a target in the query', () => `${forgedFrom(links[0] as string)}?url=https://evil.test/`],
       ['the token of a pixel', () => `${world.postern.baseUrl}/c/${pixelIn(html).split('/').at(-1)}`],
-    ])('%s leads nowhere: 404', async (_, url) => {
+    ])('%s gets 404', async (_, url) => {
       const { status, headers } = await visit(url());
 
       expect([status, headers.get('location')]).toEqual([404, null]);

@@ -118,7 +118,7 @@ describe('the suppression list', () => {
     await eventually(async () => expect((await careful.send(email)).body).toMatchObject({ status: 'sent' }));
   });
 
-  it('imports, finds and exports addresses; a spreadsheet evaluates none', async () => {
+  it('imports, finds and exports addresses, which a spreadsheet does not evaluate as formulas', async () => {
     const listing = await world.sender('Listing addresses');
     const addresses = ['ada@x.test', 'bea@y.test', '=1+1@x.test', 'no address'];
     const added = await add(listing.path, { addresses });

@@ -78,9 +78,9 @@ describe('a deployment that is cancelled while it is built', () => {
       'setsid sh -c "trap \'\' TERM; while :; do sleep 1; done" MARK & wait',
     ],
     ['threw its environment away', 'env -i setsid sh -c "while :; do sleep 1; done" MARK & wait'],
-    ['has a grandchild that nobody waits for', '(setsid sh -c "while :; do sleep 1; done" MARK &) ; sleep 600'],
+    ['has an orphaned grandchild', '(setsid sh -c "while :; do sleep 1; done" MARK &) ; sleep 600'],
   ])(
-    'is cancelled when a build that %s is gone',
+    'is cancelled once a build that %s has ended',
     async (_, command) => {
       const { service, mark } = await endlessBuild(command);
       const { id } = await service.requestDeployment();

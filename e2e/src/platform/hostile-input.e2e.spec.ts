@@ -146,7 +146,7 @@ describe('an unsafe symbolic link', () => {
   it.each([
     ['to a file', 'secret.txt', () => join(outside, 'index.html')],
     ['to a folder', 'folder', () => outside],
-    ['by a relative way', 'up', () => '../../../../../../../../../etc'],
+    ['by a relative path', 'up', () => '../../../../../../../../../etc'],
     ['in the place of the site', 'dist', () => outside],
     ['in the place of a Procfile', 'Procfile', () => join(outside, 'index.html')],
   ])(
@@ -170,7 +170,7 @@ describe('an unsafe symbolic link', () => {
     ['back to its own folder', 'mkdir a; ln -s .. a/x', 'a/x'],
     ['to itself', 'ln -s x x', 'x'],
   ])(
-    '%s and is made by a build is not served either',
+    '%s and is created by a build is not served either',
     async (_, command, name) => {
       const service = await platform.service(
         { 'index.html': 'x' },

@@ -74,7 +74,7 @@ describe('environment variables', () => {
     ['a value over 64 KiB', { key: 'BIG', value: 'x'.repeat(65_537), is_secret: false }, /^value/],
     ['a NUL character', { key: 'NUL', value: 'a\0b', is_secret: false }, /^value/],
     ['no value', { key: 'NONE', is_secret: false }, /^value/],
-  ])('with %s are refused by the name of the field', async (_, variable, names) => {
+  ])('with %s are refused with the name of the field', async (_, variable, names) => {
     const { status, body } = await platform.writer.post(`${service.path}/env`, variable);
 
     expect([status, body]).toEqual([400, { detail: expect.stringMatching(names) }]);

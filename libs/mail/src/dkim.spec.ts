@@ -40,7 +40,7 @@ describe('a DKIM signature', () => {
     ['leading blanks', '   a\r\n'],
     ['a dot alone', '.\r\n..\r\n'],
     ['a long line', `${'x '.repeat(5_000)}\r\n`],
-  ])('holds for %s', async (_, body) => {
+  ])('is valid for %s', async (_, body) => {
     expect(await verdict(header('From: a@example.com', 'Subject: x'), Buffer.from(body))).toBe('pass');
   });
 
@@ -126,7 +126,7 @@ describe('a DKIM signature', () => {
     ['another Date', { lines: header('From: a@example.com', 'Date: Fri, 02 Jan 2026 03:04:05 +0000', 'X-A: a') }],
     ['an X- header that was there', { lines: header('From: a@example.com', 'X-A: a', 'X-A: b') }],
     ['a changed body', { body: Buffer.from('other') }],
-  ])('breaks with %s', async (_, changed: { lines?: HeaderLine[]; body?: Buffer }) => {
+  ])('is invalid with %s', async (_, changed: { lines?: HeaderLine[]; body?: Buffer }) => {
     const original = {
       headerLines: header('From: a@example.com', 'X-A: a'),
       body: Buffer.from('x'),

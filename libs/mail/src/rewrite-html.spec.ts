@@ -57,7 +57,7 @@ describe('the links of a tracked body', () => {
     'https://x.io',
     '&lt;a href="https://x.io"&gt;',
     '',
-  ])('are none in %s, which stays as it is', html => {
+  ])('are not recognized in %s, which is unchanged', html => {
     const tracked = prepareTracking(html);
     expect(tracked.links).toEqual([]);
     expect(tracked.render({ link: mark })).toBe(html);
@@ -84,7 +84,7 @@ describe('the pixel of a tracked body', () => {
     ['<body>x<!-- </body> -->', `<body>x<!-- </body> -->${pixel}`],
     ['<body><script>"</body>"</script></body>', `<body><script>"</body>"</script>${pixel}</body>`],
     ['', pixel],
-  ])('has its place in %s', (html, expected) => {
+  ])('is inserted into %s', (html, expected) => {
     expect(prepareTracking(html).render({ pixelUrl: 'https://t.io/o/1' })).toBe(expected);
   });
 
@@ -143,7 +143,7 @@ describe('a tracked body', () => {
     ['links', '<a href="https://x.io/?a&amp;b">x</a>'.repeat(20_000)],
     ['lonely brackets', '<'.repeat(1_000_000)],
     ['open comments', '<!--'.repeat(250_000)],
-  ])('is made in bounded time for many %s', (_, body) => {
+  ])('takes bounded time for many %s', (_, body) => {
     const started = performance.now();
     prepareTracking(body).render({ pixelUrl: 'https://t.io/o/1', link: mark });
     expect(performance.now() - started).toBeLessThan(2_000);

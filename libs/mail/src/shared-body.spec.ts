@@ -38,7 +38,7 @@ describe('copies of a large message', () => {
     ],
     ['that begin with a link', `<a href="https://a.test">${latin(70_000)}`],
     ['that are one line', 'x'.repeat(80_000)],
-  ])('%s read like those that are encoded one by one', async (_, html) => {
+  ])('%s have the same content as separately encoded bodies', async (_, html) => {
     const prepared = prepareMessage(draftOf(html));
     const tracked = prepareTracking(html);
     for (const n of [1, 2, 3]) {

@@ -17,7 +17,7 @@ describe('a pool', () => {
   it.each<[string, Script]>([
     ['cuts it at MAIL', { MAIL: CUT() }],
     ['answers 421 at MAIL', { MAIL: '421 4.4.2 idle too long' }],
-  ])('makes up for a connection that went stale, when the relay %s', async (_, script) => {
+  ])('replaces a stale connection if the relay %s', async (_, script) => {
     const { pool, relay } = await start({});
     await pool.handOver(mail);
     relay.onceScript = script;

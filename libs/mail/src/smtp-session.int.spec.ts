@@ -67,7 +67,7 @@ describe('a hand-over', () => {
       { MAIL: '503 bad sequence' },
       { kind: 'deferred', reply: { code: 503 } },
     ],
-  ])('is %s, and the next one goes through', async (_, script, expected) => {
+  ])('is %s, and the next one is sent', async (_, script, expected) => {
     for (const pipelining of [true, false]) {
       const { pool, relay } = await start(script, { pipelining });
       expect(await pool.handOver({ ...mail, recipients: threeRecipients })).toMatchObject(expected);

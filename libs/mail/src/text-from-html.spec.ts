@@ -98,7 +98,7 @@ describe('the text of an HTML body', () => {
     ['an id', '<style><!-- span#pre{display:none} --></style><span id="pre">Hi</span><p>Hi, Ada</p>'],
     ['the attribute hidden', '<div hidden>Hi <div>there</div></div><p>Hi, Ada</p>'],
     ['an element that is never closed', '<p>Hi, Ada</p><div style="display:none">Hi'],
-  ])('leaves out what %s hides', (_, html) => {
+  ])('omits content that %s hides', (_, html) => {
     expect(textFromHtml(html)).toBe('Hi, Ada');
   });
 

@@ -131,7 +131,7 @@ describe('the mailbox of reports about domains', () => {
       'unreadable_domain_report',
       () => ({ document: zipOf(dmarc() + ' '.repeat(8 << 20)), type: 'application/zip' }),
     ],
-  ])('takes mail without effect that %s', async (_, cause, options) => {
+  ])('accepts and ignores mail that %s', async (_, cause, options) => {
     const before = await ignored(cause);
     await expect(send(options())).resolves.toBe(250);
     await expect(ignored(cause)).resolves.toBe(before + 1);

@@ -132,7 +132,7 @@ describe('A deleted email service', () => {
         );
       },
     ],
-  ])('cannot be deleted while a message of it %s', async (_, begin) => {
+  ])('cannot be deleted while one of its messages %s', async (_, begin) => {
     const { workspace_id, service_id, email } = await serviceWithEmail();
     const unanswered =
       'INSERT INTO open_requests (email_id, instance_id, answer_by) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING';

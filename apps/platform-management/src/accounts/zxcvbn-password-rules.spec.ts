@@ -18,7 +18,7 @@ describe('a password', () => {
     'abcdefghijkl',
     'november2026',
     `123456${'1'.repeat(1_000)}`,
-  ])('%s is refused as a common one', password =>
+  ])('%s is refused as a common password', password =>
     expect(problemOf(password)).toMatch(/^is a common password or a simple pattern/),
   );
 

@@ -63,7 +63,7 @@ describe('an event', () => {
       'the push deletes the branch',
     ],
     ['without a ref', { ref: 7 }, 'push', 'the push is not to a branch'],
-  ])('%s is no push to a branch', (_, value, name, reason) =>
+  ])('%s is not a push to a branch', (_, value, name, reason) =>
     expect(read(value, name)).toEqual({ kind: 'other', reason }),
   );
 

@@ -121,7 +121,7 @@ describe('hostile input', () => {
     ['broken JSON', tls().slice(0, 100)],
     ['nothing but brackets', `{"policies":${'['.repeat(100_000)}`],
     ['elements in elements', '<feedback>'.repeat(11)],
-  ])('is no report: %s', (_, document) => {
+  ])('is not a report: %s', (_, document) => {
     expect(readXml(document)).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe('hostile input', () => {
     ['a million attributes', 'application/gzip', () => gzipSync(`<feedback ${'a '.repeat(2_000_000)}>`)],
     ['a million entities', 'application/gzip', () => gzipSync(`<feedback>${'&lt;'.repeat(1_000_000)}`)],
     ['nested arrays', 'application/gzip', () => gzipSync('{"a":'.repeat(800_000))],
-  ])('costs less than two seconds and no memory to speak of: %s', (_, type, made) => {
+  ])('takes less than two seconds and little memory: %s', (_, type, made) => {
     const bytes = mail(type, made());
     const before = process.cpuUsage().user;
     expect(readDomainReports(bytes)).toEqual([]);

@@ -105,7 +105,7 @@ describe('a delivery notification', () => {
         text.replace('Action: failed\nStatus', 'Final-Recipient: rfc822; eve@example.org\nAction: failed\nStatus'),
     ],
     ['an address that is no mail address', text => text.replace(/rfc822; ?bob\S+/g, 'x400; /C=de/')],
-  ])('says nothing of %s', (_, alter) => {
+  ])('contains nothing about %s', (_, alter) => {
     expect(outcomes(read(alter(notification)))).toEqual(['ada@example.org relayed']);
   });
 

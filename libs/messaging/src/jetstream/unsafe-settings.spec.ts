@@ -28,7 +28,7 @@ describe('Settings with which a service does not publish to a stream', () => {
     ['confirms no events', { no_ack: true }],
     ['takes no events', { sealed: true }],
     ['forbids the deletion of events', { deny_purge: true }],
-  ])('are those by which it %s', (found, change) => {
+  ])('include those with which it %s', (found, change) => {
     expect(unsafeSettingsOf('email-send', { ...OWN, ...change })).toEqual([found]);
   });
 });

@@ -127,7 +127,7 @@ export const commandContract = (start: () => Promise<RuntimeHarness>): void => {
       expect(await countOf(plan.webServiceId, 'release', 'build migrated')).toBe(1);
     });
 
-    promises('runs', 'runs a command with the environment, and answers its exit code', async () => {
+    promises('runs', 'runs a command with the environment, and returns its exit code', async () => {
       const order = runOf('echo "hello $WHOM"; ls *.mjs; exit 3', { environment: { WHOM: 'world' } });
       const end = await harness.runtime.run(order, never);
       expect(end).toEqual({ exitCode: 3, reason: 'exited with code 3' });
@@ -138,7 +138,7 @@ export const commandContract = (start: () => Promise<RuntimeHarness>): void => {
       ]);
     });
 
-    promises('runs', 'answers how a command ended when it is asked for again, without running it again', async () => {
+    promises('runs', 'returns the result of a command that is requested again, without running it again', async () => {
       const order = runOf('echo ran');
       expect(await harness.runtime.run(order, never)).toEqual({ exitCode: 0, reason: null });
       await harness.restart();
@@ -209,15 +209,19 @@ export const commandContract = (start: () => Promise<RuntimeHarness>): void => {
       expect(await harness.runtime.statusOf(plan.webServiceId)).toBeUndefined();
     });
 
-    promises('processes', 'says which process crashes again and again, while the service keeps serving', async () => {
-      const plan = planOf({ processes: { broken: 1 } });
-      await harness.runtime.roll(plan, never);
-      const failure = await waitFor(async () => (await processesOf())?.['broken']?.failure ?? undefined, {
-        timeoutMs: 60_000,
-      });
-      expect(failure).toMatch(/restarted \d+ times in \d+ s: broken-\w+ exited with code 7/);
-      expect(await harness.runtime.statusOf(plan.webServiceId)).toMatchObject({ healthy: 1 });
-    });
+    promises(
+      'processes',
+      'reports which process is in a crash loop, while the service continues to serve',
+      async () => {
+        const plan = planOf({ processes: { broken: 1 } });
+        await harness.runtime.roll(plan, never);
+        const failure = await waitFor(async () => (await processesOf())?.['broken']?.failure ?? undefined, {
+          timeoutMs: 60_000,
+        });
+        expect(failure).toMatch(/restarted \d+ times in \d+ s: broken-\w+ exited with code 7/);
+        expect(await harness.runtime.statusOf(plan.webServiceId)).toMatchObject({ healthy: 1 });
+      },
+    );
 
     promises('processes', 'fails a roll whose Procfile lacks a process', async () => {
       const rolling = harness.runtime.roll(planOf({ processes: { mailer: 1 } }), never);

@@ -22,7 +22,7 @@ describe('The output of the command', () => {
     ['a table', output => output.rows([], ['NAME'], [[HOSTILE]], 'none')],
     ['a line', output => output.line({}, HOSTILE)],
     ['a note', output => output.note(HOSTILE)],
-  ])('sends the terminal no commands that are in %s', (_, write) => {
+  ])('removes terminal control sequences from %s', (_, write) => {
     capture();
     write(new Output(false));
     jest.restoreAllMocks();

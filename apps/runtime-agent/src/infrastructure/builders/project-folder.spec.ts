@@ -24,12 +24,20 @@ describe('The folder of a project', () => {
 
   it.each<readonly [string, Readonly<Record<string, string>>, string | undefined]>([
     ['is the only one with a project', { ...SITE, Dockerfile: '', 'images/x.svg': '' }, 'blog'],
-    ['is the root folder where that has a project', { ...SITE, 'package.json': '{}' }, undefined],
-    ['is the root folder where a Procfile starts something', { ...SITE, Procfile: 'web: ./serve' }, undefined],
-    ['is the root folder where that is a site', { ...SITE, 'index.html': '' }, undefined],
-    ['is the root folder where no folder has a project', { 'docs/README.md': '' }, undefined],
-    ['is none of packages, tests and hidden files', { 'node_modules/package.json': '{}', '.x/go.mod': '' }, undefined],
-    ['is one whose project is broken, so that the builder says why', { 'shop/package.json': '{' }, 'shop'],
+    ['is the root folder if it contains a project', { ...SITE, 'package.json': '{}' }, undefined],
+    ['is the root folder if it contains a Procfile', { ...SITE, Procfile: 'web: ./serve' }, undefined],
+    ['is the root folder if it is a site', { ...SITE, 'index.html': '' }, undefined],
+    ['is the root folder if no folder contains a project', { 'docs/README.md': '' }, undefined],
+    [
+      'is never a folder of packages, tests or hidden files',
+      { 'node_modules/package.json': '{}', '.x/go.mod': '' },
+      undefined,
+    ],
+    [
+      'can be a folder with a broken project, so that the builder reports the reason',
+      { 'shop/package.json': '{' },
+      'shop',
+    ],
   ])('%s', async (_, files, folder) => {
     await write(files);
     expect(await projectFolder(root, HERE)).toBe(folder);
@@ -48,7 +56,7 @@ describe('The folder of a project', () => {
   it.each([
     { buildCommand: 'make', hasStartCommand: false },
     { buildCommand: undefined, hasStartCommand: true },
-  ])('stays as it is where the owner has given %j', async given => {
+  ])('stays the root folder if the settings are %j', async given => {
     await write(SITE);
     expect(await enterProjectFolder(root, HERE, given, () => {})).toBeUndefined();
     expect(await readdir(root)).toEqual(['blog']);

@@ -7,10 +7,10 @@ const many = machineWith('python3=python3.11', 'python3.11', 'python3.12', 'pyth
 
 describe('The Python of a project', () => {
   it.each<readonly [string, Record<string, string>, string, string | undefined]>([
-    ['is the usual one where the project asks for none', {}, 'python3', undefined],
-    ['is the usual one where that is the version asked for', { '.python-version': '3.11.4\n' }, 'python3', undefined],
+    ['is the default if the project requires no version', {}, 'python3', undefined],
+    ['is the default if it has the required version', { '.python-version': '3.11.4\n' }, 'python3', undefined],
     [
-      'is the version asked for',
+      'is the required version',
       { '.python-version': '# for all\n3.13\n' },
       'python3.13',
       '.python-version asks for Python 3.13: python3.13 is used',
@@ -43,7 +43,7 @@ describe('The Python of a project', () => {
     expect(await interpreterFor(projectOf(files), many)).toEqual({ program, ...(rule && { rule }) });
   });
 
-  it('is the usual one on a machine without others', async () => {
+  it('is the default on a machine without others', async () => {
     const { program, rule } = await interpreterFor(projectOf({ '.python-version': '3.13' }), machineWith('python3'));
     expect(program).toBe('python3');
     expect(rule).toMatch(/not on this machine: the Python of this machine is used$/);

@@ -60,7 +60,7 @@ describe('A pinned remote', () => {
     ['https://git.example.com/a', { ssh: CREDENTIALS.ssh }, undefined],
     ['http://git.example.com/a', CREDENTIALS, 'is not sent unencrypted'],
     ['git@git.example.com:a', { https: CREDENTIALS.https }, 'needs a deploy key'],
-  ])('gets no others: %s', async (url, credentials, refusal) => {
+  ])('gets no other credentials: %s', async (url, credentials, refusal) => {
     const pinned = remotes.pin(url, credentials);
     if (refusal) await expect(pinned).rejects.toThrow(refusal);
     else expect((await pinned).access).toBeUndefined();
