@@ -9,6 +9,10 @@ const config = defineConfig({
   relayPassword: secret().optional().describe('Its password.'),
   relayIsFinal: flag().default(false).describe('Its 250 is delivery.'),
   relays: list().default([]).describe('Others in turn.'),
+  relayNetworks: text()
+    .default('none')
+    .transform(networks => ({ networks }))
+    .describe('Its networks.'),
 });
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {
@@ -57,6 +61,7 @@ describe('A configuration', () => {
     const settings = new Map(describeConfig(config).map(setting => [setting.variable, setting]));
     expect(settings.get('POSTERN_RELAY_HOST')).toMatchObject({ required: true, description: 'Where mail goes.' });
     expect(settings.get('POSTERN_RELAY_PORT')).toMatchObject({ required: false, default: '25' });
+    expect(settings.get('POSTERN_RELAY_NETWORKS')?.default).toBe('none');
     expect(settings.get('POSTERN_NATS_SERVERS')?.default).toBe('nats://127.0.0.1:4222');
   });
 

@@ -64,14 +64,21 @@ export interface SettingDescription {
 export const describeConfig = (definition: ConfigDefinition): SettingDescription[] =>
   Object.entries(definition.shape).map(([key, schema]) => {
     const unset = schema.safeParse(undefined);
+    const fallback = textOfDefault(schema) ?? (unset.success ? unset.data : undefined);
     return {
       variable: variableOf(key),
       description: schema.description ?? '',
       required: !unset.success,
-      default: unset.success && unset.data !== undefined ? String(unset.data) : undefined,
+      default: fallback === undefined ? undefined : String(fallback),
       schema: schemaOf(schema),
     };
   });
+
+/** The default of a setting that is parsed from a text, as that text. */
+const textOfDefault = (setting: z.ZodType): string | undefined => {
+  const { default: fallback } = z.toJSONSchema(setting, { io: 'input', unrepresentable: 'any' });
+  return typeof fallback === 'string' ? fallback : undefined;
+};
 
 const schemaOf = (setting: z.ZodType): Readonly<Record<string, unknown>> => {
   const { $schema, description, default: _, ...schema } = z.toJSONSchema(setting, { unrepresentable: 'any' });
