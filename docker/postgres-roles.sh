@@ -1,6 +1,6 @@
 #!/bin/sh
-# Gives each service a role that owns its database and can connect to no other one, and hands over what the superuser
-# owns in it. Needs psql as the superuser, and the passwords in POSTERN_DATABASE_PASSWORD_<SERVICE>. May be repeated.
+# Creates one role per service, which owns its database and cannot connect to others, and transfers ownership of objects
+# of the superuser to it. Needs psql as a superuser and POSTERN_DATABASE_PASSWORD_<SERVICE>. Idempotent.
 set -eu
 prefix=${POSTERN_DATABASE_PREFIX-postern_}
 for service in email_send delivery_tracking webhook_dispatch platform_management; do

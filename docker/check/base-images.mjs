@@ -6,8 +6,8 @@ import { findNatsServer, findPostgres } from '@postern/testing';
 const DEBIAN = 'docker.io/library/debian:12.12-slim';
 
 /**
- * Images under the names that Dockerfile and compose.yaml ask a registry for, made from what this machine has: Debian by
- * debootstrap, Node.js and PostgreSQL from their packages in node_modules, NATS from the server that tests use.
+ * Builds substitutes for the base images of Dockerfile and compose.yaml, under the same names: Debian by debootstrap,
+ * Node.js and PostgreSQL from their packages in node_modules, NATS from the server binary of the tests.
  */
 export const buildBaseImages = async (engine, folder, root) => {
   await debian(engine, join(folder, 'debian'));
@@ -66,7 +66,7 @@ const debian = async (engine, system) => {
     for (const entry of readdirSync(inside(path))) rmSync(inside(`${path}/${entry}`), { recursive: true, force: true });
   for (const path of ['var/lib/apt/lists/partial', 'var/cache/apt/archives/partial'])
     mkdirSync(inside(path), { recursive: true });
-  // The certificates of this machine, in case its network has one of its own.
+  // CA certificates of this machine, in case its network uses a private CA.
   cpSync('/etc/ssl/certs/ca-certificates.crt', inside('etc/ssl/certs/ca-certificates.crt'));
   chmodSync(system, 0o755);
   const archive = `${system}.tar`;

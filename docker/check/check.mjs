@@ -1,6 +1,6 @@
 /**
  * `node docker/check/check.mjs [folder]`: builds every image, runs compose.yaml with Podman, and tests the containers.
- * Needs root and what docker/README.md lists; a folder that is named is kept with its layers for the next run.
+ * Needs root and the programs in docker/README.md. If a folder is given, it is kept as a layer cache for the next run.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -35,7 +35,7 @@ if (code !== undefined) process.exit(code);
 
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'postern-images-'));
 const engine = new Engine(folder);
-/** Letters first, because NATS would read a number. */
+/** Starts with letters, because NATS would parse a value of digits as a number. */
 const passwords = (kind, names) =>
   Object.fromEntries(names.map(name => [`POSTERN_${kind}_PASSWORD_${name}`, `p${randomBytes(24).toString('hex')}`]));
 const containerOf = service => `postern_${service}_1`;
@@ -78,7 +78,7 @@ const variables = async () => ({
   CHECK_REPOSITORIES: join(folder, 'repositories'),
 });
 
-/** Whatever listens in a container says so in one line. */
+/** Waits until the service logs its ready line. */
 const ready = async service => {
   const deadline = Date.now() + 90_000;
   for (;;) {

@@ -1,6 +1,6 @@
 const WITHIN_MS = 30_000;
 
-/** A client of Postern that also reads the mailboxes behind its relay. */
+/** A client of Postern that also reads the mailboxes of the mail simulator behind the relay. */
 export class MailClient {
   #session;
 
@@ -25,11 +25,11 @@ export class MailClient {
     return this.call('POST', '/emails', message, { 'api-key': this.key });
   }
 
-  /** Waits until the dashboard tells this outcome for its recipient. */
+  /** Waits until the dashboard shows this status for the recipient. */
   async becomes(id, outcome) {
     const deadline = Date.now() + WITHIN_MS;
     for (;;) {
-      // The dashboard may not know the message yet.
+      // The dashboard may not show the message yet.
       const told = await this.dashboard('GET', `/email-services/${this.service.id}/emails/${id}`).catch(String);
       if (told.recipients?.[0]?.state === outcome) return;
       if (Date.now() > deadline) throw new Error(`the message is not ${outcome}: ${JSON.stringify(told)}`);
@@ -37,7 +37,7 @@ export class MailClient {
     }
   }
 
-  /** How often a message with this subject lies in the mailbox. */
+  /** The number of messages with this subject in the mailbox. */
   async copiesOf(subject, address) {
     const kept = await (await fetch(`${this.mailboxes}/messages?to=${encodeURIComponent(address)}`)).json();
     return kept.filter(message => message.subject === subject).length;

@@ -5,8 +5,8 @@ const ANSWERS_AFTER_S = 4;
 const KILLED_AFTER_S = 30;
 
 /**
- * Postfix takes its time to say yes to a message; meanwhile the container that waits for the answer is stopped, as
- * `docker stop` and Kubernetes stop it.
+ * Postfix delays its reply to a message. Meanwhile the container that waits for the reply is stopped with SIGTERM, as by
+ * `docker stop` or Kubernetes.
  */
 export const drains = async ({ engine, client, containerOf, ready, services }) => {
   const postfix = containerOf('postfix');
@@ -16,7 +16,7 @@ export const drains = async ({ engine, client, containerOf, ready, services }) =
     ['postfix', 'reload'],
   ])
     await engine.in(postfix, ...command);
-  // Connections that are open keep Postfix's former settings.
+  // Open connections keep the previous settings of Postfix.
   await restarted(engine, containerOf('email-send'), () => ready('email-send'));
 
   for (const service of ['email-send', 'api-gateway']) {
@@ -46,7 +46,7 @@ export const drains = async ({ engine, client, containerOf, ready, services }) =
   }
 };
 
-/** Whether the content of a message has reached Postfix that is not answered yet. */
+/** Whether Postfix has received the content of a message and has not replied yet. */
 const isReceiving = async (engine, postfix) =>
   (await engine.in(postfix, 'find', '/var/spool/postfix/incoming', '-type', 'f')).output !== '';
 
@@ -57,7 +57,7 @@ const stop = async (engine, container) => {
   return { code: State.ExitCode, seconds: (performance.now() - begun) / 1_000 };
 };
 
-/** Podman restarts no container whose requirements have ended, but starts one. */
+/** Podman can start, but not restart, a container whose dependencies have exited. */
 const restarted = async (engine, container, ready) => {
   await stop(engine, container);
   await engine.podman('start', container);

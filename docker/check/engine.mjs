@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const CONTROL_GROUPS = '/sys/fs/cgroup';
 
-/** Containers with crun cannot be made where version 2 of control groups holds only some of the controllers. */
+/** crun cannot create containers if cgroup v2 has only some of the controllers (hybrid hierarchy). */
 const isHybrid = () => existsSync(`${CONTROL_GROUPS}/unified/cgroup.controllers`);
 
 /**
- * Runs this program again in a mount namespace without control groups if crun could not use them: containers then stay in
- * the groups of this process, without limits. @returns the exit code of that run, or undefined if none is needed.
+ * Runs this program again in a mount namespace without control groups if crun cannot use them: containers then stay in the
+ * control groups of this process, without limits. @returns the exit code of that run, or undefined if it is not needed.
  */
 export const reExecuteApart = () => {
   if (process.env.POSTERN_CHECK_APART === 'true' || !isHybrid()) return undefined;
@@ -24,12 +24,12 @@ export const reExecuteApart = () => {
   return status ?? 1;
 };
 
-/** Podman with storage and settings of its own, so that nothing of this machine's containers is met or left behind. */
+/** Podman with separate storage and settings, so that it does not affect other containers of this machine. */
 export class Engine {
   constructor(folder) {
     mkdirSync(folder, { recursive: true });
     const [settings, storage] = [join(folder, 'containers.conf'), join(folder, 'storage.conf')];
-    // Limits of open files and processes are asked for by default that not every root may give.
+    // The default limits of open files and processes may exceed those that root may set in this environment.
     const hardLimit = (name, most) => {
       const [, limit] =
         new RegExp(`^${name} +\\S+ +(\\d+)`, 'm').exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
@@ -51,7 +51,7 @@ export class Engine {
       ...process.env,
       CONTAINERS_CONF: settings,
       CONTAINERS_STORAGE_CONF: storage,
-      // The other format has no health checks.
+      // The OCI format has no health checks.
       BUILDAH_FORMAT: 'docker',
     };
   }
@@ -61,7 +61,7 @@ export class Engine {
     return this.#run('podman', args);
   }
 
-  /** Both compose files, with what they need from the environment. */
+  /** Runs Compose with both files and their environment variables. */
   async compose(files, variables, ...args) {
     return this.#run(
       process.env.PODMAN_COMPOSE ?? 'podman-compose',
@@ -78,7 +78,7 @@ export class Engine {
       'build',
       '--quiet',
       '--layers',
-      // Building needs no network and no control groups of its own.
+      // Builds use the host network and no control groups.
       ...['--isolation', 'chroot', '--network', 'host', '-f', dockerfile, '-t', tag],
       ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
       ...(target ? ['--target', target] : []),
@@ -86,7 +86,7 @@ export class Engine {
     );
   }
 
-  /** Also where the program in it ends with another code than 0. */
+  /** Does not throw if the program exits with a nonzero code. */
   async in(container, ...command) {
     return run('podman', ['exec', container, ...command], { env: this.environment }).then(
       ({ stdout }) => ({ code: 0, output: stdout.trim() }),
@@ -94,7 +94,7 @@ export class Engine {
     );
   }
 
-  /** The process of the image's entry point, as this machine numbers it: behind an init process where there is one. */
+  /** Host PID of the image's entry point; a child of the init process if there is one. */
   async programOf(container) {
     const { State, HostConfig } = await this.inspect(container);
     if (!HostConfig.Init) return State.Pid;

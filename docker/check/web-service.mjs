@@ -8,7 +8,7 @@ import { demand } from './report.mjs';
 const LIVE_WITHIN_MS = 120_000;
 const SERVER = `require('node:http').createServer((_, answer) => answer.end('Hello from a container')).listen(process.env.PORT)`;
 
-/** A web service is fetched with Git, built with npm, run and reached, inside runtime-agent's container. */
+/** Deploys a web service in runtime-agent's container: fetches it with Git, builds it with npm, and sends it requests. */
 export const webServiceRuns = async (client, settings) => {
   makeRepository(join(settings.CHECK_REPOSITORIES, 'hello'));
   const { key } = await client.dashboard('POST', '/platform-keys', { name: 'check', scope: 'write' });
@@ -27,7 +27,7 @@ export const webServiceRuns = async (client, settings) => {
     const { status, error } = await platform('GET', `/web-services/${id}/deployments/${deployment.id}`);
     if (status === 'live') break;
     if (status === 'failed' || Date.now() > deadline) throw new Error(`the deployment is ${status}: ${error}`);
-    // A key of the platform has thirty calls a minute.
+    // A platform key is limited to 30 requests per minute.
     await new Promise(resolve => setTimeout(resolve, 3_000));
   }
   const { url } = await platform('GET', `/web-services/${id}`);
@@ -35,7 +35,7 @@ export const webServiceRuns = async (client, settings) => {
   demand(`a web service is built, run and reached at ${url}`, text === 'Hello from a container', text);
 };
 
-/** By the name of the host, which fetch would not let us say. */
+/** Sets the Host header, which fetch does not allow. */
 const pageOf = async (host, port) => {
   const [response] = await once(request({ host: '127.0.0.1', port, headers: { host } }).end(), 'response');
   return (await response.setEncoding('utf8').toArray()).join('');

@@ -7,17 +7,17 @@ import { presentValues, umbrellaValues } from './umbrella-values.mjs';
 const lint = ([, chart, , , ...values]) => helm(['lint', '--strict', chart, '--kube-version', KUBERNETES, ...values]);
 
 describe('The charts', () => {
-  it('are without a warning of helm lint, the whole', () => {
+  it('pass helm lint without warnings, the postern chart', () => {
     lint(whole);
   });
 
   for (const service of SERVICES) {
-    it(`are without a warning of helm lint, ${service} alone`, () => {
+    it(`pass helm lint without warnings, ${service}`, () => {
       lint(alone(service));
     });
   }
 
-  it('say of each service what k8s/values says', () => {
+  it('have the same values for each service as k8s/values', () => {
     assert.equal(presentValues(), umbrellaValues(), 'run `node k8s/check/check.mjs --write`');
   });
 });

@@ -8,7 +8,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { bootstrap, prepare } from '../../tools/setup/prepare.mjs';
 
-// What the other files import is installed first.
+// The tools must be built before the other modules are imported.
 await bootstrap(console.log);
 
 if (process.argv.includes('--write')) {
@@ -18,12 +18,12 @@ if (process.argv.includes('--write')) {
   const { start } = await import('./node/start.mjs');
   await start(process.argv.slice(process.argv.indexOf('--node') + 1));
 } else {
-  // An older build would be checked in the place of the sources.
+  // Without a build, the check would use outdated artifacts instead of the sources.
   await prepare(console.log);
   const { controlPlanePrograms, tools } = await import('./tools.mjs');
   const { schemas } = await import('./schemas.mjs');
   const { helm } = await import('./helm.mjs');
-  // Once, before the test files run beside each other.
+  // Runs once, before the test files run in parallel.
   tools();
   schemas();
   helm(['dependency', 'build', 'k8s/charts/postern']);

@@ -29,7 +29,7 @@ const podsOf = async name => {
 };
 const dataOf = async secret => (await api('GET', `${SECRETS}/${secret}`)).data;
 
-/** What a ServiceAccount may do, as the API server itself decides it. */
+/** The permissions of a ServiceAccount, according to the API server. */
 const may = async (account, verb, resource, namespace, group = '') => {
   const { status } = await api('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
     apiVersion: 'authorization.k8s.io/v1',
@@ -50,23 +50,23 @@ describe('A real kube-apiserver', { concurrency: false }, () => {
     await api('POST', '/api/v1/namespaces', {
       apiVersion: 'v1',
       kind: 'Namespace',
-      // Pods that do not keep the restricted standard are not let in, so that nothing becomes ready.
+      // The API server rejects pods that violate the restricted standard, so their Deployments never become ready.
       metadata: { name: 'postern', labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
     });
   });
 
   after(() => cluster?.stop());
 
-  it('takes the trial, and every Deployment becomes available under the restricted standard', async () => {
+  it('accepts the trial, and every Deployment becomes available under the restricted standard', async () => {
     await install(trial);
     for (const service of SERVICES) {
       const { status } = await deployment(service);
-      // The autoscaler's minimum comes a little later.
+      // The autoscaler applies its minimum a little later.
       assert.ok(status.availableReplicas >= 1, service);
     }
   });
 
-  it('lets nothing into the namespace that does not keep the restricted standard', async () => {
+  it('rejects pods that violate the restricted standard', async () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -86,12 +86,12 @@ describe('A real kube-apiserver', { concurrency: false }, () => {
   });
 
   for (const example of ['brokers', 'ingress', 'gateway-api', 'monitoring']) {
-    it(`takes the whole with examples/${example}.yaml`, async () => {
+    it(`accepts the postern chart with examples/${example}.yaml`, async () => {
       await install([...whole, '-f', `k8s/examples/${example}.yaml`]);
     });
   }
 
-  it('gives rights to runtime-agent only, and only among the tenants', async () => {
+  it('gives permissions only to runtime-agent, and only in the tenant namespace', async () => {
     assert.equal(await may('runtime-agent', 'create', 'deployments', 'postern-tenants', 'apps'), true);
     assert.equal(await may('runtime-agent', 'get', 'secrets', 'postern'), false);
     assert.equal(await may('runtime-agent', 'create', 'pods', 'postern-tenants'), false);
@@ -100,7 +100,7 @@ describe('A real kube-apiserver', { concurrency: false }, () => {
       assert.equal(await may(service, 'get', 'pods', 'postern'), false, service);
   });
 
-  it('hands a service over to a release of its own without replacing a pod', async () => {
+  it('moves a service to a separate release without replacing a pod', async () => {
     const names = async () => (await podsOf('email-send')).map(({ metadata }) => metadata.name).sort();
     const serving = await names();
     const keep = { metadata: { annotations: { 'helm.sh/resource-policy': 'keep' } } };
@@ -120,7 +120,7 @@ describe('A real kube-apiserver', { concurrency: false }, () => {
     assert.equal(metadata.annotations['meta.helm.sh/release-name'], 'email-send');
   });
 
-  it('releases one service, migrated first, and leaves the others as they are', async () => {
+  it('upgrades one service after its migration, and does not change the others', async () => {
     const others = SERVICES.filter(name => name !== 'email-send');
     const before = await Promise.all(others.map(deployment));
     await install([...alone('email-send'), '--set', 'image.tag=1.4.0']);
@@ -132,7 +132,7 @@ describe('A real kube-apiserver', { concurrency: false }, () => {
     );
   });
 
-  it('leaves the running version alone when its migration fails', async () => {
+  it('keeps the running version when a migration fails', async () => {
     const serving = await podsOf('email-send');
     cluster.jobsFail = true;
     await assert.rejects(
@@ -147,13 +147,13 @@ describe('A real kube-apiserver', { concurrency: false }, () => {
     );
   });
 
-  it('goes back to the release before', async () => {
+  it('rolls back to the previous release', async () => {
     await helm(['rollback', 'email-send', '1', '--namespace', 'postern', '--wait', '--timeout', '60s']);
     const { tag } = parse(readFileSync(join(ROOT, 'k8s/examples/installation.yaml'), 'utf8')).global.image;
     assert.ok((await imageOf('email-send')).endsWith(`:${tag}`));
   });
 
-  it('leaves nothing but what it says when the whole goes', async () => {
+  it('keeps only the documented objects after an uninstall', async () => {
     await helm(['uninstall', 'postern', '--namespace', 'postern', '--wait']);
     await until('the end of the pods', async () => (await podsOf('api-gateway')).length === 0);
     const { items } = await api('GET', '/apis/apps/v1/namespaces/postern/deployments');

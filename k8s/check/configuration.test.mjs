@@ -7,7 +7,7 @@ const definitionOf = async service => {
   return exported.config ?? exported.gatewayConfig;
 };
 
-/** What the Secrets of the README's table hold. */
+/** Values of the Secrets in the table of the README. */
 const SECRET_VALUES = {
   'database-url': 'postgresql://service:password@postgresql.databases:5432/service',
   'encryption-keys': `2026:${Buffer.alloc(32, 1).toString('base64')}`,
@@ -38,14 +38,14 @@ const together = objectsOf(render([...whole, ...tracing]));
 
 describe('The typed configuration', () => {
   for (const service of SERVICES) {
-    it(`of ${service} is content with what the chart sets, with and without optional Secrets`, async () => {
+    it(`of ${service} accepts the values of the chart, with and without optional Secrets`, async () => {
       const definition = await definitionOf(service);
       for (const objects of [together, objectsOf(render(alone(service)))]) {
         for (const optional of [true, false]) definition.read(environmentOf(objects, service, { optional }));
       }
     });
 
-    it(`of ${service} knows every variable that the chart sets`, async () => {
+    it(`of ${service} has every variable that the chart sets`, async () => {
       const { describeConfig } = await built('libs/service-host/dist/config.js');
       const known = new Set(describeConfig(await definitionOf(service)).map(({ variable }) => variable));
       const unknown = Object.keys(environmentOf(together, service, { optional: true })).filter(

@@ -21,10 +21,10 @@ const freePort = () =>
     });
   });
 
-/** A program that others wait for has ended, so they need not wait any longer. */
+/** A required program has exited, so waiting for it is pointless. */
 export class ProgramEnded extends Error {}
 
-/** Asks again and again until the answer is true, or the time is over. @throws with the last error of the condition. */
+/** Polls until the condition is true or the timeout expires. @throws with the last error of the condition. */
 export const until = async (what, condition, limitMs = 60_000) => {
   const end = Date.now() + limitMs;
   let last;
@@ -136,7 +136,7 @@ export const startControlPlane = async ({ fakeNodes: hasFakeNodes = true } = {})
   }
 };
 
-/** Asks the API server. @throws with the status and the reply if it refuses. */
+/** Sends a request to the API server. @throws with the status and the response body on an error. */
 export const ask = ({ server, token, caFile }, method, path, body) =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -172,7 +172,7 @@ const runFakeNodes = async (controlPlane, state) => {
     const { items } = await controlPlane.api('GET', '/api/v1/pods?fieldSelector=status.phase%3DPending');
     for (const pod of items.filter(({ metadata }) => !metadata.deletionTimestamp)) {
       const done = pod.metadata.ownerReferences?.some(({ kind }) => kind === 'Job');
-      // A pod may be gone by now.
+      // The pod may have been deleted meanwhile.
       await controlPlane
         .api('PATCH', `/api/v1/namespaces/${pod.metadata.namespace}/pods/${pod.metadata.name}/status`, {
           status: statusOf(done ? (controlPlane.jobsFail ? 'Failed' : 'Succeeded') : 'Running'),

@@ -10,9 +10,9 @@ import { ROOT } from './tools.mjs';
 
 const documented = documentedCommands();
 
-describe('What the documents tell to do with Helm', () => {
+describe('The Helm commands in the documents', () => {
   for (const { title, commands } of documented) {
-    it(`${title}: is understood, valid for Kubernetes and keeps our rules`, () => {
+    it(`${title}: are accepted by Helm, valid for Kubernetes and follow the rules`, () => {
       const releases = rehearse(commands);
       assert.equal(releases.length, commands.filter(command => /^helm (upgrade|install) /.test(command)).length);
       for (const release of releases) {
@@ -24,7 +24,7 @@ describe('What the documents tell to do with Helm', () => {
     });
   }
 
-  it('is found in every document, in blocks and within sentences', () => {
+  it('are found in every document, in blocks and within sentences', () => {
     const documents = new Set(documented.map(({ title }) => title.split(',')[0]));
     assert.ok(documents.has('k8s/README.md') && documents.has('docs/releases.md'), [...documents].join(' '));
     const text =
@@ -43,18 +43,18 @@ describe('What the documents tell to do with Helm', () => {
     ['helm rollback email-send --revison 3', /unknown flag: --revison/],
     ['helm roll-back email-send', /unknown command/],
   ])
-    it(`is told from what Helm refuses: ${wrong}`, () => {
+    it(`are rejected if Helm does not accept them: ${wrong}`, () => {
       assert.throws(() => rehearse([wrong]), details);
     });
 
-  it('covers every service alone and every example', () => {
+  it('cover every service and every example', () => {
     const readme = readFileSync(join(ROOT, 'k8s/README.md'), 'utf8');
     for (const service of SERVICES) assert.match(readme, new RegExp(`--install ${service} k8s/charts/service`));
     for (const example of readdirSync(join(ROOT, 'k8s/examples')))
       assert.match(readme, new RegExp(`-f k8s/examples/${example}`));
   });
 
-  it('is told from a field that Kubernetes does not know, and from a wrong type', () => {
+  it('are rejected with an unknown Kubernetes field, and with a wrong type', () => {
     const first = documented.find(({ commands }) => commands[0].startsWith('helm upgrade'));
     const [release] = rehearse(first.commands);
     const misspelt = kubeconform(release.replace('revisionHistoryLimit:', 'revisionHistoryLimits:'));

@@ -1,4 +1,4 @@
-/** The commands of Helm that the documents of this repository give, and what they would do. */
+/** The Helm commands in the documents of this repository, and their rendered objects. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,10 +15,10 @@ const markdownBelow = folder =>
     return entry.name.endsWith('.md') ? [path] : [];
   });
 
-/** Commands of Helm in a block, one a line, with what follows a backslash. */
+/** Helm commands in a code block, one per line, with continuation lines joined. */
 const helmIn = block => block.replaceAll(/\\\n\s*/g, '').match(/^\s*(\$ )?helm .*$/gm) ?? [];
 
-/** Commands within a sentence; without what it applies to, as in `helm lint --strict`, it is only spoken of. */
+/** Inline commands in sentences. A command without a target, such as `helm lint --strict`, is only a mention. */
 const helmWithin = text =>
   [...text.matchAll(/`(helm [^`]+)`/g)].flatMap(([, command]) => (isWhole(command) ? [command] : []));
 
@@ -28,7 +28,7 @@ const isWhole = command =>
     .slice(2)
     .some(word => !word.startsWith('-'));
 
-/** Every block with commands of Helm in one document's text, under its nearest heading. */
+/** Every code block with Helm commands in the text of a document, with its nearest heading. */
 export const helmCommandsOf = (path, text) => {
   const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(({ 1: block, index }) => ({
     index,
@@ -51,12 +51,12 @@ export const helmCommandsOf = (path, text) => {
     });
 };
 
-/** The same of every document. */
+/** The code blocks of every document. */
 export const documentedCommands = () =>
   markdownBelow('.').flatMap(path => helmCommandsOf(path, readFileSync(join(ROOT, path), 'utf8')));
 
-// A shell reads each command word for word. An upgrade is rendered instead; what asks a cluster meets none, which shows that
-// Helm understands it; everything else is done.
+// Bash parses each command literally. Upgrades are rendered instead. Commands that need a cluster must fail with
+// "connection refused", which shows that Helm accepts their arguments. All other commands are run.
 const REHEARSAL = `
 set -euo pipefail
 count=0
@@ -80,7 +80,7 @@ helm() {
 }
 `;
 
-/** What the upgrades among the commands consist of, one YAML text each, in order. @throws where Helm refuses one. */
+/** The rendered objects of each upgrade among the commands, as YAML, in order. @throws if Helm rejects one. */
 export const rehearse = commands => {
   const rendered = mkdtempSync(join(tmpdir(), 'postern-rendered-'));
   try {

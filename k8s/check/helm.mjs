@@ -1,4 +1,4 @@
-/** Helm as the check uses it: from the checkout's root, with nothing of the user's own configuration. */
+/** Runs Helm in the root of the checkout, without the user's configuration. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export const SERVICES = [
   'runtime-agent',
 ];
 
-/** Nothing of the user's own Helm. */
+/** Ignores the user's Helm configuration. */
 export const helmEnvironment = {
   ...process.env,
   HELM_CACHE_HOME: join(CACHE, 'helm/cache'),
@@ -23,7 +23,7 @@ export const helmEnvironment = {
   HELM_DATA_HOME: join(CACHE, 'helm/data'),
 };
 
-/** @throws with what Helm wrote to standard error. */
+/** @throws with the standard error of Helm. */
 export const helm = args =>
   execFileSync(tools().helm, args, {
     cwd: ROOT,
@@ -32,7 +32,7 @@ export const helm = args =>
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-/** What `helm upgrade --install` with these arguments would send, as YAML. */
+/** The objects that `helm upgrade --install` with these arguments would apply, as YAML. */
 export const render = args =>
   helm(['template', ...args, '--kube-version', KUBERNETES, '--api-versions', 'monitoring.coreos.com/v1']);
 
@@ -46,7 +46,7 @@ export const objectsOf = yaml =>
 
 const installation = ['-f', 'k8s/examples/installation.yaml', '-f', 'k8s/examples/brokers.yaml'];
 
-/** Arguments of the whole, and of one service alone, in the documented installation. */
+/** Helm arguments of the documented installation, for the postern chart and for one service. */
 export const whole = ['postern', 'k8s/charts/postern', '--namespace', 'postern', ...installation];
 export const alone = service => [
   service,
@@ -62,7 +62,7 @@ export const trial = ['postern', 'k8s/charts/postern', '--namespace', 'postern']
   ['installation', 'trial'].flatMap(name => ['-f', `k8s/examples/${name}.yaml`]),
 );
 
-/** A module of the services as they are built. @throws when they are not. */
+/** Imports a built module of the services. @throws if they are not built. */
 export const built = path => {
   const file = join(ROOT, path);
   if (!existsSync(file)) throw new Error(`${path} is missing: run \`npm run build\` first`);

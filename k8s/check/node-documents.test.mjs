@@ -5,7 +5,7 @@ import { NOT_RUN, OPERATIONS, README } from './node/documents/steps.mjs';
 
 describe('The documents that the check on a node runs', () => {
   for (const { path, part, blocks } of [README, OPERATIONS])
-    it(`${path}: every block of commands is run, or is in the table of those that are not`, () => {
+    it(`${path}: every block of commands is run, or is listed as not run`, () => {
       const book = new Book(path, part);
       for (const text of Object.values(blocks)) book.take(text);
       const missed = book.left.filter(block => !Object.keys(NOT_RUN).some(text => block.includes(text)));
@@ -20,7 +20,7 @@ describe('The documents that the check on a node runs', () => {
     assert.deepEqual(commandsOf(blocks[1]), ['kubectl get \\\n  pods', 'ls |\n  wc']);
   });
 
-  it('are changed only by the words of the table', () => {
+  it('are changed only by the replacements in the table', () => {
     assert.equal(substituted('a=… b=1.4.0', [['…', 'secret']]), 'a=secret b=1.4.0');
   });
 });

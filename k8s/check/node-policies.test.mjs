@@ -15,19 +15,19 @@ const stranger = pod('other', '10.244.0.4', { app: 'web' });
 const rules = (...policies) => rulesFor({ policies, pods: [web, database, stranger], namespaces }).split('\n');
 const [allow, refuse] = ['-j MARK --set-xmark 0x100000/0x100000', '-j REJECT'];
 
-describe('NetworkPolicies as rules of the node', () => {
-  it('leave pods alone that no policy selects', () => {
+describe('NetworkPolicies as iptables rules', () => {
+  it('do not affect pods that no policy selects', () => {
     assert.doesNotMatch(rules().join('\n'), /REJECT/);
   });
 
-  it('refuse everything to a pod whose policy has no rules', () => {
+  it('reject all traffic of a pod whose policy has no rules', () => {
     const found = rules(policy({ podSelector: { matchLabels: { app: 'database' } }, policyTypes: ['Ingress'] }));
     assert.ok(found.includes('-A POSTERN-POLICIES -d 10.244.0.3/32 -j PI-10.244.0.3'));
     assert.ok(found.includes(`-A PI-10.244.0.3 ${refuse}`));
     assert.ok(!found.some(line => line.endsWith(allow)));
   });
 
-  it('allow the pods that a selector of the same namespace names, on the port of the rule only', () => {
+  it('allow pods that a selector matches in the same namespace, on the port of the rule only', () => {
     const ingress = [
       { ports: [{ protocol: 'TCP', port: 5432 }], from: [{ podSelector: { matchLabels: { app: 'web' } } }] },
     ];
@@ -38,7 +38,7 @@ describe('NetworkPolicies as rules of the node', () => {
     assert.deepEqual(allowing, [`-A PI-10.244.0.3 -p tcp --dport 5432 -s 10.244.0.2/32 ${allow}`]);
   });
 
-  it('except addresses of a block before they allow the rest of it', () => {
+  it('exclude the exceptions of an ipBlock before they allow the rest', () => {
     const egress = [
       { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } }, { ipBlock: { cidr: '::/0' } }] },
     ];
@@ -48,7 +48,7 @@ describe('NetworkPolicies as rules of the node', () => {
     assert.ok(found.includes('-A PE-10.244.0.2 -d 0.0.0.0/0 -j PE-10.244.0.2-0'));
   });
 
-  it('forget what the other direction has allowed', () => {
+  it('clear the mark of the other direction', () => {
     const found = rules(policy({ podSelector: {}, policyTypes: ['Egress'] }));
     assert.equal(found.filter(line => line === '-A PE-10.244.0.2 -j MARK --set-xmark 0x0/0x100000').length, 1);
   });
@@ -63,7 +63,7 @@ describe('NetworkPolicies as rules of the node', () => {
     assert.doesNotMatch(found, /10\.244\.0\.9/);
   });
 
-  it('read label selectors as Kubernetes does', () => {
+  it('evaluate label selectors as Kubernetes does', () => {
     assert.ok(selects({}, undefined));
     assert.ok(selects({ matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['x'] }] }, {}));
     assert.ok(!selects({ matchExpressions: [{ key: 'a', operator: 'Exists' }] }, {}));

@@ -1,6 +1,6 @@
 /**
- * What the trial would start in pods, started here as plain processes: the services with the environment and the
- * Secrets that the chart makes, NATS with its configuration, migrations by the Job's own command. Only addresses differ.
+ * Runs the pods of the trial as plain processes: the services with the environment and Secrets of the chart, NATS with its
+ * configuration, migrations with the command of the Job. Only addresses differ.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -38,13 +38,13 @@ const environmentOf = container =>
 const containerOf = (kind, name) => find(kind, name).spec.template.spec.containers[0];
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-trial-'));
-// As root, builds and web services have users of their own, who have to be able to enter.
+// If run as root, builds and web services have separate users, which need access to this folder.
 chmodSync(folder, 0o711);
 const started = [];
 let nats;
 let postgres;
 
-/** The environment of a pod, with addresses of this machine in the place of the cluster's. */
+/** The environment of a pod, with local addresses in place of the cluster's. */
 const here = (service, environment) => {
   const moved = {
     POSTERN_NATS_SERVERS: nats.url,
@@ -104,7 +104,7 @@ describe('The trial, as processes', { timeout: 120_000 }, () => {
   });
 
   for (const service of SERVICES) {
-    it(`${service} is migrated, becomes ready, and ends on SIGTERM within its time`, async () => {
+    it(`${service} is migrated, becomes ready, and exits on SIGTERM within its grace period`, async () => {
       if (containerOf('Deployment', service).env.some(({ name }) => name === 'POSTERN_DATABASE_URL')) {
         const { command, args, env } = containerOf('Job', `${service}-migration`);
         const environment = here(service, environmentOf({ env }));

@@ -14,7 +14,7 @@ const refusal = args => {
 const NATS = 'global.nats.servers=nats://nats.messaging:4222';
 const emailSend = alone('email-send');
 
-/** What is wrong, and where the refusal has to point. */
+/** Invalid values, and the text that the error has to contain. */
 const WRONG = [
   ['a misspelt key', [...emailSend, '--set', 'replicaCount=3'], /'replicaCount' not allowed/],
   ['a misspelt key inside', [...emailSend, '--set', 'autoscaling.max=3'], /\/autoscaling.*'max' not allowed/],
@@ -151,7 +151,7 @@ const WRONG = [
   ],
 ];
 
-/** What may look wrong and is not. */
+/** Valid values that may look wrong. */
 const RIGHT = [
   ['a number as text', [...emailSend, '--set-string', 'env.POSTERN_DATABASE_POOL_SIZE=20']],
   ['a setting from a template', [...emailSend, '--set', 'env.POSTERN_DATABASE_POOL_SIZE=\\{\\{ 20 \\}\\}']],
@@ -167,7 +167,7 @@ const RIGHT = [
   ],
 ];
 
-describe('The charts take', () => {
+describe('The charts accept', () => {
   for (const [what, args] of RIGHT) {
     it(what, () => {
       render(args);
@@ -175,7 +175,7 @@ describe('The charts take', () => {
   }
 });
 
-describe('The charts refuse at once', () => {
+describe('The charts reject', () => {
   for (const [what, args, details] of WRONG) {
     it(what, () => {
       assert.match(refusal(args), details);

@@ -1,6 +1,4 @@
-/**
- * Rules for every object that the charts make, beyond being valid. A rule returns the violations as sentences.
- */
+/** Rules for every object of the charts, in addition to schema validation. A rule returns its violations as sentences. */
 
 const templatesOf = objects =>
   objects.flatMap(object =>
@@ -24,13 +22,13 @@ const ofKind = (objects, ...kinds) => objects.filter(({ kind }) => kinds.include
 const named = ({ kind, metadata }) => `${kind} ${metadata.name}`;
 const when = (condition, details) => (condition ? [details] : []);
 
-/** Who may be reached by anybody, and where. */
+/** Services with public ports, and these ports. */
 const OUTWARD = { 'api-gateway': [8080, 2587], 'delivery-tracking': [2525] };
 
-/** A variable whose value nobody may read in a manifest. */
+/** A variable whose value must not be in a manifest. */
 const SECRET_VARIABLE = /PASSWORD|SECRET|TOKEN$|KEYS?$|_RELAYS$|DATABASE_URL$/;
 
-/** How long a container may be silent until it is restarted. A node that is short of CPU pauses all its containers at once. */
+/** How long a container may be unresponsive before it is restarted. A node short of CPU pauses all its containers at once. */
 const LEAST_PATIENCE_SECONDS = 60;
 const patienceOf = probe => (probe ? (probe.periodSeconds ?? 10) * (probe.failureThreshold ?? 3) : Infinity);
 
@@ -202,6 +200,6 @@ export const RULES = {
     }),
 };
 
-/** Every broken rule with what breaks it. */
+/** All violations of the rules. */
 export const broken = objects =>
   Object.entries(RULES).flatMap(([rule, violations]) => violations(objects).map(details => `${rule}: ${details}`));

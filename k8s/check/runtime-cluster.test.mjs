@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { startControlPlane } from './control-plane.mjs';
 import { ROOT } from './tools.mjs';
 
-/** What the metrics server answers, as objects that the fake node writes down. */
+/** Responses of metrics-server, as objects that the fake node creates. */
 const podMetrics = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -50,7 +50,7 @@ describe('The Kubernetes runtime, against a real kube-apiserver', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('keeps the promises of a runtime', { timeout: 600_000 }, async () => {
+  it('passes the contract tests of a runtime', { timeout: 600_000 }, async () => {
     const jest = spawn(
       process.execPath,
       [

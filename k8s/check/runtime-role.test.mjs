@@ -14,9 +14,9 @@ const granted = rules =>
     return apiGroups.flatMap(group => resources.flatMap(of => verbs.map(verb => `${group}/${of}: ${verb}`)));
   });
 
-describe('The rights of runtime-agent', () => {
+describe('The permissions of runtime-agent', () => {
   for (const [chart, args] of Object.entries({ 'the umbrella chart': whole, 'its own chart': alone('runtime-agent') }))
-    it(`are what the code does with each kind, and nothing more, in ${chart}`, () => {
+    it(`match the operations of the code on each kind exactly, in ${chart}`, () => {
       const roles = objectsOf(render(args)).filter(({ kind }) => /^(?:Cluster)?Role$/.test(kind));
       assert.deepEqual(
         roles.map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`),

@@ -106,20 +106,20 @@ const assertValid = objects => {
   assert.match(stdout, new RegExp(`Valid: ${objects.length}, .*Skipped: 0`));
 };
 
-describe('What the Kubernetes runtime applies', () => {
+describe('The objects of the Kubernetes runtime', () => {
   for (const [said, plan] of Object.entries(plans))
     for (const [where, world] of Object.entries(worlds))
-      it(`is valid for Kubernetes: ${said}, ${where}`, () => {
+      it(`are valid for Kubernetes: ${said}, ${where}`, () => {
         assertValid(objectsOf(plan, world));
       });
 
-  it('keeps the restricted pod security standard', () => {
+  it('follow the restricted pod security standard', () => {
     const restricted = RULES['pods keep the restricted standard'];
     for (const plan of Object.values(plans)) assert.deepEqual(restricted(objectsOf(plan, bare)), []);
     assert.deepEqual(restricted([commands.commandJob(command, bare)]), []);
   });
 
-  it('never says how many instances there are, where an autoscaler does', () => {
+  it('have no replica count if an autoscaler sets it', () => {
     const objects = objectsOf(plans['everything that can be said'], bare);
     assert.ok(objects.some(({ kind }) => kind === 'HorizontalPodAutoscaler'));
     const instances = objects.filter(({ metadata }) => metadata.labels['postern.dev/web-service']);
@@ -127,12 +127,12 @@ describe('What the Kubernetes runtime applies', () => {
   });
 
   for (const [where, world] of Object.entries(worlds))
-    it(`is valid for commands as well, ${where}`, () => {
+    it(`are valid for commands, ${where}`, () => {
       assertValid([commands.commandSecret(command), commands.commandJob(command, world)]);
     });
 
   for (const registrySecret of [undefined, 'registry'])
-    it(`is valid for builds and look-ups of sources as well, ${registrySecret ? 'with' : 'without'} credentials`, () => {
+    it(`are valid for builds and source lookups, ${registrySecret ? 'with' : 'without'} credentials`, () => {
       const remote = {
         url: 'https://git.example.com/shop.git',
         curlResolve: 'git.example.com:443:203.0.113.7',

@@ -24,7 +24,7 @@ const SOURCES = {
   },
 };
 
-/** Holds YAML or JSON against the schemas. @returns what kubeconform's `status` and `stdout` were. */
+/** Validates YAML or JSON against the schemas. @returns kubeconform's `status` and `stdout`. */
 export const kubeconform = text => {
   const location = join(schemas(), '{{.ResourceKind}}{{.KindSuffix}}.json');
   const args = ['-strict', '-summary', '-kubernetes-version', KUBERNETES, '-schema-location', location];
@@ -72,7 +72,7 @@ const fileName = ({ group, version, kind }) =>
 const fromOpenApi = definitions =>
   Object.values(definitions).flatMap(definition =>
     (definition['x-kubernetes-group-version-kind'] ?? [])
-      // Options and lists of other kinds carry many, and are no objects that anyone writes.
+      // Skips options and lists, which have many kinds and do not occur in manifests.
       .filter((_, __, all) => all.length === 1)
       .map(identity => {
         const used = {};
@@ -81,7 +81,7 @@ const fromOpenApi = definitions =>
       }),
   );
 
-/** Adds a definition and all that it needs; an empty one replaces it while it is under way, because some are recursive. */
+/** Adds a definition and its references. Uses an empty placeholder meanwhile, because some definitions are recursive. */
 const collector = (used, definitions) => name => {
   if (used[name]) return;
   used[name] = {};
@@ -123,7 +123,7 @@ const KEPT = [
   'maxProperties',
 ];
 
-/** One level of a Kubernetes schema as JSON Schema; `refer` hears of every definition it needs. */
+/** One level of a Kubernetes schema as JSON Schema. Calls `refer` for every referenced definition. */
 const strict = (schema, refer) => {
   if (schema.$ref) {
     const name = schema.$ref.slice(PREFIX.length);

@@ -61,20 +61,20 @@ const REFUSED = {
 const PUBLIC = ['93.184.215.14', '172.15.0.1', '172.32.0.1', '2606:4700::1111', '64:ff9b::93.184.215.14'];
 const DATABASE = { namespace: 'databases', labels: { 'cnpg.io/cluster': 'orders' } };
 
-describe('What pods of the tenants reach', () => {
+describe('Egress of tenant pods', () => {
   const usual = policiesWith();
 
   for (const [what, address] of Object.entries(REFUSED))
-    it(`is not ${what}`, () => {
+    it(`excludes ${what}`, () => {
       for (const labels of [WEB, ...BUILDS]) assert.equal(reaches(usual, labels, { address }), false);
     });
 
-  it('is every public address', () => {
+  it('includes every public address', () => {
     for (const address of PUBLIC)
       for (const labels of [WEB, ...BUILDS]) assert.equal(reaches(usual, labels, { address }), true, address);
   });
 
-  it('is the gateway, no other service of Postern, and no pod of a tenant', () => {
+  it('includes the gateway, but no other service of Postern, and no tenant pod', () => {
     const serviceOf = name => ({
       namespace: 'postern',
       labels: { 'app.kubernetes.io/name': name, 'app.kubernetes.io/component': 'service' },
@@ -87,7 +87,7 @@ describe('What pods of the tenants reach', () => {
     assert.equal(reaches(usual, WEB, DATABASE, 5432), false);
   });
 
-  it('is what tenants.egressTo adds', () => {
+  it('includes the peers of tenants.egressTo', () => {
     const added = policiesWith(
       ...['--set', 'tenants.egressTo[0].namespaceSelector.matchLabels.kubernetes\\.io/metadata\\.name=databases'],
       ...['--set', 'tenants.egressTo[1].ipBlock.cidr=10.8.0.0/16'],
@@ -97,13 +97,13 @@ describe('What pods of the tenants reach', () => {
     assert.equal(reaches(added, WEB, { address: '10.9.3.4' }), false);
   });
 
-  it('is what tenants.buildEgressTo adds, for builds and look-ups of repositories only', () => {
+  it('includes the peers of tenants.buildEgressTo, only for builds and repository lookups', () => {
     const added = policiesWith('--set', 'tenants.buildEgressTo[0].ipBlock.cidr=10.200.0.1/32');
     for (const labels of BUILDS) assert.equal(reaches(added, labels, { address: '10.200.0.1' }), true);
     assert.equal(reaches(added, WEB, { address: '10.200.0.1' }), false);
   });
 
-  it('is not what tenants.egressExcept names', () => {
+  it('excludes the networks of tenants.egressExcept', () => {
     const added = policiesWith('--set', 'tenants.egressExcept={93.184.215.0/24,2606:4700::/32}');
     assert.equal(reaches(added, WEB, { address: '93.184.215.14' }), false);
     assert.equal(reaches(added, WEB, { address: '2606:4700::1111' }), false);

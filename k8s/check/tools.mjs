@@ -10,10 +10,10 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '../..');
 export const CACHE = join(ROOT, 'node_modules/.cache/postern-kubernetes');
 
-/** Kubernetes whose schemas the objects have to keep, and that Helm is told it talks to. */
+/** Kubernetes version of the schemas, and of Helm's --kube-version. */
 export const KUBERNETES = '1.36.3';
 
-/** @throws with Go's own words, or with what to install. */
+/** @throws with the output of Go, or with installation instructions. */
 export const go = (args, options = {}) => {
   try {
     return execFileSync('go', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
@@ -34,7 +34,7 @@ const built = (name, moduleFolder, packages, linkerFlags) => {
   const folder = join(CACHE, `${name}-${key.slice(0, 16)}`);
   if (existsSync(folder)) return folder;
   console.log(`building ${name}; the first time takes minutes`);
-  // Renamed when complete, so that a build cut short is not taken for one.
+  // Renamed when complete, so that an interrupted build is not used.
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   go(['build', '-mod=readonly', `-ldflags=-s -w ${linkerFlags}`, '-o', `${unfinished}/`, ...packages], {

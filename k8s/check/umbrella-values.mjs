@@ -1,6 +1,6 @@
 /**
- * Helm reads a dependency's values from its parent only, so the chart of the whole repeats k8s/values. This keeps the
- * two the same: everything below the marker is a copy.
+ * Helm reads a dependency's values only from its parent chart, so the postern chart repeats k8s/values. This module keeps both
+ * in sync: everything below the marker is a copy.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const file = join(ROOT, 'k8s/charts/postern/values.yaml');
 
 export const presentValues = () => readFileSync(file, 'utf8');
 
-/** The values of the whole as they ought to be. */
+/** The expected values.yaml of the postern chart. */
 export const umbrellaValues = () => {
   const [own] = presentValues().split(MARKER);
   const blocks = SERVICES.map(service => {

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { ProgramEnded, until } from './control-plane.mjs';
 
 describe('a wait', () => {
-  it('continues after a look that fails', async () => {
+  it('continues after a failed check', async () => {
     const looks = [() => Promise.reject(new Error('connection refused')), () => false, () => true];
     await until('the answer', () => looks.shift()());
     assert.equal(looks.length, 0);
   });
 
-  it('ends with the last error when its time is over', async () => {
+  it('fails with the last error at its timeout', async () => {
     const refused = () => Promise.reject(new Error('connection refused'));
     await assert.rejects(
       until('the answer', refused, 50),
@@ -17,7 +17,7 @@ describe('a wait', () => {
     );
   });
 
-  it('ends at once when a program that it needs has ended', async () => {
+  it('ends immediately when a required program has exited', async () => {
     let looks = 0;
     const ended = () => {
       looks++;

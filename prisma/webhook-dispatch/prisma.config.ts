@@ -4,6 +4,6 @@ import { defineConfig } from 'prisma/config';
 export default defineConfig({
   schema: 'schema.prisma',
   migrations: { path: 'migrations' },
-  // Only commands that connect need it.
+  // Only commands that connect to the database need it.
   datasource: { url: process.env['POSTERN_DATABASE_URL'] ?? '' },
 });

@@ -1,4 +1,4 @@
-/** The certificate authority of a run, and the certificates that the API server and the kubelet show each other. */
+/** The certificate authority of a run, and the certificates of the API server and the kubelet for mutual TLS. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const NAMES = [
   ...BEHIND_INGRESS,
 ].map(name => `DNS:${name}`);
 const ADDRESSES = ['127.0.0.1', API_SERVICE_ADDRESS, NODE_ADDRESS].map(address => `IP:${address}`);
-/** The name by which further APIs know the API server. */
+/** Common name of the API server's client certificate for aggregated APIs. */
 export const PROXY_NAME = 'front-proxy';
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
@@ -25,7 +25,7 @@ const openssl = (folder, args) => execFileSync('openssl', args, { cwd: folder, s
 
 /**
  * Writes ca, apiserver, node, proxy and world as .crt and .key, and accounts.key, which signs the tokens of service accounts.
- * With proxy the API server introduces itself to further APIs; world is that of the hosts outside the cluster.
+ * The API server authenticates to aggregated APIs with proxy; world is for hosts outside the cluster.
  */
 export const writeCertificates = folder => {
   const authority = [
@@ -44,7 +44,7 @@ export const writeCertificates = folder => {
   openssl(folder, authority);
   const extension = `subjectAltName=${[...NAMES, ...ADDRESSES].join()}\nextendedKeyUsage=serverAuth,clientAuth\n`;
   writeFileSync(join(folder, 'extension'), extension);
-  // The kubelet grants its API to this group.
+  // The kubelet authorizes this group for its API.
   for (const [name, subject] of [
     ['apiserver', '/O=system:masters/CN=kube-apiserver'],
     ['node', `/CN=${NODE_NAME}`],

@@ -1,4 +1,4 @@
-/** A cluster of one node, inside the namespaces of a run. */
+/** A cluster with one node, inside the Linux namespaces of a run. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ import {
 } from './settings.mjs';
 
 const STORE = 'http://127.0.0.1:2379';
-/** Names by which the parts of a cluster are authorised, and their groups. */
+/** User names and groups of the cluster components, for authorization. */
 const USERS = {
   admin: ['admin', 'system:masters'],
   node: [`system:node:${NODE_NAME}`, 'system:nodes'],
@@ -104,7 +104,7 @@ const startNode = ({ supervised, programs, file }) => {
     `--bind-address=${NODE_ADDRESS}`,
     '--healthz-bind-address=127.0.0.1:10256',
     '--metrics-bind-address=127.0.0.1:10249',
-    // Limits of connection tracking belong to the whole machine.
+    // Keeps kube-proxy from changing the connection tracking limits, which apply to the whole machine.
     ...['conntrack-max-per-core', 'conntrack-tcp-timeout-established', 'conntrack-tcp-timeout-close-wait'].map(
       name => `--${name}=0`,
     ),
@@ -117,7 +117,7 @@ const writeConfiguration = ({ file, debian, controlGroup }) => {
   writeFileSync(file('cni/10-pods.conflist'), JSON.stringify(configuration.podNetworkConfiguration()));
   writeFileSync(file('kubelet.json'), JSON.stringify(configuration.kubeletConfiguration({ file, controlGroup })));
   writeFileSync(file('resolv.conf'), `nameserver ${NODE_ADDRESS}\n`);
-  // The node pulls images of web services from the one, and the image that pushes them from the other.
+  // The node pulls images of web services from the first registry, and the builder image from the second.
   for (const [name, host] of Object.entries({ [REGISTRY_HOST]: REGISTRY_HOST, 'docker.io': HUB_HOST })) {
     mkdirSync(file(`registries/${name}`), { recursive: true });
     writeFileSync(file(`registries/${name}/hosts.toml`), `server = "https://${host}"\nca = "${file('ca.crt')}"\n`);
@@ -157,7 +157,7 @@ export const startCluster = async ({ folder, programs, debian, supervised }) => 
   startApiServer(parts);
   await running('kube-apiserver', () => cluster.answers('/readyz'));
   startControllers(parts);
-  // The kubelet ends without it.
+  // The kubelet exits without it.
   await running('containerd', () => existsSync('/run/containerd/containerd.sock'));
   const binding = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -177,6 +177,6 @@ export const startCluster = async ({ folder, programs, debian, supervised }) => 
   return cluster;
 };
 
-/** Folders of programs that others call by name. */
+/** Directories to add to PATH. */
 export const programFolders = programs =>
   ['containerd-shim-runc-v2', 'containerd', 'kubectl'].map(name => dirname(programs[name]));

@@ -1,11 +1,11 @@
-/** The control groups of a run: one below the root in each hierarchy, in which the kubelet makes those of pods. */
+/** The control groups of a run: one below the root in each hierarchy, in which the kubelet creates the pod control groups. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { RUN_PREFIX } from './settings.mjs';
 
 const ROOT = '/sys/fs/cgroup';
-/** Of 1,024: a group is scheduled against single processes, so a nice run gets as much as a dozen nice ones. */
+/** CPU shares (default 1,024). The group competes with single processes, so a run gets as much CPU as a dozen niced processes. */
 const SHARES_OF_A_NICE_RUN = '192';
 
 const hierarchies = () =>
@@ -19,7 +19,7 @@ export const makeControlGroups = name => {
   for (const hierarchy of hierarchies()) {
     const group = join(hierarchy, name);
     mkdirSync(group, { recursive: true });
-    // Version 1 leaves these empty, and no process can enter then.
+    // In cgroup v1 these are initially empty, and no process can join the group until they are set.
     if (hierarchy.endsWith('/cpuset'))
       for (const file of ['cpuset.cpus', 'cpuset.mems']) copyDown(hierarchy, group, file);
     const shares = join(group, 'cpu.shares');
@@ -33,7 +33,7 @@ const removeTree = folder => {
   rmdirSync(folder);
 };
 
-/** Removes the groups of a run, or of every run that has no process any more. @returns those that are still in use. */
+/** Removes the control groups of a run, or of all runs without processes. @returns the groups that are still in use. */
 export const removeControlGroups = (prefix = RUN_PREFIX) => {
   const busy = [];
   for (const hierarchy of hierarchies())

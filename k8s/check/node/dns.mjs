@@ -1,4 +1,4 @@
-/** CoreDNS as the DNS of the cluster. It knows Services and a few hosts outside, and nothing of the internet. */
+/** CoreDNS as the DNS of the cluster. It resolves Services and a few external hosts, but no names on the internet. */
 import { createHash } from 'node:crypto';
 import { CUSTOMERS_ZONE, DNS_ADDRESS, DNS_IMAGE, HOSTS } from './settings.mjs';
 
@@ -65,7 +65,7 @@ const container = () => ({
   volumeMounts: [{ name: 'configuration', mountPath: '/etc/coredns' }],
 });
 
-/** Installs it, or starts it again with other records. @param records lines of the zone of customers. */
+/** Installs CoreDNS, or restarts it with other records. @param records lines of the customers' zone. */
 export const installDns = async ({ cluster }, records = []) => {
   const data = { Corefile: COREFILE, zone: zone(records) };
   const annotations = { 'check/zone': createHash('sha256').update(data.zone).digest('hex').slice(0, 16) };

@@ -1,4 +1,4 @@
-/** The first program in the namespaces of a run: brings the cluster up and runs the stages, one after the other. */
+/** The first program in the namespaces of a run: starts the cluster and runs the stages in sequence. */
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { programFolders, startCluster } from './cluster.mjs';
@@ -59,7 +59,7 @@ const isUp = ({ supervised }) => {
   }
 };
 
-/** Runs every stage, also after one that fails, unless it needs that one or the cluster has ended. */
+/** Runs every stage, even if another has failed, unless it depends on the failed stage or the cluster has stopped. */
 const runStages = async context => {
   const [failed, left] = [[], []];
   const chosen = [...NEEDED_BY_ALL, ...wanted];
@@ -74,7 +74,7 @@ const runStages = async context => {
   return failed.length + left.length === 0 ? 0 : 1;
 };
 
-/** Waits for the signal that ends everything. */
+/** Waits for a termination signal. */
 const keep = ({ programs }) => {
   console.log('The cluster runs until this command is stopped. From another shell:');
   console.log(
@@ -85,7 +85,7 @@ const keep = ({ programs }) => {
 
 const main = async () => {
   const namespaces = ['ipc', 'mnt', 'net', 'pid', 'uts'].map(kind => readlinkSync(`/proc/self/ns/${kind}`));
-  // Beside the folder, which is removed before the machine is compared.
+  // Written next to the folder, which is removed before the state of the machine is compared.
   writeFileSync(join(NODE_CACHE, `${basename(folder)}.namespaces`), namespaces.join('\n'));
   const context = await timed('a cluster of one node', up);
   await timed('images', () => importImages(context));

@@ -1,4 +1,4 @@
-/** An installation by hand: its Secrets, the load balancer of its Service, and the end of its rollouts. */
+/** A manual installation: creates its Secrets, assigns its load balancer address, and waits for its rollouts. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from './runtime/platform.mjs';
@@ -44,7 +44,7 @@ const balance = async ({ cluster }, signal) => {
   }
 };
 
-/** Runs an installation whose Service gets an address meanwhile. */
+/** Runs an installation and assigns an address to its Service meanwhile. */
 export const whileBalancing = async (context, install) => {
   const over = new AbortController();
   const balancing = balance(context, over.signal);
@@ -60,7 +60,7 @@ const isRolledOut = ({ metadata, spec, status }) =>
   status.observedGeneration === metadata.generation &&
   [status.replicas, status.updatedReplicas, status.availableReplicas].every(count => count === spec.replicas);
 
-/** Waits until every Deployment runs what its template says, and nothing else. */
+/** Waits until every Deployment has only pods of its current template. */
 export const untilRolledOut = ({ cluster }, expected) =>
   eventually(
     `${expected} Deployments that are rolled out`,

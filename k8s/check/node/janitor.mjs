@@ -1,6 +1,6 @@
 /**
- * `node janitor.mjs <run folder> <stages…>`: runs a cluster in namespaces of its own and removes it afterwards. It lives in a
- * session of its own, so it also outlives the check when that is killed: the end of standard input tells it.
+ * `node janitor.mjs <run folder> <stages…>`: runs a cluster in separate namespaces and removes it afterwards. It has its own
+ * session, so it survives if the check is killed; it detects that by the end of standard input.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { basename, join } from 'node:path';
@@ -10,8 +10,8 @@ import { removeControlGroups } from './control-groups.mjs';
 const [folder, ...args] = process.argv.slice(2);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
-// The kernel ends every process, mount and interface of the namespaces when their first process ends, and that ends with
-// `unshare`, which ends with this process. The shell collects processes whose parents have ended.
+// The kernel removes all processes, mounts and interfaces of the namespaces when their init process exits. It exits with
+// `unshare`, which exits with this process. The shell reaps orphaned processes.
 const apart = spawn(
   'setpriv',
   [
@@ -47,6 +47,6 @@ if (busy.length > 0) {
   console.error(`still in use: ${busy.join(', ')}`);
   code = 1;
 }
-// Much faster than Node.js for the hundred thousand files of images.
+// Much faster than Node.js for about 100,000 files of images.
 spawnSync('rm', ['-rf', folder]);
 process.exit(code);

@@ -10,12 +10,12 @@ export class Kubernetes {
     Object.assign(this, { server, token, caFile, program: kubectl, kubeconfig: file('admin.kubeconfig') });
   }
 
-  /** @throws with the status and the reply if the API server refuses. */
+  /** @throws with the status and the response body if the API server returns an error. */
   api(method, path, body) {
     return ask(this, method, path, body);
   }
 
-  /** Whether a path answers with success. */
+  /** Whether a GET of a path succeeds. */
   answers(path) {
     return this.api('GET', path).then(
       () => true,
@@ -23,7 +23,7 @@ export class Kubernetes {
     );
   }
 
-  /** @returns {Promise<string>} what kubectl prints. */
+  /** @returns {Promise<string>} the output of kubectl. */
   async kubectl(...args) {
     const options = { maxBuffer: 64 * 2 ** 20 };
     const { stdout } = await run(this.program, ['--kubeconfig', this.kubeconfig, ...args], options);
@@ -44,18 +44,18 @@ export class Kubernetes {
     return (await this.api('GET', `/api/v1/namespaces/${namespace}/pods${query}`)).items;
   }
 
-  /** A pod of a service of Postern. One that is being deleted is left out, because an upgrade can still be ending it. */
+  /** A pod of a service of Postern. Excludes pods that are being deleted, for example by an upgrade. */
   async podOf(service) {
     const selector = `app.kubernetes.io/name=${service},app.kubernetes.io/component=service`;
     return (await this.pods('postern', selector)).find(({ metadata }) => !metadata.deletionTimestamp);
   }
 
-  /** Runs a program in a container of a pod. @returns {Promise<string>} what it prints. */
+  /** Runs a program in a pod. @returns {Promise<string>} its output. */
   exec(namespace, pod, ...command) {
     return this.kubectl('exec', '--namespace', namespace, pod, '--', ...command);
   }
 
-  /** The same in one of several containers of a pod. */
+  /** Runs a program in the named container of a pod. */
   execIn(namespace, pod, container, ...command) {
     return this.kubectl('exec', '--namespace', namespace, pod, '--container', container, '--', ...command);
   }

@@ -1,10 +1,10 @@
-/** Removes what runs have left whose cleaning up was killed too. */
+/** Removes leftovers of runs whose cleanup was killed. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeControlGroups } from './control-groups.mjs';
 import { NODE_CACHE, RUN_PREFIX } from './settings.mjs';
 
-/** The folder of a run names the process that made it. */
+/** The name of a run's folder contains the PID of its process. */
 const isOver = name => {
   const [, pid] = new RegExp(`^${RUN_PREFIX}(\\d+)-`).exec(name) ?? [];
   return pid !== undefined && !existsSync(`/proc/${pid}`);

@@ -1,13 +1,13 @@
-/** A steady load of real messages, each with a subject of its own, and what became of them. */
+/** A steady load of real messages with unique subjects, and their delivery results. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../control-plane.mjs';
 import { mailbox } from './mail-client.mjs';
 
-/** A client gives up after this time, which is longer than anything that the stages do under load. */
+/** Timeout of a client, longer than any operation of the stages under load. */
 const RETRIES_END_AFTER_MS = 300_000;
 const LONGEST_PAUSE_MS = 5_000;
 const LAST_ARRIVES_WITHIN_MS = 120_000;
-/** A second copy comes later than the first. */
+/** Waits for duplicates, which arrive later than the first copy. */
 const COPIES_ARRIVE_WITHIN_MS = 5_000;
 
 /**
@@ -26,7 +26,7 @@ export const resultOf = ({ prefix, sent, abandoned }, messages) => {
   };
 };
 
-/** Sends until it is stopped. A refusal is retried with the same idempotency key, as the documentation asks of clients. */
+/** Sends until it is stopped. Retries failed requests with the same idempotency key, as documented for clients. */
 export class Load {
   #isStopped = false;
   #running;
@@ -37,7 +37,7 @@ export class Load {
 
   constructor(sender, prefix, intervalMs = 250) {
     this.sender = sender;
-    // The mailbox is that of the whole run.
+    // The whole run shares one mailbox.
     this.prefix = `${prefix} ${Date.now()}`;
     this.sent = [];
     this.ids = [];

@@ -1,4 +1,4 @@
-/** The machine before and after a run: how many of each kind there are, what has changed, and what was left behind. */
+/** Compares the machine before and after a run: the number of resources of each kind, changes, and leftovers. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const linesOf = (title, changes) => [
   ]),
 ];
 
-/** Everything that has changed, also by others. */
+/** All changes, including those by other processes. */
 const writeDifferences = ({ before, prepared }, after) =>
   writeFileSync(
     DIFFERENCES,
@@ -31,7 +31,7 @@ const writeDifferences = ({ before, prepared }, after) =>
 /** @returns {Promise<boolean>} whether the machine is as it was, apart from what others do meanwhile. */
 export const compare = async (states, folder) => {
   const file = `${folder}.namespaces`;
-  // A run that was stopped at its beginning has written none.
+  // A run that was stopped early has not written any.
   const namespaces = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   rmSync(file, { force: true });
   const builds = `${RUN_PREFIX}builds-${process.pid}`;

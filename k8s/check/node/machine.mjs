@@ -1,4 +1,4 @@
-/** What a run could leave behind on the machine, as lists that can be compared. */
+/** Resources that a run could leave behind on the machine, as comparable lists. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const processes = () =>
         const [, rest] = /\) (.*)$/s.exec(read('stat'));
         const command = read('cmdline').replaceAll('\0', ' ').trim();
         const namespaces = NAMESPACES.flatMap(kind => attempt(() => [readlinkSync(`/proc/${pid}/ns/${kind}`)], []));
-        // With the time of its start, because process ids are used again.
+        // Includes the start time, because PIDs are reused.
         const started = Number(rest.split(' ')[19]);
         return [{ id: `${pid}@${started}`, started, command, namespaces, groups: read('cgroup') }];
       }, []),
@@ -49,7 +49,7 @@ const processes = () =>
 export const machineTicks = () => Math.ceil(Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 100);
 
 /**
- * @param until leaves out namespaces that only later processes are in, because the kernel gives their numbers again.
+ * @param until excludes namespaces that have only later processes, because the kernel reuses namespace numbers.
  * @returns lists of lines, one list per kind of resource.
  */
 export const machineState = (until = Number.POSITIVE_INFINITY) => {
@@ -85,7 +85,7 @@ export const changesBetween = (before, after) =>
     })
     .filter(({ added, removed }) => added.length + removed.length > 0);
 
-/** Kinds that nobody else changes while the check runs; other work on the machine starts and ends processes. */
+/** Kinds that only the check changes; other work on the machine starts and ends processes. */
 const OURS_ALONE = ['mounts', 'network interfaces', 'network namespaces with a name', 'kernel settings'];
 
 /** The changes that a run must not leave, given the marks of everything that belongs to it. */

@@ -28,7 +28,7 @@ export const succeeded = ({ status, text, body }) => {
   return body;
 };
 
-/** The mail simulator as the world outside: relay, mailboxes, and the reports that come back. */
+/** The mail simulator in place of the internet: relay, mailboxes, and bounce reports. */
 export const startMailWorld = async ({ supervised, cluster }) => {
   const bounces = await cluster.api('GET', '/api/v1/namespaces/postern/services/delivery-tracking');
   supervised.environment = {

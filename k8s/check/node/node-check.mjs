@@ -21,7 +21,7 @@ import { gatewayDefinitions } from './traefik-module.mjs';
 
 const since = start => `${Math.round((performance.now() - start) / 1_000)} s`;
 
-/** Builds what is missing in the cache. @returns what the stages need to know. */
+/** Builds what is missing in the cache. @returns the settings of the stages. */
 const prepareRun = async () => {
   const programs = nodePrograms();
   const debian = debianPackages();
@@ -42,7 +42,7 @@ const prepareRun = async () => {
   return folder;
 };
 
-/** Runs the stages, and stops everything when this process is told to stop or is killed. */
+/** Runs the stages, and stops everything when this process receives a signal or is killed. */
 const runApart = (folder, stages) =>
   new Promise((resolve, reject) => {
     const janitor = spawn(process.execPath, [join(import.meta.dirname, 'janitor.mjs'), folder, ...stages], {

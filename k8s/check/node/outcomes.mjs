@@ -1,4 +1,4 @@
-/** What became of messages that were accepted: their states, and what the webhook was told of them. */
+/** Results of accepted messages: their status, and the webhook events about them. */
 import { demand } from '../../../docker/check/report.mjs';
 import { eventually } from './runtime/platform.mjs';
 

@@ -31,7 +31,7 @@ const unpack = folder => {
   const archives = join(folder, 'archives');
   mkdirSync(archives, { recursive: true });
   try {
-    // Downloads run as the user _apt otherwise, who may not write here.
+    // By default downloads run as the user _apt, which has no write permission here.
     execFileSync('apt-get', ['download', '-qq', '-o', 'APT::Sandbox::User=root', ...PACKAGES], {
       cwd: archives,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -64,7 +64,7 @@ export const debianPackages = () => {
   return folder;
 };
 
-/** What programs of the packages, and those that call them, need in their environment. */
+/** Environment variables for programs of the packages, and for programs that call them. */
 export const environmentOf = (folder, programFolders) => ({
   PATH: [...programFolders, `${folder}/usr/sbin`, `${folder}/usr/bin`, '/usr/sbin:/usr/bin:/sbin:/bin'].join(':'),
   LD_LIBRARY_PATH: `${folder}/usr/lib/x86_64-linux-gnu:${folder}/lib/x86_64-linux-gnu`,

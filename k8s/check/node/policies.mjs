@@ -1,8 +1,8 @@
-/** NetworkPolicies as rules of iptables, because the plug-ins of Debian enforce none. IPv4 only. */
+/** Translates NetworkPolicies to iptables rules, because Debian's CNI plugins do not enforce them. IPv4 only. */
 
-/** Jumped to from FORWARD and INPUT, behind the translation of Service addresses. */
+/** Chain that FORWARD and INPUT jump to, after the translation of Service addresses. */
 export const CHAIN = 'POSTERN-POLICIES';
-/** Set on what a rule allows. kube-proxy uses 0x4000 and 0x8000. */
+/** Mark of packets that a rule allows. kube-proxy uses 0x4000 and 0x8000. */
 const ALLOWED = '0x100000/0x100000';
 const FORGET = '0x0/0x100000';
 
@@ -20,7 +20,7 @@ export const selects = ({ matchLabels = {}, matchExpressions = [] }, labels = {}
 
 const isIPv4 = cidr => !cidr.includes(':');
 
-/** What one peer of a rule matches: addresses, and those that are excepted. */
+/** The addresses that a peer of a rule matches, and its exceptions. */
 const addressesOf = (peer, policy, { pods, namespaces }) => {
   if (peer.ipBlock) {
     const { cidr, except = [] } = peer.ipBlock;
@@ -42,7 +42,7 @@ const portMatch = ({ protocol = 'TCP', port, endPort }) => {
   return ['-p', protocol.toLowerCase(), '--dport', endPort ? `${port}:${endPort}` : `${port}`];
 };
 
-/** The rules of one direction of one pod: a mark where something allows, a refusal without the mark. */
+/** The rules of one direction of one pod: mark allowed packets, then reject packets without the mark. */
 const chainOf = (name, policies, direction, cluster) => {
   const [rulesOf, peersOf, flag] = direction === 'Ingress' ? ['ingress', 'from', '-s'] : ['egress', 'to', '-d'];
   const lines = [`-A ${name} -j MARK --set-xmark ${FORGET}`];
@@ -72,7 +72,7 @@ const chainOf = (name, policies, direction, cluster) => {
 
 const typesOf = ({ spec }) => spec.policyTypes ?? ['Ingress', ...(spec.egress ? ['Egress'] : [])];
 
-/** @returns {string} what iptables-restore is given so that the policies hold for these pods, and no others do. */
+/** @returns {string} input of iptables-restore that enforces exactly these policies for these pods. */
 export const rulesFor = ({ policies, pods: found, namespaces }) => {
   const pods = found.filter(
     ({ spec, status }) => status.podIP && !spec.hostNetwork && !['Succeeded', 'Failed'].includes(status.phase),
@@ -98,7 +98,7 @@ export const rulesFor = ({ policies, pods: found, namespaces }) => {
       jumps.push(`-A ${CHAIN} ${flag} ${status.podIP}/32 -j ${chain.chains[0]}`);
       rules.push(...chain.lines);
     }
-  // Before the rules of kube-proxy, which accept what they have translated.
+  // Inserted before the rules of kube-proxy, which accept translated packets.
   const first = ['FORWARD', 'INPUT'].flatMap(hook => [`-D ${hook} -j ${CHAIN}`, `-I ${hook} 1 -j ${CHAIN}`]);
   return ['*filter', ...chains.map(name => `:${name} - [0:0]`), ...rules, ...jumps, ...first, 'COMMIT', ''].join('\n');
 };

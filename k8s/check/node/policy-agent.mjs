@@ -1,4 +1,4 @@
-/** Keeps the rules of the node as the NetworkPolicies of the cluster want them. */
+/** Keeps the iptables rules of the node in sync with the NetworkPolicies of the cluster. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CHAIN, rulesFor } from './policies.mjs';
@@ -17,8 +17,8 @@ const stateOf = async cluster => {
 };
 
 /**
- * Enforces policies within a second or two of each change, until the run ends. Calls `failed` with what goes wrong.
- * @returns {{ settled(): Promise<void> }} `settled` resolves when the policies of now hold for the pods of now.
+ * Enforces policies within a second or two of each change, until the run ends. Calls `failed` with errors.
+ * @returns {{ settled(): Promise<void> }} `settled` resolves when the current policies are enforced for the current pods.
  */
 export const enforcePolicies = (cluster, failed) => {
   iptables('-N', CHAIN);
@@ -28,7 +28,7 @@ export const enforcePolicies = (cluster, failed) => {
   const follow = async () => {
     for (;;) {
       begun += 1;
-      // While the API server is away, what held last holds.
+      // While the API server is unavailable, the last rules stay in place.
       const state = await stateOf(cluster).catch(() => undefined);
       const rules = state ? rulesFor(state) : applied;
       if (rules !== applied)

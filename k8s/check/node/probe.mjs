@@ -1,4 +1,4 @@
-/** What a process in a container is and may do, seen from inside, and which addresses it reaches. */
+/** Inspects a container from inside: user, permissions, and reachable addresses. */
 import { demand } from '../../../docker/check/report.mjs';
 
 const STATUS = ['Uid', 'Gid', 'CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp'];
@@ -19,7 +19,7 @@ export const asFields = output => {
 
 const NONE = '0000000000000000';
 
-/** What a pod under the restricted pod security standard and without a writable root is. */
+/** Expected state of a pod under the restricted pod security standard with a read-only root file system. */
 export const demandRestricted = (pod, found, { user, token }) => {
   const details = JSON.stringify(found);
   demand(`${pod} runs as user ${user}`, found.Uid === user && found.Gid === user, details);
@@ -41,7 +41,7 @@ export const demandRestricted = (pod, found, { user, token }) => {
   );
 };
 
-/** Rootless BuildKit needs programs that gain the capabilities of their files, and system calls that the filter refuses. */
+/** Rootless BuildKit needs programs with file capabilities, and system calls that the default seccomp profile blocks. */
 export const demandUnprivileged = (pod, found) => {
   const details = JSON.stringify(found);
   demand(`${pod} is not root, and has no capabilities`, found.Uid !== '0' && found.CapEff === NONE, details);
@@ -49,8 +49,8 @@ export const demandUnprivileged = (pod, found) => {
 };
 
 /**
- * A policy refuses with an answer, so a target that gives none is printed as such; after a second try, because the rules of a
- * new pod may change during the first one.
+ * Policies reject connections actively, so a timeout is printed as such. A timeout is retried once, because the rules of a new
+ * pod may change during the first attempt.
  */
 const connect = ([target, host, port]) => `{
   for try in 1 2; do

@@ -59,7 +59,7 @@ const PROGRAMS = [
     source: 'github.com/traefik/traefik/v3/cmd/traefik',
     flags: `-X github.com/traefik/traefik/v3/pkg/version.Version=${TRAEFIK}`,
     prepared: withoutDnsProviders,
-    // It is the only file of its image.
+    // Static, because it is the only file of its image.
     environment: { CGO_ENABLED: '0' },
   },
   own('coredns'),
@@ -102,7 +102,7 @@ const wantedPrograms = () =>
 /** Whether nothing has to be built. */
 export const areProgramsCached = () => wantedPrograms().every(({ file }) => existsSync(file));
 
-/** Builds what is missing, and says so for each program. @returns {Record<string, string>} their paths. */
+/** Builds missing programs, and reports each. @returns {Record<string, string>} the paths of all programs. */
 export const nodePrograms = () => {
   const wanted = wantedPrograms();
   const missing = wanted.filter(({ file }) => !existsSync(file));

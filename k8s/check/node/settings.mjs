@@ -1,4 +1,4 @@
-/** What every part of the check on a real node agrees on. */
+/** Shared settings of the check on a real node. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -16,9 +16,9 @@ export const NODE_NAME = 'node1';
 export const NODE_ADDRESS = '10.200.0.1';
 /** A public address, for receivers of webhooks. */
 export const PUBLIC_ADDRESS = '203.0.113.10';
-/** Where clouds give machines their credentials. */
+/** Address of cloud metadata services. */
 export const METADATA_ADDRESS = '169.254.169.254';
-/** Where repositories are, at an address that no guard takes for a private one. */
+/** Address of the Git server, which is not in a private range. */
 export const GIT_ADDRESS = '93.184.215.14';
 export const GIT_HOST = 'git.example.com';
 /** Stands for Docker Hub. */
@@ -28,7 +28,7 @@ export const HUB_HOST = 'registry-1.docker.io';
 export const REGISTRY_HOST = 'registry.example.com';
 /** Names that the DNS of the cluster and the node know. */
 export const HOSTS = { [REGISTRY_HOST]: NODE_ADDRESS, [HUB_HOST]: HUB_ADDRESS, [GIT_HOST]: GIT_ADDRESS };
-/** The domains of customers, which the DNS of the cluster answers for. */
+/** Customer domains that the DNS of the cluster resolves. */
 export const CUSTOMERS_ZONE = 'example.net';
 export const CUSTOM_DOMAIN = `shop.${CUSTOMERS_ZONE}`;
 /** Of the gateway, and of web services. */

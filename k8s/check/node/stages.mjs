@@ -1,4 +1,4 @@
-/** The stages of the check on a real node, in their order: later ones use what earlier ones have installed. */
+/** The stages of the check on a real node, in order: later stages use the installations of earlier ones. */
 import * as commands from './stages/commands.mjs';
 import * as disk from './stages/disk.mjs';
 import * as documents from './stages/documents.mjs';
@@ -35,5 +35,5 @@ export const STAGES = [
   documents,
 ];
 
-/** Stages without which the later ones have nothing to run on. */
+/** Stages that later stages depend on. */
 export const NEEDED_BY_ALL = [install.name, mail.name];

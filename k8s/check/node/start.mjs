@@ -1,4 +1,4 @@
-/** The beginning of the check on a real node, before anything is built: what it needs of the machine, and how that is. */
+/** Entry point of the check on a real node: verifies the requirements of the machine before anything is built. */
 import { prepare } from '../../../tools/setup/prepare.mjs';
 import { helm, SERVICES } from '../helm.mjs';
 import { areImagesCached } from './images/service-images.mjs';
@@ -8,7 +8,7 @@ import { areProgramsCached } from './programs.mjs';
 import { missingRequirements } from './requirements.mjs';
 import { NODE_CACHE } from './settings.mjs';
 
-/** The option that leaves the check out where the first run, which takes long, has not been. */
+/** The option that skips the check if the cache is empty, because the first run takes long. */
 const IF_CACHED = '--if-cached';
 
 const isCached = () => arePackagesCached() && areImagesCached(SERVICES) && areProgramsCached();

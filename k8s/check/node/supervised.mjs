@@ -1,4 +1,4 @@
-/** The programs of a cluster, each with a log; one that ends by itself ends the run. */
+/** The programs of a cluster, each with a log. If one exits unexpectedly, the run ends. */
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export class Supervised {
     this.#children.set(name, child);
   }
 
-  /** @throws with the end of its log if one of the programs has ended. */
+  /** @throws with the end of its log if one of the programs has exited. */
   assertRunning() {
     if (this.#failure) throw this.#failure;
     for (const [name, child] of this.#children)
@@ -30,7 +30,7 @@ export class Supervised {
         throw new ProgramEnded(`${name} ended: ${child.failure ?? ''}\n${this.logOf(name).slice(-3_000)}`);
   }
 
-  /** Ends the run at the next look, as a program that has ended does. */
+  /** Ends the run at the next check, like a program that has exited. */
   fail(name, error) {
     this.#failure ??= new ProgramEnded(`${name} failed: ${error.message}`, { cause: error });
   }

@@ -1,4 +1,4 @@
-/** What a run changes inside its own mount and network namespaces, so that the machine keeps its own. */
+/** Changes settings only inside the mount and network namespaces of a run, so that the machine is unaffected. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { GIT_ADDRESS, HOSTS, HUB_ADDRESS, METADATA_ADDRESS, NODE_ADDRESS, PUBLIC
 
 const run = (program, ...args) => execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** Settings of the whole machine that a kubelet sets; it leaves those alone that have its value. */
+/** Machine-wide kernel settings that the kubelet changes unless they already have its value. */
 const KUBELET_SETTINGS = {
   'kernel/panic': '10',
   'kernel/panic_on_oops': '1',
@@ -16,7 +16,7 @@ const KUBELET_SETTINGS = {
   'vm/panic_on_oom': '0',
 };
 
-/** Puts files in front of the settings that the kubelet would change, and folders in front of those it writes to. */
+/** Bind-mounts files over the settings that the kubelet would change, and folders over those that it writes to. */
 export const hideMachine = folder => {
   const file = name => join(folder, name);
   mkdirSync(file('settings'));
@@ -36,7 +36,7 @@ export const hideMachine = folder => {
   }
 };
 
-/** A network without an uplink: the default route ends in the other half of a pair of interfaces. */
+/** A network without an uplink: the default route leads to the other end of a veth pair. */
 export const makeNetwork = () => {
   const ip = (...args) => run('ip', ...args);
   ip('link', 'set', 'lo', 'up');

@@ -1,4 +1,4 @@
-/** The module of Traefik, built with lego's DNS providers replaced by none. */
+/** The module of Traefik, built without lego's DNS providers. */
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,

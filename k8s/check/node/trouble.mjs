@@ -1,4 +1,4 @@
-/** What explains a stage that failed: pods that are not ready, their events and last lines, and errors of the node. */
+/** Diagnostics of a failed stage: pods that are not ready, their events and last log lines, and errors of the node. */
 import { isReady } from './kubernetes.mjs';
 
 const LINES = 15;

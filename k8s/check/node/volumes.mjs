@@ -1,10 +1,10 @@
-/** Folders of the node as volumes, because a cluster without a cloud provisions none. */
+/** Local folders of the node as volumes, because the cluster has no volume provisioner. */
 import { mkdirSync } from 'node:fs';
 import { NODE_NAME } from './settings.mjs';
 
 const NODE = { key: 'kubernetes.io/hostname', operator: 'In', values: [NODE_NAME] };
 
-/** Makes an empty volume that any claim of that size can bind. */
+/** Creates an empty volume that any PersistentVolumeClaim of that size can bind. */
 export const addVolume = async ({ cluster, folder }, name, storage) => {
   const path = `${folder}/volumes/${name}`;
   mkdirSync(path, { recursive: true });

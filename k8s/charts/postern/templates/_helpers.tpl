@@ -5,7 +5,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{/* A value of a Secret in the cluster if it is there, or else the given one: an upgrade must not change a key. */}}
+{{/* The value in the cluster's Secret if it exists, otherwise the given value: an upgrade must not change a key. */}}
 {{- define "postern.kept" -}}
 {{- $present := (lookup "v1" "Secret" .root.Release.Namespace .secret) | default dict -}}
 {{- $value := index (get $present "data" | default dict) .key | default "" -}}

@@ -2,13 +2,13 @@
 {{ .Values.fullnameOverride | default .Values.app }}
 {{- end }}
 
-{{/* Not the release's name: selectors never change, and a service may move from one Helm release to another. */}}
+{{/* Without the release name: selectors are immutable, and a service may move from one Helm release to another. */}}
 {{- define "service.selector" -}}
 app.kubernetes.io/name: {{ .Values.app }}
 app.kubernetes.io/instance: {{ include "service.name" . }}
 {{- end }}
 
-{{/* Of a pod only what tells versions apart: a new chart alone is no reason to restart anything. */}}
+{{/* Pod labels have the service version but not the chart version: a new chart version alone must not restart pods. */}}
 {{- define "service.podLabels" -}}
 {{ include "service.selector" . }}
 app.kubernetes.io/part-of: postern
@@ -21,13 +21,13 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" "postern-service" .Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{/* A digest says which image it is, and what tells versions apart where no tag does. */}}
+{{/* The version of the service: the tag, or the start of the digest if there is no tag. */}}
 {{- define "service.tag" -}}
 {{- $tag := .Values.image.tag | default .Values.global.image.tag | default (.Values.image.digest | trunc 19 | replace ":" "-") -}}
 {{ required (printf "image.tag names the release of %s; global.image.tag that of all services" .Values.app) $tag }}
 {{- end }}
 
-{{/* A name without a registry is one of Docker Hub, where nobody publishes Postern's images. */}}
+{{/* Fails for a name without a registry: it would refer to Docker Hub, which has no images of Postern. */}}
 {{- define "service.image" -}}
 {{- $repository := .Values.image.repository | default (printf "postern/%s" .Values.app) -}}
 {{- if .Values.global.image.registry -}}
@@ -50,7 +50,7 @@ nats://postern-nats:4222
 {{- end -}}
 {{- end }}
 
-{{/* A variable that refers to a Secret; the database brought along for a trial has a URL of its own per service. */}}
+{{/* An environment variable from a Secret. The PostgreSQL of a trial has one URL per service. */}}
 {{- define "service.secretVariable" -}}
 {{- $reference := .reference -}}
 {{- if and (eq .variable "POSTERN_DATABASE_URL") .root.Values.global.trial.postgresql -}}
@@ -70,7 +70,7 @@ nats://postern-nats:4222
       {{- end }}
 {{- end }}
 
-{{/* Where the certificates for connections to NATS and PostgreSQL are in the container. */}}
+{{/* Paths of the NATS certificates in the container. */}}
 {{- define "service.natsTlsVariables" -}}
 {{- if .Values.global.nats.tlsSecret }}
 {{- if not (contains "tls://" (include "service.natsServers" .)) }}

@@ -1,4 +1,4 @@
-// CoreDNS with the plug-ins that a cluster without an uplink needs.
+// CoreDNS with only the plugins that an offline cluster needs.
 package main
 
 import (

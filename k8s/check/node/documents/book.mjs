@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../tools.mjs';
 
-/** A sentence speaks of a command unless it says what the command applies to. */
+/** An inline command without a target is only a mention. */
 const SENTENCE = /`((?:helm|kubectl) [^`]+ [^`]+)`/g;
 const BLOCK = /^ *```(?:sh|bash)\n([\s\S]*?)^ *```$/gm;
 
@@ -36,7 +36,7 @@ export class Book {
     this.#left = new Set(this.blocks);
   }
 
-  /** Takes the only block with these words. @throws unless there is exactly one. */
+  /** Returns the only block that contains these words, and marks it as run. @throws unless there is exactly one. */
   take(text) {
     const found = this.blocks.filter(block => block.includes(text));
     if (found.length !== 1) throw new Error(`${this.path} has ${found.length} blocks with "${text}"`);
@@ -44,11 +44,11 @@ export class Book {
     return found[0];
   }
 
-  /** @returns {string[]} blocks that were not taken. */
+  /** @returns {string[]} blocks that were not run. */
   get left() {
     return [...this.#left];
   }
 }
 
-/** Replaces what a reader has to replace, too. @param table of `[text, other text]`. */
+/** Replaces the placeholders that a reader has to replace. @param table of `[text, replacement]`. */
 export const substituted = (text, table) => table.reduce((done, [from, to]) => done.replaceAll(from, to), text);

@@ -1,4 +1,4 @@
-/** NATS and PostgreSQL outside the release, under the names that the documents give them. */
+/** NATS and PostgreSQL outside the release, under the host names in the documents. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const NATS_CONFIGURATION = 'max_payload: 16MB\njetstream { store_dir: "/data" }\
 
 const namespace = name => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-/** One pod whose host name is `<name>-0.<name>`, with files that last as long as it does. */
+/** One pod with the host name `<name>-0.<name>` and ephemeral storage. */
 const broker = ({ name, inside, user, container, data, volumes = [] }) => {
   const labels = { app: name };
   const metadata = { name, namespace: inside };
@@ -116,7 +116,7 @@ const postgresqlObjects = password => [
   }),
 ];
 
-/** @returns {Promise<string>} the password of the roles of the services, each of which owns the database of its name. */
+/** @returns {Promise<string>} the password of the service roles, each of which owns the database with its name. */
 export const startBrokers = async ({ cluster }) => {
   const password = randomBytes(12).toString('hex');
   cluster.apply(...natsObjects(), ...postgresqlObjects(password));

@@ -32,7 +32,7 @@ export class Shell {
     return stdout;
   }
 
-  /** Starts a command that ends when it is told to. */
+  /** Starts a command that runs until it is stopped. */
   start(text) {
     const command = `exec ${substituted(text, this.table)}`;
     return spawn('bash', ['-c', command], {

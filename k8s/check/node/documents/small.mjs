@@ -9,7 +9,7 @@ const SMALL = {
   resources: { requests: { cpu: '50m', memory: '128Mi' } },
   migrations: { resources: { requests: { cpu: '50m', memory: '128Mi' } } },
 };
-/** More than the load sends. */
+/** A limit above the rate of the load. */
 const SANDBOX = { env: { POSTERN_SANDBOX_DAILY_LIMIT: 100_000, POSTERN_SANDBOX_PER_MINUTE_LIMIT: 6_000 } };
 
 const valuesOf = service => {
@@ -20,7 +20,7 @@ const valuesOf = service => {
 
 const WHOLE = 'k8s/charts/postern --namespace postern';
 
-/** @returns {string[][]} what has to be replaced so that the commands use them. */
+/** @returns {string[][]} replacements that make the commands use these values. */
 export const smallValues = folder => {
   const write = (name, values) => {
     const file = join(folder, `small-${name}.yaml`);

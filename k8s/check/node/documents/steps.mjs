@@ -1,7 +1,7 @@
 /** Words by which the stage `documents` finds each block of commands that it runs. */
 export const README = {
   path: 'k8s/README.md',
-  // The check does not run itself.
+  // The check must not run itself recursively.
   part: { to: '## The check' },
   blocks: {
     dependencies: 'helm dependency build k8s/charts/postern',
@@ -32,7 +32,7 @@ export const OPERATIONS = {
   blocks: { doctor: 'node postern.js doctor' },
 };
 
-/** Blocks of these parts that do not concern a cluster, by their words, with the reason. */
+/** Blocks of these parts that do not need a cluster, by words that they contain, with the reason. */
 export const NOT_RUN = {
   'npx postern doctor --home .postern': 'of the local start and of Docker Compose',
 };

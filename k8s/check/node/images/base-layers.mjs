@@ -1,4 +1,4 @@
-/** What stands below every image: Debian, and Node.js of the workspace. */
+/** Base layers of every image: Debian, and Node.js from the workspace. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -20,7 +20,7 @@ import { layer } from './layers.mjs';
 const SUITE = 'bookworm';
 const INCLUDED = ['ca-certificates', 'git', 'procps'];
 const EMPTIED = ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'];
-/** Users that charts and rootless BuildKit name, by their number. */
+/** Users that the charts and rootless BuildKit refer to by UID. */
 const USERS = { postgres: 999, user: 1_000 };
 
 const emptyFolders = content => {
@@ -56,7 +56,7 @@ export const usersLayer = async debian => {
   });
 };
 
-/** Debian with a further package. */
+/** Debian with an additional package. */
 export const debianLayerWith = async (debian, packageName) => {
   const base = await debianLayer(debian);
   return layer(`debian-${packageName}`, SUITE, content => {
@@ -73,7 +73,7 @@ const npmFolder = () => {
   return dirname(dirname(realpathSync(npm)));
 };
 
-/** Node.js as docker/Dockerfile has it, without the symbols for debuggers, and npm. */
+/** Node.js without debug symbols, as in docker/Dockerfile, and npm. */
 export const nodeLayer = () => {
   const program = realpathSync(join(ROOT, 'node_modules/node/bin/node'));
   const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules/node/package.json'), 'utf8'));
@@ -88,7 +88,7 @@ export const nodeLayer = () => {
   });
 };
 
-/** One program, for an image that has nothing else. */
+/** A single program, for an image without other files. */
 export const programLayer = (name, program) =>
   layer(name, dirname(program).split('/').at(-1), content => {
     copyFileSync(program, join(content, name));

@@ -1,4 +1,4 @@
-/** BuildKit on this machine, in mount and process namespaces that end with it. It reaches what the machine reaches. */
+/** BuildKit on this machine, in separate mount and PID namespaces, with the machine's network. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { NODE_CACHE, RUN_PREFIX } from '../settings.mjs';
 const run = promisify(execFile);
 const STARTS_WITHIN_MS = 60_000;
 
-/** A running BuildKit whose cache is kept between runs. `stop` ends it with everything that it has mounted. */
+/** A running BuildKit whose cache is kept between runs. `stop` ends it and removes its mounts. */
 export class BuildKit {
   static async start({ programs, debian }, folder) {
     const [group, address] = [`${RUN_PREFIX}builds-${process.pid}`, `unix://${join(folder, 'buildkit.sock')}`];
@@ -27,7 +27,7 @@ export class BuildKit {
     const apart = ['--mount', '--pid', '--fork', '--kill-child=SIGKILL', '--mount-proc', ...daemon];
     const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'unshare', ...apart], {
       stdio: ['ignore', output, output],
-      // Where it finds runc.
+      // Directory of runc.
       env: { ...process.env, PATH: `${debian}/usr/sbin:${process.env.PATH}` },
     });
     const buildkit = new BuildKit(programs.buildctl, address, child, group);
@@ -51,7 +51,7 @@ export class BuildKit {
     );
   }
 
-  /** @throws with the end of what the build has printed. */
+  /** @throws with the end of the build's output. */
   async build(...options) {
     const args = ['--addr', this.address, 'build', '--progress=plain', '--frontend=dockerfile.v0', ...options];
     await run(this.buildctl, args, { maxBuffer: 2 ** 28 }).catch(error => {

@@ -1,4 +1,4 @@
-/** Every image that the stages run, under the names that the charts ask a registry for. */
+/** Every image that the stages run, under the names in the charts. */
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ const postgresLayer = () => {
   });
 };
 
-/** One more migration than the release before, so that an upgrade has something to do. */
+/** Has one more migration than the previous release, so that the upgrade changes the database. */
 const migrationLayer = (name, sql) =>
   layer(`migration-${name}`, hashOf(sql), content => {
     const folder = join(content, 'postern/prisma/email-send/migrations', `9000_${name}`);
@@ -90,7 +90,7 @@ export const allImages = async ({ debian, programs, folder }) => {
   ];
 };
 
-/** What Docker Hub has, by repository and tag: what web services are built on by default. */
+/** Default base images of web services on Docker Hub, by repository and tag. */
 export const publishedImages = async debian => ({
   'library/node:24-bookworm-slim': {
     config: { Env: [PATH], Cmd: ['node'] },

@@ -1,4 +1,4 @@
-/** Gives the node its images, as a registry would. */
+/** Imports images into the node's containerd, in place of a registry. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** Layers of images, made once each and kept as tar files whose name holds the key of their content. */
+/** Image layers, created once and cached as tar files whose names contain the key of their content. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,10 +21,10 @@ const filled = async (content, file, fill) => {
 
 const LAYERS = join(NODE_CACHE, 'layers');
 
-/** Whether a layer was made before, perhaps with other content. */
+/** Whether a layer is cached, possibly with other content. */
 export const hasLayer = name => existsSync(LAYERS) && readdirSync(LAYERS).some(file => file.startsWith(`${name}-`));
 
-/** A layer of one run alone. @returns {Promise<string>} the tar file, in the folder of the run. */
+/** A layer for a single run. @returns {Promise<string>} the tar file, in the folder of the run. */
 export const layerIn = (folder, name, fill) =>
   filled(mkdtempSync(join(folder, `.${name}-`)), join(folder, `${name}.tar`), fill);
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# As the official image starts it: a new cluster with the password of the environment, then the server.
+# Starts PostgreSQL like the official image: creates a cluster with POSTGRES_PASSWORD, then runs the server.
 set -eu
 export PGDATA=/var/lib/postgresql/18/docker
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
@@ -9,6 +9,6 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   rm /tmp/password
   echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"
 fi
-# The kubelet gives the group of the pod rights on all of the volume.
+# The kubelet gives the pod's group (fsGroup) access to the volume; PostgreSQL requires mode 700.
 chmod 700 "$PGDATA"
 exec postgres -D "$PGDATA" -c 'listen_addresses=*' -c unix_socket_directories=/var/run/postgresql "$@"

@@ -1,4 +1,4 @@
-/** What builds and web services need beside the images of Postern: rootless BuildKit, a registry, a metrics server, Traefik. */
+/** Images that builds and web services need in addition to Postern's: rootless BuildKit, a registry, metrics-server, Traefik. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,14 +13,14 @@ const BUILDER_IMAGE = 'docker.io/moby/buildkit:v0.25.1-rootless';
 const USER = 1_000;
 const CERTIFICATES = 'etc/ssl/certs/ca-certificates.crt';
 
-/** The script of BuildKit that its own images have. */
+/** BuildKit's script, as in its official images. */
 const daemonless = () => {
   const cwd = join(import.meta.dirname, '../buildkit');
   const { Dir } = JSON.parse(go(['mod', 'download', '-json', 'github.com/moby/buildkit'], { cwd }));
   return join(Dir, 'examples/buildctl-daemonless/buildctl-daemonless.sh');
 };
 
-/** As the Dockerfile of BuildKit makes its image `rootless`, with Debian's rootlesskit, runc and newuidmap. */
+/** Equivalent of BuildKit's `rootless` image, with Debian's rootlesskit, runc and newuidmap. */
 const builderLayer = (debian, { buildkitd, buildctl }) => {
   const files = {
     buildkitd,
@@ -58,7 +58,7 @@ const builderLayer = (debian, { buildkitd, buildctl }) => {
   });
 };
 
-/** Debian's certificates and that of the run, as who has an authority of their own makes their images. */
+/** Debian's CA certificates and that of the run, as in an image for an organisation with a private CA. */
 const authorityLayer = (folder, base) =>
   layerIn(folder, 'authority', content => {
     mkdirSync(join(content, 'etc/ssl/certs'), { recursive: true });

@@ -27,7 +27,7 @@ import { keyOf } from './service-key.mjs';
 const IMAGES = join(NODE_CACHE, 'images');
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** The certificates of this machine, in case its network has one of its own. */
+/** CA certificates of this machine, in case its network uses a private CA. */
 const machineLayer = () =>
   layer('machine', createHash('sha256').update(readFileSync(CERTIFICATES)).digest('hex').slice(0, 16), content => {
     mkdirSync(join(content, 'etc/ssl/certs'), { recursive: true });
@@ -68,7 +68,7 @@ const writeLayout = async (folder, { config, layers }) => {
   return manifest.digest;
 };
 
-/** In the place of the images of NODE_IMAGE and BASE_IMAGE. @returns options of the build. */
+/** Substitutes for NODE_IMAGE and BASE_IMAGE. @returns options of the build. */
 const baseOptions = async (debian, folder) => {
   const below = [await debianLayer(debian), await machineLayer()];
   const Env = ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
@@ -89,7 +89,7 @@ const baseOptions = async (debian, folder) => {
   return options;
 };
 
-/** Keeps the layers of an archive that BuildKit has written beside those of other images. */
+/** Stores the layers of an archive from BuildKit in the layer cache. */
 const keep = (archive, name) => {
   const folder = mkdtempSync(join(IMAGES, '.unpacked-'));
   try {
@@ -115,7 +115,7 @@ const registryOfNpm = () =>
     stdio: ['ignore', 'pipe', 'ignore'],
   });
 
-/** Whether images of the services were built before, so that others after a change take a minute or two. */
+/** Whether the build cache has images of the services; a rebuild after a change then takes a minute or two. */
 export const areImagesCached = apps => {
   const files = existsSync(IMAGES) ? readdirSync(IMAGES) : [];
   const isBuilt = app => files.some(file => file.startsWith(`${app}-`) && file.endsWith('.json'));

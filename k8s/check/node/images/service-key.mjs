@@ -1,4 +1,4 @@
-/** What the image of a service is made of, as a key. */
+/** Cache key of the inputs of a service image. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
-/** The two ways in which a cluster leads a host name to a Service, with the settings of Postern for each. */
+/** The two ways to route a host name to a Service (Ingress and Gateway API), with the settings of Postern for each. */
 import { CLASS, GATEWAY, NAMESPACE, PUBLISHED_ADDRESS } from './traefik.mjs';
 
 export const DOMAIN = 'apps.example.com';
 
-/** What the examples say for ingress-nginx, for Traefik. */
+/** Replaces the ingress-nginx values of the examples with those for Traefik. */
 const INGRESS = [
   ['-f', 'k8s/examples/ingress.yaml'],
   ['--set', `api-gateway.ingress.className=${CLASS}`],
@@ -25,7 +25,7 @@ const HTTP_ROUTE = [
 
 const isTrue = (conditions, type) => conditions.some(each => each.type === type && each.status === 'True');
 
-/** `isServed` is what the controller says in the status of an object. */
+/** `isServed` evaluates the status that the controller sets on an object. */
 export const CONTROLS = [
   {
     kind: 'Ingress',

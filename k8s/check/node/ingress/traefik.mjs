@@ -7,12 +7,12 @@ export const CLASS = 'traefik';
 export const NAMESPACE = 'traefik';
 /** The Gateway of k8s/examples/gateway-api.yaml. */
 export const GATEWAY = { namespace: 'gateways', name: 'public' };
-/** What Traefik writes into the status of what it serves, as the address of its load balancer. */
+/** Load balancer address that Traefik writes to the status of objects that it serves. */
 export const PUBLISHED_ADDRESS = '198.51.100.80';
 const NAME = 'traefik';
 const LABELS = { app: NAME };
 const RBAC = 'rbac.authorization.k8s.io';
-/** Traefik takes the listeners of Gateways whose port is that of an entry point. */
+/** Traefik serves only Gateway listeners whose port is that of an entry point. */
 const PORT = 8443;
 
 const reads = ['get', 'list', 'watch'];
@@ -132,7 +132,9 @@ const container = () => ({
   ],
 });
 
-/** Installs it with a certificate for hosts whose Ingress names none. @returns {Promise<string>} the address of its Service. */
+/**
+ * Installs Traefik with a default certificate for Ingresses without one. @returns {Promise<string>} the address of its Service.
+ */
 export const installTraefik = async ({ cluster, folder, gatewayApi }) => {
   const [crt, key] = ['crt', 'key'].map(part => readFileSync(join(folder, `world.${part}`), 'utf8'));
   const certificate = { 'tls.crt': crt, 'tls.key': key };

@@ -1,4 +1,4 @@
-/** A web service is deleted, and so is everything that the cluster had of it. */
+/** Deletes a web service, and verifies that all its objects in the cluster are deleted. */
 import { demand } from '../../../../docker/check/report.mjs';
 import { eventually } from './platform.mjs';
 
@@ -16,7 +16,7 @@ const KINDS = [
   'persistentvolumeclaims',
 ].join();
 
-/** Everything that the tenants' namespace holds of it, by its label or by its name. */
+/** All its objects in the tenant namespace, by label or by name. */
 const objectsOf = async ({ cluster }, { id }) => {
   const namesOf = async (...options) => {
     const printed = await cluster.kubectl(

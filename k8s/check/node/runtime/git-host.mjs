@@ -1,11 +1,11 @@
-/** A host of repositories outside the cluster, over HTTPS, by git's own program for it. */
+/** A Git server outside the cluster, over HTTPS, with git-http-backend. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { dirname, join } from 'node:path';
 import { GIT_ADDRESS, GIT_HOST } from '../settings.mjs';
 
-/** RFC 3875. */
+/** CGI variables (RFC 3875). */
 const backend = (root, request, response) => {
   const url = new URL(request.url, 'https://localhost');
   const child = spawn('git', ['http-backend'], {

@@ -1,4 +1,4 @@
-/** Ends processes in containers by SIGKILL, as the kernel of their node does when it runs out of memory. */
+/** Kills processes in containers with SIGKILL, as the kernel's OOM killer does. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { isReady } from '../kubernetes.mjs';
 import { eventually } from './platform.mjs';
@@ -13,8 +13,8 @@ const read = (pid, file) => {
 };
 
 /**
- * Kills the only process of a service. Its pod is replaced afterwards, because a kubelet waits longer after each end of a
- * container, and stages end many.
+ * Kills the only process of a service. Its pod is replaced afterwards, because the kubelet's restart backoff grows with each
+ * exit of a container, and the stages cause many.
  */
 export const killNine = async (context, service) => {
   const { metadata } = await context.cluster.podOf(service);

@@ -1,4 +1,4 @@
-/** The metrics server, as its own manifests install it; it verifies the kubelet by the authority of the cluster. */
+/** metrics-server, as in its official manifests. It verifies the kubelet with the CA of the cluster. */
 import { until } from '../../control-plane.mjs';
 import { METRICS_IMAGE } from '../settings.mjs';
 

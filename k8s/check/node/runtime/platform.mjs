@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const OVER = ['live', 'failed', 'cancelled', 'superseded', 'rolled_back'];
 const INTERVAL_MS = 300;
 
-/** Asks until there is an answer. @returns {Promise<T>} the first that is not undefined. */
+/** Polls until there is a result. @returns {Promise<T>} the first result that is not undefined. */
 export const eventually = async (what, ask, limitMs = 120_000) => {
   const end = Date.now() + limitMs;
   let last;
@@ -48,7 +48,7 @@ export class WebService {
     return this.ask('GET', `/deployments/${id}`);
   }
 
-  /** The deployment when it has one of these states, or is over. */
+  /** Waits until the deployment has one of these states or has ended. */
   deploymentIn(deployment, states, limitMs = 300_000) {
     return eventually(
       `the deployment as ${states.join(' or ')}`,
@@ -86,12 +86,14 @@ export class WebService {
     );
   }
 
-  /** Which releases its instances are of. */
+  /** The releases that its instances run. */
   async #rolls() {
     return new Set((await this.instances()).map(({ metadata }) => metadata.labels['postern.dev/roll']));
   }
 
-  /** Asks for a restart. @returns what waits until the web service runs, with new instances or with a reason. */
+  /**
+   * Requests a restart. @returns a function that waits until the web service runs, with new instances or with a failure reason.
+   */
   async requestRestart() {
     const before = await this.#rolls();
     await this.ask('POST', '/restart', {});
@@ -119,13 +121,13 @@ export class WebService {
     });
   }
 
-  /** Where the Service of the cluster is reached. */
+  /** Address of the Kubernetes Service. */
   async address() {
     const path = `/api/v1/namespaces/postern-tenants/services/ws-${this.id}`;
     return `http://${(await this.cluster.api('GET', path)).spec.clusterIP}`;
   }
 
-  /** What an instance answers. */
+  /** The response of an instance. */
   async get(path = '/') {
     const response = await fetch(`${await this.address()}${path}`, {
       headers: { connection: 'close' },
@@ -134,12 +136,12 @@ export class WebService {
     return response.json();
   }
 
-  /** What the only instance answers once kube-proxy knows it; until then the address refuses connections. */
+  /** The response of the only instance, once kube-proxy has its endpoint; until then the address refuses connections. */
   firstAnswer() {
     return eventually('an answer', () => this.get(), 30_000);
   }
 
-  /** Pods that are to stay. */
+  /** Pods that are not being deleted. */
   async instances() {
     const pods = await this.cluster.pods('postern-tenants', `postern.dev/web-service=${this.id}`);
     return pods.filter(({ metadata }) => !metadata.deletionTimestamp);

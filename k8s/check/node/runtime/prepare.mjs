@@ -11,8 +11,8 @@ import { startRegistries } from './registries.mjs';
 const AUTHORITY = '/etc/registry-authority';
 
 /**
- * A registry with an authority of its own and credentials, and instances of so little that one is busy where the machine is,
- * too. Everything else is as the chart has it.
+ * A registry with a private CA and credentials, and instances with so little CPU that load triggers autoscaling even on a busy
+ * machine. All other settings are the chart's defaults.
  */
 export const RUNTIME_SETTINGS = [
   ['--set', 'runtime-agent.env.POSTERN_KUBERNETES_REGISTRY_SECRET=registry'],
@@ -56,7 +56,7 @@ const prepare = async context => {
   await upgradeTrial(context, ...RUNTIME_SETTINGS);
 };
 
-/** Once in a run. @throws the same again if it has failed. */
+/** Runs once per run. @throws the same error again if it has failed. */
 export const prepareRuntime = context => {
   context.state.preparation ??= prepare(context);
   return context.state.preparation;

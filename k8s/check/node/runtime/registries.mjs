@@ -1,4 +1,4 @@
-/** Registries in the cluster: that of the installation, which asks for credentials, and one in the place of Docker Hub. */
+/** Registries in the cluster: that of the installation, which requires credentials, and a substitute for Docker Hub. */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { HUB_ADDRESS, HUB_HOST, NODE_ADDRESS, REGISTRY_HOST, REGISTRY_IMAGE } fr
 const NAMESPACE = 'registries';
 const USERNAME = 'postern';
 
-/** As htpasswd writes it; the registry takes no other kind. */
+/** bcrypt hash as htpasswd writes it, the only kind that the registry accepts. */
 const bcrypt = password => {
   const salt = randomBytes(16).toString('hex').slice(0, 22);
   return execFileSync('perl', ['-e', 'print crypt($ARGV[0], $ARGV[1])', password, `$2b$10$${salt}`], {
@@ -67,7 +67,7 @@ const deployment = ([name, address]) => ({
   },
 });
 
-/** One request to a registry. @throws unless it answers with success. */
+/** One request to a registry. @throws unless it succeeds. */
 const ask = (ca, host, method, path, { body, headers = {}, credentials } = {}) =>
   new Promise((resolve, reject) => {
     const auth = credentials && `${credentials.username}:${credentials.password}`;
@@ -92,7 +92,7 @@ export const askRegistry = ({ folder, state }, method, path, options = {}) =>
 
 const digestOf = content => `sha256:${createHash('sha256').update(content).digest('hex')}`;
 
-/** Puts an image of layers into the registry in the place of Docker Hub. */
+/** Pushes an image to the substitute for Docker Hub. */
 const publish = async (ca, repository, tag, { config, layers }) => {
   const upload = async content => {
     const digest = digestOf(content);

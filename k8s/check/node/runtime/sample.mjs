@@ -1,4 +1,4 @@
-/** The web service that the stage deploys: it answers, and misbehaves when it is asked to. */
+/** The web service that the stage deploys: it responds to requests, and fails on request. */
 const SERVER = version => `
 const { createServer } = require('node:http');
 const held = [];
@@ -37,13 +37,13 @@ export const sample = version => ({
   'server.cjs': SERVER(version),
 });
 
-/** One that ends before it listens. */
+/** A web service that exits before it listens. */
 export const broken = () => ({
   ...sample('broken'),
   'server.cjs': `console.error('the database is not there'); process.exit(3);`,
 });
 
-/** One whose build fails. */
+/** A web service whose build fails. */
 export const unbuildable = () => ({
   ...sample('unbuildable'),
   'build.cjs': `console.log('no such module'); process.exit(4);`,

@@ -1,4 +1,4 @@
-/** Requests to a web service at a steady rate, half of them over connections of their own. */
+/** Requests to a web service at a steady rate, half of them over new connections. */
 import { Agent, get } from 'node:http';
 
 const EVERY_MS = 10;
@@ -42,7 +42,7 @@ export class SteadyRequests {
       });
       request.once('timeout', () => request.destroy(new Error('no answer in time')));
       request.once('error', error => {
-        // A server may close an idle connection at any time, and clients ask again over another (RFC 9110 §9.2.2).
+        // A server may close an idle connection at any time; clients retry over a new one (RFC 9110 §9.2.2).
         if (request.reusedSocket && error.code === 'ECONNRESET') this.#next();
         else fail(`${error.code ?? ''} ${error.message}`);
         resolve();

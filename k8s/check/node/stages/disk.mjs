@@ -7,7 +7,7 @@ import { addVolume } from '../volumes.mjs';
 export const name = 'disk';
 export const title = 'a web service is built by its Dockerfile, and keeps the files of its disk';
 
-/** Writes a line to its disk at each visit. */
+/** A web service that appends a line to its disk on each request. */
 const SERVER = version => `
 const { createServer } = require('node:http');
 const { appendFileSync, existsSync, readFileSync } = require('node:fs');
@@ -64,7 +64,7 @@ const mostPodsDuring = async ({ cluster }, service, change) => {
   const count = async () => {
     while (!isOver) {
       const selector = `postern.dev/web-service=${service.id}`;
-      // One look that fails is made good by the next.
+      // A failed poll is ignored; the next one follows.
       const pods = await cluster.pods('postern-tenants', selector).catch(() => []);
       most = Math.max(most, pods.filter(({ status }) => ['Pending', 'Running'].includes(status.phase)).length);
       await pause(50);

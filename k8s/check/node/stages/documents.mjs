@@ -21,7 +21,7 @@ export const title = 'the commands of k8s/README.md, and the doctor of docs/oper
 
 const LOCAL = 'http://127.0.0.1:8080';
 const DIGEST = 'image.digest=sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
-/** What a reader replaces as well, beside the values of small.mjs. */
+/** Placeholders that a reader replaces, in addition to the values of small.mjs. */
 const TABLE = [
   ['smtp://user:password@relay.example.com:587', `smtp://${NODE_ADDRESS}:2525?tls=none`, 'a relay outside'],
   ['--set image.tag=1.4.0', `--set image.tag=${NEXT_RELEASE}`, 'a release that the node has'],
@@ -75,7 +75,7 @@ const trial = async (context, { trial: block }) => {
   }
 };
 
-/** Domains of the examples have no records here, and their relay is not there. */
+/** The example domains have no DNS records here, and their relay does not exist. */
 const OUTSIDE = /example\.com|return path|relay/i;
 
 const examines = async ({ shell }, { doctor }) => {
@@ -88,7 +88,7 @@ const examines = async ({ shell }, { doctor }) => {
   demand(`${good} of its checks pass`, good > 20, printed);
 };
 
-/** The Secrets that the text leaves to the reader, with the URL of each database. */
+/** The Secrets that the document leaves to the reader, with the URL of each database. */
 const createOtherSecrets = ({ cluster }, password) => {
   const { 'postern-links': _, 'postern-email-send': __, ...others } = secretsByHand();
   for (const service of DATABASES.filter(each => each !== 'email-send')) {
@@ -114,7 +114,7 @@ const sends = async (context, address) => {
   return sender;
 };
 
-/** A release by the commands of one block, instead of the one before. */
+/** Installs a release with the commands of one block, in place of the previous one. */
 const installsAnew = async (context, step, block) => {
   await uninstall(context);
   await volumes(context, step);
@@ -139,7 +139,7 @@ const imageOf = async ({ cluster }, service) => {
   return spec.template.spec.containers[0].image;
 };
 
-/** email-send becomes a release of its own, under load, and is released, rolled back and restarted. */
+/** Moves email-send to a separate release under load, then upgrades it, rolls it back and restarts it. */
 const releasesOne = async (context, { handOver, release, rollback, restart }) => {
   const { shell } = context;
   const loaded = { ...context, state: { sender: await sends(context, 'handover@customer.test') } };
@@ -156,7 +156,7 @@ const releasesOne = async (context, { handOver, release, rollback, restart }) =>
   await step('Restarted', restart, RELEASE);
 };
 
-/** Each of the other services as a release of its own, in the place of the whole. */
+/** Each of the other services as a separate release, in place of the postern chart. */
 const releasesEach = async (context, blocks) => {
   await uninstall(context);
   for (const service of SERVICES.filter(each => each !== 'email-send')) await context.shell.run(blocks[service]);

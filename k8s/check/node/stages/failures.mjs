@@ -33,7 +33,7 @@ const crashes = async service => {
   await service.logLine(/exited with code 7/);
   demand('an instance that crashes is started again, and the log says why', true);
   await eventually('an answer after a crash', () => service.get().catch(() => undefined));
-  // The pauses between restarts become longer, which is when nothing answers.
+  // The restart backoff grows; during it no instance responds.
   const failed = await eventually(
     'the state failed of a crash loop',
     async () => {
@@ -54,19 +54,19 @@ const runsOutOfMemory = async service => {
   const { message } = await service.logLine(/exceeded its memory limit/);
   const [{ status }] = await service.instances();
   const code = status.containerStatuses[0].lastState.terminated?.exitCode;
-  // Whether Kubernetes says OOMKilled depends on which of two events of the kernel the runtime reads first.
+  // Whether Kubernetes reports OOMKilled depends on which of two kernel events the container runtime reads first.
   demand(`an instance that the kernel ends is told of: ${message}`, code === 137, String(code));
   await eventually('an answer afterwards', () => service.get().catch(() => undefined));
   demand('and it answers again', true);
 };
 
-/** @throws if the deployment is over before its step was seen, because the kill would come too late. */
+/** @throws if the deployment ends before its step is observed, because the kill would be too late. */
 const reaches = async (service, deployment, status) => {
   const found = await service.deploymentIn(deployment, [status]);
   if (found.status !== status) throw new Error(`the deployment was ${found.status} before it was seen as ${status}`);
 };
 
-/** Begins something, kills processes at its step, and waits for the same end as without. */
+/** Starts an operation, kills processes at a given step, and expects the same result as without the kill. */
 const STEPS = {
   'a build': async (service, kill) => {
     const deployment = await service.requestDeployment();
@@ -103,7 +103,7 @@ const survivesKills = async (context, service, victims) => {
     const isDone = await work(service, () => Promise.all(victims.map(victim => killNine(context, victim))));
     for (const victim of victims) await untilServing(context, victim);
     const details = JSON.stringify(await service.read());
-    // A stopped one is started by the step after.
+    // The next step starts a stopped web service.
     const answers = step === 'a stop' || (await service.firstAnswer()).version === 'one';
     demand(`${step} ends as without a kill -9 of ${victims.join(' and ')}`, isDone && answers, details);
   }

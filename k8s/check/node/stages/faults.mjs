@@ -17,7 +17,7 @@ export const title =
 const POD = '/api/v1/namespaces/postern/pods';
 const CLAIM = '/api/v1/namespaces/postern/persistentvolumeclaims';
 
-/** Waits until another container than before is ready. */
+/** Waits until a new container is ready. */
 const untilReplaced = ({ cluster }, path, before) =>
   until(
     `another pod than ${before}`,
@@ -28,7 +28,7 @@ const untilReplaced = ({ cluster }, path, before) =>
     120_000,
   );
 
-/** Ends a pod without a grace period, as a node that dies does. */
+/** Deletes a pod without a grace period, as after a node failure. */
 const killPod = async (context, service) => {
   const { metadata } = await context.cluster.podOf(service);
   await context.cluster.kubectl(
@@ -56,7 +56,7 @@ const restartSet = async (context, name) => {
   await untilReplaced(context, `${POD}/${name}-0`, metadata.uid);
 };
 
-/** Deletes the claim and the volume of NATS, and offers an empty one. */
+/** Deletes NATS's PersistentVolumeClaim and volume, and creates an empty volume. */
 const loseNatsStorage = async context => {
   const { cluster, folder } = context;
   const claim = `${CLAIM}/data-postern-nats-0`;
@@ -98,8 +98,8 @@ const sends = async (context, after) => {
 };
 
 /**
- * Takes the API server away. Controllers and scheduler are started again with it: in other clusters they end when they lose their
- * election, and here, without one, the scheduler was seen to place no pod for minutes.
+ * Stops the API server, and restarts controllers and scheduler with it: in other clusters they exit when they lose leader
+ * election; without leader election, the scheduler may place no pods for minutes.
  */
 const restartApiServer = async ({ cluster, supervised, programs, folder }) => {
   const parts = { supervised, programs, file: name => join(folder, name) };
@@ -111,7 +111,7 @@ const restartApiServer = async ({ cluster, supervised, programs, folder }) => {
   startControllers(parts);
 };
 
-/** Empties the node, as its maintenance does, and gives it back. */
+/** Drains the node, as for maintenance, and uncordons it. */
 const drain = async ({ cluster }) => {
   const options = ['--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=240s'];
   await cluster.kubectl('drain', NODE_NAME, ...options);

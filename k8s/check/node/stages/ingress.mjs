@@ -16,7 +16,7 @@ export const title =
 
 const HOST = 'mail.example.com';
 
-/** Asks Traefik for a host, whose certificate is verified. */
+/** Sends a request for a host to Traefik, and verifies the certificate. */
 const askFor = ({ folder, traefik }, host, { method = 'GET', path = '/', headers = {}, body } = {}) => {
   const ca = readFileSync(join(folder, 'ca.crt'));
   const options = { host: traefik, servername: host, method, path, ca, headers: { host, ...headers } };
@@ -33,7 +33,7 @@ const askFor = ({ folder, traefik }, host, { method = 'GET', path = '/', headers
   });
 };
 
-/** Traefik reads changes every two seconds, and NetworkPolicies let its pod through as late. */
+/** Traefik polls for changes every two seconds, and NetworkPolicies take as long to allow its pod. */
 const answerOf = (context, host, expected, path = '/') =>
   eventually(
     `${expected} from https://${host}${path}`,
@@ -47,7 +47,7 @@ const answerOf = (context, host, expected, path = '/') =>
 
 const versionBehind = async (context, host) => JSON.parse(await answerOf(context, host, 200)).version;
 
-/** Waits until the object of a host exists, and the controller says in its status that it serves it. */
+/** Waits until the object of a host exists, and its status shows that the controller serves it. */
 const untilServed = ({ cluster }, { kind, path, hostsOf, isServed }, host) =>
   eventually(`the ${kind} of ${host}`, async () => {
     const found = (await cluster.api('GET', path)).items.find(object => hostsOf(object).includes(host));
@@ -55,7 +55,7 @@ const untilServed = ({ cluster }, { kind, path, hostsOf, isServed }, host) =>
     throw new Error(found ? `its status is ${JSON.stringify(found.status)}` : 'there is none');
   });
 
-/** A little less than the 10 MiB that the gateway takes. */
+/** Just below the gateway's limit of 10 MiB. */
 const largeMessage = (address, kind) => {
   const text = `${'x'.repeat(71)}\n`.repeat(130_000);
   return JSON.stringify({ from: 'orders@shop.test', to: [address], subject: `Large, by ${kind}`, text });

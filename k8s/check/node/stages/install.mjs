@@ -7,7 +7,7 @@ import { addVolume } from '../volumes.mjs';
 export const name = 'install';
 export const title = 'the trial is installed with its default values, and upgraded on the same node';
 
-/** What this trial has to be told: its relay, that receivers of webhooks are private, and how many messages the load sends. */
+/** Settings of this trial: its relay, private webhook receivers, and limits that fit the load. */
 export const TRIAL_SETTINGS = [
   ['--set', `trial.relays=smtp://${NODE_ADDRESS}:2525?tls=none`],
   ['--set-string', 'webhook-dispatch.env.POSTERN_WEBHOOKS_ALLOW_PRIVATE=true'],

@@ -31,13 +31,13 @@ const running = async ({ cluster }, selector) =>
     180_000,
   );
 
-/** What a script of bash prints in a container, once the policies hold for its pod. */
+/** The output of a bash script in a container, once the policies are enforced for its pod. */
 const inContainer = async ({ cluster, policies }, { metadata }, container, script) => {
   await policies.settled();
   return cluster.execIn(metadata.namespace, metadata.name, container, 'bash', '-c', script);
 };
 
-/** What no pod of the tenants may reach; the rest is for the stage `network`. */
+/** Targets that no tenant pod may reach; the stage `network` checks the others. */
 const demandOutside = (who, output) => {
   const reached = reachedIn(output);
   const inside = reached.filter(target => INSIDE.test(target));
@@ -49,7 +49,7 @@ const demandOutside = (who, output) => {
   return reached;
 };
 
-/** Names of the containers of a pod that run, whether they are to end before the others begin or not. */
+/** Names of the running containers of a pod, init containers included. */
 const runningIn = ({ status }) =>
   [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
     .filter(({ state }) => state.running)
@@ -97,7 +97,7 @@ const examinesCommand = async (context, targets, service) => {
   await service.ask('DELETE', `/runs/${id}`);
 };
 
-/** The pod of a migration ends at once, so the probe is run in its place. */
+/** The migration pod ends immediately, so the probe runs in place of its command. */
 const examinesMigration = async (context, targets) => {
   const { cluster } = context;
   const hooks = objectsOf(await helmIn(context, 'get', 'hooks', 'postern', '--namespace', 'postern'));

@@ -11,7 +11,7 @@ export const title = 'a message is sent, reported and told to a webhook, from ou
 const ADDRESS = 'ann@customer.test';
 const SUBJECT = `From a real kubelet ${Date.now()}`;
 
-/** The report of a server that has accepted the message and could not deliver it. */
+/** The bounce report of a server that has accepted the message but could not deliver it. */
 const bounce = async ({ cluster }, { raw, envelope_from: envelopeFrom }) => {
   const { spec } = await cluster.api('GET', '/api/v1/namespaces/postern/services/delivery-tracking');
   const accepted = { envelopeFrom, raw: Buffer.from(raw), receivedAt: new Date(), envid: undefined, ret: undefined };
@@ -22,7 +22,7 @@ const bounce = async ({ cluster }, { raw, envelope_from: envelopeFrom }) => {
   transport.close();
 };
 
-/** Undefined until delivery-tracking knows the message. */
+/** Undefined until delivery-tracking has recorded the message. */
 const outcomeOf = async ({ operator, path }, id) => {
   const found = await operator.ask('GET', `${path}/emails/${id}`).catch(() => undefined);
   return found?.recipients?.[0]?.state;

@@ -9,8 +9,8 @@ export const name = 'network';
 export const title = 'each pod reaches what the NetworkPolicies of the charts allow, and nothing else';
 
 /**
- * Tries to connect to each target of its argument, and prints the names of those that accept. Policies refuse with an answer, so
- * no answer at all is a fault of the check.
+ * Connects to each target in its argument, and prints the names of those that accept. Policies reject actively, so a timeout
+ * is an error of the check.
  */
 const CONNECT = `
 const { connect } = require('node:net');
@@ -23,7 +23,7 @@ Promise.all(tried).then(found => console.log(JSON.stringify(found.flat())));
 `;
 const LISTEN = `require('node:net').createServer().listen(8080); process.on('SIGTERM', () => process.exit());`;
 
-/** What each service reaches. Relays have no known address, so the bounce listener is one of them. */
+/** Targets that each service may reach. Relay addresses are unrestricted, so the bounce listener is also reachable. */
 const SERVICE_REACHES = {
   'api-gateway': ['NATS'],
   'email-send': ['NATS', 'PostgreSQL', 'bounce listener', 'relay'],
@@ -43,7 +43,7 @@ const selectorOf = service => `app.kubernetes.io/name=${service},app.kubernetes.
 const podOf = async ({ cluster }, namespace, selector) =>
   (await cluster.pods(namespace, selector)).find(pod => isReady(pod) && !pod.metadata.deletionTimestamp);
 
-/** Addresses of pods, because policies apply behind Services. */
+/** Pod addresses, because policies apply after the translation of Service addresses. */
 export const targetsOf = async context => {
   const address = async (selector, namespace = 'postern') => (await podOf(context, namespace, selector)).status.podIP;
   const operatorPorts = SERVICES.map(async service => [
@@ -84,7 +84,7 @@ export const addPod = async ({ cluster }, namespace, role = 'network') => {
   await cluster.untilReady(namespace, `check=${role}`);
 };
 
-/** Where nothing else listens. */
+/** An unused port. */
 export const SILENT = [
   [PUBLIC_ADDRESS, 8443],
   [METADATA_ADDRESS, 80],
@@ -101,7 +101,7 @@ export const listenOutside = addresses =>
     ),
   );
 
-/** The pod's own address is left out, which it reaches without the node. */
+/** Excludes the pod's own address, whose traffic does not pass through the node. */
 const demandReach = async ({ cluster }, who, { metadata, status }, all, allowed) => {
   const targets = all.filter(([, host]) => host !== status.podIP);
   const command = ['node', '-e', CONNECT, JSON.stringify(targets)];

@@ -79,7 +79,7 @@ const scalesTo = async (service, count) => {
   demand(`as many instances run as it is told: ${count}`, true);
 };
 
-/** Keeps its only instance busy until the autoscaler has added another. */
+/** Keeps the only instance busy until the autoscaler adds another. */
 const scalesByItself = async service => {
   await service.ask('PATCH', '', { min_instances: 1, max_instances: 2 });
   const address = await service.address();

@@ -13,7 +13,7 @@ const ofTenants = (kind, name, spec) => ({
   spec,
 });
 
-/** What the ResourceQuota and the LimitRange of the tenants' namespace do. */
+/** Effects of the ResourceQuota and the LimitRange of the tenant namespace. */
 const tenantsAreLimited = async cluster => {
   const pods = '/api/v1/namespaces/postern-tenants/pods';
   const container = { name: 'none', image: serviceImage('email-send', RELEASE), command: ['sleep', '60'] };

@@ -22,7 +22,10 @@ const upgradeTo = (context, tag) =>
     '4m',
   );
 
-/** Runs some work under load, and holds the load to its promise. @returns {Promise<string[]>} ids of the messages that were sent. */
+/**
+ * Runs an operation under load, and verifies that no message is lost or duplicated.
+ * @returns {Promise<string[]>} ids of the messages that were sent.
+ */
 export const underLoad = async ({ state }, prefix, work, { mayRefuse = false } = {}) => {
   const load = new Load(state.sender, prefix);
   try {

@@ -19,7 +19,7 @@ const serves = async ({ state }, after) => {
   demand(`after ${after}, messages are sent`, answer.status === 200, answer.text);
 };
 
-/** Values that no cluster has to see. */
+/** Values that are rejected without a cluster. */
 const REFUSED = {
   'an unknown key': [['--set', 'email-send.replica=3'], /replica/],
   'a setting of the wrong type': [['--set', 'email-send.env.POSTERN_SANDBOX_DAILY_LIMIT=many'], /DAILY_LIMIT/],

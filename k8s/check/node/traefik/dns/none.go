@@ -1,5 +1,5 @@
-// Package dns has none of lego's DNS providers: the check asks no authority for certificates, and their libraries take longer
-// to build than the rest of Traefik.
+// Package dns replaces lego's DNS providers with an empty set: the check requests no ACME certificates, and the providers'
+// libraries take longer to build than the rest of Traefik.
 package dns
 
 import (
