@@ -9,7 +9,7 @@ export const temporaryHome = (): { readonly folder: string; readonly remove: () 
   // Web services and builds run as other users if this process runs as root.
   chmodSync(folder, 0o755);
   const remove = () => {
-    // Build artifacts are read-only for their owner as well.
+    // Build artefacts are read-only for their owner as well.
     execFileSync('chmod', ['-R', 'u+w', folder]);
     rmSync(folder, { recursive: true, force: true });
   };

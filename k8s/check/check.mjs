@@ -18,7 +18,7 @@ if (process.argv.includes('--write')) {
   const { start } = await import('./node/start.mjs');
   await start(process.argv.slice(process.argv.indexOf('--node') + 1));
 } else {
-  // Without a build, the check would use outdated artifacts instead of the sources.
+  // Without a build, the check would use outdated artefacts instead of the sources.
   await prepare(console.log);
   const { controlPlanePrograms, tools } = await import('./tools.mjs');
   const { schemas } = await import('./schemas.mjs');

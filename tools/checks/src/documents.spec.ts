@@ -21,26 +21,52 @@ const namedFiles = (text: string): readonly string[] =>
     /(^|\/)dist\//.test(path) ? path.replace(/(^|\/)dist\//, '$1src/').replace(/\.js$/, '.ts') : path,
   );
 
-const links = (text: string): readonly string[] =>
-  [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].flatMap(([, target = '']) =>
-    /^[a-z]+:/.test(target) ? [] : [target],
+const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+
+interface Link {
+  /** Empty for the document itself. */
+  readonly file: string;
+  readonly anchor: string | undefined;
+}
+
+const links = (text: string): readonly Link[] =>
+  [...withoutCode(text).matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?[^)]*\)/g)].flatMap(([, file = '', anchor]) =>
+    /^[a-z]+:/.test(file) ? [] : [{ file, anchor }],
   );
 
-describe('A document names only existing files:', () => {
+/** The anchors of the headings, as GitHub forms them. */
+const anchors = (text: string): readonly string[] =>
+  [...withoutCode(text).matchAll(/^#+ +(.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+const isBroken =
+  (path: string) =>
+  ({ file, anchor }: Link): boolean => {
+    const target = file === '' ? join(ROOT, path) : join(ROOT, dirname(path), file);
+    if (!existsSync(target)) return true;
+    return anchor !== undefined && target.endsWith('.md') && !anchors(readFileSync(target, 'utf8')).includes(anchor);
+  };
+
+describe('A document names only existing files and headings:', () => {
   it.each(markdownBelow('.'))('%s', path => {
     const text = readFileSync(join(ROOT, path), 'utf8');
     const missing = [
       ...(path === QUOTES_OTHERS ? [] : namedFiles(text)).filter(
         named => !['', dirname(path)].some(from => existsSync(join(ROOT, from, named))),
       ),
-      ...links(text).filter(target => !existsSync(join(ROOT, dirname(path), target))),
+      ...links(text).filter(isBroken(path)),
     ];
     expect(missing).toEqual([]);
   });
 
   it('decision 17 lists the handwritten controllers', () => {
     const decision = 'docs/decisions/0017-routes-from-contracts.md';
-    const listed = links(readFileSync(join(ROOT, decision), 'utf8')).map(target => join(dirname(decision), target));
+    const listed = links(readFileSync(join(ROOT, decision), 'utf8')).map(({ file }) => join(dirname(decision), file));
     const gateway = 'apps/api-gateway/src';
     const written = readdirSync(join(ROOT, gateway), { recursive: true, encoding: 'utf8' })
       .filter(path => path.endsWith('.controller.ts'))
@@ -48,12 +74,16 @@ describe('A document names only existing files:', () => {
     expect(listed.filter(path => path.endsWith('.controller.ts')).sort()).toEqual(written.sort());
   });
 
-  it('a program and a file of a command, and a link are found', () => {
+  it('a program and a file of a command, a link and an anchor are found', () => {
     expect(namedFiles('`node tools/a.mjs`, helm x -f k8s/b.yaml, node apps/c/dist/main.js')).toEqual([
       'tools/a.mjs',
       'k8s/b.yaml',
       'apps/c/src/main.ts',
     ]);
-    expect(links('see [a](b.md#c), [d](https://e.example) and [f](../g)')).toEqual(['b.md', '../g']);
+    expect(links('see [a](b.md#c), [d](https://e.example) and [f](../g)')).toEqual([
+      { file: 'b.md', anchor: 'c' },
+      { file: '../g', anchor: undefined },
+    ]);
+    expect(anchors('## The `postern` command, in [short](b.md)\n')).toEqual(['the-postern-command-in-short']);
   });
 });

@@ -43,7 +43,7 @@ export const LOAD_BALANCER = entryPointOf('load-balancer');
 export const STOP_EVERYTHING = join(ROOT, 'apps/runtime-agent/dist/bundle-stop-everything.js');
 export const SIMULATOR = join(ROOT, 'tools/mail-simulator/dist/main.js');
 
-/** The folder of web services, their artifacts and logs, and provisioned databases. */
+/** The folder of web services, their artefacts and logs, and provisioned databases. */
 export const platformHome = (home: Home): string => home.openPath('platform');
 
 /** The embedded defaults: the environment variables that an operator would set for each service. */

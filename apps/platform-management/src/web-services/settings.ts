@@ -18,10 +18,10 @@ export const webServiceSettings = {
     .max(1000)
     .default(10)
     .describe(
-      'Number of earlier live deployments of each web service that can be rolled back to; older artifacts are deleted.',
+      'Number of earlier live deployments of each web service that can be rolled back to; older artefacts are deleted.',
     ),
   platformQueueDeadlineMs: ms(6 * 3_600_000).describe('Maximum time that a deployment waits in the queue.'),
-  platformBuildDeadlineMs: ms(15 * 60_000).describe('Maximum time of a build, until its artifact is stored.'),
+  platformBuildDeadlineMs: ms(15 * 60_000).describe('Maximum time of a build, until its artefact is stored.'),
   platformReleaseDeadlineMs: ms(3 * 60_000).describe('Maximum time until the instances of a release are ready.'),
   platformStopDeadlineMs: ms(60_000).describe('Maximum time to stop a web service.'),
   platformReconcileMs: ms(15_000).describe('Interval between reconciliations of the runtime with the desired state.'),

@@ -34,7 +34,7 @@ export const removeRunFolder = async (folder: string): Promise<readonly string[]
   const deadline = Date.now() + GONE_WITHIN_MS;
   while (processesWith(folder).length > 0 && Date.now() < deadline) await new Promise(done => setTimeout(done, 100));
   unmount(join(folder, 'home'));
-  // Build artifacts are read-only for their owner as well.
+  // Build artefacts are read-only for their owner as well.
   execFileSync('chmod', ['-R', 'u+w', folder]);
   rmSync(folder, { recursive: true, force: true });
   return commands;

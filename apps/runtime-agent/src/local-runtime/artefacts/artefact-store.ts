@@ -83,7 +83,7 @@ export class ArtefactStore {
   /** How to start an instance. @throws if the artefact does not exist, or has no start command. */
   async launchOf(...[reference, startCommand]: Parameters<LaunchOf>): Promise<Launch> {
     const about = await this.metadataOf(reference);
-    if (!about) throw new Error('the artifact of this release no longer exists');
+    if (!about) throw new Error('the artefact of this release no longer exists');
     const tree = treeOf(this.#pathOf(reference));
     if (about.start?.kind === 'image') return imageLaunch(tree, about.start, startCommand);
     const command = typeof startCommand === 'object' ? await processIn(tree, startCommand.processType) : startCommand;
@@ -134,7 +134,7 @@ export class ArtefactStore {
   }
 
   #pathOf(reference: string): string {
-    if (!/^[A-Za-z0-9-]{1,64}$/.test(reference)) throw new Error(`${reference} is not the id of an artifact`);
+    if (!/^[A-Za-z0-9-]{1,64}$/.test(reference)) throw new Error(`${reference} is not the id of an artefact`);
     return join(this.#folder, reference);
   }
 }

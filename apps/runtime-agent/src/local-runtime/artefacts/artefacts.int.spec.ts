@@ -168,7 +168,7 @@ describe('An artefact', () => {
     expect(await fixture.read(kept, 'a')).toBe('1');
     expect(await fixture.read(fresh, 'a')).toBe('3');
     await expect(fixture.here.launchOf(old.reference, 'a')).rejects.toThrow(
-      'the artifact of this release no longer exists',
+      'the artefact of this release no longer exists',
     );
   });
 });
