@@ -1,4 +1,4 @@
-/** Runs provisioned databases: as processes of this machine, or through operators on Kubernetes. */
+/** Runs provisioned databases as server processes of this machine. The Kubernetes runtime refuses them. */
 export abstract class DatabaseRuntime {
   /** What has to be installed before databases of this kind can be created; undefined if nothing is missing. */
   abstract missingFor(kind: DatabaseKind): Promise<string | undefined>;

@@ -126,7 +126,7 @@ export interface InstanceReading {
   readonly status: RuntimeStatus | undefined;
 }
 
-/** Observes web services for metrics. Callers do not wait for it and receive no errors from it. */
+/** Observes web services for metrics. Callers do not wait for it, and its methods must not throw. */
 export abstract class WebServiceObserver {
   /** Called once for committed events, in the process that appended them. */
   abstract eventsCommitted(before: WebService, events: readonly WebServiceEvent[]): void;
