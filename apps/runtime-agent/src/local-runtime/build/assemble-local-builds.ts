@@ -11,7 +11,6 @@ import type { InstanceLimits } from '../instances/instance-host.js';
 import type { LaunchOf } from '../instances/instance-starter.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
-import { NICENESS } from '../sandbox/confined-run.js';
 import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
 import { findUsers, ROOT_BLOCKS, shares, type UserRange } from '../sandbox/own-users.js';
@@ -105,7 +104,6 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
       cpuMillicores: undefined,
       cpuWeight: WEIGHTS.build,
       fileBytes: limits.diskBytes,
-      niceness: NICENESS,
       shortLived: true,
     },
   });
@@ -155,7 +153,6 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
       ...instanceLimits,
       cpuWeight: WEIGHTS.instance,
       fileBytes: instanceLimits.diskBytes,
-      niceness: 0,
       shortLived: false,
     },
   });

@@ -19,7 +19,7 @@ export interface ConfinedCommand {
 export type Exit = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
 /** Nice value of build processes and of the session of each confined command, so that web services get the CPU first. */
-export const NICENESS = 10;
+const NICENESS = 10;
 
 const START = `${TAKE_ENVIRONMENT}\nexec "$@"`;
 const GRACE_MS = 3_000;
@@ -39,8 +39,8 @@ export const runConfined = async (
 ): Promise<Exit> => {
   signal.throwIfAborted();
   const handed = handedEnvironment(variables);
-  const [command = '', ...args] = place.enclose(['/bin/sh', '-c', START, 'postern-command', ...argv]);
-  const child = spawn(command, args, {
+  const enclosed = place.enclose(['/bin/sh', '-c', START, 'postern-command', ...argv]);
+  const child = spawn('nice', ['-n', String(NICENESS), ...enclosed], {
     cwd: directory,
     env: environment,
     stdio: ['pipe', 'pipe', 'pipe'],

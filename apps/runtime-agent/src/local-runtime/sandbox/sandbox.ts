@@ -21,7 +21,6 @@ import type { UserAssignments } from './user-assignments.js';
 export interface SandboxLimits extends CgroupLimits {
   /** Maximum size of a single file; undefined for no limit. */
   readonly fileBytes: number | undefined;
-  readonly niceness: number;
   readonly shortLived: boolean;
 }
 
@@ -199,7 +198,6 @@ export class Sandbox implements Confinement {
       ...(mostTasks === undefined ? [] : [`--nproc=${mostTasks}`]),
       ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}`]),
       '--',
-      ...(limits.niceness > 0 ? ['nice', '-n', String(limits.niceness)] : []),
       ...argv,
     ];
   }
