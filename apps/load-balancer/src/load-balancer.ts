@@ -25,7 +25,7 @@ const SAVE_TRAFFIC_EVERY_MS = 1_000;
  */
 export class LoadBalancer {
   readonly traffic: TrafficCounters;
-  readonly #book: RouteTable;
+  readonly #routes: RouteTable;
   readonly #hosts: HostRoutes;
   #sharedPort: number | undefined;
   #saving: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export class LoadBalancer {
     const file = (name: string) => join(balancerFolder(settings.platformHome), name);
     const unreadable = (name: string) => (reason: string) =>
       log.warn({ file: file(name), reason }, 'This file cannot be read; starting without its contents');
-    this.#book = new RouteTable(new DurableFile(file('routes.json'), routeTableShape, unreadable('routes.json')));
+    this.#routes = new RouteTable(new DurableFile(file('routes.json'), routeTableShape, unreadable('routes.json')));
     this.traffic = new TrafficCounters(new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')));
     this.#hosts = new HostRoutes(new DurableFile(file('hosts.json'), hostRoutesShape, unreadable('hosts.json')));
     workers.onLast = report => this.#charge([report]);
@@ -50,7 +50,7 @@ export class LoadBalancer {
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o700);
     const balancer = new LoadBalancer(settings, log, workers);
-    await Promise.all([balancer.#book.load(), balancer.#hosts.load(), balancer.traffic.load()]);
+    await Promise.all([balancer.#routes.load(), balancer.#hosts.load(), balancer.traffic.load()]);
     await workers.start(balancer.#restore);
     balancer.#saving = setInterval(() => void balancer.#saveTraffic(), SAVE_TRAFFIC_EVERY_MS);
     return balancer;
@@ -65,7 +65,7 @@ export class LoadBalancer {
       made = true;
       return { ...entry, port };
     };
-    const reserved = await this.#book
+    const reserved = await this.#routes
       .change(id, found => found ?? make())
       .catch(async (error: unknown) => {
         if (made) await this.workers.withdraw(id);
@@ -75,23 +75,23 @@ export class LoadBalancer {
   }
 
   async switchTo(id: string, backends: readonly Backend[], version: number): Promise<void> {
-    await this.#book.change(id, found => withBackends(known(found, id), backends, version), this.#apply);
+    await this.#routes.change(id, found => withBackends(known(found, id), backends, version), this.#apply);
   }
 
   async close(id: string, reason: ClosedReason, version?: number): Promise<void> {
-    await this.#book.change(id, found => withoutTraffic(known(found, id), reason, version), this.#apply);
+    await this.#routes.change(id, found => withoutTraffic(known(found, id), reason, version), this.#apply);
   }
 
   /** Returns the number of exchanges cut at the deadline. */
   async drain(id: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
-    const active = this.#book.find(id)?.backends.find(backend => backendIds.includes(backend.id));
+    const active = this.#routes.find(id)?.backends.find(backend => backendIds.includes(backend.id));
     if (active) throw new RefusedOrder(`backend ${active.id} still takes new requests; put others first`);
     return this.workers.drain(id, backendIds, timeoutMs);
   }
 
   /** Cuts requests in progress; call `drain` first to let them finish. */
   async remove(id: string): Promise<void> {
-    await this.#book.change(
+    await this.#routes.change(
       id,
       () => undefined,
       () => this.workers.withdraw(id),
@@ -100,19 +100,19 @@ export class LoadBalancer {
 
   /** Routes exactly these host names on the shared port, in addition to the services' own. */
   async routeHosts(services: Readonly<Record<string, string>>): Promise<void> {
-    await this.#book.runExclusive(async () => {
+    await this.#routes.runExclusive(async () => {
       await this.#hosts.replace(services);
       await this.workers.routeHosts(this.#hosts.services());
     });
   }
 
   isKnown(id: string): boolean {
-    return this.#book.find(id) !== undefined;
+    return this.#routes.find(id) !== undefined;
   }
 
   async routes(): Promise<BalancerRoute[]> {
     const reports = await this.#reports();
-    return this.#book.entries().map(entry => {
+    return this.#routes.entries().map(entry => {
       const busy = busyOf(entry.id, reports);
       const isActive = (one: Backend) => entry.backends.some(({ id, port }) => id === one.id && port === one.port);
       const underWay = (one: Backend) => busy.find(({ id, port }) => id === one.id && port === one.port)?.underWay ?? 0;
@@ -155,12 +155,12 @@ export class LoadBalancer {
 
   /** Blocks other orders, so that an included worker receives every later change. */
   readonly #restore = (include: () => void): Promise<void> =>
-    this.#book.runExclusive(async () => {
+    this.#routes.runExclusive(async () => {
       include();
       const unknown = this.workers.served().filter(id => !this.isKnown(id));
       await Promise.all(unknown.map(id => this.workers.withdraw(id)));
-      const moved = await Promise.all(this.#book.entries().map(entry => this.#resume(entry)));
-      for (const entry of moved.flat()) await this.#book.keep(entry);
+      const moved = await Promise.all(this.#routes.entries().map(entry => this.#resume(entry)));
+      for (const entry of moved.flat()) await this.#routes.keep(entry);
       await this.workers.routeHosts(this.#hosts.services());
       await this.#openSharedPort();
     });

@@ -105,7 +105,7 @@ export class Resources {
   }
 
   private async listed(collection: string, path: string): Promise<Record<string, unknown>> {
-    if (!this.find('GET', collection)) throw new Error(`No operation creates a resource in ${collection} comes to be.`);
+    if (!this.find('GET', collection)) throw new Error(`No operation creates a resource in ${collection}.`);
     return waitFor(
       async () => {
         const { json } = await this.user.call('GET', path);

@@ -45,7 +45,7 @@ export const openDataOf = (home: string, isRoot = process.getuid?.() === 0): str
     if (!existsSync(link))
       throw new Error(
         `${link} leads to ${readlinkSync(link)}, which is missing, and with it the data of this home.\n` +
-          `Put that folder back from a backup, or delete ${home} to start over.`,
+          `Restore that folder from a backup, or delete ${home} to start over.`,
       );
     return movedTo(realpathSync(link), home);
   }

@@ -27,13 +27,13 @@ export class Demo {
 
   constructor(
     private readonly running: RunningPostern,
-    private readonly voice: DemoOutput,
+    private readonly output: DemoOutput,
   ) {}
 
   /** Creates the demo workspace, or reuses it. @returns undefined if that failed. */
   prepare(): Promise<DemoWorkspace | undefined> {
     return this.tryTo('prepare the demo workspace', async () => {
-      this.voice.step('preparing the demo workspace');
+      this.output.step('preparing the demo workspace');
       const { running } = this;
       const dashboard = new DashboardClient(running.baseUrl, { retryForMs: RETRY_FOR_MS });
       await dashboard.login(OPERATOR_EMAIL, running.operator.password);
@@ -49,7 +49,7 @@ export class Demo {
   /** Sends a message and waits for its first event. */
   async showMessage(demo: DemoWorkspace): Promise<void> {
     await this.tryTo('show a message on its way', async () => {
-      this.voice.step('sending a message through the public API; its events as a signed webhook receives them:');
+      this.output.step('sending a message through the public API; its events as a signed webhook receives them:');
       const emailId = await sendDemoMessage(this.running.baseUrl, demo.production.api_key);
       await new Promise<void>((resolve, reject) => {
         const deadline = setTimeout(
@@ -69,7 +69,7 @@ export class Demo {
     return this.tryTo('run the sample web service', () => {
       const { baseUrl, home } = this.running;
       const platform = new ApiClient(`${baseUrl}/api/v1`, demo.platform.write_key, { retryForMs: RETRY_FOR_MS });
-      return deploySample(platform, home, this.voice.step);
+      return deploySample(platform, home, this.output.step);
     });
   }
 
@@ -81,7 +81,7 @@ export class Demo {
     try {
       return await step();
     } catch (error) {
-      this.voice.warning(
+      this.output.warning(
         `The demo could not ${what}: ${(error as Error).message}\n` +
           `  Postern itself runs. The next start tries again; Logs: ${this.running.home.path('logs')}`,
       );
