@@ -18,7 +18,7 @@ export interface ConfinedCommand {
 /** The exit code, or the signal that ended the process. */
 export type Exit = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
-/** Nice value of build processes and of the session of each confined command, so that web services get the CPU first. */
+/** Nice value of confined commands and of their sessions, so that web services get the CPU first. */
 const NICENESS = 10;
 
 const START = `${TAKE_ENVIRONMENT}\nexec "$@"`;
