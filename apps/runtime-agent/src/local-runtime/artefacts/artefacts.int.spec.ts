@@ -11,7 +11,7 @@ import type { Files } from '@postern/runtime/testing';
 import { freePort, waitFor } from '@postern/testing';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
-import { INSTANCE_MARKER } from '../instances/instance-environment.js';
+import { INSTANCE_MARKER } from '../instances/process-markers.js';
 
 const answering = (message: string) =>
   `require('node:http').createServer((_, r) => r.end(${JSON.stringify(message)})).listen(process.env.PORT);`;

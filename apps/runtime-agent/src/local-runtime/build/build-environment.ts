@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import type { SandboxFolders } from '../instances/confinement.js';
-
-/** Environment variable that marks every process of a build, even after its parent exits. */
-export const BUILD_MARKER = 'POSTERN_BUILD';
+import { BUILD_MARKER } from '../instances/process-markers.js';
 
 export interface BuildFolders {
   readonly workspace: string;

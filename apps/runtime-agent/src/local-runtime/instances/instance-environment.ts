@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import type { SandboxFolders } from './confinement.js';
-
-/** Identifies all processes of an instance, even if their parent process has ended. */
-export const INSTANCE_MARKER = 'POSTERN_INSTANCE';
+import { INSTANCE_MARKER } from './process-markers.js';
 
 /** The only folders that an instance can write to, apart from its disk. */
 export const temporaryFolder = (instanceFolder: string): string => join(instanceFolder, 'tmp');

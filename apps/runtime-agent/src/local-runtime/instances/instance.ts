@@ -10,7 +10,7 @@ import type { InstanceHost, InstanceLimits } from './instance-host.js';
 import { InstanceOutput } from './instance-output.js';
 import type { InstanceRecord } from './instance-record.js';
 import { withoutShim } from './instance-shim.js';
-import { listening, listeningPorts } from './listening-ports.js';
+import { isOpen, type ListeningSocket, listeningSockets } from './listening-ports.js';
 import { mainProcessOf, secretsOf, signalGroup } from './main-process.js';
 import { catchAll, isInGroupOf, type ProcessEntry, processEntry } from './process-table.js';
 import { type InstanceOrder, startProcess } from './start-process.js';
@@ -28,6 +28,8 @@ export class Instance {
   readonly #output: InstanceOutput;
   #exitCode: number | undefined;
   #ending: Promise<void> | undefined;
+  /** The socket that listens on the port, as the last probe found it. */
+  #socket: ListeningSocket | undefined;
   #isAnnounced = false;
   #isDiskWarningLogged = false;
 
@@ -111,9 +113,11 @@ export class Instance {
     const { port, healthCheckPath } = this.current;
     if (port === undefined) return undefined;
     const answer = await probe({ port, path: healthCheckPath }, timeoutMs);
-    const ports = await listeningPorts(await this.place.pids());
-    if (ports.length === 0 || ports.some(own => own.port === port)) return answer;
-    const elsewhere = [...new Set(ports.map(own => own.port))].join(', ');
+    if (this.#socket && (await isOpen(this.#socket))) return answer;
+    const sockets = await listeningSockets(await this.place.pids());
+    this.#socket = sockets.find(own => own.port === port);
+    if (sockets.length === 0 || this.#socket) return answer;
+    const elsewhere = [...new Set(sockets.map(own => own.port))].join(', ');
     return wrongPort(elsewhere, port);
   }
 
@@ -128,7 +132,7 @@ export class Instance {
    */
   async reportMemoryExceeded(): Promise<void> {
     const { id, process } = this.current;
-    if (process && !(await isInGroupOf(process.pid, id))) this.#reportExit(this.#memoryMessage);
+    if (process && !isInGroupOf(process.pid, id)) this.#reportExit(this.#memoryMessage);
   }
 
   get #folder(): string {
@@ -173,8 +177,9 @@ export class Instance {
     const running = await mainProcessOf(this.current);
     if (port === undefined || !running || this.#isAnnounced) return;
     const members = (await this.processes()).filter(({ group }) => group === running.pid);
-    const serving = await listening(members, port);
-    if (serving.length === 0 || !(await catchAll(serving, 'SIGTERM'))) return;
+    const sockets = await listeningSockets(members.map(({ pid }) => pid));
+    const serving = members.filter(({ pid }) => sockets.some(own => own.pid === pid && own.port === port));
+    if (serving.length === 0 || !catchAll(serving, 'SIGTERM')) return;
     this.#isAnnounced = true;
     this.#tellToEnd(running.pid);
   }

@@ -1,47 +1,61 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import type { ProcessEntry } from './process-table.js';
 import { Turns } from './turns.js';
 
-/** A TCP port that a process listens on. */
-export interface ListeningPort {
-  readonly address: string;
+/** A TCP socket that a process listens on. */
+export interface ListeningSocket {
+  readonly pid: number;
   readonly port: number;
+  /** The descriptor of the process for the socket, in /proc. */
+  readonly path: string;
+  /** Where `path` links to. Identifies the socket. */
+  readonly target: string;
 }
+
+type OpenSocket = Omit<ListeningSocket, 'port'>;
 
 const LISTEN = '0A';
 
 /** Limits concurrent reads: an instance may have many processes with many open files. */
 const turns = new Turns(8);
 
-/** The ports that these processes listen on; empty if there are none, or if the processes cannot be inspected. */
-export const listeningPorts = async (pids: readonly number[]): Promise<readonly ListeningPort[]> => {
-  const sockets = new Set((await Promise.all(pids.map(pid => turns.take(() => socketsOf(pid))))).flat());
+/** The sockets that these processes listen on; empty if there are none, or if the processes cannot be inspected. */
+export const listeningSockets = async (pids: readonly number[]): Promise<readonly ListeningSocket[]> => {
+  const sockets = (await Promise.all(pids.map(pid => turns.take(() => socketsOf(pid))))).flat();
   const pid = pids[0];
-  if (sockets.size === 0 || pid === undefined) return [];
+  if (sockets.length === 0 || pid === undefined) return [];
+  const ports = await portsByTarget(pid);
+  return sockets.flatMap(socket => {
+    const port = ports.get(socket.target);
+    return port === undefined ? [] : { ...socket, port };
+  });
+};
+
+/** Whether the process still has the socket; cheaper than to look for its sockets again. */
+export const isOpen = async ({ path, target }: ListeningSocket): Promise<boolean> =>
+  (await readlink(path).catch(() => '')) === target;
+
+/**
+ * The ports with listening sockets in the network of the process. The kernel goes through its table of all connections
+ * for it, which takes milliseconds even when the table is empty.
+ */
+const portsByTarget = async (pid: number): Promise<ReadonlyMap<string, number>> => {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map(name => readFile(`/proc/${pid}/net/${name}`, 'latin1').catch(() => '')),
   );
-  return tables.flatMap(table =>
-    table
-      .split('\n')
-      .slice(1)
+  return new Map(
+    tables
+      .flatMap(table => table.split('\n').slice(1))
       .map(line => line.trim().split(/\s+/))
-      .filter(fields => fields[3] === LISTEN && sockets.has(fields[9] ?? ''))
-      .map(fields => {
-        const [address = '', port = ''] = (fields[1] ?? '').split(':');
-        return { address, port: Number.parseInt(port, 16) };
-      }),
+      .filter(fields => fields[3] === LISTEN)
+      .map(fields => [`socket:[${fields[9]}]`, Number.parseInt(fields[1]?.split(':')[1] ?? '', 16)]),
   );
 };
 
-/** Returns the processes that listen on the port. */
-export const listening = async (processes: readonly ProcessEntry[], port: number): Promise<readonly ProcessEntry[]> => {
-  const ports = await Promise.all(processes.map(({ pid }) => listeningPorts([pid])));
-  return processes.filter((_, index) => ports[index]!.some(own => own.port === port));
-};
-
-const socketsOf = async (pid: number): Promise<readonly string[]> => {
+const socketsOf = async (pid: number): Promise<readonly OpenSocket[]> => {
   const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => []);
-  const targets = await Promise.all(descriptors.map(fd => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
-  return targets.flatMap(target => /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []);
+  const paths = descriptors.map(descriptor => `/proc/${pid}/fd/${descriptor}`);
+  const targets = await Promise.all(paths.map(path => readlink(path).catch(() => '')));
+  return paths
+    .map((path, index) => ({ pid, path, target: targets[index]! }))
+    .filter(({ target }) => target.startsWith('socket:'));
 };

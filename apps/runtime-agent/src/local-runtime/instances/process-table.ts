@@ -1,7 +1,7 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readKernelFile } from '../../infrastructure/kernel-file.js';
 import { Turns } from './turns.js';
 
 /** One process, from /proc/<pid>/stat. */
@@ -12,6 +12,8 @@ export interface ProcessEntry {
   readonly session: number;
   /** Since boot, in clock ticks (100 per second on Linux). Together with the pid it identifies a process uniquely. */
   readonly startTime: string;
+  /** Where the memory of the process has its initial environment: changes with exec; '0' if Postern may not know it. */
+  readonly environmentAddress: string;
   /** Of the process and of the children that it has waited for. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
@@ -27,65 +29,65 @@ const undefinedIfGone = (error: unknown): undefined => {
   if (!GONE.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
 };
 
-const readText = (path: string, encoding: 'latin1' | 'utf8'): Promise<string | undefined> =>
-  turns.take(() => readFile(path, encoding).catch(undefinedIfGone));
+/** The text of a file in /proc; undefined if the process has ended or Postern may not read it. */
+const textOf = (path: string): string | undefined => {
+  try {
+    return readKernelFile(path);
+  } catch (error) {
+    return undefinedIfGone(error);
+  }
+};
 
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
 
-/** Larger than any /proc/<pid>/stat. */
-const line = Buffer.allocUnsafe(4_096);
+/** PF_KTHREAD: the task is a thread of the kernel. */
+const KERNEL_THREAD = 0x20_0000;
 
-/**
- * Reads into one buffer: `readFile` allocates 64 KiB per read of a file of unknown size, which costs 5 % of a CPU in
- * garbage collection with a few hundred processes every two seconds.
- */
-const statOf = (pid: number): string | undefined => {
-  let file: number | undefined;
-  try {
-    file = openSync(`/proc/${pid}/stat`, 'r');
-    return line.toString('latin1', 0, readSync(file, line, 0, line.length, 0));
-  } catch (error) {
-    return undefinedIfGone(error);
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-};
-
-/** Returns the process; undefined if it has ended or is a zombie. */
+/** Returns the process; undefined if it has ended, is a zombie or a thread of the kernel. */
 export const processEntry = (pid: number): ProcessEntry | undefined => {
-  const stat = statOf(pid);
+  const stat = textOf(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   // The name in parentheses may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const number = (index: number) => Number(fields[index]);
-  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+  if (fields[0] === 'Z' || fields[0] === 'X' || (number(6) & KERNEL_THREAD) !== 0) return undefined;
   return {
     pid,
     parent: number(1),
     group: number(2),
     session: number(3),
     startTime: fields[19] ?? '',
+    environmentAddress: fields[47] ?? '0',
     cpuMs: (number(11) + number(12) + number(13) + number(14)) * TICK_MS,
     memoryBytes: number(21) * PAGE_BYTES,
   };
 };
 
-/** Limits the entries that are read synchronously before other work runs: users can create many processes. */
-const ENTRIES_A_TURN = 64;
+/** Limits the processes that are read synchronously before other work runs: users can create many processes. */
+const PROCESSES_A_TURN = 64;
 
-/** All processes of this machine. */
-export const allProcesses = async (): Promise<readonly ProcessEntry[]> => {
-  const entries: ProcessEntry[] = [];
+/** Returns what `read` finds for each process of this machine, without undefined. */
+const ofAllProcesses = async <T>(read: (pid: number) => T | undefined): Promise<readonly T[]> => {
+  const found: T[] = [];
   const pids = await allPids();
-  for (let from = 0; from < pids.length; from += ENTRIES_A_TURN) {
-    for (const pid of pids.slice(from, from + ENTRIES_A_TURN)) {
-      const entry = processEntry(pid);
-      if (entry) entries.push(entry);
+  for (let from = 0; from < pids.length; from += PROCESSES_A_TURN) {
+    for (const pid of pids.slice(from, from + PROCESSES_A_TURN)) {
+      const value = read(pid);
+      if (value !== undefined) found.push(value);
     }
     await nextTurn();
   }
-  return entries;
+  return found;
+};
+
+/** All processes of this machine. */
+export const allProcesses = (): Promise<readonly ProcessEntry[]> => ofAllProcesses(processEntry);
+
+/** All processes of a user, also those that have ended and still have an entry. */
+export const pidsOfUser = (uid: number): Promise<readonly number[]> => {
+  const owner = new RegExp(`^Uid:\\s+${uid}\\s`, 'm');
+  return ofAllProcesses(pid => (owner.test(textOf(`/proc/${pid}/status`) ?? '') ? pid : undefined));
 };
 
 /** Returns all descendants of a process. */
@@ -106,7 +108,8 @@ export const allPids = async (): Promise<readonly number[]> =>
 
 /** The initial environment of the process; undefined if it has ended or Postern may not read it. */
 export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, string> | undefined> => {
-  const text = await readText(`/proc/${pid}/environ`, 'utf8');
+  // Asynchronous, because the kernel reads the memory of the process and may have to wait for it.
+  const text = await turns.take(() => readFile(`/proc/${pid}/environ`, 'utf8').catch(undefinedIfGone));
   if (text === undefined) return undefined;
   return new Map(
     text.split('\0').flatMap(entry => {
@@ -117,17 +120,14 @@ export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, st
 };
 
 /** Whether every process handles the signal. Without a handler, SIGTERM ends a process at once. */
-export const catchAll = async (processes: readonly ProcessEntry[], signal: NodeJS.Signals): Promise<boolean> => {
+export const catchAll = (processes: readonly ProcessEntry[], signal: NodeJS.Signals): boolean => {
   const bit = 1n << BigInt(constants.signals[signal] - 1);
-  const masks = await Promise.all(
-    processes.map(async ({ pid }) => {
-      const status = (await readText(`/proc/${pid}/status`, 'latin1')) ?? '';
-      return BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
-    }),
-  );
-  return masks.every(mask => (mask & bit) !== 0n);
+  return processes.every(({ pid }) => {
+    const status = textOf(`/proc/${pid}/status`) ?? '';
+    return (BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`) & bit) !== 0n;
+  });
 };
 
 /** Whether the process is in a control group of that name. */
-export const isInGroupOf = async (pid: number, name: string): Promise<boolean> =>
-  (await readText(`/proc/${pid}/cgroup`, 'latin1'))?.includes(`/${name}\n`) ?? false;
+export const isInGroupOf = (pid: number, name: string): boolean =>
+  textOf(`/proc/${pid}/cgroup`)?.includes(`/${name}\n`) ?? false;

@@ -1,4 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readKernelFile } from '../../infrastructure/kernel-file.js';
 
 export interface CgroupLimits {
   readonly memoryBytes: number;
@@ -51,7 +53,17 @@ export const writeLimit = async (path: string, value: string): Promise<boolean> 
   );
 
 /** Reads a counter from an event file of either version; 0 if this kernel does not count it. */
-export const readCounter = async (path: string, name: string): Promise<number> => {
-  const text = await readFile(path, 'latin1').catch(() => '');
-  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+export const readCounter = (path: string, name: string): number =>
+  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(textOf(path))?.[1] ?? 0);
+
+/** The processes of a group; none if it does not exist. */
+export const readPids = (folder: string): readonly number[] =>
+  textOf(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
+
+const textOf = (path: string): string => {
+  try {
+    return readKernelFile(path);
+  } catch {
+    return '';
+  }
 };

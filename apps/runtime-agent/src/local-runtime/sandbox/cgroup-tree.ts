@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CgroupLimits, limitFilesV1, limitFilesV2, readCounter, writeLimit } from './cgroup-files.js';
+import { type CgroupLimits, limitFilesV1, limitFilesV2, readCounter, readPids, writeLimit } from './cgroup-files.js';
 
 /** A control group. Its processes cannot leave it. */
 export interface Cgroup {
@@ -10,10 +10,10 @@ export interface Cgroup {
   readonly entrances: readonly string[];
   /** Folders by controller; the empty name stands for all controllers. */
   readonly folders: ReadonlyMap<string, string>;
-  pids(): Promise<readonly number[]>;
-  oomKills(): Promise<number>;
+  pids(): readonly number[];
+  oomKills(): number;
   /** How often the kernel refused to create a process because of the task limit. */
-  refusedTasks(): Promise<number>;
+  refusedTasks(): number;
   /** Removes the group. No process may run inside. */
   remove(): Promise<void>;
 }
@@ -92,13 +92,11 @@ export class CgroupTree {
 
   #groupIn(folders: ReadonlyMap<string, string>): Cgroup {
     const all = [...new Set(folders.values())];
-    const pidsIn = async (folder: string) =>
-      (await readFile(join(folder, 'cgroup.procs'), 'latin1').catch(() => '')).split('\n').filter(Boolean).map(Number);
     const memory = folders.get('memory') ?? '';
     return {
       folders: this.place.version === 2 ? new Map(all.map(folder => ['', folder])) : folders,
       entrances: all.map(folder => join(folder, 'cgroup.procs')),
-      pids: async () => [...new Set((await Promise.all(all.map(pidsIn))).flat())],
+      pids: () => [...new Set(all.flatMap(readPids))],
       oomKills: () =>
         readCounter(join(memory, this.place.version === 1 ? 'memory.oom_control' : 'memory.events'), 'oom_kill'),
       refusedTasks: () => readCounter(join(folders.get('pids') ?? '', 'pids.events'), 'max'),

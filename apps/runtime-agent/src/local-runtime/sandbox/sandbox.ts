@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
   ConfinedPlace,
@@ -9,7 +9,7 @@ import type {
 } from '../instances/confinement.js';
 import { IN_FOLDER } from '../instances/in-folder.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
-import { allPids, processEntry } from '../instances/process-table.js';
+import { pidsOfUser, processEntry } from '../instances/process-table.js';
 import type { CgroupLimits } from './cgroup-files.js';
 import type { Cgroup, CgroupTree } from './cgroup-tree.js';
 import { IDS_OF_ROOT } from './namespaces/credentials.js';
@@ -118,16 +118,16 @@ export class Sandbox implements Confinement {
       viewAsRoot: folders => this.#viewAsRoot(id, folders, enclosure),
       rootId: () => this.#rootId(id),
       pids: async () => {
-        const inside = (await cgroup?.pids()) ?? [];
+        const inside = cgroup?.pids() ?? [];
         // An earlier Postern process may have run in another control group and created its groups there.
         return inside.length > 0 ? inside : this.#marked(id);
       },
-      ranOutOfTasks: async () => ((await cgroup?.refusedTasks()) ?? 0) > 0,
-      ranOutOfMemory: async () => ((await cgroup?.oomKills()) ?? 0) > 0,
+      ranOutOfTasks: async () => (cgroup?.refusedTasks() ?? 0) > 0,
+      ranOutOfMemory: async () => (cgroup?.oomKills() ?? 0) > 0,
       clear: async () => {
         await killAll(async () => [
           ...new Set([
-            ...((await cgroup?.pids()) ?? []),
+            ...(cgroup?.pids() ?? []),
             ...(await this.#marked(id)),
             ...(uid === undefined || isReleased ? [] : await pidsOfUser(uid)),
           ]),
@@ -225,12 +225,6 @@ export class Sandbox implements Confinement {
 const ownerOf = ({ uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 }: Enclosure) => ({ uid, gid });
 
 const groupsOf = ({ cgroup }: Enclosure): ReadonlyMap<string, string> => cgroup?.folders ?? new Map();
-
-const pidsOfUser = async (uid: number): Promise<readonly number[]> => {
-  const pids = await allPids();
-  const owners = await Promise.all(pids.map(pid => readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')));
-  return pids.filter((_, index) => new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(owners[index]!));
-};
 
 /** Sends SIGKILL until no process is left; a process that forks meanwhile is found in the next iteration. */
 const killAll = async (find: () => Promise<readonly number[]>): Promise<void> => {

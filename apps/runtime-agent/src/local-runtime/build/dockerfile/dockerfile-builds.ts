@@ -17,9 +17,10 @@ import type { ArtefactStart, ImageStart } from '../../../infrastructure/builders
 import { removeTree } from '../../../infrastructure/disk.js';
 import { treeOf } from '../../artefacts/artefact-store.js';
 import { exitReason } from '../../instances/exit-reason.js';
+import { BUILD_MARKER } from '../../instances/process-markers.js';
 import { type Exit, runConfined } from '../../sandbox/confined-run.js';
 import type { SandboxPlace } from '../../sandbox/sandbox.js';
-import { BUILD_MARKER, type BuildFolders, draftOf, temporaryOf } from '../build-environment.js';
+import { type BuildFolders, draftOf, temporaryOf } from '../build-environment.js';
 import type { BuildLimits } from '../build-limits.js';
 import type { BuildOutput } from '../build-output.js';
 import { requireWithinLimits } from '../limit-watch.js';
