@@ -39,6 +39,16 @@ it('finds a process by the environment of the program that it runs now', async (
   expect(await markedWith('second')).toEqual([child.pid]);
 });
 
+it('finds a process that clears its environment after a scan', async () => {
+  const child = await shell(`echo; read line; exec env -i /bin/sh -c 'echo; read line'`, {
+    [INSTANCE_MARKER]: 'shop-3',
+  });
+  expect(await markedWith('shop-3')).toEqual([child.pid]);
+  child.stdin!.write('go on\n');
+  await once(child.stdout!, 'data');
+  expect(await markedWith('shop-3')).toEqual([child.pid]);
+});
+
 it('finds a process without an environment by the leader of its session', async () => {
   const child = await shell(`env -i /bin/sh -c 'echo; read line'; exit`, { [INSTANCE_MARKER]: 'shop-2' });
   const found = await markedWith('shop-2');
