@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DatabaseKind, DatabaseOrder } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { LocalDatabases } from './local-databases.js';
@@ -235,6 +236,16 @@ describe('removing a database', () => {
     await databases.remove(order.databaseId);
     await restored;
     await databases.remove(order.databaseId);
+    expect(existsSync(folderOf(order))).toBe(false);
+  });
+
+  it.each(['data', 'data/postmaster.pid'])('ends a restore that has written restore/%s', async file => {
+    const { order, ...backup } = await backedUp();
+    const restored = databases.restore({ order, ...backup }, NEVER);
+    restored.catch(() => undefined);
+    await waitFor(async () => existsSync(join(folderOf(order), 'restore', file)), { intervalMs: 1 });
+    await databases.remove(order.databaseId);
+    await expect(restored).rejects.toThrow();
     expect(existsSync(folderOf(order))).toBe(false);
   });
 });

@@ -174,7 +174,7 @@ describe('a relational database', () => {
     const made = await provisioned();
     const pids = await processesBelow(made);
     const isHeld = await new ResourceBounds().hold(made.databaseId, pids, made.limits);
-    const cpuSeconds = async () => (await usageOf(await processesBelow(made))).cpuSeconds;
+    const cpuSeconds = async () => usageOf(await processesBelow(made)).cpuSeconds;
     await connected(made, async client => {
       const before = { at: Date.now(), cpu: await cpuSeconds() };
       await client.query(

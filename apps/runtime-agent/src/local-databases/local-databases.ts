@@ -160,6 +160,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   }
 
   async remove(databaseId: string): Promise<void> {
+    await this.#restorations.cancel(databaseId);
     const record = await this.#folders.recordOf(databaseId);
     if (record) {
       await this.#restorations.abandon(record);
@@ -181,11 +182,13 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   /** Shuts all servers down cleanly and keeps their data. */
   async stopAll(): Promise<void> {
-    const records = await Promise.all((await this.#folders.ids()).map(id => this.#folders.recordOf(id)));
-    await Promise.all(records.map(record => record && this.#stop(record)));
+    await Promise.all((await this.#folders.ids()).map(id => this.#stop(id)));
   }
 
-  async #stop(record: DatabaseRecord): Promise<void> {
+  async #stop(databaseId: string): Promise<void> {
+    await this.#restorations.cancel(databaseId);
+    const record = await this.#folders.recordOf(databaseId);
+    if (!record) return;
     if (record.completing === undefined) await this.#restorations.abandon(record);
     await this.#supervisor.stop(this.#serverOf(record), record);
   }
@@ -209,7 +212,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   async #measure(record: DatabaseRecord): Promise<Measured | undefined> {
     const pids = await processesOf(await this.#folders.marksOf(record));
-    return pids.length === 0 ? undefined : { at: Date.now(), ...(await usageOf(pids)) };
+    return pids.length === 0 ? undefined : { at: Date.now(), ...usageOf(pids) };
   }
 }
 

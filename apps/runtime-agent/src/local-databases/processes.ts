@@ -1,5 +1,6 @@
-import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { readdir, readlink, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readKernelFile } from '../infrastructure/kernel-file.js';
 
 /** Identifies the processes of one database by working directory and user. */
 export interface ProcessMarks {
@@ -27,15 +28,18 @@ const belongs = async (pid: number, folder: string, uid: number | undefined): Pr
     throw error;
   });
   if (place !== folder && place !== `${folder} (deleted)`) return false;
-  return (await stateOf(pid)) !== 'Z';
+  return stateOf(pid) !== 'Z';
 };
 
 /** The kernel's state letter: R running, S sleeping, Z a zombie that its parent has not reaped. */
-const stateOf = async (pid: number): Promise<string | undefined> => (await fieldsOf(pid))[0];
+const stateOf = (pid: number): string | undefined => fieldsOf(pid)[0];
 
-/** The fields of `/proc/<pid>/stat` (proc(5)) after the name, beginning with the third field, the state. */
-const fieldsOf = async (pid: number): Promise<string[]> => {
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8');
+/**
+ * The fields of `/proc/<pid>/stat` (proc(5)) after the name, beginning with the third field, the state.
+ * @throws if the process has ended.
+ */
+const fieldsOf = (pid: number): string[] => {
+  const line = readKernelFile(`/proc/${pid}/stat`);
   return line.slice(line.lastIndexOf(')') + 2).split(' ');
 };
 
@@ -50,7 +54,7 @@ export const endProcesses = async (marks: ProcessMarks, signal: NodeJS.Signals, 
     const pids = await processesOf(marks);
     if (pids.length === 0) return;
     if (Date.now() >= killAt) for (const pid of pids) send(pid, 'SIGKILL');
-    else if (!asked) for (const pid of await leadersOf(pids)) send(pid, signal);
+    else if (!asked) for (const pid of leadersOf(pids)) send(pid, signal);
     asked = true;
     if (Date.now() > killAt + 30_000) throw new Error(`processes ${pids.join(', ')} do not end`);
     await pause(Math.min(10 + round * 10, 100));
@@ -58,9 +62,15 @@ export const endProcesses = async (marks: ProcessMarks, signal: NodeJS.Signals, 
 };
 
 /** The processes whose parent is not among the others. */
-export const leadersOf = async (pids: readonly number[]): Promise<number[]> => {
-  const parents = await Promise.all(pids.map(async pid => Number((await fieldsOf(pid).catch(() => []))[1] ?? 0)));
-  return pids.filter((_, n) => !pids.includes(parents[n] ?? 0));
+const leadersOf = (pids: readonly number[]): number[] => pids.filter(pid => !pids.includes(parentOf(pid)));
+
+/** 0 if the process has ended. */
+const parentOf = (pid: number): number => {
+  try {
+    return Number(fieldsOf(pid)[1]);
+  } catch {
+    return 0;
+  }
 };
 
 /** Ignores a process that has ended meanwhile. */
@@ -85,20 +95,28 @@ const TICKS_PER_SECOND = 100;
  * The total usage. Memory shared by the processes (PostgreSQL's buffers and program) counts once: every process maps
  * parts of the same pages, so the largest part is used for all.
  */
-export const usageOf = async (pids: readonly number[]): Promise<ProcessUsage> => {
+export const usageOf = (pids: readonly number[]): ProcessUsage => {
   let cpuSeconds = 0;
   let own = 0;
   let shared = 0;
   for (const pid of pids) {
-    const read = await Promise.all([fieldsOf(pid), readFile(`/proc/${pid}/status`, 'utf8')]).catch(() => undefined);
+    const read = readUsage(pid);
     if (!read) continue;
-    const [fields, status] = read;
     // utime, stime, cutime and cstime are the fields 14 to 17.
-    for (const ticks of fields.slice(11, 15)) cpuSeconds += Number(ticks) / TICKS_PER_SECOND;
-    own += kilobytesOf(status, 'RssAnon');
-    shared = Math.max(shared, kilobytesOf(status, 'RssShmem') + kilobytesOf(status, 'RssFile'));
+    for (const ticks of read.fields.slice(11, 15)) cpuSeconds += Number(ticks) / TICKS_PER_SECOND;
+    own += kilobytesOf(read.status, 'RssAnon');
+    shared = Math.max(shared, kilobytesOf(read.status, 'RssShmem') + kilobytesOf(read.status, 'RssFile'));
   }
   return { cpuSeconds, memoryBytes: (own + shared) * 1024 };
+};
+
+/** Undefined if the process has ended. */
+const readUsage = (pid: number): { readonly fields: string[]; readonly status: string } | undefined => {
+  try {
+    return { fields: fieldsOf(pid), status: readKernelFile(`/proc/${pid}/status`) };
+  } catch {
+    return undefined;
+  }
 };
 
 const kilobytesOf = (status: string, name: string): number =>

@@ -6,6 +6,13 @@ import type { BackupFiles } from './backup-files.js';
 import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RestoreFolders } from './database-folder.js';
 import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
+/** A restore that this process carries out. */
+interface RunningRestore {
+  readonly record: DatabaseRecord;
+  readonly abort: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
 /**
  * Replaces databases by backups. The data are unpacked beside the database and tested by a trial server on another
  * port. Then the record notes the restore: an interrupted restore is discarded before that, and completed after that.
@@ -13,6 +20,7 @@ import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 export class Restorations {
   readonly folders: RestoreFolders;
   readonly #trials: ServerSupervisor;
+  readonly #running = new Map<string, RunningRestore>();
 
   constructor(
     private readonly databases: DatabaseFolders,
@@ -27,6 +35,28 @@ export class Restorations {
 
   /** Prepares the data and completes the restore; `server` runs the database, `trial` the data that replace it. */
   async run(
+    record: DatabaseRecord,
+    restore: DatabaseRestore,
+    servers: readonly [LocalServer, LocalServer],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const abort = new AbortController();
+    const running = this.#run(record, restore, servers, AbortSignal.any([signal, abort.signal]));
+    this.#running.set(record.databaseId, { record, abort, ended: running.catch(() => undefined) });
+    await running.finally(() => this.#running.delete(record.databaseId));
+  }
+
+  /** Ends the restore of the database that runs now; without one, does nothing. */
+  async cancel(databaseId: string): Promise<void> {
+    const running = this.#running.get(databaseId);
+    if (!running) return;
+    running.abort.abort(new Error('the restore was cancelled'));
+    // It may be waiting for its trial server.
+    await this.#trials.kill(this.folders.recordBeside(running.record, running.record.port));
+    await running.ended;
+  }
+
+  async #run(
     record: DatabaseRecord,
     { order, restoreId, backupId }: DatabaseRestore,
     [server, trial]: readonly [LocalServer, LocalServer],
