@@ -1,6 +1,6 @@
 import { readdir, readlink, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readKernelFile } from '../infrastructure/kernel-file.js';
+import { processEntry, statusOf } from '../infrastructure/process-table.js';
 
 /** Identifies the processes of one database by working directory and user. */
 export interface ProcessMarks {
@@ -28,19 +28,7 @@ const belongs = async (pid: number, folder: string, uid: number | undefined): Pr
     throw error;
   });
   if (place !== folder && place !== `${folder} (deleted)`) return false;
-  return stateOf(pid) !== 'Z';
-};
-
-/** The kernel's state letter: R running, S sleeping, Z a zombie that its parent has not reaped. */
-const stateOf = (pid: number): string | undefined => fieldsOf(pid)[0];
-
-/**
- * The fields of `/proc/<pid>/stat` (proc(5)) after the name, beginning with the third field, the state.
- * @throws if the process has ended.
- */
-const fieldsOf = (pid: number): string[] => {
-  const line = readKernelFile(`/proc/${pid}/stat`);
-  return line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return processEntry(pid) !== undefined;
 };
 
 /**
@@ -62,16 +50,8 @@ export const endProcesses = async (marks: ProcessMarks, signal: NodeJS.Signals, 
 };
 
 /** The processes whose parent is not among the others. */
-const leadersOf = (pids: readonly number[]): number[] => pids.filter(pid => !pids.includes(parentOf(pid)));
-
-/** 0 if the process has ended. */
-const parentOf = (pid: number): number => {
-  try {
-    return Number(fieldsOf(pid)[1]);
-  } catch {
-    return 0;
-  }
-};
+const leadersOf = (pids: readonly number[]): number[] =>
+  pids.filter(pid => !pids.includes(processEntry(pid)?.parent ?? 0));
 
 /** Ignores a process that has ended meanwhile. */
 export const send = (pid: number, signal: NodeJS.Signals): void => {
@@ -88,35 +68,23 @@ export interface ProcessUsage {
   readonly memoryBytes: number;
 }
 
-/** `sysconf(_SC_CLK_TCK)`, the same on every Linux that Node.js runs on. */
-const TICKS_PER_SECOND = 100;
-
 /**
  * The total usage. Memory shared by the processes (PostgreSQL's buffers and program) counts once: every process maps
  * parts of the same pages, so the largest part is used for all.
  */
 export const usageOf = (pids: readonly number[]): ProcessUsage => {
-  let cpuSeconds = 0;
+  let cpuMs = 0;
   let own = 0;
   let shared = 0;
   for (const pid of pids) {
-    const read = readUsage(pid);
-    if (!read) continue;
-    // utime, stime, cutime and cstime are the fields 14 to 17.
-    for (const ticks of read.fields.slice(11, 15)) cpuSeconds += Number(ticks) / TICKS_PER_SECOND;
-    own += kilobytesOf(read.status, 'RssAnon');
-    shared = Math.max(shared, kilobytesOf(read.status, 'RssShmem') + kilobytesOf(read.status, 'RssFile'));
+    const entry = processEntry(pid);
+    const status = statusOf(pid);
+    if (!entry || status === undefined) continue;
+    cpuMs += entry.cpuMs;
+    own += kilobytesOf(status, 'RssAnon');
+    shared = Math.max(shared, kilobytesOf(status, 'RssShmem') + kilobytesOf(status, 'RssFile'));
   }
-  return { cpuSeconds, memoryBytes: (own + shared) * 1024 };
-};
-
-/** Undefined if the process has ended. */
-const readUsage = (pid: number): { readonly fields: string[]; readonly status: string } | undefined => {
-  try {
-    return { fields: fieldsOf(pid), status: readKernelFile(`/proc/${pid}/status`) };
-  } catch {
-    return undefined;
-  }
+  return { cpuSeconds: cpuMs / 1_000, memoryBytes: (own + shared) * 1024 };
 };
 
 const kilobytesOf = (status: string, name: string): number =>

@@ -1,7 +1,7 @@
 import { access, lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { allPids } from '../instances/process-table.js';
+import { allPids } from '../../infrastructure/process-table.js';
 import {
   dockerfileOf,
   ImageBuilds,

@@ -1,6 +1,6 @@
 import { BuildFailed } from '@postern/runtime';
 import { freeBytes, unlinkedBytes, usedBytesOf } from '../../infrastructure/disk.js';
-import { processEntry } from '../instances/process-table.js';
+import { processEntry } from '../../infrastructure/process-table.js';
 import type { SandboxPlace } from '../sandbox/sandbox.js';
 import type { BuildLimits } from './build-limits.js';
 

@@ -1,5 +1,5 @@
+import type { ProcessEntry } from '../../infrastructure/process-table.js';
 import { TAKE_ENVIRONMENT } from './handed-environment.js';
-import type { ProcessEntry } from './process-table.js';
 
 /**
  * Runs the process of the service and outlives Postern. It keeps the pipes open and writes the exit status repeatedly

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Backend } from '@postern/load-balancer-client';
 import { unlinkedBytes } from '../../infrastructure/disk.js';
+import { catchAll, isInGroupOf, type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
 import { levelOf } from '../disks/disk-level.js';
 import { diskUser } from '../disks/service-disks.js';
 import { type ProbeAnswer, probe, wrongPort } from '../probe.js';
@@ -12,7 +13,6 @@ import type { InstanceRecord } from './instance-record.js';
 import { withoutShim } from './instance-shim.js';
 import { isOpen, type ListeningSocket, listeningSockets } from './listening-ports.js';
 import { mainProcessOf, secretsOf, signalGroup } from './main-process.js';
-import { catchAll, isInGroupOf, type ProcessEntry, processEntry } from './process-table.js';
 import { type InstanceOrder, startProcess } from './start-process.js';
 
 /** Poll interval for the end of a process group after SIGTERM. */

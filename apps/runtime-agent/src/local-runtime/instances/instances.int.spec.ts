@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServicePlan } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
+import { environmentOf, processEntry } from '../../infrastructure/process-table.js';
 import type { Held } from '../testing/local-runtime-assembly.js';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { server } from '../testing/servers.js';
-import { environmentOf, processEntry } from './process-table.js';
 
 const never = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { Turns } from './turns.js';
+import { Turns } from '../../infrastructure/turns.js';
 
 /** A TCP socket that a process listens on. */
 export interface ListeningSocket {

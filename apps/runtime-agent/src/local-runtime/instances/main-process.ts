@@ -1,5 +1,5 @@
+import { descendantsOf, environmentOf, type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
 import type { InstanceRecord } from './instance-record.js';
-import { descendantsOf, environmentOf, type ProcessEntry, processEntry } from './process-table.js';
 
 /** The main process of an instance; undefined if it has ended, even if its process id was reused. */
 export const mainProcessOf = async ({ process }: InstanceRecord): Promise<ProcessEntry | undefined> => {

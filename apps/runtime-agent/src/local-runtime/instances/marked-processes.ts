@@ -1,5 +1,5 @@
+import { allProcesses, environmentOf, type ProcessEntry } from '../../infrastructure/process-table.js';
 import { BUILD_MARKER, INSTANCE_MARKER } from './process-markers.js';
-import { allProcesses, environmentOf, type ProcessEntry } from './process-table.js';
 
 /** Values of the markers that a process has or had in its environment, by marker. */
 type Marks = ReadonlyMap<string, string>;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
 import { makeOwned } from '../source/owned-folder.js';
 import type { ConfinedPlace } from './confinement.js';
 import { handedEnvironment } from './handed-environment.js';
@@ -14,7 +15,6 @@ import type { InstanceHost } from './instance-host.js';
 import { makePipes, openForInstance } from './instance-pipes.js';
 import type { InstanceRecord } from './instance-record.js';
 import { behindShim } from './instance-shim.js';
-import { type ProcessEntry, processEntry } from './process-table.js';
 
 export interface InstanceOrder {
   /** Without `process`, which has not started yet. */

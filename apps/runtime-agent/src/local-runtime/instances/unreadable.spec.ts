@@ -3,8 +3,8 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { environmentOf, processEntry } from '../../infrastructure/process-table.js';
 import { InstanceRecords } from './instance-records.js';
-import { environmentOf, processEntry } from './process-table.js';
 
 const setMostHandles = (soft: string) =>
   execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${soft}:`], { stdio: 'ignore' });

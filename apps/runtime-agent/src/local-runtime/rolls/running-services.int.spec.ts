@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ServicePlan } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
-import { processEntry } from '../instances/process-table.js';
+import { processEntry } from '../../infrastructure/process-table.js';
 import { stopEverything } from '../stop-everything.js';
 import { KEPT_FRAMES } from '../testing/kept-frames.js';
 import { LocalRuntimeFixture, type RuntimeFixtureOptions } from '../testing/local-runtime-fixture.js';

@@ -1,6 +1,6 @@
 import type { ServiceUsage } from '@postern/runtime';
+import type { ProcessEntry } from '../../infrastructure/process-table.js';
 import type { Instance } from '../instances/instance.js';
-import type { ProcessEntry } from '../instances/process-table.js';
 
 export interface InstanceUsage {
   readonly cpuMillicores: number;

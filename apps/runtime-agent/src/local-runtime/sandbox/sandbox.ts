@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pidsOfUser, processEntry } from '../../infrastructure/process-table.js';
 import type {
   ConfinedPlace,
   Confinement,
@@ -9,7 +10,6 @@ import type {
 } from '../instances/confinement.js';
 import { IN_FOLDER } from '../instances/in-folder.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
-import { pidsOfUser, processEntry } from '../instances/process-table.js';
 import type { CgroupLimits } from './cgroup-files.js';
 import type { Cgroup, CgroupTree } from './cgroup-tree.js';
 import { IDS_OF_ROOT } from './namespaces/credentials.js';

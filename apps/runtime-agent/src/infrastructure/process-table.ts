@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { readKernelFile } from '../../infrastructure/kernel-file.js';
+import { readKernelFile } from './kernel-file.js';
 import { Turns } from './turns.js';
 
 /** One process, from /proc/<pid>/stat. */
@@ -87,8 +87,11 @@ export const allProcesses = (): Promise<readonly ProcessEntry[]> => ofAllProcess
 /** All processes of a user, also those that have ended and still have an entry. */
 export const pidsOfUser = (uid: number): Promise<readonly number[]> => {
   const owner = new RegExp(`^Uid:\\s+${uid}\\s`, 'm');
-  return ofAllProcesses(pid => (owner.test(textOf(`/proc/${pid}/status`) ?? '') ? pid : undefined));
+  return ofAllProcesses(pid => (owner.test(statusOf(pid) ?? '') ? pid : undefined));
 };
+
+/** The text of /proc/<pid>/status; undefined if the process has ended. */
+export const statusOf = (pid: number): string | undefined => textOf(`/proc/${pid}/status`);
 
 /** Returns all descendants of a process. */
 export const descendantsOf = async (pid: number): Promise<readonly number[]> => {
@@ -123,7 +126,7 @@ export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, st
 export const catchAll = (processes: readonly ProcessEntry[], signal: NodeJS.Signals): boolean => {
   const bit = 1n << BigInt(constants.signals[signal] - 1);
   return processes.every(({ pid }) => {
-    const status = textOf(`/proc/${pid}/status`) ?? '';
+    const status = statusOf(pid) ?? '';
     return (BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`) & bit) !== 0n;
   });
 };
