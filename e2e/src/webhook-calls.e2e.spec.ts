@@ -226,9 +226,9 @@ describe('a disabled endpoint', () => {
 
   it('that was removed gets no further calls', async () => {
     const removed = await endpoint();
-    const witness = await endpoint();
+    const otherEndpoint = await endpoint();
     await world.dashboard.delete(`${sender.path}/webhooks/${removed.id}`);
-    await callAbout(witness.receiver, (await sender.send(MAIL)).body['id']);
+    await callAbout(otherEndpoint.receiver, (await sender.send(MAIL)).body['id']);
 
     expect(removed.receiver.requests).toEqual([]);
     expect((await world.callDashboardApi('GET', `${sender.path}/webhooks/${removed.id}`)).status).toBe(404);

@@ -23,14 +23,14 @@ const named = ({ kind, metadata }) => `${kind} ${metadata.name}`;
 const when = (condition, details) => (condition ? [details] : []);
 
 /** Services with public ports, and these ports. */
-const OUTWARD = { 'api-gateway': [8080, 2587], 'delivery-tracking': [2525] };
+const PUBLIC_PORTS = { 'api-gateway': [8080, 2587], 'delivery-tracking': [2525] };
 
 /** A variable whose value must not be in a manifest. */
 const SECRET_VARIABLE = /PASSWORD|SECRET|TOKEN$|KEYS?$|_RELAYS$|DATABASE_URL$/;
 
 /** How long a container may be unresponsive before it is restarted. A node short of CPU pauses all its containers at once. */
-const LEAST_PATIENCE_SECONDS = 60;
-const patienceOf = probe => (probe ? (probe.periodSeconds ?? 10) * (probe.failureThreshold ?? 3) : Infinity);
+const MIN_TOLERANCE_SECONDS = 60;
+const toleranceOf = probe => (probe ? (probe.periodSeconds ?? 10) * (probe.failureThreshold ?? 3) : Infinity);
 
 export const RULES = {
   'pods keep the restricted standard': objects => [
@@ -53,7 +53,7 @@ export const RULES = {
         template.owner.kind !== 'Job' && !(container.readinessProbe && container.livenessProbe),
         `${name} is not probed`,
       ),
-      ...when(patienceOf(container.livenessProbe) < LEAST_PATIENCE_SECONDS, `${name} is restarted by a short pause`),
+      ...when(toleranceOf(container.livenessProbe) < MIN_TOLERANCE_SECONDS, `${name} is restarted by a short pause`),
     ]),
 
   'secrets are referred to': objects =>
@@ -91,7 +91,7 @@ export const RULES = {
   'only the gateway and the bounce listener face outward': objects => [
     ...ofKind(objects, 'NetworkPolicy').flatMap(policy =>
       (policy.spec.ingress ?? []).flatMap(({ from, ports = [] }) => {
-        const own = OUTWARD[policy.spec.podSelector.matchLabels?.['app.kubernetes.io/name']] ?? [];
+        const own = PUBLIC_PORTS[policy.spec.podSelector.matchLabels?.['app.kubernetes.io/name']] ?? [];
         const open = !from || from.length === 0;
         const isOwn = ports.length > 0 && ports.every(({ port }) => own.includes(port));
         return when(open && !isOwn, `${named(policy)} lets everybody in`);
@@ -100,7 +100,7 @@ export const RULES = {
     ...ofKind(objects, 'Service').flatMap(service => {
       const app = service.spec.selector['app.kubernetes.io/name'];
       return when(
-        service.spec.type && service.spec.type !== 'ClusterIP' && !(app in OUTWARD),
+        service.spec.type && service.spec.type !== 'ClusterIP' && !(app in PUBLIC_PORTS),
         `${named(service)} faces outward`,
       );
     }),

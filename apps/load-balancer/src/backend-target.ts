@@ -17,7 +17,7 @@ export class BackendTarget {
   readonly port: number;
   readonly pool: Pool;
   readonly underWay = new Set<Exchange>();
-  #sparedUntil = 0;
+  #ejectedUntil = 0;
   #idle: (() => void)[] = [];
 
   constructor(
@@ -60,16 +60,16 @@ export class BackendTarget {
   }
 
   /** Whether the backend recently refused a connection. */
-  get spared(): boolean {
-    return performance.now() < this.#sparedUntil;
+  get isEjected(): boolean {
+    return performance.now() < this.#ejectedUntil;
   }
 
   failed(): void {
-    this.#sparedUntil = performance.now() + this.timeouts.spareMs;
+    this.#ejectedUntil = performance.now() + this.timeouts.ejectionMs;
   }
 
   answered(): void {
-    this.#sparedUntil = 0;
+    this.#ejectedUntil = 0;
   }
 
   /** Closes the idle connections. Only for a backend without exchanges in progress. */

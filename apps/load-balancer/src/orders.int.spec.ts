@@ -112,7 +112,7 @@ describe('The load balancer', () => {
     await balancer.startAgain();
 
     expect(await waiting).toMatch(/^http:/);
-    const impatient = new LoadBalancerClient(join(balancer.home, 'elsewhere'), { patienceMs: 50 });
+    const impatient = new LoadBalancerClient(join(balancer.home, 'elsewhere'), { timeoutMs: 50 });
     await expect(impatient.routes()).rejects.toMatchObject({ name: 'BalancerUnavailable' });
   });
 });

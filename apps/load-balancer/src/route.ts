@@ -48,7 +48,7 @@ export class Route {
   choose(avoided: ReadonlySet<BackendTarget>, mayRepeat: boolean): BackendTarget | undefined {
     const fresh = this.#active.filter(target => !avoided.has(target));
     const candidates = fresh.length > 0 ? fresh : mayRepeat ? this.#active : [];
-    const accepting = candidates.filter(target => !target.spared);
+    const accepting = candidates.filter(target => !target.isEjected);
     return this.#leastBusy(accepting.length > 0 ? accepting : candidates);
   }
 

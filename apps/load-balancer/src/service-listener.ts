@@ -35,7 +35,7 @@ export class ServiceListener {
   /** Connections without a request so far. */
   readonly #fresh = new Set<Socket>();
   #accepted = 0;
-  #onQuiet: () => void = () => undefined;
+  #onIdle: () => void = () => undefined;
   #stopping = false;
 
   constructor(private readonly options: ListenerOptions) {
@@ -92,13 +92,13 @@ export class ServiceListener {
     this.#server.closeIdleConnections();
     const silent = setTimeout(() => {
       this.#fresh.clear();
-      this.#noteQuiet();
+      this.#reportIdle();
     }, FIRST_REQUEST_MS);
-    if (!this.#isQuiet)
+    if (!this.#isIdle)
       await Promise.race([
         deadline,
         new Promise<void>(resolve => {
-          this.#onQuiet = resolve;
+          this.#onIdle = resolve;
         }),
       ]);
     clearTimeout(silent);
@@ -119,16 +119,16 @@ export class ServiceListener {
     }
   }
 
-  get #isQuiet(): boolean {
+  get #isIdle(): boolean {
     return this.#responses.size === 0 && this.#fresh.size === 0;
   }
 
-  #noteQuiet(): void {
-    if (this.#isQuiet) this.#onQuiet();
+  #reportIdle(): void {
+    if (this.#isIdle) this.#onIdle();
   }
 
   #begun(socket: Socket): void {
-    if (this.#fresh.delete(socket)) this.#noteQuiet();
+    if (this.#fresh.delete(socket)) this.#reportIdle();
   }
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -138,7 +138,7 @@ export class ServiceListener {
     response.once('close', () => {
       this.options.gauges.release(socket);
       this.#responses.delete(response);
-      this.#noteQuiet();
+      this.#reportIdle();
     });
     const context = this.#contextOf(request);
     if ('refusal' in context) refuse(request, response, context.refusal);

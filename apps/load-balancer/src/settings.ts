@@ -18,7 +18,7 @@ export interface Timeouts {
   readonly backendKeepAliveMs: number;
   readonly clientKeepAliveMs: number;
   /** How long a backend that refused a connection is avoided while others are available. */
-  readonly spareMs: number;
+  readonly ejectionMs: number;
   readonly shutdownMs: number;
   /** How long a worker process keeps serving without a main process. */
   readonly failoverMs: number;
@@ -52,7 +52,7 @@ const timeoutsOf = (read: BalancerConfig): Timeouts => ({
   idleMs: read.platformBalancerIdleTimeoutMs,
   backendKeepAliveMs: 4_000,
   clientKeepAliveMs: 75_000,
-  spareMs: 1_000,
+  ejectionMs: 1_000,
   shutdownMs: read.shutdownTimeoutMs,
   failoverMs: read.platformBalancerFailoverTimeoutMs,
 });

@@ -77,20 +77,20 @@ export class UpgradedConnection implements Exchange {
       ],
     });
     const tooLate = () => outgoing.destroy(new LateAnswer());
-    let patience = setTimeout(tooLate, this.timeouts.connectMs);
+    let timeout = setTimeout(tooLate, this.timeouts.connectMs);
     let connected = false;
     outgoing.on('socket', socket => {
       this.#backendSide = socket;
       if (this.#client.destroyed) socket.destroy();
       socket.once('connect', () => {
         connected = true;
-        clearTimeout(patience);
-        patience = setTimeout(tooLate, this.timeouts.headersMs);
+        clearTimeout(timeout);
+        timeout = setTimeout(tooLate, this.timeouts.headersMs);
       });
       socket.once('close', () => backend.leave(this));
     });
     outgoing.on('upgrade', (response, socket, firstBytes) => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       backend.answered();
       const kept = [...responseHeaders(response.rawHeaders), 'Connection', 'Upgrade'];
       this.#sendHead(response, [...kept, 'Upgrade', response.headers.upgrade ?? '']);
@@ -98,14 +98,14 @@ export class UpgradedConnection implements Exchange {
       this.#join(socket as Socket, firstBytes);
     });
     outgoing.on('response', response => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       backend.answered();
       this.#sendHead(response, [...responseHeaders(response.rawHeaders), 'Connection', 'close']);
       response.on('error', () => this.#client.destroy());
       response.pipe(this.#client);
     });
     outgoing.on('error', error => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       backend.leave(this);
       if (this.#client.destroyed) return;
       if (connected) {

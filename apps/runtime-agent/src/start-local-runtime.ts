@@ -21,7 +21,7 @@ export type LocalRuntimeConfig = Pick<
 > & {
   /** For tests: shorter times. */
   readonly times?: Partial<RuntimeTimes>;
-  readonly spareMs?: number;
+  readonly minimumAgeMs?: number;
 };
 
 /** Starts the runtime that runs web services as processes of this machine, and ends builds left by an earlier run. */
@@ -31,9 +31,9 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
     platformAllowFileRepositories: allowFileRepositories,
     platformConcurrentBuilds,
     gitAllowPrivate: allowPrivate,
-    platformBalancerPatienceMs: balancerPatienceMs,
+    platformBalancerPatienceMs: balancerTimeoutMs,
     times,
-    spareMs,
+    minimumAgeMs,
   } = config;
   const parts = await assembleLocalBuilds({
     platformHome,
@@ -43,7 +43,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
     instanceLimits: LIMITS,
     inStep: (name, step) => inSpan(name, {}, step),
     log,
-    ...(spareMs !== undefined && { spareMs }),
+    ...(minimumAgeMs !== undefined && { minimumAgeMs }),
   });
   if (process.getuid?.() === 0 && !parts.ownUsers) throw new Error(untrustedCodeAsRootMessage(platformHome));
   await parts.builds.reconcile();
@@ -52,7 +52,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
     platformHome,
     redactor,
     log,
-    balancerPatienceMs,
+    balancerTimeoutMs,
     ...(times && { times }),
   });
 };

@@ -31,11 +31,11 @@ describe('a service that ignores SIGTERM', () => {
       ...webApp('one'),
       'server.js': `
         import { spawn } from 'node:child_process';
-        const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000) // ${mark}";
-        spawn(process.execPath, ['-e', stubborn], { detached: true, stdio: 'ignore', env: {} }).unref();
+        const ignoringSigterm = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000) // ${mark}";
+        spawn(process.execPath, ['-e', ignoringSigterm], { detached: true, stdio: 'ignore', env: {} }).unref();
         import { createServer } from 'node:http';
         process.on('SIGTERM', () => console.log('SIGTERM came'));
-        createServer((_, response) => response.end('stubborn')).listen(process.env.PORT);`,
+        createServer((_, response) => response.end('ignoringSigterm')).listen(process.env.PORT);`,
     });
     await service.deploy();
     expect(processesWith(mark)).toHaveLength(1);

@@ -29,7 +29,7 @@ const MAX_SERVICES = 5_000;
 
 export interface LoadBalancerClientOptions {
   /** How long to wait for a load balancer that is restarting. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -39,11 +39,11 @@ export interface LoadBalancerClientOptions {
 export class LoadBalancerClient {
   readonly #agent = new Agent({ keepAlive: false });
   readonly #socketPath: string;
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
 
-  constructor(platformHome: string, { patienceMs = 10_000 }: LoadBalancerClientOptions = {}) {
+  constructor(platformHome: string, { timeoutMs = 10_000 }: LoadBalancerClientOptions = {}) {
     this.#socketPath = controlSocket(platformHome);
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Returns the stable URL of the service, creating it on the first call. It answers 503 until backends are set. */
@@ -125,15 +125,15 @@ export class LoadBalancerClient {
   }
 
   async #request(method: string, path: string, answer: undefined, body?: object): Promise<void>;
-  async #request<T>(method: string, path: string, answer: z.ZodType<T>, body?: object, patienceMs?: number): Promise<T>;
+  async #request<T>(method: string, path: string, answer: z.ZodType<T>, body?: object, timeoutMs?: number): Promise<T>;
   async #request<T>(
     method: string,
     path: string,
     answer: z.ZodType<T> | undefined,
     body?: object,
-    patienceMs = this.#patienceMs,
+    timeoutMs = this.#timeoutMs,
   ): Promise<T | undefined> {
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + timeoutMs;
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
       try {
         const { status, text } = await this.#send(method, path, body);

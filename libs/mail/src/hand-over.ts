@@ -32,5 +32,5 @@ export interface SessionOutcome {
   /** `reusable` at once, needs a `reset`, or `broken`. */
   readonly connection: 'reusable' | 'reset' | 'broken';
   /** True if the connection was closed before the relay processed any command of the message. */
-  readonly closedUnheard: boolean;
+  readonly closedBeforeData: boolean;
 }

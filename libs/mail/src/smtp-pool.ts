@@ -95,7 +95,7 @@ export class SmtpPool {
       const outcome = await rested.handOver(mail);
       this.#giveBack(rested, outcome, hold);
       // The relay had closed the idle connection and has not received this message.
-      if (!outcome.closedUnheard) return outcome.result;
+      if (!outcome.closedBeforeData) return outcome.result;
     }
     const opened = await this.#open();
     if (typeof opened === 'string') return { kind: 'unreachable', reason: opened };

@@ -35,7 +35,7 @@ export class SmtpSession {
   /** Hands one message over. */
   async handOver(mail: HandOver): Promise<SessionOutcome> {
     const result = refusedUnsent(mail, this.ehlo);
-    if (result) return { result, connection: 'reusable', closedUnheard: false };
+    if (result) return { result, connection: 'reusable', closedBeforeData: false };
     return SmtpTransaction.run(this.wire, mail, this.ehlo);
   }
 

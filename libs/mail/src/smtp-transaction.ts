@@ -185,15 +185,15 @@ export class SmtpTransaction implements WireListener {
     const kind = code >= 500 && code !== 503 ? 'refused' : 'deferred';
     const isClosing = code === 421 || code === 503;
     const reply = enhanced === undefined ? { code, response } : { code, enhanced, response };
-    const isUnheard = isClosing && !this.#textStarted && this.#refused.length === 0;
-    this.#over({ kind, reply, refused: this.#refused }, isClosing ? 'broken' : connection, isUnheard);
+    const isBeforeData = isClosing && !this.#textStarted && this.#refused.length === 0;
+    this.#over({ kind, reply, refused: this.#refused }, isClosing ? 'broken' : connection, isBeforeData);
   }
 
-  #over(result: SessionOutcome['result'], connection: SessionOutcome['connection'], closedUnheard: boolean): void {
+  #over(result: SessionOutcome['result'], connection: SessionOutcome['connection'], closedBeforeData: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#wire.listenWith(undefined);
-    this.#settle({ result, connection, closedUnheard });
+    this.#settle({ result, connection, closedBeforeData });
   }
 }
 

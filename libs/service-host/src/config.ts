@@ -1,4 +1,4 @@
-export { buildsAtOneTime, concurrentBuilds, concurrentBuildsOf } from './config/concurrent-builds.js';
+export { concurrentBuilds, concurrentBuildsOf, defaultConcurrentBuilds } from './config/concurrent-builds.js';
 export {
   type ConfigDefinition,
   ConfigError,

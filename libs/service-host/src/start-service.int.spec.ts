@@ -124,14 +124,14 @@ describe('A service', () => {
       POSTERN_DATABASE_URL: await postgres.createDatabase(),
       POSTERN_NATS_SERVERS: nats.url,
     };
-    const doomed = await startService(greeter, environment, createLog('greeter', 'silent'), resolve);
-    await doomed.app.get(NatsLink).nc.close();
+    const disconnected = await startService(greeter, environment, createLog('greeter', 'silent'), resolve);
+    await disconnected.app.get(NatsLink).nc.close();
     await expect(lost).resolves.toBeInstanceOf(Error);
-    const alive = await fetch(`http://127.0.0.1:${doomed.port}/health/live`);
+    const alive = await fetch(`http://127.0.0.1:${disconnected.port}/health/live`);
     expect([alive.status, await alive.json()]).toEqual([
       503,
       { status: 'dead', problem: 'the connection to NATS is closed' },
     ]);
-    await doomed.stop();
+    await disconnected.stop();
   });
 });

@@ -61,8 +61,8 @@ async function setPassword({ dataDir, password, user, environment }: TrustingClu
   const program = findPostgres().postgres;
   const plan = planSpawn(program, ['--single', '-D', dataDir, ...quiet, 'postgres'], user, [dataDir]);
   const child = spawn(plan.command, plan.args, { ...plan.ids, env: environment, cwd: '/', stdio: 'pipe' });
-  let said = '';
-  child.stderr.on('data', chunk => (said += chunk));
+  let output = '';
+  child.stderr.on('data', chunk => (output += chunk));
   child.stdout.resume();
   child.stdin.on('error', () => undefined);
   child.stdin.end(`ALTER ROLE postgres PASSWORD '${password.replaceAll("'", "''")}'\n`);
@@ -70,7 +70,7 @@ async function setPassword({ dataDir, password, user, environment }: TrustingClu
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code === 0 && !/\b(ERROR|FATAL|PANIC):/.test(said)) return true;
-  if (said.includes('pre-existing shared memory block')) return false;
-  throw new Error(`PostgreSQL did not accept the password:\n${said.slice(-2000)}`);
+  if (code === 0 && !/\b(ERROR|FATAL|PANIC):/.test(output)) return true;
+  if (output.includes('pre-existing shared memory block')) return false;
+  throw new Error(`PostgreSQL did not accept the password:\n${output.slice(-2000)}`);
 }

@@ -1,7 +1,7 @@
 import { BenchProcess } from './load/bench-process.js';
 import type { ClosedLoop, LoadResult, RequestTemplate } from './load/requests.js';
 import { cpuOf } from './measure/process-usage.js';
-import { untilQuiet } from './measure/quiet.js';
+import { untilIdle } from './measure/quiet.js';
 
 /** A system to measure: its endpoint and processes. */
 export interface Candidate {
@@ -43,7 +43,7 @@ export const roundOf = async (
 ): Promise<Round> => {
   const around = { generator: generator.pid, sink: sink.pid };
   const everybody = candidates.flatMap(({ pids }) => Object.values(pids));
-  await untilQuiet(everybody);
+  await untilIdle(everybody);
   const before = { own: cpuOf(candidate.pids), around: cpuOf(around) };
   const sunkBefore = await sink.ask<SinkCounters>('counters');
   const load: ClosedLoop = { ...candidate.load, connections, seconds };
@@ -53,7 +53,7 @@ export const roundOf = async (
   const messages = sunk.messages - sunkBefore.messages;
   if (messages !== result.answered)
     throw new Error(`${candidate.name}: ${result.answered} were reported as sent, but the sink received ${messages}`);
-  const catchUpS = await untilQuiet(everybody);
+  const catchUpS = await untilIdle(everybody);
   return {
     perSecond: result.answered / result.seconds,
     p50: result.p50,

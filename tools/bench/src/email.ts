@@ -6,7 +6,7 @@ import { emailReport } from './email-report.js';
 import { type Candidate, type Round, roundOf } from './email-rounds.js';
 import { BenchProcess } from './load/bench-process.js';
 import type { LoadResult, OpenLoop, RequestTemplate } from './load/requests.js';
-import { untilQuiet } from './measure/quiet.js';
+import { untilIdle } from './measure/quiet.js';
 import { emailBody } from './message.js';
 import type { BenchOptions } from './options.js';
 import { productionService, SENDING_DOMAIN, startWhole } from './postern.js';
@@ -104,7 +104,7 @@ export const measureEmail = async (options: BenchOptions, cleanup: Cleanup): Pro
     for (const [place, candidate] of candidates.entries()) {
       console.error(`▸ round ${number} of ${options.rounds}: ${candidate.name}`);
       rounds[place]?.push(await roundOf(parties, candidate, { seconds: options.seconds, connections: CONNECTIONS }));
-      await untilQuiet(candidates.flatMap(({ pids }) => Object.values(pids)));
+      await untilIdle(candidates.flatMap(({ pids }) => Object.values(pids)));
       open[place]?.push(await openLoop(generator, candidate, options.seconds));
     }
     if (!drain) continue;

@@ -15,7 +15,7 @@ const PAGE_BYTES = 4_096;
 
 let folder: string;
 let nats: NatsServer;
-let said: string[];
+let messages: string[];
 let endings: (() => Promise<unknown>)[];
 
 /** Starts the release that hangs, which Debian 12 contains. */
@@ -29,7 +29,7 @@ const start = async (storeDir: string, args: string[] = []): Promise<void> => {
 
 const watch = (storeDir: string): void => {
   endings.push(restartOnExit(nats));
-  endings.push(watchJetStream(nats, { storeDir, everyMs: EVERY_MS, say: line => said.push(line) }));
+  endings.push(watchJetStream(nats, { storeDir, everyMs: EVERY_MS, say: line => messages.push(line) }));
 };
 
 const answers = () => jetStreamAnswers({ url: nats.url, withinMs: 1_000 });
@@ -38,7 +38,7 @@ const restarted = (before: number) =>
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'postern-jetstream-'));
-  said = [];
+  messages = [];
   endings = [];
 });
 
@@ -54,10 +54,10 @@ it('kills a NATS that has stopped responding, and it is restarted, each time thi
     const { pid } = nats;
     process.kill(pid, 'SIGSTOP');
     await restarted(pid);
-    await waitFor(() => said.length === 2 * times, { timeoutMs: 30_000, describe: 'the watch to see the answers' });
+    await waitFor(() => messages.length === 2 * times, { timeoutMs: 30_000, describe: 'the watch to see the answers' });
   }
   const killed = expect.stringMatching(/^JetStream has not answered 3 times/);
-  expect(said).toEqual([killed, 'JetStream answers again', killed, 'JetStream answers again']);
+  expect(messages).toEqual([killed, 'JetStream answers again', killed, 'JetStream answers again']);
 }, 60_000);
 
 it('treats an error of JetStream as no response', async () => {
@@ -127,12 +127,12 @@ const mountable = process.getuid?.() === 0 && process.platform === 'linux';
 
     watch(join(disk, 'store'));
     const { pid } = nats;
-    await waitFor(() => said.length > 0, { timeoutMs: 30_000, describe: 'the watch to see it' });
-    expect(said).toEqual([expect.stringMatching(/the disk is full/)]);
+    await waitFor(() => messages.length > 0, { timeoutMs: 30_000, describe: 'the watch to see it' });
+    expect(messages).toEqual([expect.stringMatching(/the disk is full/)]);
     expect(nats.pid).toBe(pid);
 
     resize(disk, 128 * MIB);
     await restarted(pid);
-    expect(said.slice(1)).toEqual([expect.stringMatching(/NATS is restarted/)]);
+    expect(messages.slice(1)).toEqual([expect.stringMatching(/NATS is restarted/)]);
   }, 60_000);
 });

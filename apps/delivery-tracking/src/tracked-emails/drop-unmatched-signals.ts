@@ -6,18 +6,18 @@ import { SignalMetrics, WaitingSignals } from './ports.js';
 /** Drops signals whose email did not become known in time, and counts them by kind. */
 @Injectable()
 export class DropUnmatchedSignals {
-  readonly #patienceMs: number;
+  readonly #retentionMs: number;
 
   constructor(
     private readonly waiting: WaitingSignals,
     private readonly metrics: SignalMetrics,
     @Inject(CONFIG) config: Pick<DeliveryTrackingConfig, 'signalPatienceMs'>,
   ) {
-    this.#patienceMs = config.signalPatienceMs;
+    this.#retentionMs = config.signalPatienceMs;
   }
 
   async execute(now: Date): Promise<void> {
-    const dropped = await this.waiting.deleteOlderThan(new Date(now.getTime() - this.#patienceMs));
+    const dropped = await this.waiting.deleteOlderThan(new Date(now.getTime() - this.#retentionMs));
     for (const [kind, count] of dropped) this.metrics.dropped(kind, count);
   }
 }

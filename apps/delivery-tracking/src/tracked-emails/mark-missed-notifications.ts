@@ -10,19 +10,19 @@ const BATCH_SIZE = 200;
 /** Ends the wait for a delivery notification, so that every copy reaches a final state. */
 @Injectable()
 export class MarkMissedNotifications {
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
 
   constructor(
     private readonly overdue: OverdueEmails,
     private readonly signals: RecordSignals,
     @Inject(CONFIG) config: Pick<DeliveryTrackingConfig, 'notificationPatienceMs'>,
   ) {
-    this.#patienceMs = config.notificationPatienceMs;
+    this.#timeoutMs = config.notificationPatienceMs;
   }
 
   /** Returns how many emails were marked. */
   async execute(now: Date): Promise<number> {
-    const since = new Date(now.getTime() - this.#patienceMs);
+    const since = new Date(now.getTime() - this.#timeoutMs);
     const emailIds = await this.overdue.find(since, BATCH_SIZE);
     const metadata = signalMetadata('delivery-tracking');
     const at = now.toISOString();

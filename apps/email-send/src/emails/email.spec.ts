@@ -23,14 +23,14 @@ const facts: EmailFacts = {
   accepted_at: at,
 };
 const accepted: EmailEvent = { type: 'email-send.email-accepted.v1', data: facts };
-const said = (result: CopyAnswer['result'], response: string): CopyAnswer => ({
+const copyAnswer = (result: CopyAnswer['result'], response: string): CopyAnswer => ({
   result,
   response,
   relay: 'upstream',
   relayIsFinal: false,
 });
-const taken = said('accepted', '250 ok');
-const later = said('deferred', '451 later');
+const taken = copyAnswer('accepted', '250 ok');
+const later = copyAnswer('deferred', '451 later');
 
 describe('a message', () => {
   it('is accepted once', () => {
@@ -40,7 +40,7 @@ describe('a message', () => {
 
   it('is concluded with the outcome of every copy, in the order of its recipients', () =>
     given(accepted)
-      .when({ kind: 'conclude', answers: [taken, said('refused', '550 no')], at })
+      .when({ kind: 'conclude', answers: [taken, copyAnswer('refused', '550 no')], at })
       .yields(handedOver('accepted', 'refused')));
 
   it('is concluded once, so that nothing is handed over twice', () => {
@@ -105,7 +105,7 @@ describe('a deferred copy', () => {
 
   it('counts as deferred when no relay could be reached', () =>
     given(...waiting)
-      .when({ kind: 'record_try', index: 1, answer: said('unreachable', '451 later'), last: false, at })
+      .when({ kind: 'record_try', index: 1, answer: copyAnswer('unreachable', '451 later'), last: false, at })
       .yields(retried('deferred')));
 
   it('with a known outcome accepts no other', () =>

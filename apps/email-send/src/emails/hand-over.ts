@@ -58,9 +58,9 @@ export function concludeHandOver(answers: readonly CopyAnswer[], note?: string):
   if (accepted === 0 && !unknown && temporary) {
     return { kind: 'nothing_handed_over', reason: `no relay accepted the message: ${temporary.response}` };
   }
-  const said = accepted > 0 ? handedOverTo(accepted, answers.length) : unknown ? INTERRUPTED : 'Failed';
+  const outcome = accepted > 0 ? handedOverTo(accepted, answers.length) : unknown ? INTERRUPTED : 'Failed';
   const rest = problems(answers);
-  const summary = rest === '' ? `${said}.` : `${said}: ${rest}.`;
+  const summary = rest === '' ? `${outcome}.` : `${outcome}: ${rest}.`;
   return {
     kind: 'concluded',
     status: accepted > 0 ? 'sent' : 'failed',
@@ -89,13 +89,13 @@ function handedOverTo(accepted: number, all: number): string {
 }
 
 function problems(answers: readonly CopyAnswer[]): string {
-  const said = new Set<string>();
+  const responses = new Set<string>();
   for (const { result, response, relay } of answers) {
-    if (result === 'refused') said.add(relay === null ? response : `the relay refused: ${response}`);
-    if (result === 'suppressed') said.add(response);
-    if (result === 'deferred' || result === 'unreachable') said.add(`will be retried: ${response}`);
-    if (result === 'unknown') said.add(`no answer: ${response}`);
+    if (result === 'refused') responses.add(relay === null ? response : `the relay refused: ${response}`);
+    if (result === 'suppressed') responses.add(response);
+    if (result === 'deferred' || result === 'unreachable') responses.add(`will be retried: ${response}`);
+    if (result === 'unknown') responses.add(`no answer: ${response}`);
   }
-  const listed = [...said].slice(0, 3);
-  return listed.join('; ') + (said.size > listed.length ? '; …' : '');
+  const listed = [...responses].slice(0, 3);
+  return listed.join('; ') + (responses.size > listed.length ? '; …' : '');
 }

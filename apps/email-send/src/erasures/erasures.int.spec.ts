@@ -6,8 +6,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { migratedDatabase } from '../testing/migrated-database.js';
-import { CarryOutErasures } from './carry-out-erasures.js';
 import type { ErasureOfService, StepReply } from './erasure.js';
+import { ExecuteErasures } from './execute-erasures.js';
 import { ErasureSteps } from './ports.js';
 import { PostgresErasureRepository } from './postgres-erasure-repository.js';
 import { StartErasure } from './start-erasure.js';
@@ -71,7 +71,7 @@ const erasuresUnder = (...keys: ReturnType<typeof key>[]) =>
   new PostgresErasureRepository({ pool } as Database, prisma, new KeyRing(keys));
 const start = (address: string, erasures = erasuresUnder(older)) => new StartErasure(erasures).execute({ address });
 const drive = (erasures = erasuresUnder(older)) =>
-  new CarryOutErasures(erasures, services, log).run(new AbortController().signal);
+  new ExecuteErasures(erasures, services, log).run(new AbortController().signal);
 const untilCompleted = (erasures = erasuresUnder(older)) =>
   waitFor(
     async () => {

@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { PersonalData } from '@postern/service-host';
 import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
-import { CarryOutErasures } from './carry-out-erasures.js';
 import { ErasuresTimer } from './erasures.timer.js';
+import { ExecuteErasures } from './execute-erasures.js';
 import { GetErasure } from './get-erasure.js';
 import { ListErasures } from './list-erasures.js';
 import { NatsErasureSteps } from './nats-erasure-steps.js';
@@ -19,7 +19,7 @@ import { StartErasure } from './start-erasure.js';
     StartErasure,
     GetErasure,
     ListErasures,
-    CarryOutErasures,
+    ExecuteErasures,
     ErasuresTimer,
     { provide: ErasureSteps, useClass: NatsErasureSteps },
     { provide: ErasureRepository, useClass: PostgresErasureRepository },

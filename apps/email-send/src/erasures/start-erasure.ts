@@ -6,7 +6,7 @@ import { ErasureRepository } from './ports.js';
 /** Postern sends to no address literal, but reports of other servers may contain one. */
 const WITH_LITERAL = /^[^\s@<>]+@\[[0-9A-Za-z.:]+\]$/u;
 
-/** Records that a recipient must be erased; `CarryOutErasures` erases it. */
+/** Records that a recipient must be erased; `ExecuteErasures` erases it. */
 @Handles(startErasure)
 export class StartErasure {
   constructor(private readonly erasures: ErasureRepository) {}

@@ -17,8 +17,8 @@ afterAll(() => fixture.stop());
 describe('a process that dies between hand-over and answer', () => {
   it('leaves a message that the next process closes as interrupted, and that is never sent again', async () => {
     const { keyHash, sender } = fixture.sender();
-    const doomed = await fixture.process();
-    await dieInTheMiddle(doomed, keyHash, 'crash');
+    const killed = await fixture.process();
+    await dieInTheMiddle(killed, keyHash, 'crash');
 
     const next = await fixture.process();
     expect(await refusalOf(next.sendEmail.execute(request(keyHash, {}, 'crash')))).toMatchObject({
@@ -210,12 +210,12 @@ async function factsOf(emailId: string): Promise<EmailFacts> {
 }
 
 /** The process dies after the relay has accepted the message and before the outcome is recorded. */
-async function dieInTheMiddle(doomed: Process, keyHash: string, key: string): Promise<void> {
+async function dieInTheMiddle(killed: Process, keyHash: string, key: string): Promise<void> {
   fixture.smtp.answer({ stage: 'data', delayMs: 300, times: 1 });
   const before = fixture.smtp.counters.taken;
-  doomed.sendEmail.execute(request(keyHash, {}, key)).catch(() => {});
+  killed.sendEmail.execute(request(keyHash, {}, key)).catch(() => {});
   await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
-  await doomed.die();
+  await killed.die();
   await waitFor(() => fixture.smtp.counters.taken > before, { timeoutMs: 5_000 });
 }
 

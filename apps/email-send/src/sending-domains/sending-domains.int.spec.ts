@@ -271,9 +271,9 @@ describe('a sending domain', () => {
     expect(rows).toHaveLength(1);
 
     const other = await call(createEmailService, { workspace_id: owner.workspace_id, name: 'Other' });
-    const twin = await call(addSendingDomain, { ...owner, service_id: other.id, domain: name });
+    const sameDomain = await call(addSendingDomain, { ...owner, service_id: other.id, domain: name });
     const [own] = await call(listSendingDomains, owner);
-    expect(recordOf(twin, 'dkim').name).not.toBe(recordOf(own!, 'dkim').name);
+    expect(recordOf(sameDomain, 'dkim').name).not.toBe(recordOf(own!, 'dkim').name);
   });
 
   it('does not exist for other services and workspaces', async () => {

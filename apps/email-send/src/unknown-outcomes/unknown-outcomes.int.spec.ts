@@ -15,13 +15,13 @@ afterAll(() => fixture.stop());
 
 /** Kills the process of a message while the relay accepts it; returns the id of the message. */
 const interrupted = async (keyHash: string): Promise<string> => {
-  const doomed = await fixture.process();
+  const killed = await fixture.process();
   const email_id = uuidv7();
   fixture.smtp.answer({ stage: 'data', delayMs: 300, times: 1 });
   const before = fixture.smtp.counters.taken;
-  doomed.sendEmail.execute({ ...request(keyHash), email_id }).catch(() => {});
+  killed.sendEmail.execute({ ...request(keyHash), email_id }).catch(() => {});
   await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
-  await doomed.die();
+  await killed.die();
   await waitFor(() => fixture.smtp.counters.taken > before, { timeoutMs: 5_000 });
   return email_id;
 };

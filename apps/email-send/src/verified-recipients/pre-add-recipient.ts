@@ -19,7 +19,7 @@ export class PreAddRecipient {
     const address = normalizeRecipient(request.address);
     const recipientId = uuidv5(address, request.service_id);
     await this.streams.execute(verifiedRecipient, verifiedRecipientStream(recipientId), {
-      kind: 'vouch',
+      kind: 'confirm',
       serviceId: request.service_id,
       recipientId,
       address,

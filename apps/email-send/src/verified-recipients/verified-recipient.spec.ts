@@ -69,9 +69,9 @@ describe('a verified recipient', () => {
   });
 
   it('is verified without a code when the platform has verified it', () => {
-    given().when(vouch).yields(vouched);
-    given(sent(0)).when(vouch).yields(vouched);
-    given(vouched).when(vouch).refuses('recipient_exists');
+    given().when(confirm).yields(confirmed);
+    given(sent(0)).when(confirm).yields(confirmed);
+    given(confirmed).when(confirm).refuses('recipient_exists');
   });
 
   it('does not exist after its removal', () => {
@@ -119,8 +119,8 @@ const removed: VerifiedRecipientEvent = {
   type: 'email-send.recipient-removed.v1',
   data: { ...ofRecipient, at: minute(0) },
 };
-const vouch = { kind: 'vouch', ...named, at: minute(0) } as const;
-const vouched: VerifiedRecipientEvent = {
+const confirm = { kind: 'confirm', ...named, at: minute(0) } as const;
+const confirmed: VerifiedRecipientEvent = {
   type: 'email-send.recipient-verified.v1',
   data: { ...ofRecipient, address: 'ada@example.com', by: 'ownership', at: minute(0) },
 };

@@ -34,7 +34,7 @@ export type VerifiedRecipientCommand =
     }
   | {
       /** The operator confirms the address, because its owner is already verified. */
-      readonly kind: 'vouch';
+      readonly kind: 'confirm';
       readonly serviceId: string;
       readonly recipientId: string;
       readonly address: string;
@@ -100,7 +100,7 @@ export const verifiedRecipient: Decider<VerifiedRecipient, VerifiedRecipientComm
         return sendCode(command, state);
       case 'enter-code':
         return enterCode(command, state);
-      case 'vouch': {
+      case 'confirm': {
         if (state.status === 'verified') throw exists(command.address);
         const { serviceId, recipientId, address, at } = command;
         return [

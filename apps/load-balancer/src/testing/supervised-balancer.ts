@@ -37,7 +37,7 @@ export class SupervisedBalancer {
     openFiles: number | undefined = undefined,
   ): Promise<SupervisedBalancer> {
     const home = await mkdtemp(join(tmpdir(), 'postern-balancer-'));
-    const client = new LoadBalancerClient(home, { patienceMs: 60_000 });
+    const client = new LoadBalancerClient(home, { timeoutMs: 60_000 });
     const balancer = new SupervisedBalancer(home, client, environment, flags, openFiles);
     balancer.#spawn();
     await balancer.untilReady(1);

@@ -16,7 +16,7 @@ const guess = (email: string, ip: string) => codeOf(fixture.logIn(email, 'guess'
 const inTurn = async (times: number, act: (n: number) => Promise<unknown>) => {
   for (let n = 0; n < times; n++) await act(n);
 };
-const tally = (codes: readonly (string | undefined)[]) => {
+const countByCode = (codes: readonly (string | undefined)[]) => {
   const counts: Record<string, number> = {};
   for (const code of codes) counts[code ?? 'granted'] = (counts[code ?? 'granted'] ?? 0) + 1;
   return counts;
@@ -27,7 +27,7 @@ describe('guessing at an account', () => {
     const { email, password } = await fixture.newUser();
     await inTurn(9, () => guess(email, '198.51.100.1'));
     const last = await Promise.all(Array.from({ length: 5 }, () => guess(email, '198.51.100.1')));
-    expect(tally(last)).toEqual({ credentials_wrong: 1, too_many_attempts: 4 });
+    expect(countByCode(last)).toEqual({ credentials_wrong: 1, too_many_attempts: 4 });
     await clock.advance(2);
     const refused = await fixture.logIn(email, password, '198.51.100.1').catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'too_many_attempts', details: { retry_after_s: expect.any(Number) } });
@@ -46,7 +46,7 @@ describe('guessing at an account', () => {
   it('from many addresses delays unknown devices by at most thirty seconds', async () => {
     const { email, password } = await fixture.newUser();
     const codes = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(email, `198.51.100.${n}`)));
-    expect(tally(codes)).toEqual({ credentials_wrong: 10, too_many_attempts: 20 });
+    expect(countByCode(codes)).toEqual({ credentials_wrong: 10, too_many_attempts: 20 });
     await fixture.query(
       `INSERT INTO login_failures (email, ip, at)
        SELECT $1, '203.0.113.' || n, clock_timestamp() FROM generate_series(1, 200) AS n`,
@@ -120,7 +120,7 @@ describe('guessing the current password with a session', () => {
         fixture.client.request(changePassword, { user_id: id, current_password, new_password: 'a brand new password' }),
       );
     await inTurn(10, () => guess(email, '192.0.2.4'));
-    expect(tally(await Promise.all(Array.from({ length: 12 }, () => change('guess'))))).toEqual({
+    expect(countByCode(await Promise.all(Array.from({ length: 12 }, () => change('guess'))))).toEqual({
       credentials_wrong: 10,
       too_many_attempts: 2,
     });
@@ -151,7 +151,7 @@ describe('guessing from an address', () => {
     const { email, password } = await fixture.newUser();
     const flood = Array.from({ length: 200 }, (_, n) => guess(`flooded-${n}@example.com`, '203.0.113.30'));
     await expect(fixture.logIn(email, password, '203.0.113.31')).resolves.toHaveProperty('token');
-    const counts = tally(await Promise.all(flood));
+    const counts = countByCode(await Promise.all(flood));
     expect(counts['too_many_attempts']).toBeGreaterThan(50);
   }, 60_000);
 });

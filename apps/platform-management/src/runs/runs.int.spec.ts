@@ -9,8 +9,8 @@ import { OWNER } from '../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../testing/web-services-fixture.js';
 import type { WebServiceOwners } from '../web-services/ports.js';
 import { CancelRun } from './cancel-run.js';
-import { CarryOutRuns } from './carry-out-runs.js';
 import { CreateRun } from './create-run.js';
+import { ExecuteRuns } from './execute-runs.js';
 import { GetRun } from './get-run.js';
 import { PostgresRuns } from './postgres-runs.js';
 
@@ -78,7 +78,7 @@ const create = (webServiceId: string, command = 'npm run seed') => {
   const request = { user_id: OWNER, web_service_id: webServiceId, command } as RequestOf<typeof createRun>;
   return creation.execute(request);
 };
-const leader = () => new CarryOutRuns(runs, fixture.configurations, machine.runtime, silent);
+const leader = () => new ExecuteRuns(runs, fixture.configurations, machine.runtime, silent);
 const of = (webServiceId: string, runId: string) => ({ user_id: OWNER, web_service_id: webServiceId, run_id: runId });
 const read = (webServiceId: string, runId: string) =>
   new GetRun(owners, runs, machine.runtime).execute(of(webServiceId, runId));
@@ -88,8 +88,8 @@ describe('a one-off command', () => {
     const { id } = await fixture.runningService(replica);
     const run = await create(id);
     expect(run).toMatchObject({ web_service_id: id, status: 'queued', exit_code: null, command: 'npm run seed' });
-    const carryOut = leader();
-    await carryOut.reconcile();
+    const leaderRuns = leader();
+    await leaderRuns.reconcile();
     await waitFor(() => machine.orders.length === 1);
     expect(await read(id, run.id)).toMatchObject({ status: 'running', started_at: expect.any(String) });
     const { artefact } = fixture.machine.serving(id)!;
@@ -97,7 +97,7 @@ describe('a one-off command', () => {
     expect(machine.orders[0]?.environment).toEqual({ TARGET: 'shop' });
     machine.end(run.id, { exitCode: 3, reason: 'exited with code 3' });
     await waitFor(async () => (await read(id, run.id)).finished_at !== null);
-    await carryOut.reconcile();
+    await leaderRuns.reconcile();
     expect(await read(id, run.id)).toMatchObject({ status: 'failed', exit_code: 3, reason: 'exited with code 3' });
     expect(machine.orders).toHaveLength(1);
   });
@@ -117,12 +117,12 @@ describe('a one-off command', () => {
   it('is ended by a cancellation, and cannot be cancelled twice', async () => {
     const { id } = await fixture.runningService(replica);
     const run = await create(id);
-    const carryOut = leader();
-    await carryOut.reconcile();
+    const leaderRuns = leader();
+    await leaderRuns.reconcile();
     await waitFor(() => machine.orders.length === 1);
     const cancel = new CancelRun(owners, runs);
     await cancel.execute(of(id, run.id));
-    await carryOut.reconcile();
+    await leaderRuns.reconcile();
     await waitFor(async () => (await read(id, run.id)).status === 'cancelled');
     await expect(cancel.execute(of(id, run.id))).rejects.toEqual(refusal('run_over'));
     await expect(cancel.execute(of(id, OWNER))).rejects.toEqual(refusal('run_not_found'));

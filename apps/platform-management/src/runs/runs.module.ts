@@ -5,8 +5,8 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { CancelRun } from './cancel-run.js';
-import { CarryOutRuns } from './carry-out-runs.js';
 import { CreateRun } from './create-run.js';
+import { ExecuteRuns } from './execute-runs.js';
 import { GetRun } from './get-run.js';
 import { ListRuns } from './list-runs.js';
 import { Runs } from './ports.js';
@@ -21,7 +21,7 @@ import { RunTimers } from './run-timers.js';
     ListRuns,
     GetRun,
     CancelRun,
-    CarryOutRuns,
+    ExecuteRuns,
     RunTimers,
     { provide: Runs, useClass: PostgresRuns },
   ],

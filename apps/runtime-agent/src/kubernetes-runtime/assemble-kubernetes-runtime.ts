@@ -36,11 +36,11 @@ export interface KubernetesRuntimeOptions {
   readonly mask: (text: string, secrets: readonly string[]) => string;
   readonly log: Log;
   readonly pollMs?: number;
-  readonly spareMs?: number;
+  readonly minimumAgeMs?: number;
 }
 
 const POLL_MS = 1_000;
-const SPARE_MS = 15 * 60_000;
+const MINIMUM_AGE_MS = 15 * 60_000;
 
 /** Assembles the runtime. It does not connect to the cluster before the first order. */
 export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOptions): Promise<KubernetesRuntime> => {
@@ -62,7 +62,7 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
     describeError,
     log,
     pollMs,
-    spareMs: options.spareMs ?? SPARE_MS,
+    minimumAgeMs: options.minimumAgeMs ?? MINIMUM_AGE_MS,
   });
   const sources = new JobSources({ cluster, settings: buildSettings, remotes, describeError, pollMs });
   const follower = new LogFollower(

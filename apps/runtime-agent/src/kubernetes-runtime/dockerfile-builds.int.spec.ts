@@ -104,9 +104,9 @@ describe('A repository with a Dockerfile', () => {
       { environment: { ADDRESS: 'shop.example' } },
     );
     const artefact = await builds.build(order);
-    const said = (await builds.logOf(order)).filter(line => !line.startsWith('['));
-    expect(said).toContain('1');
-    expect(said.filter(line => /shop\.example|ADDRESS|^environment/.test(line))).toEqual([]);
+    const output = (await builds.logOf(order)).filter(line => !line.startsWith('['));
+    expect(output).toContain('1');
+    expect(output.filter(line => /shop\.example|ADDRESS|^environment/.test(line))).toEqual([]);
     expect(await builds.answerOf(servicePlanOf(artefact))).toBe('by the Dockerfile');
   });
 

@@ -16,7 +16,7 @@ import { HomeOwnership } from './rolls/home-ownership.js';
 import { InstanceMonitor } from './rolls/instance-monitor.js';
 import { type RuntimeTimes, TIMES } from './rolls/runtime-times.js';
 
-const BALANCER_PATIENCE_MS = 10_000;
+const BALANCER_TIMEOUT_MS = 10_000;
 
 export const LIMITS: InstanceLimits = {
   memoryBytes: 512 * 2 ** 20,
@@ -38,7 +38,7 @@ export interface LocalRuntimeOptions {
   readonly limits?: Partial<InstanceLimits>;
   readonly times?: Partial<RuntimeTimes>;
   /** How long an order waits for a load balancer that does not respond. */
-  readonly balancerPatienceMs?: number;
+  readonly balancerTimeoutMs?: number;
 }
 
 /** Creates the local runtime. It starts and changes nothing before the first order. */
@@ -46,7 +46,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
   const { platformHome, confinement, redactor, path, log } = options;
   const logs = new LogStore(platformHome, redactor);
   const balancer = new LoadBalancerClient(platformHome, {
-    patienceMs: options.balancerPatienceMs ?? BALANCER_PATIENCE_MS,
+    timeoutMs: options.balancerTimeoutMs ?? BALANCER_TIMEOUT_MS,
   });
   const limits = { ...LIMITS, ...options.limits };
   const instanceRecords = new InstanceRecords(platformHome);

@@ -30,7 +30,7 @@ interface Span {
   readonly start: number;
   readonly end: number;
   /** Whether the mask of the span has been emitted; the beginning of the span is then no longer held. */
-  readonly said: boolean;
+  readonly isMasked: boolean;
 }
 
 class StreamRedactor implements Redactor {
@@ -69,9 +69,9 @@ class StreamRedactor implements Redactor {
   }
 
   #mark(start: number, end: number): void {
-    let span: Span = { start, end, said: false };
+    let span: Span = { start, end, isMasked: false };
     for (let last = this.#spans.at(-1); last && last.end > start; last = this.#spans.at(-1)) {
-      span = { start: Math.min(span.start, last.start), end, said: span.said || last.said };
+      span = { start: Math.min(span.start, last.start), end, isMasked: span.isMasked || last.isMasked };
       this.#spans.pop();
     }
     this.#spans.push(span);
@@ -81,15 +81,15 @@ class StreamRedactor implements Redactor {
   #release(safe: number): string {
     const pieces: string[] = [];
     let at = this.#offset;
-    for (const { start, end, said } of this.#spans) {
+    for (const { start, end, isMasked } of this.#spans) {
       if (start >= safe && end > safe) break;
-      pieces.push(this.#held.slice(at - this.#offset, start - this.#offset), said ? '' : MASK);
+      pieces.push(this.#held.slice(at - this.#offset, start - this.#offset), isMasked ? '' : MASK);
       at = Math.min(end, safe);
     }
     pieces.push(this.#held.slice(at - this.#offset, safe - this.#offset));
     this.#spans = this.#spans
       .filter(({ end }) => end > safe)
-      .map(({ start, end, said }) => ({ start: Math.max(start, safe), end, said: said || start < safe }));
+      .map(({ start, end, isMasked }) => ({ start: Math.max(start, safe), end, isMasked: isMasked || start < safe }));
     this.#held = this.#held.slice(safe - this.#offset);
     this.#offset = safe;
     return pieces.join('');

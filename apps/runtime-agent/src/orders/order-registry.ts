@@ -2,7 +2,7 @@ import type { RuntimeOrder } from '@postern/contracts';
 import { BuildFailed, OrderInterrupted, RollFailed, SourceUnavailable } from '@postern/runtime';
 
 /** Carries out one order; resolves with its result. */
-export type CarryOut = (order: RuntimeOrder, signal: AbortSignal) => Promise<unknown>;
+export type ExecuteOrder = (order: RuntimeOrder, signal: AbortSignal) => Promise<unknown>;
 
 export type OrderEnd =
   | { readonly state: 'done'; readonly result: unknown }
@@ -43,7 +43,7 @@ export class OrderRegistry {
   #stopping = false;
 
   constructor(
-    private readonly carryOut: CarryOut,
+    private readonly execute: ExecuteOrder,
     private readonly onError: (error: unknown, order: RuntimeOrder) => void,
     private readonly times: OrderTimes = ORDER_TIMES,
   ) {}
@@ -119,7 +119,7 @@ export class OrderRegistry {
       await before;
       if (abort.signal.aborted) return { state: 'cancelled' };
       try {
-        return { state: 'done', result: (await this.carryOut(order, abort.signal)) ?? null };
+        return { state: 'done', result: (await this.execute(order, abort.signal)) ?? null };
       } catch (error) {
         if (abort.signal.aborted) return { state: 'cancelled' };
         const kind = failureKind(error);

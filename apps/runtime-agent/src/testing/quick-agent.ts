@@ -7,6 +7,9 @@ import { RuntimeAgentModule } from '../runtime-agent.module.js';
 process.umask(0o022);
 await runService({
   name: 'runtime-agent',
-  config: { shape: config.shape, read: environment => ({ ...config.read(environment), times: QUICK, spareMs: 0 }) },
+  config: {
+    shape: config.shape,
+    read: environment => ({ ...config.read(environment), times: QUICK, minimumAgeMs: 0 }),
+  },
   module: RuntimeAgentModule,
 });

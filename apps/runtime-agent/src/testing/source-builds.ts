@@ -27,8 +27,8 @@ export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'ask'
   }
 
   async logOf({ webServiceId }: Pick<BuildOrder, 'webServiceId'>): Promise<readonly string[]> {
-    const said = await this.harness.runtime.logs(webServiceId, { tail: 1_000, since: undefined });
-    return said.map(({ message }) => message);
+    const lines = await this.harness.runtime.logs(webServiceId, { tail: 1_000, since: undefined });
+    return lines.map(({ message }) => message);
   }
 
   /** Returns the response of an instance, then stops it. */

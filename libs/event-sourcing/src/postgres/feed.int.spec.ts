@@ -138,14 +138,14 @@ describe('the feed', () => {
     const other = await stores.fresh();
     const WRITERS = 8;
     const EACH = 40;
-    const nap = (client: { query: (text: string) => Promise<unknown> }) =>
+    const waitInDatabase = (client: { query: (text: string) => Promise<unknown> }) =>
       client.query(`SELECT pg_sleep(${Math.random() * 0.004})`);
     let done = false;
     /** Begins, gets its transaction id, appends and commits, with random pauses in between. */
     const write = async (writer: number) => {
       for (let n = 0; n < EACH; n++)
         await inTransaction(pool, async client => {
-          await nap(client);
+          await waitInDatabase(client);
           const streams = [`own-${writer}`, `shared-${n % 3}`];
           if (n % 2 === 0) await lockStreams(client, streams);
           await appendAll(client, [
@@ -154,7 +154,7 @@ describe('the feed', () => {
               ? [{ streamId: `shared-${n % 3}`, events: counted(n), expectedVersion: 'any' as const, metadata }]
               : []),
           ]);
-          await nap(client);
+          await waitInDatabase(client);
           if (n % 7 === 3) await client.query('SAVEPOINT s; SELECT pg_current_xact_id(); RELEASE SAVEPOINT s');
         });
     };

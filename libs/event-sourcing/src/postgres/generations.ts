@@ -50,8 +50,8 @@ export const swapTables = async (client: pg.ClientBase, { tables }: Projection, 
     await client.query(`DROP TABLE ${quote(table)}`);
     await client.query(`ALTER TABLE ${quote(`${table}${NEXT}`)} RENAME TO ${quote(table)}`);
     for (const { name, shape } of before) {
-      const twin = after.findIndex(index => index.shape === shape);
-      const [found] = twin < 0 ? [] : after.splice(twin, 1);
+      const match = after.findIndex(index => index.shape === shape);
+      const [found] = match < 0 ? [] : after.splice(match, 1);
       if (found && found.name !== name) await client.query(`ALTER INDEX ${quote(found.name)} RENAME TO ${quote(name)}`);
     }
   }

@@ -58,15 +58,15 @@ const ADDRESSES = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{1,255}/g;
 
 /** Classifies a bounce: hard only for a permanent (5xx) reply about the recipient, otherwise soft. */
 export function classifyBounce({ status, text = '', words = '', isFinal = false }: BounceEvidence): BounceClass {
-  const said = answerIn(text.slice(0, MAX_TEXT));
-  const told = answerIn(words.slice(0, MAX_TEXT));
+  const diagnostic = answerIn(text.slice(0, MAX_TEXT));
+  const other = answerIn(words.slice(0, MAX_TEXT));
   // The reply that a notification quotes replaces a Diagnostic-Code without one.
-  const answer = said.code === 0 && told.code !== 0 ? told : said;
+  const answer = diagnostic.code === 0 && other.code !== 0 ? other : diagnostic;
   const found =
     byAnswer(answer) ??
     byStatus(detailOf(status), answer) ??
     byWords(answer.words) ??
-    byWords(told.words, [...PROVIDER_RULES, ...VETO_RULES]) ??
+    byWords(other.words, [...PROVIDER_RULES, ...VETO_RULES]) ??
     byCode(answer, detailOf(status));
   const stage = refusedStage(`${text} ${words}`.slice(0, 2 * MAX_TEXT));
   // The server rejected the sender before it received the recipient.

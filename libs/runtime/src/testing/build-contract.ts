@@ -27,8 +27,8 @@ export const keepsThePromisesAboutBuilds = (driver: RuntimeDriver): void => {
       const artefact = await build(order);
       expect(artefact.commit).toBe(order.commit);
       expect(await build(order)).toEqual(artefact);
-      const said = (await linesOf(order.webServiceId)).filter(({ message }) => message === 'building');
-      expect(said).toEqual([expect.objectContaining({ stream: 'build', instance: 'build' })]);
+      const lines = (await linesOf(order.webServiceId)).filter(({ message }) => message === 'building');
+      expect(lines).toEqual([expect.objectContaining({ stream: 'build', instance: 'build' })]);
     });
 
     it('reports why a build failed, and logs its output without the secrets', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildsAtOneTime, concurrentBuildsOf } from './concurrent-builds.js';
+import { concurrentBuildsOf, defaultConcurrentBuilds } from './concurrent-builds.js';
 
 const GIB = 1024 ** 3;
 
@@ -11,7 +11,7 @@ describe('The number of concurrent builds', () => {
     [64, 512, 8],
     [2, 1, 1],
   ])('on %d cores with %d GiB are %d', (cores, gib, builds) =>
-    expect(buildsAtOneTime({ cores, memoryBytes: gib * GIB })).toBe(builds),
+    expect(defaultConcurrentBuilds({ cores, memoryBytes: gib * GIB })).toBe(builds),
   );
 
   it('is the configured number', () => expect(concurrentBuildsOf(12)).toBe(12));

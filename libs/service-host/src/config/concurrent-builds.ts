@@ -10,7 +10,7 @@ export interface MachineMeasure {
 }
 
 /** One build per core, as far as memory permits. */
-export const buildsAtOneTime = ({ cores, memoryBytes }: MachineMeasure): number =>
+export const defaultConcurrentBuilds = ({ cores, memoryBytes }: MachineMeasure): number =>
   Math.max(1, Math.min(cores, Math.floor(memoryBytes / BYTES_PER_BUILD), MAX_BUILDS));
 
 /** A setting on which several services must agree; it has no fixed default, because machines differ. */
@@ -25,4 +25,4 @@ export const concurrentBuilds = () =>
 
 /** The number of builds for the value of the setting. */
 export const concurrentBuildsOf = (setting: number | undefined): number =>
-  setting ?? buildsAtOneTime({ cores: availableParallelism(), memoryBytes: totalmem() });
+  setting ?? defaultConcurrentBuilds({ cores: availableParallelism(), memoryBytes: totalmem() });

@@ -56,15 +56,15 @@ describe('The log of a process', () => {
     await once(child.stderr!, 'data');
     let read = 0;
     let lost = 0;
-    let said = false;
+    let hasContinued = false;
     for await (const line of createInterface({ input: child.stdout! })) {
       const entry = JSON.parse(line) as { n?: number; lost?: number };
       if (entry.n === 0) break;
       if (entry.n) read += 1;
       lost += entry.lost ?? 0;
       // All lines within the limit have been read: the next line reports the number of lost lines.
-      if (read > 12_000 && !said) {
-        said = true;
+      if (read > 12_000 && !hasContinued) {
+        hasContinued = true;
         child.stdin!.write('on');
       }
     }

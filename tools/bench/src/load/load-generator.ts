@@ -45,7 +45,7 @@ const sender = ({ url, headers, body }: RequestTemplate, pool: Pool) => {
   const { pathname, search } = new URL(url);
   const path = pathname + search;
   const [before = '', after = ''] = body?.split('{n}') ?? [];
-  return (since: number, tally: Tally) =>
+  return (since: number, counts: Tally) =>
     new Promise<void>(done => {
       let status = 0;
       let refusal = '';
@@ -62,11 +62,11 @@ const sender = ({ url, headers, body }: RequestTemplate, pool: Pool) => {
             if (status >= 300) refusal += chunk.toString();
           },
           onResponseEnd() {
-            tally.answered(status, since, refusal);
+            counts.answered(status, since, refusal);
             done();
           },
           onResponseError(_controller, error) {
-            tally.lost(String(error));
+            counts.lost(String(error));
             done();
           },
         },
@@ -86,28 +86,28 @@ const withPool = async <Result>(url: string, connections: number, work: (pool: P
 const closed = (load: ClosedLoop): Promise<LoadResult> =>
   withPool(load.url, load.connections, async pool => {
     const send = sender(load, pool);
-    const tally = new Tally();
+    const counts = new Tally();
     const end = performance.now() + load.seconds * 1_000;
     const caller = async () => {
-      while (performance.now() < end) await send(performance.now(), tally);
+      while (performance.now() < end) await send(performance.now(), counts);
     };
     await Promise.all(Array.from({ length: load.connections }, caller));
-    return tally.result();
+    return counts.result();
   });
 
 const open = (load: OpenLoop): Promise<LoadResult> =>
   withPool(load.url, load.connections, async pool => {
     const send = sender(load, pool);
-    const tally = new Tally();
+    const counts = new Tally();
     const startedAt = performance.now();
     const arrivals = poissonArrivals(load.perSecond, load.seconds);
     const underWay: Promise<void>[] = [];
     for (const dueMs of arrivals) {
       while (performance.now() - startedAt < dueMs) await new Promise(resolve => setTimeout(resolve, 1));
-      underWay.push(send(startedAt + dueMs, tally));
+      underWay.push(send(startedAt + dueMs, counts));
     }
     await Promise.all(underWay);
-    return tally.result();
+    return counts.result();
   });
 
 handleCommands({ closed, open });

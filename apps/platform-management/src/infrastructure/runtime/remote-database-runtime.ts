@@ -34,22 +34,22 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
   }
 
   async ensure(order: DatabaseOrder, signal?: AbortSignal): Promise<void> {
-    await this.agent.carryOut({ kind: 'ensure_database', ...onTheWire(order) }, { signal });
+    await this.agent.execute({ kind: 'ensure_database', ...onTheWire(order) }, { signal });
   }
 
   async backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
     const order = { kind: 'back_up_database', database_id: databaseId, backup_id: backupId } as const;
-    const { size_bytes, digest } = runtimeResult.back_up_database.parse(await this.agent.carryOut(order, { signal }));
+    const { size_bytes, digest } = runtimeResult.back_up_database.parse(await this.agent.execute(order, { signal }));
     return { sizeBytes: size_bytes, digest };
   }
 
   async restore({ order, restoreId, backupId, digest }: DatabaseRestore, signal: AbortSignal): Promise<void> {
     const source = { restore_id: restoreId, backup_id: backupId, backup_digest: digest };
-    await this.agent.carryOut({ kind: 'restore_database', ...onTheWire(order), ...source }, { signal });
+    await this.agent.execute({ kind: 'restore_database', ...onTheWire(order), ...source }, { signal });
   }
 
   async retainBackups(databaseId: string, backupIds: ReadonlySet<string>): Promise<void> {
-    await this.agent.carryOut({
+    await this.agent.execute({
       kind: 'retain_database_backups',
       database_id: databaseId,
       backup_ids: [...backupIds],
@@ -72,16 +72,16 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
   }
 
   async remove(databaseId: string): Promise<void> {
-    await this.agent.carryOut({ kind: 'remove_database', database_id: databaseId });
+    await this.agent.execute({ kind: 'remove_database', database_id: databaseId });
   }
 
   async retain(databaseIds: ReadonlySet<string>): Promise<void> {
     const documents = documentsOf(listsOf(databaseIds));
-    await this.agent.carryOut({ kind: 'retain_databases', database_ids: [...documents.keys()] }, { documents });
+    await this.agent.execute({ kind: 'retain_databases', database_ids: [...documents.keys()] }, { documents });
   }
 
   async enforceStorage(databaseId: string): Promise<StorageState | undefined> {
-    const result = await this.agent.carryOut({ kind: 'enforce_database_storage', database_id: databaseId });
+    const result = await this.agent.execute({ kind: 'enforce_database_storage', database_id: databaseId });
     const state = runtimeResult.enforce_database_storage.parse(result);
     return state ? { usedBytes: state.used_bytes, readOnly: state.read_only } : undefined;
   }

@@ -67,7 +67,7 @@ export class RemoteRuntime extends Runtime {
       branch: source.branch,
       credentials: credentialsOnTheWire(source),
     } as const;
-    const result = await this.agent.carryOut(order, { signal, waits: true });
+    const result = await this.agent.execute(order, { signal, waits: true });
     const { host_keys: hostKeys, ...resolved } = runtimeResult.resolve_source.parse(result);
     return { ...resolved, hostKeys };
   }
@@ -76,7 +76,7 @@ export class RemoteRuntime extends Runtime {
     if (!(output instanceof RemoteLogWriter)) throw new TypeError('the output is not a log writer of this runtime');
     // The agent writes the build output itself, after the lines that this process has written.
     await output.flush();
-    const result = await this.agent.carryOut(
+    const result = await this.agent.execute(
       {
         kind: 'build',
         deployment_id: order.deploymentId,
@@ -97,31 +97,28 @@ export class RemoteRuntime extends Runtime {
   }
 
   async roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
-    await this.agent.carryOut({ kind: 'roll_out', plan: onTheWire(plan) }, { signal, waits: true });
+    await this.agent.execute({ kind: 'roll_out', plan: onTheWire(plan) }, { signal, waits: true });
   }
 
   override async run(order: RunOrder, signal: AbortSignal): Promise<RunEnd> {
     const run = runOnTheWire(order);
-    const result = await this.agent.carryOut({ kind: 'run_command', run }, { signal, waits: true });
+    const result = await this.agent.execute({ kind: 'run_command', run }, { signal, waits: true });
     const { exit_code, reason } = runtimeResult.run_command.parse(result);
     return { exitCode: exit_code, reason };
   }
 
   async stop(webServiceId: string, signal?: AbortSignal): Promise<void> {
     const order = { kind: 'stop', web_service_id: webServiceId } as const;
-    await this.agent.carryOut(order, { waits: true, ...(signal && { signal }) });
+    await this.agent.execute(order, { waits: true, ...(signal && { signal }) });
   }
 
   async remove(webServiceId: string): Promise<void> {
-    await this.agent.carryOut({ kind: 'remove_web_service', web_service_id: webServiceId });
+    await this.agent.execute({ kind: 'remove_web_service', web_service_id: webServiceId });
   }
 
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
     const documents = documentsOf(expected.map(onTheWire));
-    await this.agent.carryOut(
-      { kind: 'reconcile', plans: [...documents.keys()], rolling: [...rolling] },
-      { documents },
-    );
+    await this.agent.execute({ kind: 'reconcile', plans: [...documents.keys()], rolling: [...rolling] }, { documents });
   }
 
   async statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {
@@ -196,7 +193,7 @@ export class RemoteRuntime extends Runtime {
 
   async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
     const documents = documentsOf(listsOf(keep));
-    await this.agent.carryOut({ kind: 'retain_artefacts', references: [...documents.keys()] }, { documents });
+    await this.agent.execute({ kind: 'retain_artefacts', references: [...documents.keys()] }, { documents });
   }
 }
 

@@ -31,7 +31,7 @@ export const RUNTIME_AGENT_TIMES: RuntimeAgentTimes = {
   preemptedRetryMs: 5_000,
 };
 
-export interface CarryOutOptions {
+export interface OrderOptions {
   /** Cancels the order. */
   readonly signal?: AbortSignal | undefined;
   /** Documents by the digests that the order refers to. */
@@ -57,7 +57,7 @@ export class RuntimeAgent {
 
   constructor(
     private readonly requests: RequestClient,
-    private readonly onAway: (away: boolean) => void = () => undefined,
+    private readonly reportReachable: (isReachable: boolean) => void = () => undefined,
     private readonly times: RuntimeAgentTimes = RUNTIME_AGENT_TIMES,
   ) {}
 
@@ -71,15 +71,15 @@ export class RuntimeAgent {
 
   /** Whether the agent responds now. */
   async isReachable(): Promise<boolean> {
-    const away = await this.request(awaitOrder, { order_id: randomUUID(), wait_ms: 0 }).then(
-      () => false,
+    const isReachable = await this.request(awaitOrder, { order_id: randomUUID(), wait_ms: 0 }).then(
+      () => true,
       error => {
-        if (error instanceof RuntimeUnavailable) return true;
+        if (error instanceof RuntimeUnavailable) return false;
         throw error;
       },
     );
-    this.onAway(away);
-    return !away;
+    this.reportReachable(isReachable);
+    return isReachable;
   }
 
   /**
@@ -95,11 +95,11 @@ export class RuntimeAgent {
       signal.throwIfAborted();
       try {
         const reply = await this.request(contract, payload);
-        this.onAway(false);
+        this.reportReachable(true);
         return reply;
       } catch (error) {
         if (!(error instanceof RuntimeUnavailable)) throw error;
-        this.onAway(true);
+        this.reportReachable(false);
         await pause(this.times.retryMs, undefined, { signal }).catch(() => undefined);
       }
     }
@@ -110,7 +110,7 @@ export class RuntimeAgent {
    * @throws the port's errors; the signal's reason once an aborted order has ended; RuntimeUnavailable if the agent does
    * not respond at the start and `waits` is false.
    */
-  async carryOut(order: RuntimeOrder, options: CarryOutOptions = {}): Promise<unknown> {
+  async execute(order: RuntimeOrder, options: OrderOptions = {}): Promise<unknown> {
     const { signal = never, documents = new Map(), waits = false } = options;
     let orderId = randomUUID();
     const attempt = AbortSignal.any([signal, this.#closing.signal]);
@@ -192,13 +192,13 @@ export class RuntimeAgent {
   /** Cancels the order and waits until it has ended, at most `abortedMs` while the agent does not respond. */
   async #cancelled(orderId: string): Promise<OrderEnd> {
     for (;;) {
-      const patience = AbortSignal.any([AbortSignal.timeout(this.times.abortedMs), this.#closing.signal]);
+      const timeout = AbortSignal.any([AbortSignal.timeout(this.times.abortedMs), this.#closing.signal]);
       try {
-        await this.requestWithRetry(cancelOrder, { order_id: orderId, client_id: this.#clientId }, patience);
+        await this.requestWithRetry(cancelOrder, { order_id: orderId, client_id: this.#clientId }, timeout);
         const answer = await this.request(awaitOrder, { order_id: orderId, wait_ms: this.times.waitMs });
         if (answer.state !== 'running') return answer;
       } catch (error) {
-        if (patience.aborted) return { state: 'unknown' };
+        if (timeout.aborted) return { state: 'unknown' };
         if (!(error instanceof RuntimeUnavailable)) throw error;
       }
     }

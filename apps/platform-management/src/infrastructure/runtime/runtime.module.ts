@@ -23,11 +23,12 @@ class RuntimeAgentShutdown implements OnApplicationShutdown {
       provide: RuntimeAgent,
       inject: [RequestClient, ServiceLog],
       useFactory: (requests: RequestClient, log: ServiceLog) => {
-        let known = false;
-        return new RuntimeAgent(requests, away => {
-          if (away && !known) log.warn({}, 'The runtime agent does not respond; builds and releases wait for it');
-          if (!away && known) log.info({}, 'The runtime agent answers again');
-          known = away;
+        let wasReachable = true;
+        return new RuntimeAgent(requests, isReachable => {
+          if (wasReachable && !isReachable)
+            log.warn({}, 'The runtime agent does not respond; builds and releases wait for it');
+          if (!wasReachable && isReachable) log.info({}, 'The runtime agent responds again');
+          wasReachable = isReachable;
         });
       },
     },

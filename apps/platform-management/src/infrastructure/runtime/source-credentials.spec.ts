@@ -8,7 +8,7 @@ const signal = new AbortController().signal;
 it('an order to resolve a branch sends the credentials to the agent and returns the host keys', async () => {
   const orders: RuntimeOrder[] = [];
   const agent = {
-    carryOut: async (order: RuntimeOrder) => {
+    execute: async (order: RuntimeOrder) => {
       orders.push(runtimeOrder.parse(order));
       return { branch: 'main', commit: 'a'.repeat(40), host_keys: 'git.example.com ssh-ed25519 AAAA\n' };
     },

@@ -63,10 +63,10 @@ describe('the outcomes of deployments', () => {
     await replica.kill();
     fixture.machine.script.build = () => {};
     const successor = await fixture.replica();
-    const onlooker = await fixture.replica({}, false);
+    const standby = await fixture.replica({}, false);
     await fixture.untilDeployment(deploymentId, 'live');
 
-    expect(await Promise.all([replica, successor, onlooker].map(each => outcomes(each, 'live')))).toEqual([0, 1, 0]);
+    expect(await Promise.all([replica, successor, standby].map(each => outcomes(each, 'live')))).toEqual([0, 1, 0]);
   });
 });
 
@@ -102,11 +102,11 @@ describe('the gauges', () => {
   });
 
   it('show instances and count restarts in the leading replica', async () => {
-    const onlooker = await fixture.replica({}, false);
+    const standby = await fixture.replica({}, false);
     const instances = (of: Replica, state: string) => shown(of, 'postern_web_services_instances', { state });
     const { id } = await fixture.runningService(replica, { min_instances: 3, max_instances: 3 });
     await eventually(async () => expect(await instances(replica, 'answering')).toBeGreaterThanOrEqual(3));
-    expect(await instances(onlooker, 'answering')).toBe(0);
+    expect(await instances(standby, 'answering')).toBe(0);
 
     fixture.machine.unhealthy.set(id, 'exited with code 1');
     await eventually(async () => expect(await instances(replica, 'silent')).toBe(3));

@@ -35,8 +35,8 @@ export const requireTools = ({ needs = [], rules }: BuildPlan, machine: Machine)
   const missing = needs.filter(({ program }) => !machine.has(program));
   if (missing.length === 0) return;
   const names = missing.map(({ program }) => program).join(' and ');
-  const cures = missing.map(({ install }) => install).join(' and ');
-  throw new BuildFailed(`${rules[0]}, but ${machine.name} has no ${names}: install ${cures} on it`);
+  const programs = missing.map(({ install }) => install).join(' and ');
+  throw new BuildFailed(`${rules[0]}, but ${machine.name} has no ${names}: install ${programs} on it`);
 };
 
 /**

@@ -12,8 +12,8 @@ export const DOCKERFILE_IS_REPLACED = unused('the web service has a build comman
 export const DOCKERFILE_STARTS_NOTHING =
   'no start command, and the Dockerfile is not used because a build command is set: set a start command, or remove the build command';
 export const NO_START_IN_IMAGE = 'no start command: set one, or add a CMD to the Dockerfile';
-/** @param cure what this machine lacks, and how to fix it. */
-export const dockerfileCannotBeUsed = (cure: string): string => unused(cure);
+/** @param advice what this machine lacks, and how to fix it. */
+export const dockerfileCannotBeUsed = (advice: string): string => unused(advice);
 
 /** The type of the Dockerfile in the root folder of a source; undefined for anything but a file or link. */
 export const dockerfileIn = async (directory: string): Promise<'file' | 'link' | undefined> => {

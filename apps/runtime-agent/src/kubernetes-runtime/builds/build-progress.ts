@@ -60,7 +60,7 @@ export class BuildProgress {
 
   end(): void {
     if (this.#rest !== '') this.#take(this.#rest);
-    for (const [step, line] of this.#output) if (line !== '') this.#say(line, step);
+    for (const [step, line] of this.#output) if (line !== '') this.#writeLine(line, step);
     this.#rest = '';
     this.#output.clear();
   }
@@ -70,18 +70,18 @@ export class BuildProgress {
     if (!progress) {
       if (line === DOCKERFILE_BUILDS) this.#isByDockerfile = true;
       this.#unsolved ??= UNSOLVED.exec(line)?.[1]?.slice(0, 500);
-      if (line.trim() !== '') this.#say(line, '');
+      if (line.trim() !== '') this.#writeLine(line, '');
       return;
     }
-    for (const vertex of progress.vertexes ?? []) this.#see(vertex);
+    for (const vertex of progress.vertexes ?? []) this.#readVertex(vertex);
     for (const { vertex = '', data = '' } of progress.logs ?? []) {
       const lines = (this.#lineOf(vertex) + Buffer.from(data, 'base64').toString('utf8')).split('\n');
       this.#output.set(vertex, lines.pop() ?? '');
-      for (const said of lines) this.#say(said, vertex);
+      for (const line of lines) this.#writeLine(line, vertex);
     }
   }
 
-  #see(vertex: Vertex): void {
+  #readVertex(vertex: Vertex): void {
     const { digest = '', name = '', started, error } = vertex;
     const isStep = this.#isByDockerfile && STEP.test(name);
     if (isStep && started && !this.#begun.has(digest)) {
@@ -93,7 +93,7 @@ export class BuildProgress {
     if (!this.#isByDockerfile || !CANCELED.test(error)) this.#error = error.slice(0, 500);
   }
 
-  #say(line: string, step: string): void {
+  #writeLine(line: string, step: string): void {
     const reason = this.#isByDockerfile ? undefined : FAILED.exec(line)?.[1];
     if (reason !== undefined) {
       this.#reason = reason;

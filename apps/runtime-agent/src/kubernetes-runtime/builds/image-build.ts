@@ -93,8 +93,8 @@ const run = async (command: string, buildPlan: BuildPlan): Promise<void> => {
   if (code === 0) return;
   const what = order.buildCommand === undefined ? command : 'the build command';
   const ended = `${what} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
-  const cure = adviceIn(stripVTControlCharacters(last), IMAGE);
-  throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
+  const advice = adviceIn(stripVTControlCharacters(last), IMAGE);
+  throw new BuildFailed(advice === undefined ? ended : `${advice} (${ended})`);
 };
 
 /** Quotes the text as one shell word. */

@@ -24,7 +24,7 @@ export interface BuildParts {
   readonly log: Log;
   readonly pollMs: number;
   /** How long a new image is kept, because the caller may not know about it yet. */
-  readonly spareMs: number;
+  readonly minimumAgeMs: number;
 }
 
 /** Time beyond the Job's own deadline, so that the status of the ended Job is read before the build counts as too late. */
@@ -73,11 +73,12 @@ export class ImageBuilds {
 
   /** Deletes all images except those in `keep`, those of running builds, and images too new to be known to the caller. */
   async retain(keep: ReadonlySet<string>): Promise<void> {
-    const { cluster, images, spareMs } = this.parts;
+    const { cluster, images, minimumAgeMs } = this.parts;
     const jobs = await cluster.list<Job>('Job', `${OURS},${LABEL.build}`);
     const fresh = jobs
       .filter(
-        ({ status: { completionTime } = {} }) => !completionTime || Date.now() - Date.parse(completionTime) < spareMs,
+        ({ status: { completionTime } = {} }) =>
+          !completionTime || Date.now() - Date.parse(completionTime) < minimumAgeMs,
       )
       .map(({ metadata }) => metadata.labels?.[LABEL.build] ?? '');
     await images.retain(keep, new Set([...this.#underWay, ...fresh]));

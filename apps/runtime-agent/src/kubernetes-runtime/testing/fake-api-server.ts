@@ -122,7 +122,7 @@ export class FakeApiServer {
       }
       const hasBody = request.method === 'POST' || request.method === 'PATCH' || request.method === 'PUT';
       const body = hasBody ? ((await json(request)) as AnyObject) : undefined;
-      const answer = this.#carryOut(request, { ...resource, name, sub, body }, url.searchParams);
+      const answer = this.#execute(request, { ...resource, name, sub, body }, url.searchParams);
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 500;
@@ -132,7 +132,7 @@ export class FakeApiServer {
     }
   }
 
-  #carryOut({ method, headers }: IncomingMessage, order: Order, query: URLSearchParams): unknown {
+  #execute({ method, headers }: IncomingMessage, order: Order, query: URLSearchParams): unknown {
     const { kind, apiVersion, name, sub, body } = order;
     if (name === undefined) {
       if (method === 'GET') return { kind: `${kind}List`, apiVersion, items: this.#select(kind, query) };
@@ -155,15 +155,15 @@ export class FakeApiServer {
     throw new Refusal(405, `${method} is not known here`);
   }
 
-  #apply({ kind, apiVersion, name = '' }: Order, said: AnyObject, manager: string | null): AnyObject {
+  #apply({ kind, apiVersion, name = '' }: Order, configuration: AnyObject, manager: string | null): AnyObject {
     if (!manager) throw new Refusal(400, 'fieldManager is required for apply patch');
-    if (said.kind !== kind || said.apiVersion !== apiVersion || said.metadata.name !== name)
+    if (configuration.kind !== kind || configuration.apiVersion !== apiVersion || configuration.metadata.name !== name)
       throw new Refusal(400, 'the object does not match the path');
     const key = `${kind} ${name}`;
     const before = this.find(kind, name);
     const ownership = this.#ownership.get(key) ?? new Map();
     this.#ownership.set(key, ownership);
-    const after = applied(before, ownership, manager, said as unknown as Json) as unknown as AnyObject;
+    const after = applied(before, ownership, manager, configuration as unknown as Json) as unknown as AnyObject;
     if (before?.['immutable'] && JSON.stringify(before['data']) !== JSON.stringify(after['data']))
       throw new Refusal(422, `${kind} "${name}" is invalid: data: field is immutable when \`immutable\` is set`);
     if (kind === 'Deployment') return this.put({ ...after, spec: { replicas: 1, ...after.spec } });

@@ -84,7 +84,7 @@ const run = (command: string, vertex: string): Promise<number> => {
 };
 
 /** @returns the error message, or undefined. */
-const carryOut = async ({ instruction, rest, line }: Step, vertex: string): Promise<string | undefined> => {
+const execute = async ({ instruction, rest, line }: Step, vertex: string): Promise<string | undefined> => {
   switch (instruction) {
     case 'ARG':
       variables[rest] = option(`--opt=build-arg:${rest}=`);
@@ -155,7 +155,7 @@ for (const [index, step] of steps.entries()) {
   const vertex = `sha256:${index}`;
   const started = new Date().toISOString();
   if (number > 0) say({ vertexes: [{ digest: vertex, name, started }] });
-  const error = await carryOut({ ...step, rest: text }, vertex);
+  const error = await execute({ ...step, rest: text }, vertex);
   if (number > 0) say({ vertexes: [{ digest: vertex, name, started, completed: started, error }] });
   if (error !== undefined) refuse(error);
 }

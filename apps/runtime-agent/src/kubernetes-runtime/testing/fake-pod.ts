@@ -167,8 +167,8 @@ export class FakePod {
     await probing;
     this.#isReady = false;
     log.close();
-    const said = await this.#volumes.takeMessage();
-    const message = said === '' && exitCode !== 0 ? log.tail(20) : said;
+    const written = await this.#volumes.takeMessage();
+    const message = written === '' && exitCode !== 0 ? log.tail(20) : written;
     return { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message };
   }
 

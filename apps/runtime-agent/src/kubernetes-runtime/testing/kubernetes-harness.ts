@@ -117,7 +117,7 @@ const optionsOf = async (
     },
     log: silentLog,
     pollMs: 100,
-    spareMs: 0,
+    minimumAgeMs: 0,
     services: {
       domain: undefined,
       scheme: 'http',

@@ -5,7 +5,7 @@ describe('Server-side apply, as the fake API server does it', () => {
   const objectAfter = (...applies: readonly (readonly [string, Record<string, unknown>])[]) => {
     const ownership: Ownership = new Map();
     let object = {};
-    for (const [manager, said] of applies) object = applied(object, ownership, manager, said);
+    for (const [manager, configuration] of applies) object = applied(object, ownership, manager, configuration);
     return object;
   };
 

@@ -34,22 +34,22 @@ const without = (target: Json, [key = '', ...rest]: readonly string[]): Json => 
  * The result of a forced server-side apply: sets the fields of the manager, removes fields that it no longer applies
  * unless another manager owns them too, and keeps all others.
  */
-export const applied = (before: Json | undefined, ownership: Ownership, manager: string, said: Json): Json => {
-  const { apiVersion: _, kind: __, ...fields } = said;
+export const applied = (before: Json | undefined, ownership: Ownership, manager: string, configuration: Json): Json => {
+  const { apiVersion: _, kind: __, ...fields } = configuration;
   const leaves = new Set(leavesOf(fields));
   const others = new Set([...ownership].filter(([name]) => name !== manager).flatMap(([, owned]) => [...owned]));
   let result = before ?? {};
   for (const leaf of ownership.get(manager) ?? [])
     if (!leaves.has(leaf) && !others.has(leaf)) result = without(result, leaf.split(SEPARATOR));
   for (const [name, owned] of ownership)
-    if (name !== manager) for (const leaf of leaves) if (isForced(before, said, leaf)) owned.delete(leaf);
+    if (name !== manager) for (const leaf of leaves) if (isForced(before, configuration, leaf)) owned.delete(leaf);
   ownership.set(manager, leaves);
-  return mergePatch(result, said) as Json;
+  return mergePatch(result, configuration) as Json;
 };
 
 /** Managers that apply the same value share the field; a different value takes the field over. */
-const isForced = (before: Json | undefined, said: Json, leaf: string): boolean => {
+const isForced = (before: Json | undefined, configuration: Json, leaf: string): boolean => {
   const at = (value: unknown) =>
     leaf.split(SEPARATOR).reduce<unknown>((inner, key) => (inner as Json | undefined)?.[key], value);
-  return JSON.stringify(at(before)) !== JSON.stringify(at(said));
+  return JSON.stringify(at(before)) !== JSON.stringify(at(configuration));
 };

@@ -35,10 +35,10 @@ export class ArtefactStore {
   #kept: ReadonlySet<string> | undefined;
   #staticServer: Promise<string> | undefined;
 
-  /** @param spareMs how long a new artefact is kept in any case: the caller of `retain` may not have its reference yet. */
+  /** @param minimumAgeMs how long a new artefact is kept in any case: the caller of `retain` may not have its reference yet. */
   constructor(
     private readonly platformHome: string,
-    private readonly spareMs = 15 * 60_000,
+    private readonly minimumAgeMs = 15 * 60_000,
     /** The group that can read the artefacts of a web service; undefined if processes run as Postern's own user. */
     private readonly groupOf?: (webServiceId: string) => Promise<number>,
   ) {
@@ -123,7 +123,7 @@ export class ArtefactStore {
 
   async #isSpared(reference: string): Promise<boolean> {
     const made = await stat(join(this.#pathOf(reference), METADATA)).catch(() => undefined);
-    return made !== undefined && Date.now() - made.mtimeMs < this.spareMs;
+    return made !== undefined && Date.now() - made.mtimeMs < this.minimumAgeMs;
   }
 
   /** Deletes the metadata first: if Postern crashes, the rest has no metadata and the next `clean` deletes it. */

@@ -47,7 +47,7 @@ describe('An artefact', () => {
     const own = await mkdtemp(join(tmpdir(), 'postern-artefacts-'));
     const view = await place.view({ app: directory, appWritable: false, home: own, temporary: own });
     const seen = argv.map(each => view.pathOf(each));
-    const [command = '', ...args] = view.enclose(seen, folder);
+    const [command = '', ...args] = view.wrap(seen, folder);
     const environment = { PATH: fixture.here.path, PORT: String(port), [INSTANCE_MARKER]: id };
     spawn(command, args, { cwd: view.startDirectory, env: environment, stdio: 'ignore', detached: true });
     const url = `http://127.0.0.1:${port}`;

@@ -40,7 +40,7 @@ export interface LocalBuildsOptions {
   /** Maximum number of concurrent builds of all web services; 1 by default. */
   readonly concurrentBuilds?: number;
   readonly times?: Partial<SourceTimes>;
-  readonly spareMs?: number;
+  readonly minimumAgeMs?: number;
   /** Folder of the root directories of sandboxes, which several homes can share; in the home by default. */
   readonly sandboxFrames?: string;
   /** Which isolation mechanisms of the host to use; all by default. */
@@ -108,7 +108,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     },
   });
   const workspaces = new BuildWorkspaces(platformHome, limits.cacheBytes);
-  const artefacts = new ArtefactStore(platformHome, options.spareMs, groups && (id => groups.assign(id)));
+  const artefacts = new ArtefactStore(platformHome, options.minimumAgeMs, groups && (id => groups.assign(id)));
   await artefacts.closeToOthers();
   const underWay = new Set<string>();
   const sources = new RepositorySources(

@@ -190,12 +190,12 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
     ])('%s as a build secret that is in no file of the image', async (_, secret, content) => {
       const environment = { ADDRESS: 'shop.example' };
       const file = `/run/secrets/${secret}`;
-      const said = await builds.outputOf(
+      const output = await builds.outputOf(
         `--mount=type=secret,id=${secret} grep -cF '${content}' ${file} && env`,
         environment,
       );
-      expect(said.split('\n')[0]).toBe('1');
-      expect(said).not.toMatch(/shop\.example|^ADDRESS/m);
+      expect(output.split('\n')[0]).toBe('1');
+      expect(output).not.toMatch(/shop\.example|^ADDRESS/m);
       const files = { ...shop(`RUN --mount=type=secret,id=${secret} cat ${file} > /dev/null`) };
       const { plan } = await builds.serve(files, { environment });
       expect(await builds.run(plan, `grep -rlF shop.example /srv /bin /etc /run /tmp`)).toMatchObject({ exitCode: 1 });
@@ -203,10 +203,10 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
   });
 
   it('can mount caches and folders that are not in the image', async () => {
-    const said = await builds.outputOf(
+    const output = await builds.outputOf(
       '--mount=type=cache,target=/cache --mount=type=bind,source=run,target=/bound echo kept > /cache/x && cat /bound',
     );
-    expect(said).toContain('#!/bin/sh');
+    expect(output).toContain('#!/bin/sh');
   });
 
   it('leaves only its artefact, and nothing after the removal of its web service', async () => {

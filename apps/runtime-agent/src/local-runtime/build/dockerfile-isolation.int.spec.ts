@@ -33,17 +33,17 @@ jest.setTimeout(90_000);
 
     it('see processes, files and devices of the host or of other web services', async () => {
       const { home } = builds.harness;
-      const said = await builds.outputOf(
+      const output = await builds.outputOf(
         `for path in ${home} /work /home /root/.ssh /proc/1/root/usr /dev/kmsg /dev/mem; do [ ! -e $path ] || echo "sees $path"; done; ls -d /proc/[0-9]* | wc -l`,
       );
-      expect(said).toMatch(/^\d\d?$/);
+      expect(output).toMatch(/^\d\d?$/);
     });
 
     it('create devices, change kernel settings or mount file systems', async () => {
-      const said = await builds.outputOf(
+      const output = await builds.outputOf(
         'mknod /disk b 8 0 || echo no device; echo x 2>/dev/null > /proc/sys/kernel/core_pattern || echo no change; mount -t tmpfs none /mnt 2>/dev/null || echo no mount',
       );
-      expect(said).toMatch(/no device\nno change\nno mount$/);
+      expect(output).toMatch(/no device\nno change\nno mount$/);
     });
 
     it('fill the disk', async () => {
@@ -64,16 +64,17 @@ jest.setTimeout(90_000);
         'ls -d /proc/[0-9]* | wc -l; ls /dev | tr "\\n" " "; unshare -r true',
       );
       const { ask } = await builds.serve({ ...shop(), run });
-      const said = await ask('/cgi-bin/run');
-      for (const name of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) expect(said).toContain(`${name}:\t0000000000000000`);
-      expect(said).toContain('NoNewPrivs:\t1');
-      expect(said).not.toMatch(/^Uid:\t0/m);
-      expect(said).toContain('/srv/shop/x: Read-only file system');
-      expect(said).toContain('/bin/sh: Read-only file system');
-      expect(said).toContain('/proc/1/root: Permission denied');
-      expect(said).toMatch(/^bin\ndata\ndev\netc\nproc\nrun\nsrv\nsys\ntmp$/m);
-      expect(said).toContain('fd full null random shm stderr stdin stdout tty urandom zero');
-      expect(said).toContain('unshare: unshare(0x10000000): Operation not permitted');
+      const output = await ask('/cgi-bin/run');
+      for (const name of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb'])
+        expect(output).toContain(`${name}:\t0000000000000000`);
+      expect(output).toContain('NoNewPrivs:\t1');
+      expect(output).not.toMatch(/^Uid:\t0/m);
+      expect(output).toContain('/srv/shop/x: Read-only file system');
+      expect(output).toContain('/bin/sh: Read-only file system');
+      expect(output).toContain('/proc/1/root: Permission denied');
+      expect(output).toMatch(/^bin\ndata\ndev\netc\nproc\nrun\nsrv\nsys\ntmp$/m);
+      expect(output).toContain('fd full null random shm stderr stdin stdout tty urandom zero');
+      expect(output).toContain('unshare: unshare(0x10000000): Operation not permitted');
     });
 
     it('start the shell of its image before all privileges are dropped', async () => {

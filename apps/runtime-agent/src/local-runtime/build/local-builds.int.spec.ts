@@ -88,8 +88,8 @@ describe('A build', () => {
     const buildCommand =
       'echo "$KEY"; printf s3cret; sleep 0.1; echo -value; printf %s "$KEY" | base64; echo s3cret-value >&2';
     await fixture.build(await fixture.order({}, { buildCommand, secrets, environment: { KEY: 's3cret-value' } }));
-    const said = (await fixture.lines()).slice(2);
-    expect(said.toSorted()).toEqual(Array.from({ length: 4 }, () => '********'));
+    const lines = (await fixture.lines()).slice(2);
+    expect(lines.toSorted()).toEqual(Array.from({ length: 4 }, () => '********'));
     expect((await fixture.lines())[1]).toMatch(/echo \*{8} >&2$/);
   });
 

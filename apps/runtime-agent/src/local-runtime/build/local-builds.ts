@@ -233,7 +233,7 @@ export class LocalBuilds implements Builds {
     });
     const inside = { ...view.folders, cache: view.folders.cache ?? folders.cache };
     const exit = await runConfined(
-      { enclose: argv => view.enclose(argv, '.') },
+      { wrap: argv => view.wrap(argv, '.') },
       {
         argv: ['/bin/sh', '-c', command],
         directory: view.startDirectory,
@@ -247,8 +247,8 @@ export class LocalBuilds implements Builds {
     if ('code' in exit && exit.code === 0) return;
     await requireWithinLimits(place, this.parts.limits);
     const ended = `${what} ${'code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`}`;
-    const cure = adviceIn(output.last);
-    throw new BuildFailed(cure === undefined ? ended : `${cure} (${ended})`);
+    const advice = adviceIn(output.last);
+    throw new BuildFailed(advice === undefined ? ended : `${advice} (${ended})`);
   }
 
   /**

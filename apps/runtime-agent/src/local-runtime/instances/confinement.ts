@@ -44,7 +44,7 @@ export interface SandboxView {
    * Wraps a command to run in the view, in `directory` below `app`. Spawn it with `startDirectory` as working
    * directory.
    */
-  enclose(argv: readonly string[], directory: string): readonly string[];
+  wrap(argv: readonly string[], directory: string): readonly string[];
   readonly startDirectory: string;
   /** Whether the wrapped command starts a child process in new namespaces. */
   readonly hasNamespaces: boolean;
@@ -54,7 +54,7 @@ export interface ConfinedPlace {
   /** The user that the processes run as; undefined if it is Postern's own user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
   /** Wraps a command to run in the confinement, with the file system of the machine. */
-  enclose(argv: readonly string[]): readonly string[];
+  wrap(argv: readonly string[]): readonly string[];
   /** Gives processes access to these folders, and to as little of the machine's other files as it supports. */
   view(folders: SandboxFolders): Promise<SandboxView>;
   /** The ids of all processes inside. */

@@ -70,8 +70,8 @@ export class InstanceOutput {
    */
   async settle(): Promise<void> {
     const settling = new AbortController();
-    const patience = delay(SETTLE_MS, undefined, { signal: settling.signal }).catch(() => {});
-    await Promise.race([Promise.all(this.#readers.map(reader => reader.ended)), patience]);
+    const timeout = delay(SETTLE_MS, undefined, { signal: settling.signal }).catch(() => {});
+    await Promise.race([Promise.all(this.#readers.map(reader => reader.ended)), timeout]);
     settling.abort();
     for (const reader of this.#readers) reader.close();
     this.#errors.end();

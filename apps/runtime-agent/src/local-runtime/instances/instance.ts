@@ -206,8 +206,8 @@ export class Instance {
     if (running) {
       if (!this.#isAnnounced) this.#tellToEnd(running.pid);
       const waiting = new AbortController();
-      const patience = delay(graceMs, undefined, { signal: waiting.signal }).catch(() => {});
-      await Promise.race([this.#groupHasEnded(running.pid, waiting.signal), patience]);
+      const timeout = delay(graceMs, undefined, { signal: waiting.signal }).catch(() => {});
+      await Promise.race([this.#groupHasEnded(running.pid, waiting.signal), timeout]);
       waiting.abort();
     }
     await this.place.clear();

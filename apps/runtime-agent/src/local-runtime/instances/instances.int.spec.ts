@@ -35,7 +35,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
       { describe: 'another instance to answer', timeoutMs: 15_000 },
     );
 
-  /** The process ids of `stubborn` and its child outside the sandbox. */
+  /** The process ids of `ignoringSigterm` and its child outside the sandbox. */
   const processesOf = async (plan: ServicePlan): Promise<readonly number[]> => {
     const numbers = (await fixture.visit(plan)).body.split(' ').map(Number);
     expect(numbers).toHaveLength(2);
@@ -80,7 +80,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
   });
 
   it('gets no traffic while its health check fails, and is replaced if it keeps failing', async () => {
-    const plan = await runs(server.moody, { healthCheckPath: '/' });
+    const plan = await runs(server.withStatus, { healthCheckPath: '/' });
     const first = (await fixture.visit(plan)).body;
     await fixture.visit(plan, '/become/500');
     await waitFor(async () => (await statusOf(plan))?.healthy === 0, { describe: 'no healthy instance' });
@@ -90,7 +90,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
   });
 
   it('gets traffic again when its health check recovers in time', async () => {
-    const plan = await runs(server.moody, { healthCheckPath: '/' });
+    const plan = await runs(server.withStatus, { healthCheckPath: '/' });
     const first = (await fixture.visit(plan)).body;
     const [record] = await fixture.records(plan);
     await fixture.visit(plan, '/become/500');
@@ -100,7 +100,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
   });
 
   it('is killed when it ignores SIGTERM, together with its child in another session', async () => {
-    const plan = await runs(server.stubborn);
+    const plan = await runs(server.ignoringSigterm);
     const processes = await processesOf(plan);
     for (const pid of processes) expect(processEntry(pid)).toBeDefined();
     await fixture.runtime.stop(plan.webServiceId);
@@ -109,7 +109,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
   });
 
   it('has its child process killed when it crashes', async () => {
-    const plan = await runs(server.stubborn);
+    const plan = await runs(server.ignoringSigterm);
     const [parent, child] = await processesOf(plan);
     process.kill(parent!, 'SIGKILL');
     await waitFor(async () => !(await fixture.pids()).includes(child!), { describe: 'its child to be gone' });
@@ -117,7 +117,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
   });
 
   it('is replaced when it exceeds its memory limit, and the status contains the reason', async () => {
-    const plan = await runs(server.hungry);
+    const plan = await runs(server.allocating);
     const first = (await fixture.visit(plan)).body;
     await fixture.visit(plan, '/eat?200').catch(() => {});
     await successorOf(plan, first);

@@ -44,7 +44,7 @@ export const startProcess = async (
   const pipes = await openForInstance(folder);
   try {
     await read();
-    const [command = '', ...args] = view.enclose(behindShim(argv.map(each => view.pathOf(each))), start);
+    const [command = '', ...args] = view.wrap(behindShim(argv.map(each => view.pathOf(each))), start);
     const child = spawn(command, args, {
       cwd: view.startDirectory,
       env: image ? imageEnvironment(id) : firstEnvironment(id, host.path),

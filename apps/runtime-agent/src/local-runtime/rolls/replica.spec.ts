@@ -36,11 +36,11 @@ const answers = async () => undefined;
 const silent = async () => 'no connection';
 
 it('an instance is not replaced after one failed probe, even if this process was suspended meanwhile', async () => {
-  const stoodStill = async () => {
+  const pauseProcess = async () => {
     await pause(2 * SILENCE_MS);
     return 'GET / did not answer';
   };
-  const { replica, failures, probed } = replicaWith(answers, stoodStill, answers);
+  const { replica, failures, probed } = replicaWith(answers, pauseProcess, answers);
   await waitFor(() => probed() > 5);
   expect(failures).toEqual([]);
   expect(replica.healthy).toBe(true);

@@ -156,9 +156,9 @@ export class Replica {
         } else if (failures >= times.failuresUntilUnhealthy) this.#become(false);
         elsewhereSince = isWrongPort(answer) && lastWell === undefined ? (elsewhereSince ?? now) : undefined;
         if (elsewhereSince !== undefined && now - elsewhereSince > times.wrongPortMs) return answer;
-        const patienceMs = lastWell === undefined ? this.owner.firstAnswerMs() : times.unhealthyUntilRestartMs;
+        const timeoutMs = lastWell === undefined ? this.owner.firstAnswerMs() : times.unhealthyUntilRestartMs;
         // One failure may be caused by this process: a deadline also expires while it is suspended.
-        const isSilent = failures >= times.failuresUntilUnhealthy && now - (lastWell ?? startedAt) > patienceMs;
+        const isSilent = failures >= times.failuresUntilUnhealthy && now - (lastWell ?? startedAt) > timeoutMs;
         if (isSilent && this.owner.restarts()) return `stopped responding: ${answer}`;
         await delay(lastWell === undefined ? times.firstProbesMs : times.probesMs, undefined, {
           signal: over.signal,

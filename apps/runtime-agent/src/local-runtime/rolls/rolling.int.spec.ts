@@ -80,7 +80,7 @@ describe('A roll', () => {
   });
 
   it('fails at the deadline with the response to the health check', async () => {
-    const code = server.moody.replace('let status = 200', 'let status = 500');
+    const code = server.withStatus.replace('let status = 200', 'let status = 500');
     const plan = await fixture.plan(code, { healthCheckPath: '/health', deadlineMs: 3_000 });
     expect(await failureOf(plan)).toMatch(/: GET \/health answered 500$/);
   });

@@ -71,7 +71,7 @@ describe('Running services', () => {
 
   it('are all ended by stopEverything', async () => {
     await start();
-    await runs(server.stubborn);
+    await runs(server.ignoringSigterm);
     await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });
     expect((await fixture.pids()).length).toBeGreaterThan(3);
     await stopEverything(fixture.home, 300, { sandboxFrames: KEPT_FRAMES });

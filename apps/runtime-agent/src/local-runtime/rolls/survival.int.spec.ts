@@ -63,7 +63,7 @@ describe('When the platform is killed', () => {
   });
 
   it('instances of services that are no longer expected are ended by the next run, and their address responds with 503', async () => {
-    const plan = await runs(server.stubborn);
+    const plan = await runs(server.ignoringSigterm);
     await platform.kill();
     await fixture.runtime.reconcile([], new Set());
     expect(await fixture.pids()).toEqual([]);
@@ -83,7 +83,7 @@ describe('When the platform is killed', () => {
 
   it('a roll continues when it is requested again', async () => {
     const before = await runs(server.saying('old'));
-    const gate = server.moody.replace('let status = 200', 'let status = 500');
+    const gate = server.withStatus.replace('let status = 200', 'let status = 500');
     const after = await fixture.plan(gate, { webServiceId: before.webServiceId, healthCheckPath: '/' });
     platform.begin({ kind: 'roll', plan: after });
     const started = await waitFor(

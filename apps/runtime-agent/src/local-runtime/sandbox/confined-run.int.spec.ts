@@ -15,8 +15,8 @@ describe('A confined command', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   /** Drops privileges with a program that is looked up in PATH, as the sandbox does. */
-  const place = (): Pick<ConfinedPlace, 'enclose'> => ({
-    enclose: argv => ['/bin/sh', '-c', 'exec setpriv --no-new-privs -- "$@"', 'enter', ...argv],
+  const place = (): Pick<ConfinedPlace, 'wrap'> => ({
+    wrap: argv => ['/bin/sh', '-c', 'exec setpriv --no-new-privs -- "$@"', 'enter', ...argv],
   });
 
   const outputOf = async (script: string, variables: Record<string, string>): Promise<string> => {

@@ -33,14 +33,14 @@ const BUSY_MS = 100;
  * @throws the signal's reason if the signal aborts first.
  */
 export const runConfined = async (
-  place: Pick<ConfinedPlace, 'enclose'>,
+  place: Pick<ConfinedPlace, 'wrap'>,
   { argv, directory, environment, variables = {}, onOutput }: ConfinedCommand,
   signal: AbortSignal,
 ): Promise<Exit> => {
   signal.throwIfAborted();
   const handed = handedEnvironment(variables);
-  const enclosed = place.enclose(['/bin/sh', '-c', START, 'postern-command', ...argv]);
-  const child = spawn('nice', ['-n', String(NICENESS), ...enclosed], {
+  const wrapped = place.wrap(['/bin/sh', '-c', START, 'postern-command', ...argv]);
+  const child = spawn('nice', ['-n', String(NICENESS), ...wrapped], {
     cwd: directory,
     env: environment,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -57,7 +57,7 @@ export interface SandboxOptions {
   readonly home: string;
 }
 
-interface Enclosure {
+interface ProcessSettings {
   readonly uid: number | undefined;
   readonly gid: number | undefined;
   readonly cgroup: Cgroup | undefined;
@@ -107,15 +107,15 @@ export class Sandbox implements Confinement {
     return this.options.users?.assign(id);
   }
 
-  #place(id: string, enclosure: Enclosure): SandboxPlace {
+  #place(id: string, settings: ProcessSettings): SandboxPlace {
     const { users, keepsUser, namespaces, home } = this.options;
-    const { uid, gid, cgroup } = enclosure;
+    const { uid, gid, cgroup } = settings;
     let isReleased = false;
     return {
       owner: uid === undefined ? undefined : { uid, gid: gid ?? uid },
-      enclose: argv => this.#grouped(this.#bounded(argv, enclosure), enclosure),
-      view: folders => this.#view(id, folders, enclosure),
-      viewAsRoot: folders => this.#viewAsRoot(id, folders, enclosure),
+      wrap: argv => this.#grouped(this.#bounded(argv, settings), settings),
+      view: folders => this.#view(id, folders, settings),
+      viewAsRoot: folders => this.#viewAsRoot(id, folders, settings),
       rootId: () => this.#rootId(id),
       pids: async () => {
         const inside = cgroup?.pids() ?? [];
@@ -143,53 +143,52 @@ export class Sandbox implements Confinement {
     };
   }
 
-  async #view(id: string, folders: SandboxFolders, enclosure: Enclosure): Promise<SandboxView> {
+  async #view(id: string, folders: SandboxFolders, settings: ProcessSettings): Promise<SandboxView> {
     const { namespaces } = this.options;
-    const bounded = (argv: readonly string[]) => this.#bounded(argv, enclosure);
-    if (folders.isImage && (!namespaces || enclosure.uid === undefined)) throw new Error(NO_IMAGES);
+    const bounded = (argv: readonly string[]) => this.#bounded(argv, settings);
+    if (folders.isImage && (!namespaces || settings.uid === undefined)) throw new Error(NO_IMAGES);
     if (!namespaces)
       return {
         folders,
         pathOf: path => path,
         startDirectory: folders.app,
         hasNamespaces: false,
-        enclose: (argv, directory) =>
-          this.#grouped(bounded(['/bin/sh', '-c', IN_FOLDER, directory, ...argv]), enclosure),
+        wrap: (argv, directory) => this.#grouped(bounded(['/bin/sh', '-c', IN_FOLDER, directory, ...argv]), settings),
       };
-    const owner = ownerOf(enclosure);
-    const view = await namespaces.view({ id, folders, owner, groups: groupsOf(enclosure) });
-    const inImage = (argv: readonly string[]) => this.#limited(namespaces.intoImage(owner, argv), enclosure);
+    const owner = ownerOf(settings);
+    const view = await namespaces.view({ id, folders, owner, groups: groupsOf(settings) });
+    const inImage = (argv: readonly string[]) => this.#limited(namespaces.intoImage(owner, argv), settings);
     const inside = folders.isImage ? inImage : bounded;
     return {
       ...view,
-      enclose: (argv, directory) => this.#grouped(view.enclose(inside(argv), directory), enclosure),
+      wrap: (argv, directory) => this.#grouped(view.wrap(inside(argv), directory), settings),
     };
   }
 
-  async #viewAsRoot(id: string, folders: SandboxFolders, enclosure: Enclosure): Promise<SandboxView> {
+  async #viewAsRoot(id: string, folders: SandboxFolders, settings: ProcessSettings): Promise<SandboxView> {
     const { namespaces } = this.options;
     if (!namespaces) throw new Error(NO_IMAGES);
-    const request = { id, folders, owner: ownerOf(enclosure), groups: groupsOf(enclosure) };
+    const request = { id, folders, owner: ownerOf(settings), groups: groupsOf(settings) };
     const view = await namespaces.view({ ...request, isRootOfUsers: true });
     const first = await this.#rootId(id);
-    const inside = (argv: readonly string[]) => this.#limited(namespaces.asRootOfUsers(first, argv), enclosure);
+    const inside = (argv: readonly string[]) => this.#limited(namespaces.asRootOfUsers(first, argv), settings);
     return {
       ...view,
-      enclose: (argv, directory) => this.#grouped(view.enclose(inside(argv), directory), enclosure),
+      wrap: (argv, directory) => this.#grouped(view.wrap(inside(argv), directory), settings),
     };
   }
 
-  #grouped(argv: readonly string[], { cgroup }: Enclosure): readonly string[] {
+  #grouped(argv: readonly string[], { cgroup }: ProcessSettings): readonly string[] {
     return cgroup ? ['/bin/sh', '-c', ENTER, 'enter', ...cgroup.entrances, '--', ...argv] : argv;
   }
 
-  #bounded(argv: readonly string[], enclosure: Enclosure): readonly string[] {
-    const { uid, gid } = enclosure;
-    const limited = this.#limited(argv, enclosure);
+  #bounded(argv: readonly string[], settings: ProcessSettings): readonly string[] {
+    const { uid, gid } = settings;
+    const limited = this.#limited(argv, settings);
     return uid === undefined ? limited : asUser(uid, limited, gid);
   }
 
-  #limited(argv: readonly string[], { mostTasks, ...needs }: Enclosure): readonly string[] {
+  #limited(argv: readonly string[], { mostTasks, ...needs }: ProcessSettings): readonly string[] {
     const { limits } = this.options;
     const fileBytes = limits.fileBytes && Math.max(limits.fileBytes, needs.fileBytes ?? 0);
     return [
@@ -222,9 +221,9 @@ export class Sandbox implements Confinement {
   }
 }
 
-const ownerOf = ({ uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 }: Enclosure) => ({ uid, gid });
+const ownerOf = ({ uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 }: ProcessSettings) => ({ uid, gid });
 
-const groupsOf = ({ cgroup }: Enclosure): ReadonlyMap<string, string> => cgroup?.folders ?? new Map();
+const groupsOf = ({ cgroup }: ProcessSettings): ReadonlyMap<string, string> => cgroup?.folders ?? new Map();
 
 /** Sends SIGKILL until no process is left; a process that forks meanwhile is found in the next iteration. */
 const killAll = async (find: () => Promise<readonly number[]>): Promise<void> => {

@@ -55,7 +55,7 @@ export class Git {
     folders: GitFolders,
     signal: AbortSignal,
   ): Promise<GitAnswer> {
-    const plain: GitSite = { ...folders, enclose: argv => place.enclose(argv) };
+    const plain: GitSite = { ...folders, wrap: argv => place.wrap(argv) };
     const { curlResolve, access } = remote;
     if (curlResolve !== undefined && !(await this.#pins(plain, signal)))
       return { ok: false, output: '', errors: OLD_GIT };
@@ -82,26 +82,26 @@ export class Git {
 
   /** @param access path of the credentials folder as the processes see it. */
   async #run(
-    { enclose, directory, home, marks }: GitSite,
+    { wrap, directory, home, marks }: GitSite,
     remote: PinnedRemote,
     args: readonly string[],
     signal: AbortSignal,
     access?: string,
   ): Promise<GitAnswer> {
-    const said = { stdout: '', stderr: '' };
+    const output = { stdout: '', stderr: '' };
     const exit = await runConfined(
-      { enclose },
+      { wrap },
       {
         argv: ['git', ...args],
         directory,
         environment: { ...(await this.#environment(home, remote, access)), ...marks },
         onOutput: (chunk, stream) => {
-          if (said[stream].length < MAX_OUTPUT) said[stream] += chunk.toString('utf8');
+          if (output[stream].length < MAX_OUTPUT) output[stream] += chunk.toString('utf8');
         },
       },
       signal,
     );
-    return { ok: 'code' in exit && exit.code === 0, output: said.stdout, errors: said.stderr };
+    return { ok: 'code' in exit && exit.code === 0, output: output.stdout, errors: output.stderr };
   }
 
   async #environment(home: string, remote: PinnedRemote, access?: string): Promise<Record<string, string>> {
@@ -115,13 +115,13 @@ export class Git {
 
 /** The folders of a git command by the paths that its processes see. */
 interface GitSite extends GitFolders {
-  readonly enclose: (argv: readonly string[]) => readonly string[];
+  readonly wrap: (argv: readonly string[]) => readonly string[];
 }
 
 /** Uses a sandbox, because ssh requires a passwd entry for its user, which a sandbox provides. */
 const inNamespaces = async (place: ConfinedPlace, { directory, home, marks }: GitFolders): Promise<GitSite> => {
   const view = await place.view({ app: directory, appWritable: true, home, temporary: home });
-  return { directory: view.startDirectory, home: view.folders.home, marks, enclose: argv => view.enclose(argv, '.') };
+  return { directory: view.startDirectory, home: view.folders.home, marks, wrap: argv => view.wrap(argv, '.') };
 };
 
 /** Replaces the file atomically, because git may read it in another Postern process. */

@@ -122,7 +122,7 @@ const runtimeAt = async (platformHome: string): Promise<LocalRuntime> => {
     guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: LIMITS,
     log: silentLog,
-    spareMs: 0,
+    minimumAgeMs: 0,
   });
   return assembleLocalRuntime({ platformHome, redactor, log: silentLog, times: QUICK, ...parts });
 };

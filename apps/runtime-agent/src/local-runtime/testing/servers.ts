@@ -11,7 +11,7 @@ export const server = {
   saying: (text: string) => listening(`const answer = (_, response) => response.end(${JSON.stringify(text)});`),
 
   /** Responds with the status of the last request to /become/<status>; 200 before the first one. */
-  moody: listening(`
+  withStatus: listening(`
     let status = 200;
     const answer = ({ url }, response) => {
       const mood = /^\\/become\\/(\\d+)$/.exec(url);
@@ -39,7 +39,7 @@ export const server = {
   silent: 'setInterval(() => {}, 1_000);',
 
   /** Ignores SIGTERM and starts a child that does so in its own session. Responds with both process ids. */
-  stubborn: `
+  ignoringSigterm: `
     import { spawn } from 'node:child_process';
     const child = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], {
       detached: true, stdio: 'ignore' });
@@ -70,7 +70,7 @@ export const server = {
     const answer = (_, response) => response.end(String(lines));`),
 
   /** /eat?<MiB> allocates that amount of memory permanently. */
-  hungry: listening(`
+  allocating: listening(`
     const held = [];
     const answer = ({ url }, response) => {
       const [, mebibytes] = url.split('/eat?');

@@ -26,15 +26,15 @@ describe('deadlines', () => {
 
   it('do not affect a call that ended before', async () => {
     const deadlines = new Deadlines(20);
-    let spared = true;
+    let isOpen = true;
     const call = {
       expire: () => {
-        spared = false;
+        isOpen = false;
       },
     };
     deadlines.add(call);
     deadlines.delete(call);
     await expired(other => deadlines.add(other));
-    expect(spared).toBe(true);
+    expect(isOpen).toBe(true);
   });
 });

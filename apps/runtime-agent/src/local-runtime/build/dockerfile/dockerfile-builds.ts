@@ -107,7 +107,7 @@ export class DockerfileBuilds {
     const progress = new ToolProgress(text => output.take(Buffer.from(text)));
     const decoder = new TextDecoder();
     const exit = await runConfined(
-      { enclose: argv => view.enclose(argv, '.') },
+      { wrap: argv => view.wrap(argv, '.') },
       {
         argv: buildCommand(tool, secrets),
         directory: view.startDirectory,

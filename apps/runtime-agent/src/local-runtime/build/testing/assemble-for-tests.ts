@@ -6,7 +6,7 @@ import { assembleLocalBuilds, type LocalBuildsAssembly, type LocalBuildsOptions 
 const silentLog: Log = { info() {}, warn() {}, error() {} };
 
 export type FixtureOptions = Partial<
-  Pick<LocalBuildsOptions, 'limits' | 'times' | 'use' | 'spareMs' | 'variables' | 'guard'>
+  Pick<LocalBuildsOptions, 'limits' | 'times' | 'use' | 'minimumAgeMs' | 'variables' | 'guard'>
 >;
 
 export const assembleForTests = (home: string, options: FixtureOptions): Promise<LocalBuildsAssembly> =>

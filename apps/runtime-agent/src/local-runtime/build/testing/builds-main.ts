@@ -18,19 +18,19 @@ const { builds } = await assembleForTests(home, JSON.parse(options) as FixtureOp
 const logs = new LogStore(home, redactor);
 const underWay = new Map<string, AbortController>();
 
-const answer = (said: BuildsAnswer): void => void process.send?.(said);
+const answer = (message: BuildsAnswer): void => void process.send?.(message);
 
 const build = async (order: BuildOrder): Promise<void> => {
   const { deploymentId, webServiceId, secrets } = order;
   const control = new AbortController();
   underWay.set(deploymentId, control);
   const output = logs.writer(webServiceId, 'build', secrets);
-  const said = await builds.build(order, output, control.signal).then(
+  const message = await builds.build(order, output, control.signal).then(
     (artefact): BuildsAnswer => ({ kind: 'built', deploymentId, artefact }),
     ({ name, message }: Error): BuildsAnswer => ({ kind: 'failed', deploymentId, name, message }),
   );
   await output.close();
-  answer(said);
+  answer(message);
 };
 
 process.on('message', (order: BuildsOrder) => {

@@ -26,14 +26,14 @@ export class BuildsProcess implements Pick<Builds, 'build' | 'reconcile'> {
   /** The separate process writes the lines. */
   async build(order: BuildOrder, _output: LogWriter, signal: AbortSignal): Promise<Artefact> {
     const { deploymentId } = order;
-    const answered = this.#answer(said => 'deploymentId' in said && said.deploymentId === deploymentId);
+    const answered = this.#answer(answer => 'deploymentId' in answer && answer.deploymentId === deploymentId);
     this.#order({ kind: 'build', order });
     signal.addEventListener('abort', () => this.#order({ kind: 'cancel', deploymentId }), { once: true });
-    const said = await answered;
-    if (said.kind === 'built') return said.artefact;
-    if (said.kind === 'failed')
-      throw said.name === 'BuildFailed' ? new BuildFailed(said.message) : new Error(said.message);
-    throw new Error(`no answer to a build: ${said.kind}`);
+    const answer = await answered;
+    if (answer.kind === 'built') return answer.artefact;
+    if (answer.kind === 'failed')
+      throw answer.name === 'BuildFailed' ? new BuildFailed(answer.message) : new Error(answer.message);
+    throw new Error(`no answer to a build: ${answer.kind}`);
   }
 
   async reconcile(): Promise<void> {
@@ -54,15 +54,15 @@ export class BuildsProcess implements Pick<Builds, 'build' | 'reconcile'> {
     this.child.send(order);
   }
 
-  #answer(isIt: (said: BuildsAnswer) => boolean): Promise<BuildsAnswer> {
+  #answer(isIt: (answer: BuildsAnswer) => boolean): Promise<BuildsAnswer> {
     return new Promise((resolve, reject) => {
-      const hear = (said: BuildsAnswer) => {
-        if (!isIt(said)) return;
-        this.child.off('message', hear).off('exit', gone);
-        resolve(said);
+      const receive = (answer: BuildsAnswer) => {
+        if (!isIt(answer)) return;
+        this.child.off('message', receive).off('exit', onExit);
+        resolve(answer);
       };
-      const gone = () => reject(new Error('the platform is gone'));
-      this.child.on('message', hear).once('exit', gone);
+      const onExit = () => reject(new Error('the platform is onExit'));
+      this.child.on('message', receive).once('exit', onExit);
     });
   }
 }

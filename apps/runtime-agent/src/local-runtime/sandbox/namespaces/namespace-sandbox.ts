@@ -112,8 +112,8 @@ export class NamespaceSandbox {
         path.startsWith(`${this.staticServers}/`) ? INSIDE.programs + path.slice(this.staticServers.length) : path,
       startDirectory: '/',
       hasNamespaces: true,
-      enclose: (argv, directory) =>
-        this.#enclose(
+      wrap: (argv, directory) =>
+        this.#wrap(
           { table, layout, directory: folders.isImage ? '/' : join(seenApp, directory) },
           isRootOfUsers || folders.isImage || this.#isRoot ? argv : asItself(this.programs, owner, argv),
         ),
@@ -148,7 +148,7 @@ export class NamespaceSandbox {
     return { folder: this.frame.folder, made, old: 'root/old', change: [this.programs.chroot, 'root'] };
   }
 
-  #enclose({ table, layout, directory }: Entry, argv: readonly string[]): readonly string[] {
+  #wrap({ table, layout, directory }: Entry, argv: readonly string[]): readonly string[] {
     const { unshare, mount, umount, pivotRoot } = this.programs;
     const { folder, old, change } = layout;
     const namespaces = ['--mount', '--pid', '--ipc', '--fork', '--kill-child', '--'];
@@ -170,7 +170,7 @@ export class NamespaceSandbox {
     try {
       const view = await this.view({ id, owner, folders, groups: new Map() });
       const command = [process.execPath, '-e', 'process.chdir("/tmp")'];
-      const [program = '', ...args] = view.enclose(this.#isRoot ? asUser(2 ** 15, command) : command, '.');
+      const [program = '', ...args] = view.wrap(this.#isRoot ? asUser(2 ** 15, command) : command, '.');
       await promisify(execFile)(program, args, { cwd: '/', timeout: 60_000 });
       return true;
     } catch {

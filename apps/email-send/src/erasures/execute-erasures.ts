@@ -10,7 +10,7 @@ const NO_KEY = 'no key opens the sealed address: put its key back into POSTERN_E
  * repeated, so that another process can continue at any time.
  */
 @Injectable()
-export class CarryOutErasures {
+export class ExecuteErasures {
   constructor(
     private readonly erasures: ErasureRepository,
     private readonly steps: ErasureSteps,

@@ -21,7 +21,7 @@ class RunCancelled extends Error {
  * so the next leader sends the orders of a killed process again.
  */
 @Injectable()
-export class CarryOutRuns {
+export class ExecuteRuns {
   readonly #underWay = new Map<string, AbortController>();
 
   constructor(
@@ -59,13 +59,13 @@ export class CarryOutRuns {
       if (known) continue;
       const controller = new AbortController();
       this.#underWay.set(run.id, controller);
-      void this.#carryOut(run, controller.signal)
+      void this.#execute(run, controller.signal)
         .catch(err => this.log.error({ err, run: run.id }, 'A run failed to start; it will be retried'))
         .finally(() => this.#underWay.delete(run.id));
     }
   }
 
-  async #carryOut(run: StoredRun, signal: AbortSignal): Promise<void> {
+  async #execute(run: StoredRun, signal: AbortSignal): Promise<void> {
     const queued = run.startedAt === null;
     if (queued && run.isCancelled) return this.#finish(run.id, 'cancelled');
     const limitMs = run.timeLimitSeconds === null ? RUN_DEADLINE_MS : run.timeLimitSeconds * 1_000;
