@@ -34,7 +34,7 @@ it('orders pass their credentials to the runtime, and return host keys', async (
     {} as DatabaseBackups,
     {} as OrderDocuments,
   );
-  const resolved = await execution.execute({ kind: 'resolve_source', repository_url: 'x', credentials }, signal);
+  const resolved = await execution.run({ kind: 'resolve_source', repository_url: 'x', credentials }, signal);
   expect(resolved).toEqual({ branch: 'main', commit: 'a', host_keys: 'shown' });
   const build = {
     kind: 'build' as const,
@@ -48,7 +48,7 @@ it('orders pass their credentials to the runtime, and return host keys', async (
     deadline_ms: 1,
     output: { instance: 'build', redact: [] },
   };
-  await execution.execute(build, signal);
+  await execution.run(build, signal);
   const expected = { ssh: { privateKey: 'key', knownHosts: 'known' }, https: { username: 'ada', token: 'secret' } };
   expect(given).toEqual([expected, expected]);
 });

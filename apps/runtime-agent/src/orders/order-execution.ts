@@ -34,7 +34,7 @@ export class OrderExecution {
   ) {}
 
   /** @throws the errors of `Runtime` and `DatabaseRuntime`. */
-  async execute(order: RuntimeOrder, signal: AbortSignal): Promise<unknown> {
+  async run(order: RuntimeOrder, signal: AbortSignal): Promise<unknown> {
     switch (order.kind) {
       case 'resolve_source':
         return this.#resolveSource(order, signal);

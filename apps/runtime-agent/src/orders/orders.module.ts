@@ -18,7 +18,7 @@ import { Orders } from './orders.js';
       inject: [OrderExecution, ServiceLog],
       useFactory: (execution: OrderExecution, log: ServiceLog) =>
         new OrderRegistry(
-          (order, signal) => execution.execute(order, signal),
+          (order, signal) => execution.run(order, signal),
           (err, { kind }) => log.error({ err, kind }, 'An order failed'),
         ),
     },
