@@ -13,7 +13,7 @@ import { buildBaseImages } from './base-images.mjs';
 import { MailClient } from './client.mjs';
 import { drains } from './drains.mjs';
 import { Engine, reExecuteApart } from './engine.mjs';
-import { demand, say } from './report.mjs';
+import { demand, print } from './report.mjs';
 import { webServiceRuns } from './web-service.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -41,7 +41,7 @@ const passwords = (kind, names) =>
 const containerOf = service => `postern_${service}_1`;
 
 const buildImages = async () => {
-  say('building the base images of Debian, Node.js, PostgreSQL and NATS');
+  print('building the base images of Debian, Node.js, PostgreSQL and NATS');
   await buildBaseImages(engine, folder, ROOT);
   const { stdout } = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: tmpdir() });
   const dockerfile = join(ROOT, 'docker/Dockerfile');
@@ -49,7 +49,7 @@ const buildImages = async () => {
   const building = async (name, options, file = dockerfile) => {
     const begun = performance.now();
     await engine.build(file, ROOT, { tag: `postern/${name}`, args, ...options });
-    say(`built ${name} in ${Math.round((performance.now() - begun) / 1_000)} s`);
+    print(`built ${name} in ${Math.round((performance.now() - begun) / 1_000)} s`);
   };
   await building('build', { target: 'build', args: { ...args, APP: 'email-send' } });
   for (const app of [...SERVICES, 'load-balancer']) await building(app, { args: { ...args, APP: app } });
@@ -121,7 +121,7 @@ const containersAreAsPromised = async () => {
 const run = async settings => {
   const compose = (...args) => engine.compose(FILES, settings, ...args);
   try {
-    say('bringing up compose.yaml');
+    print('bringing up compose.yaml');
     mkdirSync(settings.CHECK_REPOSITORIES, { recursive: true });
     await compose('up', '-d', '--no-build');
     await containersAreAsPromised();

@@ -30,9 +30,9 @@ export class MailClient {
     const deadline = Date.now() + WITHIN_MS;
     for (;;) {
       // The dashboard may not show the message yet.
-      const told = await this.dashboard('GET', `/email-services/${this.service.id}/emails/${id}`).catch(String);
-      if (told.recipients?.[0]?.state === outcome) return;
-      if (Date.now() > deadline) throw new Error(`the message is not ${outcome}: ${JSON.stringify(told)}`);
+      const email = await this.dashboard('GET', `/email-services/${this.service.id}/emails/${id}`).catch(String);
+      if (email.recipients?.[0]?.state === outcome) return;
+      if (Date.now() > deadline) throw new Error(`the message is not ${outcome}: ${JSON.stringify(email)}`);
       await new Promise(resolve => setTimeout(resolve, 200));
     }
   }

@@ -1,4 +1,4 @@
-import { demand, say } from './report.mjs';
+import { demand, print } from './report.mjs';
 
 const TO = 'delivered@simulator.test';
 const ANSWERS_AFTER_S = 4;
@@ -39,7 +39,7 @@ export const drains = async ({ engine, client, containerOf, ready, services }) =
     const copies = await client.copiesOf(subject, TO);
     demand('and delivered, once', copies === 1, `${copies} times`);
   }
-  say('stopping all of them');
+  print('stopping all of them');
   for (const service of services) {
     const { code, seconds } = await stop(engine, containerOf(service));
     demand(`${service} ends with 0 on SIGTERM, ${seconds.toFixed(1)} s later`, code === 0, `with ${code}`);

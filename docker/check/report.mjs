@@ -1,4 +1,4 @@
-export const say = line => console.log(`▸ ${line}`);
+export const print = line => console.log(`▸ ${line}`);
 
 export const demand = (claim, isTrue, otherwise = '') => {
   if (!isTrue) throw new Error(`${claim}: not so. ${otherwise}`);

@@ -53,8 +53,8 @@ describe('an invitation', () => {
 describe('a new password', () => {
   it('is set with a mailed link, which works once and ends all sessions', async () => {
     const user = await newUser();
-    const ask = (email: string) => world.call('POST', '/dashboard/api/password-reset', { body: { email } });
-    const [known, unknown] = [await ask(user.email), await ask(newAddress())];
+    const requestReset = (email: string) => world.call('POST', '/dashboard/api/password-reset', { body: { email } });
+    const [known, unknown] = [await requestReset(user.email), await requestReset(newAddress())];
     expect([known.status, known.body]).toEqual([202, unknown.body]);
     expect(unknown.status).toBe(202);
 

@@ -46,7 +46,7 @@ describe('postern login of a user with a second factor', () => {
     expect((await runner.run(['whoami'])).code).toBe(3);
   });
 
-  it('asks for the code of the authenticator, and stores a session that works', async () => {
+  it('prompts for the code of the authenticator, and stores a session that works', async () => {
     const { code, out, err } = await signIn(PASSWORD, codeAt(Date.now()));
     expect([code, err]).toEqual([0, '']);
     expect(out).not.toContain(PASSWORD);

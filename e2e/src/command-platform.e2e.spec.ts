@@ -9,7 +9,7 @@ import { sharedPlatform } from './stories.js';
 const SERVER = `
 console.log('started with', process.env.GREETING ?? 'nothing', process.env.TOKEN ?? '');
 require('node:http').createServer((request, response) => {
-  console.log('asked', request.url);
+  console.log('request', request.url);
   response.end('Hello');
 }).listen(process.env.PORT);
 `;
@@ -109,8 +109,8 @@ describe('postern logs', () => {
     const following = runner.start(['logs', name, '-f', '--tail', '1']);
     const path = `/visit-${Date.now()}`;
     await following.until(/stdout|stderr|build/);
-    await service.ask(path);
-    await following.until(new RegExp(`asked ${path}`));
+    await service.get(path);
+    await following.until(new RegExp(`request ${path}`));
     expect((await following.interrupt()).code).toBe(0);
   }, 60_000);
 });

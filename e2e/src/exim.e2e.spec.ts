@@ -89,8 +89,8 @@ describe('through a real Exim', () => {
     await eventually(async () => expect(await timelineOf(id)).toContain('delayed'), { timeoutMs: 30_000 });
     await sender.event('delivered', id, 60_000);
 
-    const told = sender.receiver.requests.map(request => JSON.parse(request.body.toString('utf8')));
-    expect(told.filter(({ email_id }) => email_id === id).map(({ event }) => event)).toEqual(['delivered']);
+    const events = sender.receiver.requests.map(request => JSON.parse(request.body.toString('utf8')));
+    expect(events.filter(({ email_id }) => email_id === id).map(({ event }) => event)).toEqual(['delivered']);
   }, 120_000);
 });
 

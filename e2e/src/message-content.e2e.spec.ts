@@ -153,10 +153,10 @@ describe('recipients', () => {
     const [to, cc, bcc] = ['to@each.test', 'cc@each.test', 'bcc@each.test'];
     const { body } = await sender.send({ ...MAIL, text: 'Hello', to: [to], cc: [cc], bcc: [bcc] });
     const id = body['id'] as string;
-    const told = [];
-    for (let n = 0; n < 3; n++) told.push((await sender.event('delivered', id)).to);
+    const recipients = [];
+    for (let n = 0; n < 3; n++) recipients.push((await sender.event('delivered', id)).to);
 
-    expect(told.sort()).toEqual([bcc, cc, to]);
+    expect(recipients.sort()).toEqual([bcc, cc, to]);
   });
 
   it('an internationalized domain is written in A-labels', async () => {

@@ -176,7 +176,7 @@ const untilEarlierMailIsProcessed = async () => {
 };
 
 /** A delivery status notification (RFC 3464) in the usual form of mail systems. */
-const notification = (to: string, recipient: string, told: { action: string; status: string; reply: string }) => ({
+const notification = (to: string, recipient: string, report: { action: string; status: string; reply: string }) => ({
   envelope: { from: '', to: [to] },
   raw: [
     'From: Mail Delivery System <MAILER-DAEMON@mx.elsewhere.test>',
@@ -196,9 +196,9 @@ const notification = (to: string, recipient: string, told: { action: string; sta
     'Reporting-MTA: dns; mx.elsewhere.test',
     '',
     `Final-Recipient: rfc822; ${recipient}`,
-    `Action: ${told.action}`,
-    `Status: ${told.status}`,
-    `Diagnostic-Code: smtp; ${told.reply}`,
+    `Action: ${report.action}`,
+    `Status: ${report.status}`,
+    `Diagnostic-Code: smtp; ${report.reply}`,
     '',
     '--b--',
     '',

@@ -120,7 +120,7 @@ describe('through a real Postfix', () => {
     const { body } = await sender.send({ ...MAIL, to: ['busy@customers.test'] });
     await sender.event('delivered', body['id'] as string, 60_000);
 
-    const told = sender.receiver.requests.map(request => JSON.parse(request.body.toString('utf8')));
-    expect(told.filter(({ email_id }) => email_id === body['id']).map(({ event }) => event)).toEqual(['delivered']);
+    const events = sender.receiver.requests.map(request => JSON.parse(request.body.toString('utf8')));
+    expect(events.filter(({ email_id }) => email_id === body['id']).map(({ event }) => event)).toEqual(['delivered']);
   }, 90_000);
 });

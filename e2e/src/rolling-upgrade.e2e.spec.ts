@@ -197,8 +197,8 @@ describe.each(UPGRADES)('while $service is replaced in a rolling upgrade under l
     'every message has its delivered event, whichever version published and consumed it',
     async () => {
       const missing = () => {
-        const told = deliveredEmails(sender);
-        return sent.filter(({ id }) => !told.has(id as string));
+        const delivered = deliveredEmails(sender);
+        return sent.filter(({ id }) => !delivered.has(id as string));
       };
       await waitFor(() => missing().length === 0, {
         timeoutMs: EVENTS_WITHIN_MS,

@@ -14,7 +14,7 @@ let sender: Sender;
 
 beforeAll(async () => {
   collector = await OtlpReceiver.start();
-  // The sampling ratio is 0, so every span belongs to a request that asked for a trace.
+  // The sampling ratio is 0, so every span belongs to a request whose client requested a trace.
   const traced = { POSTERN_OTLP_ENDPOINT: collector.url, POSTERN_TRACE_RATIO: '0' };
   world = await World.start({
     environment: {
@@ -90,8 +90,8 @@ describe('a trace', () => {
   });
 
   it('contains no address of a person, nothing of the message and no secret', () => {
-    const told = JSON.stringify(collector.spans);
+    const exported = JSON.stringify(collector.spans);
     for (const secret of ['customers.test', MAIL.from, MAIL.subject, MAIL.text, sender.apiKey, sender.webhookSecret])
-      expect(told).not.toContain(secret);
+      expect(exported).not.toContain(secret);
   });
 });

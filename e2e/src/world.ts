@@ -63,8 +63,8 @@ export class Sender {
   async call(event: string, emailId: string, timeoutMs = 20_000): Promise<ReceivedRequest> {
     return this.receiver.nextRequest(
       ({ body }) => {
-        const told = JSON.parse(body.toString('utf8')) as WebhookEvent;
-        return told.event === event && told.email_id === emailId;
+        const payload = JSON.parse(body.toString('utf8')) as WebhookEvent;
+        return payload.event === event && payload.email_id === emailId;
       },
       { timeoutMs },
     );

@@ -24,7 +24,7 @@ const slugOf = (text: string): string =>
     .trim()
     .replace(/\s+/g, '-');
 
-/** The first word of an info string is the language; other words tell tests how to run the example. */
+/** The first word of an info string is the language; other words define how tests run the example. */
 const languageOf = (info: string | undefined): string => info?.split(/\s/, 1)[0] ?? '';
 
 /**

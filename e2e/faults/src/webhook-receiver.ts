@@ -56,7 +56,7 @@ export class WebhookReceiver {
   }
 
   /** Resolves when an accepted call reports this event of a recipient; earlier calls count too. */
-  told(event: string, recipient: string, timeoutMs: number): Promise<boolean> {
+  waitForEvent(event: string, recipient: string, timeoutMs: number): Promise<boolean> {
     if (this.calls.some(call => call.accepted && call.event === event && call.recipient === recipient))
       return Promise.resolve(true);
     const { promise, resolve } = Promise.withResolvers<boolean>();

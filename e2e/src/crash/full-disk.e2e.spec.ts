@@ -70,7 +70,7 @@ if (mounted)
       expect(freeMib()).toBeGreaterThan(1_024);
       running.repository.commit(webApp('two'));
       await running.deploy();
-      expect(await running.ask()).toBe('200 two');
+      expect(await running.get()).toBe('200 two');
     }, 60_000);
 
     it('a disk filled by another process fails a deployment before it begins, and affects no running service', async () => {
@@ -80,11 +80,11 @@ if (mounted)
         status: 'failed',
         error: expect.stringMatching(/the disk is nearly full/),
       });
-      expect(await running.ask()).toBe('200 two');
+      expect(await running.get()).toBe('200 two');
 
       rmSync(join(disk, 'of-somebody-else'));
       await running.deploy();
-      await running.ask('/say?words=again');
+      await running.get('/say?words=again');
       await running.line(({ message }) => message === 'again');
     }, 60_000);
   });

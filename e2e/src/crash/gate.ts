@@ -85,7 +85,7 @@ export const gatedApp = (version: string, gates: Gates = {}): Files => ({
       setTimeout(() => response.end('${version}'), Number(searchParams.get('ms') ?? 0));
     });
     process.on('SIGTERM', async () => {
-      console.log('version ${version} is told to end');
+      console.log('version ${version} received SIGTERM');
       ${gates.end ? waitFor(gates.end) : ''}
       server.close();
     });

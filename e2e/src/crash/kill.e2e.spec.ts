@@ -107,8 +107,8 @@ describe.each(KILLS)('when %s is killed under load', (story, kill) => {
     'every accepted message has its delivered event',
     async () => {
       const missing = () => {
-        const told = deliveredEmails(sender);
-        return answered().filter(({ id }) => !told.has(id as string));
+        const delivered = deliveredEmails(sender);
+        return answered().filter(({ id }) => !delivered.has(id as string));
       };
       await waitFor(() => missing().length === 0, {
         timeoutMs: EVENTS_WITHIN_MS,

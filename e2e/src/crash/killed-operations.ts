@@ -78,10 +78,10 @@ export const scaling = (platform: PlatformWorld): KilledOperation => {
     verify: async () => {
       await marked.service.untilStatus('running');
       await marked.until(() => marked.instances.length === 3, 'exactly three instances');
-      expect(await marked.service.ask()).toBe('200 one');
+      expect(await marked.service.get()).toBe('200 one');
       await scaleTo(1);
       await marked.until(() => marked.instances.length === 1, 'exactly one instance');
-      expect(await marked.service.ask()).toBe('200 one');
+      expect(await marked.service.get()).toBe('200 one');
       start.remove();
     },
   };
@@ -94,7 +94,7 @@ export const deleting = (platform: PlatformWorld): KilledOperation => {
     begin: async () => {
       marked = await MarkedService.running(platform, { end });
       await accepted(platform, 'DELETE', marked.service.path);
-      await marked.until(() => end.visitsOf('/') > 0, 'the instance to be told to end');
+      await marked.until(() => end.visitsOf('/') > 0, 'the instance to receive SIGTERM');
     },
     release: () => end.open(),
     verify: async () => {
@@ -135,7 +135,7 @@ export const releasing = (platform: PlatformWorld): KilledOperation => {
       const { status, error } = await marked.service.outcomeOf(deploymentId);
       const wasInterrupted = error?.includes(INTERRUPTED) ?? false;
       expect([status, error]).toEqual(wasInterrupted ? ['failed', error] : ['live', null]);
-      expect(await marked.service.ask()).toBe(wasInterrupted ? '200 one' : '200 two');
+      expect(await marked.service.get()).toBe(wasInterrupted ? '200 one' : '200 two');
       expectOnce(command, wasInterrupted);
     },
   };

@@ -81,6 +81,6 @@ export const copiesByRecipient = async (mailboxUrl: string): Promise<ReadonlyMap
 
 /** Emails with a `delivered` webhook call; repeated calls of the same event count once. */
 export const deliveredEmails = (sender: Sender): ReadonlySet<string> => {
-  const told = sender.receiver.requests.map(({ body }) => JSON.parse(body.toString('utf8')) as WebhookEvent);
-  return new Set(told.filter(({ event }) => event === 'delivered').map(({ email_id }) => email_id));
+  const events = sender.receiver.requests.map(({ body }) => JSON.parse(body.toString('utf8')) as WebhookEvent);
+  return new Set(events.filter(({ event }) => event === 'delivered').map(({ email_id }) => email_id));
 };

@@ -28,10 +28,10 @@ describe.each(['platform-management', 'runtime-agent', 'load-balancer'])(
   victim => {
     const operations: Readonly<Record<string, KilledOperation>> = {
       'a changed setting is stored, and applied by a restart': editing(platform),
-      'scaling ends with the number of instances that was asked for': scaling(platform),
+      'scaling ends with the number of instances that was requested': scaling(platform),
       'a deletion leaves neither processes nor files nor an address': deleting(platform),
-      'a release command runs once, or its deployment says that it was interrupted': releasing(platform),
-      'a one-off command runs once, or says that it was interrupted': runningOnce(platform),
+      'a release command runs once, or its deployment reports that it was interrupted': releasing(platform),
+      'a one-off command runs once, or reports that it was interrupted': runningOnce(platform),
       'a verified domain is routed': verifyingDomain(platform, `${victim}.example.com`, sharedPort),
       'a new password of a database works, and the old one does not': rotating(platform),
       'a backup is completed, and so is its restore during another kill': backingUp(platform, () => kill(victim)),

@@ -53,7 +53,7 @@ const expectOnly = async (marked: MarkedService, version: string): Promise<void>
   await marked.service.untilStatus('running');
   expect(await marked.service.url()).toBe(marked.url);
   await marked.until(() => marked.instances.length === 1, 'exactly one instance');
-  expect(await marked.service.ask()).toBe(`200 ${version}`);
+  expect(await marked.service.get()).toBe(`200 ${version}`);
   expect(marked.builds).toEqual([]);
 };
 
@@ -97,7 +97,7 @@ describe.each(['platform-management', 'runtime-agent'])(
       await building.until(() => building.builds.length > 0, 'a build');
       deployments.set(queued, await queued.deployTwo());
       await stopping.service.caller.post(`${stopping.service.path}/stop`);
-      await stopping.service.line(({ message }) => message === 'version one is told to end');
+      await stopping.service.line(({ message }) => message === 'version one received SIGTERM');
       expect(await statusesNow()).toEqual(['building', 'queued', 'releasing', 'running', 'restarting', 'stopping']);
 
       const duringOperations = async () => {
@@ -161,7 +161,7 @@ describe.each(['platform-management', 'runtime-agent'])(
     it('the stop completes, and no process of the service is left', async () => {
       await stopping.service.untilStatus('stopped');
       expect(stopping.all).toEqual([]);
-      expect((await stopping.service.ask()).slice(0, 3)).toBe('503');
+      expect((await stopping.service.get()).slice(0, 3)).toBe('503');
       expect(await stopping.service.url()).toBe(stopping.url);
     }, 60_000);
   },

@@ -76,13 +76,13 @@ const start = async (): Promise<Map<number, string>> => {
   return descendantsOf(npm.pid ?? 0);
 };
 
-const everythingIsGone = (processes: Map<number, string>) =>
+const everythingHasEnded = (processes: Map<number, string>) =>
   waitFor(
     async () => {
       const left = [...processes].filter(([pid, command]) => command !== '' && commandOf(pid) === command);
       return left.length === 0 && (await isFree());
     },
-    { timeoutMs: ENDS_WITHIN_MS, intervalMs: 100, describe: 'every process to be gone and the port to be free' },
+    { timeoutMs: ENDS_WITHIN_MS, intervalMs: 100, describe: 'every process to end and the port to be free' },
   );
 
 afterEach(() => {
@@ -117,7 +117,7 @@ describe('the local start whose starter', () => {
 
       kill(processes);
 
-      await everythingIsGone(processes);
+      await everythingHasEnded(processes);
       await waitFor(() => !existsSync(join(home, 'starter.json')), { describe: 'the guard to be done' });
     },
     START_WITHIN_MS + ENDS_WITHIN_MS,

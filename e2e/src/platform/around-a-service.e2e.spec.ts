@@ -40,7 +40,7 @@ describe('a release command', () => {
     const failed = await service.outcomeOf((await service.requestDeployment()).id);
     expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('exited with code 4') });
     expect(messagesOf(await logOf(failed.id), 'release')).toContain('no such table');
-    expect(await service.ask()).toBe('200 one');
+    expect(await service.get()).toBe('200 one');
     await change({ release_command: null });
   }, 180_000);
 });
@@ -98,6 +98,6 @@ describe('worker processes', () => {
   it('are scaled at once', async () => {
     await change({ processes: { worker: 1 } });
     await waitFor(async () => JSON.stringify(await processes()).includes('"running":1'), { timeoutMs: 30_000 });
-    expect(await service.ask()).toBe('200 one');
+    expect(await service.get()).toBe('200 one');
   }, 60_000);
 });

@@ -32,7 +32,7 @@ describe('a database attached to a web service', () => {
     expect([attached.status, attached.body]).toMatchObject([201, { ...body, variable: 'DATABASE_URL' }]);
     await platform.writer.post(`${service.path}/restart`);
     await service.untilStatus('running');
-    await eventually(async () => expect(await service.ask('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
+    await eventually(async () => expect(await service.get('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
       timeoutMs: 60_000,
     });
     expect(JSON.stringify((await platform.writer.get(`${service.path}/env`)).body)).not.toContain('postgresql');
@@ -45,7 +45,7 @@ describe('a database attached to a web service', () => {
     url = String(body['connection_url']);
     expect(url).not.toBe(old);
     expect(await query('SELECT id FROM orders')).toEqual([{ id: 1 }]);
-    await eventually(async () => expect(await service.ask('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
+    await eventually(async () => expect(await service.get('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
       timeoutMs: 90_000,
     });
   }, 150_000);
@@ -70,7 +70,7 @@ describe('a database attached to a web service', () => {
   it('is deleted with its attachments and backups', async () => {
     expect((await platform.world.callDashboardApi('DELETE', path)).status).toBe(200);
     await platform.writer.post(`${service.path}/restart`);
-    await eventually(async () => expect(await service.ask('/env?key=DATABASE_URL')).not.toContain('postgresql'), {
+    await eventually(async () => expect(await service.get('/env?key=DATABASE_URL')).not.toContain('postgresql'), {
       timeoutMs: 90_000,
     });
     await eventually(

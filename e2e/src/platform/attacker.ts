@@ -41,7 +41,8 @@ export const attackerCode = (of: {
   });
 
   const nats = port =>
-    request(port, 'CONNECT {"verbose":false}\\r\\nPING\\r\\n', heard => /^(-ERR.*|PONG)\\r$/m.exec(heard.toString())?.[1]);
+    request(port, 'CONNECT {"verbose":false}\\r\\nPING\\r\\n', received =>
+      /^(-ERR.*|PONG)\\r$/m.exec(received.toString())?.[1]);
 
   // Start-up of protocol 3.0; the answer R names the authentication: 0 none, 3 password, 10 SCRAM.
   const postgres = (port, database) => {
@@ -49,10 +50,10 @@ export const attackerCode = (of: {
     const head = Buffer.alloc(8);
     head.writeInt32BE(8 + parameters.length, 0);
     head.writeInt32BE(196608, 4);
-    return request(port, Buffer.concat([head, parameters]), heard => {
-      if (heard.length < 9) return undefined;
-      if (heard.toString('latin1', 0, 1) !== 'R') return heard.toString();
-      return { 0: 'accepted', 3: 'password required', 10: 'password required' }[heard.readInt32BE(5)];
+    return request(port, Buffer.concat([head, parameters]), received => {
+      if (received.length < 9) return undefined;
+      if (received.toString('latin1', 0, 1) !== 'R') return received.toString();
+      return { 0: 'accepted', 3: 'password required', 10: 'password required' }[received.readInt32BE(5)];
     });
   };
 

@@ -35,8 +35,8 @@ describe('the code of a web service, during its build and at run time', () => {
   });
 
   it('needs a password for every database of PostgreSQL', () => {
-    const asked = { postgres: 'password required', postern_email_send: 'password required' };
-    expect(seen.map(({ postgres }) => postgres)).toEqual(Array(2).fill(asked));
+    const expected = { postgres: 'password required', postern_email_send: 'password required' };
+    expect(seen.map(({ postgres }) => postgres)).toEqual(Array(2).fill(expected));
   });
 
   it('needs a session for the dashboard', () => {

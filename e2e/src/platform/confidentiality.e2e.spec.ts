@@ -16,7 +16,7 @@ describe('what a build and a service can read on the host', () => {
 
   it('contains no secret of the platform or of other services', async () => {
     if (!isRoot) {
-      console.warn('not told: without root, services run as the user of the platform, and may read what it may');
+      console.warn('not tested: without root, services run as the user of the platform, and may read what it may');
       return;
     }
     const neighbour = await platform.service(webApp('neighbour'));
@@ -54,33 +54,33 @@ describe('a secret', () => {
     const service = await platform.service(
       {
         ...webApp('one'),
-        'tell.js': `
+        'print.js': `
           const secret = process.env.TOKEN;
-          const say = text => console.log(text);
-          say('plain ' + secret);
-          say('twice ' + secret + secret);
-          say('base64 ' + Buffer.from(secret).toString('base64'));
-          say('basic ' + Buffer.from('user:' + secret).toString('base64'));
-          say('shifted ' + Buffer.from('a' + secret + 'b').toString('base64url'));
-          say('url ' + encodeURIComponent(secret));
-          say('form ' + new URLSearchParams({ q: secret }));
-          say('json ' + JSON.stringify({ secret }));
+          const print = text => console.log(text);
+          print('plain ' + secret);
+          print('twice ' + secret + secret);
+          print('base64 ' + Buffer.from(secret).toString('base64'));
+          print('basic ' + Buffer.from('user:' + secret).toString('base64'));
+          print('shifted ' + Buffer.from('a' + secret + 'b').toString('base64url'));
+          print('url ' + encodeURIComponent(secret));
+          print('form ' + new URLSearchParams({ q: secret }));
+          print('json ' + JSON.stringify({ secret }));
           process.stderr.write('halves ' + secret.slice(0, 9));
           await new Promise(resolve => setTimeout(resolve, 300));
           process.stderr.write(secret.slice(9) + ' end\\n');
           for (const octet of Buffer.from('octets ' + secret + ' end\\n')) process.stdout.write(Buffer.of(octet));
           process.exitCode = Number(process.env.FAIL ?? 0);`,
       },
-      { build_command: 'node tell.js' },
+      { build_command: 'node print.js' },
     );
     await service.caller.post(`${service.path}/env`, { key: 'TOKEN', value: SECRET, is_secret: true });
     await service.deploy();
     await service.caller.post(`${service.path}/env`, { key: 'FAIL', value: '3', is_secret: false });
     const error = String(await service.failure());
 
-    const told = `${await service.wholeLog()}\n${error}`;
+    const output = `${await service.wholeLog()}\n${error}`;
     for (const word of ['plain', 'base64', 'url', 'json', 'halves', 'octets'])
-      expect(told).toMatch(new RegExp(`${word} .*\\*{8}`));
+      expect(output).toMatch(new RegExp(`${word} .*\\*{8}`));
     const parts = [
       SECRET,
       SECRET.slice(0, 9),
@@ -93,7 +93,7 @@ describe('a secret', () => {
       new URLSearchParams({ q: SECRET }).toString().slice(2),
       JSON.stringify(SECRET).slice(1, -1),
     ];
-    for (const part of parts) expect(told).not.toContain(part);
+    for (const part of parts) expect(output).not.toContain(part);
   }, 60_000);
 
   it('is never in the arguments of a process, nor returned by the API', async () => {

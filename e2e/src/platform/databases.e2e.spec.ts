@@ -124,7 +124,7 @@ it('an unknown plan is refused with the list of plans', async () => {
   expect([status, body]).toEqual([400, { error: expect.stringMatching(/^plan.*starter/) }]);
 });
 
-it('a key-value store needs Valkey or Redis on the machine, and the answer says so where there is none', async () => {
+it('a key-value store needs Valkey or Redis on the machine, and the response reports when there is none', async () => {
   const { status, body } = await platform.world.callDashboardApi('POST', '/databases', {
     name: 'cache',
     kind: 'key_value',

@@ -41,8 +41,7 @@ describe('fifty deployments requested at once', () => {
 
   beforeAll(async () => {
     service = await platform.service(webApp('one'));
-    const asked = Promise.all(Array.from({ length: 50 }, () => service.requestDeployment()));
-    await asked;
+    await Promise.all(Array.from({ length: 50 }, () => service.requestDeployment()));
     await waitFor(
       async () => {
         const deployments = await deploymentsOf(service);
@@ -59,7 +58,7 @@ describe('fifty deployments requested at once', () => {
   it('end with the newest live and all others superseded', async () => {
     const [newest, ...others] = (await deploymentsOf(service)).map(({ status }) => status);
     expect([newest, new Set(others)]).toEqual(['live', new Set(['superseded'])]);
-    expect(await service.ask()).toBe('200 one');
+    expect(await service.get()).toBe('200 one');
   });
 
   it('leave one release running', async () => {
@@ -169,25 +168,25 @@ describe('configuration', () => {
     expect(status).toBe(202);
     expect(await service.outcomeOf(String(body['id']))).toMatchObject({ status: 'live', rollback_of: first.id });
 
-    expect([await service.ask(), await service.ask('/env?key=COLOUR')]).toEqual(['200 one', '200 "red"']);
+    expect([await service.get(), await service.get('/env?key=COLOUR')]).toEqual(['200 one', '200 "red"']);
   }, 60_000);
 
   it('of a restart after it is the present one', async () => {
     await service.caller.post(`${service.path}/restart`);
     await service.untilStatus('running');
 
-    expect([await service.ask(), await service.ask('/env?key=COLOUR')]).toEqual(['200 one', '200 "blue"']);
+    expect([await service.get(), await service.get('/env?key=COLOUR')]).toEqual(['200 one', '200 "blue"']);
   }, 60_000);
 
   it('of a rollback to the rollback is again the original one', async () => {
     const rollback = (await deploymentsOf(service))[0] as Deployment;
     service.repository.commit(webApp('three'));
     await service.deploy();
-    expect(await service.ask('/env?key=COLOUR')).toBe('200 "blue"');
+    expect(await service.get('/env?key=COLOUR')).toBe('200 "blue"');
 
     const { body } = await service.caller.post(`${service.path}/deployments/${rollback.id}/rollback`);
     expect(await service.outcomeOf(String(body['id']))).toMatchObject({ status: 'live', rollback_of: rollback.id });
-    expect([await service.ask(), await service.ask('/env?key=COLOUR')]).toEqual(['200 one', '200 "red"']);
+    expect([await service.get(), await service.get('/env?key=COLOUR')]).toEqual(['200 one', '200 "red"']);
   }, 60_000);
 });
 
@@ -207,7 +206,7 @@ describe('concurrent operations', () => {
       status: 'cancelled',
       error: 'cancelled, because the web service was stopped',
     });
-    expect((await service.ask()).slice(0, 3)).toBe('503');
+    expect((await service.get()).slice(0, 3)).toBe('503');
     expect(processesWith(mark)).toEqual([]);
   }, 60_000);
 
@@ -227,6 +226,6 @@ describe('concurrent operations', () => {
     });
     await service.untilStatus('stopped');
     expect(processesWith(mark)).toEqual([]);
-    expect((await service.ask()).slice(0, 3)).toBe('503');
+    expect((await service.get()).slice(0, 3)).toBe('503');
   }, 60_000);
 });

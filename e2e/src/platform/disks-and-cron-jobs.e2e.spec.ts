@@ -28,17 +28,17 @@ describe('a disk', () => {
     expect((await change({ disk: { size_mib: 32 } })).status).toBe(400);
 
     await service.deploy();
-    expect(await service.ask()).toBe('200 start 1');
+    expect(await service.get()).toBe('200 start 1');
     await platform.writer.post(`${service.path}/restart`);
     await service.untilStatus('running');
-    expect(await service.ask()).toBe('200 start 2');
+    expect(await service.get()).toBe('200 start 2');
     await platform.writer.post(`${service.path}/stop`);
     await service.untilStatus('stopped');
     await platform.writer.post(`${service.path}/start`);
     await service.untilStatus('running');
-    expect(await service.ask()).toBe('200 start 3');
+    expect(await service.get()).toBe('200 start 3');
     await service.deploy();
-    expect(await service.ask()).toBe('200 start 4');
+    expect(await service.get()).toBe('200 start 4');
     await service.line(({ message }) => message.includes('its instance ends before the next one starts'));
   }, 240_000);
 });

@@ -8,22 +8,22 @@ const platform = await sharedPlatform();
 it('A custom domain is verified by its TXT record, and a TLS proxy may then get a certificate for it', async () => {
   const service = await platform.service(webApp('one'));
   const { world } = platform;
-  const ask = async () => (await world.call('GET', '/tls/ask?domain=shop.example.com')).status;
+  const tlsStatus = async () => (await world.call('GET', '/tls/ask?domain=shop.example.com')).status;
   const { status, body: added } = await world.callDashboardApi('POST', `${service.path}/domains`, {
     domain: 'Shop.Example.com',
   });
   expect([status, added]).toMatchObject([201, { domain: 'shop.example.com', status: 'pending' }]);
   const { name, value } = added['txt'] as { name: string; value: string };
-  expect(await ask()).toBe(404);
+  expect(await tlsStatus()).toBe(404);
 
   await world.postern.dns.setText(name, value);
   const verified = await world.callDashboardApi('POST', `${service.path}/domains/${added['id']}/verify`);
   expect([verified.status, verified.body]).toMatchObject([200, { status: 'verified' }]);
-  await waitFor(async () => (await ask()) === 200);
+  await waitFor(async () => (await tlsStatus()) === 200);
 
   const removed = await world.callDashboardApi('DELETE', `${service.path}/domains/${added['id']}`);
   expect([removed.status, removed.body]).toEqual([200, { id: added['id'], deleted: true }]);
-  await waitFor(async () => (await ask()) === 404);
+  await waitFor(async () => (await tlsStatus()) === 404);
 }, 60_000);
 
 it('The log of a web service can be followed live, including its build', async () => {

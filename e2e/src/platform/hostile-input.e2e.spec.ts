@@ -98,11 +98,11 @@ describe('a variable', () => {
   }, 60_000);
 
   it.each(Object.keys(ODD))('%s reaches the process unchanged, up to 64 KiB', async key => {
-    expect(await service.ask(`/env?key=${key}`)).toBe(`200 ${JSON.stringify(ODD[key as keyof typeof ODD])}`);
+    expect(await service.get(`/env?key=${key}`)).toBe(`200 ${JSON.stringify(ODD[key as keyof typeof ODD])}`);
   });
 
   it.each(['PORT', 'POSTERN_INSTANCE'])('%s is set by the platform', async key => {
-    expect(await service.ask(`/env?key=${key}`)).not.toMatch(/"(1|mine)"/);
+    expect(await service.get(`/env?key=${key}`)).not.toMatch(/"(1|mine)"/);
   });
 
   it.each([
@@ -157,7 +157,7 @@ describe('an unsafe symbolic link', () => {
       service.repository.commit({});
 
       expect(await service.failure()).toBe(`the link ${name} in the repository leads out of it`);
-      expect((await service.ask(`/${name}`)).slice(0, 3)).toBe('503');
+      expect((await service.get(`/${name}`)).slice(0, 3)).toBe('503');
     },
     60_000,
   );
@@ -209,9 +209,9 @@ describe('a build', () => {
     await service.deploy();
 
     const lines = await service.logs('?tail=10000');
-    const told = lines.map(({ message }) => message);
-    expect(told.join('\n')).toMatch(/log lines were dropped|is not kept/);
-    expect(Math.max(...told.map(({ length }) => length))).toBeLessThan(20_000);
-    expect(await service.ask()).toBe('200 one');
+    const messages = lines.map(({ message }) => message);
+    expect(messages.join('\n')).toMatch(/log lines were dropped|is not kept/);
+    expect(Math.max(...messages.map(({ length }) => length))).toBeLessThan(20_000);
+    expect(await service.get()).toBe('200 one');
   }, 60_000);
 });

@@ -31,7 +31,7 @@ describe('a new release that does not respond', () => {
   const bad = {
     'never listens': 'setInterval(() => {}, 1000);',
     'listens on another port': server("const answer = (_, response) => response.end('hidden');", `${otherPort}`),
-    'ends when it is asked': server("const answer = () => { console.error('out of luck'); process.exit(7); };"),
+    'exits on a request': server("const answer = () => { console.error('out of luck'); process.exit(7); };"),
     'answers with an error': server('const answer = (_, response) => { response.statusCode = 500; response.end(); };'),
   };
 
@@ -56,7 +56,7 @@ describe('a new release that does not respond', () => {
         `listens on port ${otherPort}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT\\.$`,
       ),
     ],
-    ['ends when it is asked', /exited with code 7\nout of luck/],
+    ['exits on a request', /exited with code 7\nout of luck/],
     ['answers with an error', /GET \/ answered 500$/],
   ])('because it %s fails with that reason', (name, message) => {
     expect(outcomes.get(name)?.deployment).toMatchObject({ status: 'failed', error: expect.stringMatching(message) });
@@ -64,7 +64,7 @@ describe('a new release that does not respond', () => {
 
   it.each(Object.keys(bad))('because it %s leaves the previous one serving', async name => {
     const service = outcomes.get(name)?.service as Service;
-    expect(await service.ask()).toBe('200 good');
+    expect(await service.get()).toBe('200 good');
     expect(await service.read()).toMatchObject({ status: 'running' });
   });
 });
@@ -111,19 +111,19 @@ describe('a service that stops responding', () => {
     });
     await service.deploy();
     broken.open();
-    await service.ask('/crash').catch(() => undefined);
+    await service.get('/crash').catch(() => undefined);
 
     const { status_reason: reason } = await service.untilStatus('failed');
     expect(reason).toMatch(
       /^nothing has answered for 2 seconds: (restarted \d+ times in \d+ s: )?web-\w+ exited with code [34]/,
     );
     await service.line(({ stream, message }) => stream === 'platform' && /web-\w+ exited with code 4/.test(message));
-    expect((await service.ask()).slice(0, 3)).toBe('503');
+    expect((await service.get()).slice(0, 3)).toBe('503');
 
     // Soon, because the delays between its restarts grow.
     broken.close();
     expect(await service.untilStatus('running')).toMatchObject({ status_reason: null });
-    expect(await service.ask()).toBe('200 one');
+    expect(await service.get()).toBe('200 one');
     broken.remove();
     const { world } = platform;
     await world.mailTo(world.operatorLogin.email, mail => mail.subject === 'Web service does not respond: breaks');
@@ -143,13 +143,13 @@ describe('a service that stops responding', () => {
         const answer = ({ url }, response) => { if (url === '/leak') eat(); response.end(life); };`),
     });
     await service.deploy();
-    const before = await service.ask();
-    await service.ask('/leak');
+    const before = await service.get();
+    await service.get('/leak');
 
     await service.line(({ stream, message }) => stream === 'platform' && /used more than 512 MiB/.test(message));
     await eventually(
       async () => {
-        const now = await service.ask();
+        const now = await service.get();
         expect([now.slice(0, 3), now === before]).toEqual(['200', false]);
       },
       { timeoutMs: 20_000 },
@@ -171,19 +171,19 @@ describe('a service that floods its log', () => {
     ];
     await flooding.deploy();
     await other.deploy();
-    await flooding.ask('/flood');
+    await flooding.get('/flood');
     await flooding.line(({ message }) => /^\d+ log lines were dropped/.test(message));
 
     const slowest = { answerMs: 0 };
     for (let count = 0; count < 20; count++) {
       const began = performance.now();
-      expect(await other.ask()).toBe('200 other');
+      expect(await other.get()).toBe('200 other');
       expect((await other.caller.get(other.path)).status).toBe(200);
       slowest.answerMs = Math.max(slowest.answerMs, performance.now() - began);
     }
     expect(slowest.answerMs).toBeLessThan(1_000);
-    expect(await flooding.ask()).toBe('200 wet');
-    await other.ask('/say?words=dry');
+    expect(await flooding.get()).toBe('200 wet');
+    await other.get('/say?words=dry');
     await other.line(({ message }) => message === 'dry');
     await flooding.caller.post(`${flooding.path}/stop`);
     await flooding.untilStatus('stopped');

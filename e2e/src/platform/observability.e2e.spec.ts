@@ -17,7 +17,7 @@ beforeAll(async () => {
   collector = await OtlpReceiver.start();
   const port = await freePort();
   metricsUrl = `http://127.0.0.1:${port}/metrics`;
-  // The sampling ratio is 0, so every span belongs to a request that asked for a trace.
+  // The sampling ratio is 0, so every span belongs to a request whose client requested a trace.
   const traced = { POSTERN_OTLP_ENDPOINT: collector.url, POSTERN_TRACE_RATIO: '0' };
   platform = await PlatformWorld.start({
     environment: {
@@ -115,8 +115,8 @@ describe('the trace of a request for a deployment', () => {
   });
 
   it('contains no secret, no key and no repository URL', () => {
-    const told = JSON.stringify(collector.spans);
-    for (const secret of [SECRET, service.repository.url, platform.writer.key]) expect(told).not.toContain(secret);
+    const exported = JSON.stringify(collector.spans);
+    for (const secret of [SECRET, service.repository.url, platform.writer.key]) expect(exported).not.toContain(secret);
   });
 });
 
@@ -135,7 +135,7 @@ describe('the metrics of the platform', () => {
   }, 30_000);
 
   it('count the instances that crash and are restarted', async () => {
-    await service.ask('/crash').catch(() => {});
+    await service.get('/crash').catch(() => {});
     await eventually(async () => expect(await shown(/^postern_web_services_instance_restarts_total/)).toBe(1), {
       timeoutMs: 20_000,
     });

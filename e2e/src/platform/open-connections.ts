@@ -6,7 +6,7 @@ const ENDING = 'ending';
 /** A client or web service that waits for a CPU notices the end late. */
 const TOLERANCE_MS = 3_000;
 const GOING_AWAY = 1001;
-const ASK_EVERY_MS = 100;
+const SEND_EVERY_MS = 100;
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
@@ -18,7 +18,7 @@ abstract class OpenConnection {
   messages = 0;
   readonly failures: Failure[] = [];
   #isStopped = false;
-  #toldAt: number | undefined;
+  #announcedAt: number | undefined;
 
   constructor(
     protected readonly url: string,
@@ -27,13 +27,13 @@ abstract class OpenConnection {
 
   /** Whether its instance has announced its end. */
   get isEnding(): boolean {
-    return this.#toldAt !== undefined;
+    return this.#announcedAt !== undefined;
   }
 
   /** Resolves when the client is stopped. */
   async run(): Promise<void> {
     while (!this.#isStopped && this.failures.length === 0) {
-      this.#toldAt = undefined;
+      this.#announcedAt = undefined;
       this.connections += 1;
       const reason = await this.connect().catch(reasonOf);
       if (!this.#isStopped) this.#judge(reason);
@@ -49,15 +49,15 @@ abstract class OpenConnection {
   protected abstract connect(): Promise<Failure | undefined>;
   protected abstract close(): void;
 
-  protected tellEnding(): void {
-    this.#toldAt = performance.now();
+  protected onEnding(): void {
+    this.#announcedAt = performance.now();
   }
 
   #judge(reason: Failure | undefined): void {
-    const drainedMs = this.#toldAt === undefined ? 0 : performance.now() - this.#toldAt;
+    const drainedMs = this.#announcedAt === undefined ? 0 : performance.now() - this.#announcedAt;
     if (reason !== undefined) this.failures.push(reason);
     else if (drainedMs < this.drainMs - TOLERANCE_MS)
-      this.failures.push(`${this.constructor.name} ended ${Math.round(drainedMs)} ms after its instance was told to`);
+      this.failures.push(`${this.constructor.name} ended ${Math.round(drainedMs)} ms after its instance announced it`);
   }
 }
 
@@ -93,7 +93,7 @@ export class EventReader extends OpenConnection {
 
   #take(event: string): Failure | undefined {
     if (event.startsWith(`event: ${ENDING}`)) {
-      this.tellEnding();
+      this.onEnding();
       return undefined;
     }
     const number = Number(/^id: (\d+)$/m.exec(event)?.[1]);
@@ -114,24 +114,24 @@ export class SocketClient extends OpenConnection {
     const closed = new Promise<number>(resolve => socket.addEventListener('close', ({ code }) => resolve(code)));
     const answers: string[] = [];
     socket.addEventListener('message', ({ data }) => {
-      if (data === ENDING) this.tellEnding();
+      if (data === ENDING) this.onEnding();
       else answers.push(String(data));
     });
-    let [asked, askedAt] = [0, 0];
-    const askNext = () => {
-      if (socket.readyState !== WebSocket.OPEN || answers.length < asked) return;
-      socket.send(`${asked++}`);
-      askedAt = performance.now();
+    let [sent, sentAt] = [0, 0];
+    const sendNext = () => {
+      if (socket.readyState !== WebSocket.OPEN || answers.length < sent) return;
+      socket.send(`${sent++}`);
+      sentAt = performance.now();
     };
-    const clock = setInterval(askNext, ASK_EVERY_MS);
+    const clock = setInterval(sendNext, SEND_EVERY_MS);
     const code = await closed;
     clearInterval(clock);
     this.messages += answers.length;
     const wrong = answers.findIndex((answer, index) => answer !== `${index}`);
     if (wrong >= 0) return `message ${wrong} of a WebSocket was answered with ${answers[wrong]}`;
     // The last message may have been in transit when the socket was closed.
-    if (answers.length < asked && performance.now() - askedAt > ANSWER_WITHIN_MS)
-      return `message ${asked - 1} of a WebSocket was not answered`;
+    if (answers.length < sent && performance.now() - sentAt > ANSWER_WITHIN_MS)
+      return `message ${sent - 1} of a WebSocket was not answered`;
     return code === GOING_AWAY ? undefined : `a WebSocket was closed with ${code}`;
   }
 
@@ -154,7 +154,7 @@ export class LongRequests {
 
   async run(): Promise<void> {
     while (!this.#leaving.signal.aborted) {
-      this.#underWay.push(this.#ask());
+      this.#underWay.push(this.#request());
       await pause(1_000, undefined, { signal: this.#leaving.signal }).catch(() => undefined);
     }
     await Promise.all(this.#underWay);
@@ -164,7 +164,7 @@ export class LongRequests {
     this.#leaving.abort();
   }
 
-  async #ask(): Promise<void> {
+  async #request(): Promise<void> {
     try {
       const response = await fetch(`${this.url}/?ms=${this.takesMs}`, { signal: this.#leaving.signal });
       const body = await response.text();

@@ -99,7 +99,7 @@ export class Service {
   }
 
   /** The response of the service itself to a GET. */
-  async ask(path = '/'): Promise<string> {
+  async get(path = '/'): Promise<string> {
     const response = await fetch((await this.url()) + path, { signal: AbortSignal.timeout(10_000) });
     return `${response.status} ${await response.text()}`;
   }

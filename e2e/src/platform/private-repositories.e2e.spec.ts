@@ -39,7 +39,7 @@ describe('a private repository over HTTP', () => {
     const stored = await desk('PUT', service, '/git-token', { username: 'oauth2', token: TOKEN });
     expect(stored).toMatchObject({ status: 200, body: { username: 'oauth2', host: '127.0.0.1' } });
     await service.deploy();
-    expect(await service.ask()).toBe('200 private');
+    expect(await service.get()).toBe('200 private');
     const shown = [
       await service.read(),
       await service.logs('?tail=1000'),
@@ -70,7 +70,7 @@ describe('a private repository over HTTP', () => {
     });
     const { deployment_id } = (await answer.json()) as { deployment_id: string };
     expect(await service.outcomeOf(deployment_id)).toMatchObject({ status: 'live' });
-    expect(await service.ask()).toBe('200 private');
+    expect(await service.get()).toBe('200 private');
   });
 });
 
@@ -86,7 +86,7 @@ describe('a private repository over SSH', () => {
     const changed = await desk('PATCH', service, '', { git_repository_url: `ssh://git@127.0.0.1:${server.port}/.git` });
     expect(changed.status).toBe(200);
     await service.deploy();
-    expect(await service.ask()).toBe('200 by key');
+    expect(await service.get()).toBe('200 by key');
     expect(server.connections()).toBe(2);
     expect((await desk('GET', service, '/repository-credentials')).body).toMatchObject({
       deploy_key: { public_key: authorized, host_keys: [{ host: `127.0.0.1:${server.port}` }] },
@@ -96,6 +96,6 @@ describe('a private repository over SSH', () => {
     expect((await desk('DELETE', service, '/deploy-key')).body).toMatchObject({ deleted: true });
     const { id } = await service.requestDeployment();
     expect((await service.outcomeOf(id)).error).toContain('needs a deploy key');
-    await waitFor(async () => (await service.ask()) === '200 by key');
+    await waitFor(async () => (await service.get()) === '200 by key');
   });
 });

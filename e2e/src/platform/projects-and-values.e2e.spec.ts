@@ -44,8 +44,8 @@ describe('environment variables', () => {
       { id: secret.body['id'], key: 'TOKEN', value: '********', is_secret: true },
     ]);
 
-    const gone = await platform.writer.delete(`${service.path}/env/${String(plain.body['id'])}`);
-    expect([gone.status, gone.body]).toEqual([200, { id: plain.body['id'], deleted: true }]);
+    const deleted = await platform.writer.delete(`${service.path}/env/${String(plain.body['id'])}`);
+    expect([deleted.status, deleted.body]).toEqual([200, { id: plain.body['id'], deleted: true }]);
     expect((await platform.writer.delete(`${service.path}/env/${String(plain.body['id'])}`)).status).toBe(404);
   });
 

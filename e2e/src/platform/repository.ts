@@ -58,7 +58,7 @@ export const webApp = (version: string, more: Files = {}): Files => ({
       const url = new URL(request.url, 'http://service');
       if (url.pathname === '/say') {
         console.log(url.searchParams.get('words'));
-        return response.end('said');
+        return response.end('printed');
       }
       if (url.pathname === '/env') return response.end(JSON.stringify(process.env[url.searchParams.get('key')] ?? null));
       if (url.pathname === '/crash') process.exit(3);

@@ -28,7 +28,7 @@ describe('a deployment', () => {
     const { id } = await service.requestDeployment();
 
     expect(await service.outcomeOf(id)).toMatchObject({ id, branch: 'main', commit, status: 'live', error: null });
-    expect(await service.ask()).toBe('200 one');
+    expect(await service.get()).toBe('200 one');
     expect(await service.read()).toMatchObject({ status: 'running', blocked: false, suspended: false });
   }, 90_000);
 
@@ -37,7 +37,7 @@ describe('a deployment', () => {
     service.repository.commit(webApp('two'));
 
     expect(await service.deploy('next')).toMatchObject({ branch: 'next' });
-    expect(await service.ask()).toBe('200 two');
+    expect(await service.get()).toBe('200 two');
   }, 90_000);
 
   it('is listed newest first, a page at a time', async () => {
@@ -54,7 +54,7 @@ describe('a deployment', () => {
       status: 'failed',
       error: expect.stringMatching(/broken on purpose|exited/),
     });
-    expect(await service.ask()).toBe('200 two');
+    expect(await service.get()).toBe('200 two');
     expect(await service.read()).toMatchObject({ status: 'running' });
   }, 90_000);
 
@@ -73,7 +73,7 @@ describe('a deployment', () => {
     const { status, body: rollback } = await platform.writer.post(`${service.path}/deployments/${first?.id}/rollback`);
     expect(status).toBe(202);
     expect(await service.outcomeOf(String(rollback['id']))).toMatchObject({ status: 'live', rollback_of: first?.id });
-    expect(await service.ask()).toBe('200 one');
+    expect(await service.get()).toBe('200 one');
     expect(folder).toBeTruthy();
   }, 90_000);
 });
@@ -84,24 +84,24 @@ describe('the lifecycle', () => {
     const stop = await platform.writer.post(`${service.path}/stop`);
     expect([stop.status, stop.body]).toEqual([202, { id: service.id, status: 'stopping' }]);
     await service.untilStatus('stopped');
-    expect((await service.ask()).slice(0, 3)).toBe('503');
+    expect((await service.get()).slice(0, 3)).toBe('503');
     expect((await platform.reader.get(`${service.path}/metrics`)).status).toBe(404);
 
     const start = await platform.writer.post(`${service.path}/start`);
     expect([start.status, start.body]).toEqual([202, { id: service.id, status: 'starting' }]);
     await service.untilStatus('running');
-    expect(await service.ask('/env?key=COLOUR')).toBe('200 "red"');
+    expect(await service.get('/env?key=COLOUR')).toBe('200 "red"');
   }, 90_000);
 
   it('POST restart replaces the instances, with the present environment', async () => {
     await platform.writer.post(`${service.path}/env`, { key: 'COLOUR', value: 'green', is_secret: false });
-    expect(await service.ask('/env?key=COLOUR')).toBe('200 "red"');
+    expect(await service.get('/env?key=COLOUR')).toBe('200 "red"');
 
     const { status, body } = await platform.writer.post(`${service.path}/restart`);
     expect([status, body]).toEqual([202, { id: service.id, status: 'restarting' }]);
     await service.untilStatus('running');
 
-    expect(await service.ask('/env?key=COLOUR')).toBe('200 "green"');
+    expect(await service.get('/env?key=COLOUR')).toBe('200 "green"');
   }, 90_000);
 
   it('gets the secrets of its project, and its own variable overrides a secret of the same key', async () => {
@@ -117,20 +117,20 @@ describe('the lifecycle', () => {
     await platform.writer.post(`${service.path}/restart`);
     await service.untilStatus('running');
 
-    expect(await service.ask('/env?key=SHAPE')).toBe('200 "SHAPE of the project"');
-    expect(await service.ask('/env?key=COLOUR')).toBe('200 "green"');
+    expect(await service.get('/env?key=SHAPE')).toBe('200 "SHAPE of the project"');
+    expect(await service.get('/env?key=COLOUR')).toBe('200 "green"');
   }, 90_000);
 
   it('restarts a crashed instance', async () => {
-    await service.ask('/crash').catch(() => undefined);
+    await service.get('/crash').catch(() => undefined);
 
-    await eventually(async () => expect(await service.ask()).toBe('200 one'), { timeoutMs: 20_000 });
+    await eventually(async () => expect(await service.get()).toBe('200 one'), { timeoutMs: 20_000 });
   }, 60_000);
 });
 
 describe('logs', () => {
   it('contain the output of the service, oldest first, with the requested number of lines', async () => {
-    for (const words of ['first', 'second', 'third']) await service.ask(`/say?words=${words}`);
+    for (const words of ['first', 'second', 'third']) await service.get(`/say?words=${words}`);
     await service.line(({ message }) => message === 'third');
 
     const lines = await service.logs('?tail=2');
@@ -139,7 +139,7 @@ describe('logs', () => {
   }, 30_000);
 
   it('never show a secret value', async () => {
-    await service.ask(`/say?words=${encodeURIComponent('it is SHAPE of the project, indeed')}`);
+    await service.get(`/say?words=${encodeURIComponent('it is SHAPE of the project, indeed')}`);
 
     const { message } = await service.line(line => line.message.includes('indeed'));
     expect(message).not.toContain('SHAPE of the project');
@@ -210,7 +210,7 @@ describe('a service after the operator’s', () => {
           { detail: { code, message: expect.stringContaining('spam') } },
         ]);
       }
-      await eventually(async () => expect((await service.ask()).slice(0, 3)).toBe('503'), { timeoutMs: 30_000 });
+      await eventually(async () => expect((await service.get()).slice(0, 3)).toBe('503'), { timeoutMs: 30_000 });
 
       await platform.world.callDashboardApi(
         'POST',
@@ -219,7 +219,7 @@ describe('a service after the operator’s', () => {
       );
       expect((await platform.writer.post(`${service.path}/start`)).status).toBe(202);
       await service.untilStatus('running');
-      expect(await service.ask()).toBe('200 one');
+      expect(await service.get()).toBe('200 one');
     },
     90_000,
   );

@@ -35,7 +35,7 @@ export const underSteadyRequests = async (
   const milliseconds: number[] = [];
   const underWay = new Set<Promise<void>>();
   let count = 0;
-  const ask = async (number: number) => {
+  const sendRequest = async (number: number) => {
     const slow = number % 5 === 0 ? '?ms=300' : '';
     const headers: Record<string, string> = number % 2 === 0 ? { connection: 'close' } : {};
     const startedAt = performance.now();
@@ -53,7 +53,7 @@ export const underSteadyRequests = async (
   const startDue = () => {
     const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1_000);
     while (count <= due) {
-      const request = ask(count++).finally(() => underWay.delete(request));
+      const request = sendRequest(count++).finally(() => underWay.delete(request));
       underWay.add(request);
     }
   };

@@ -44,6 +44,6 @@ describe('a service that ignores SIGTERM', () => {
     await service.line(({ message }) => message === 'SIGTERM came');
     await service.untilStatus('stopped');
     expect(processesWith(mark)).toEqual([]);
-    expect((await service.ask()).slice(0, 3)).toBe('503');
+    expect((await service.get()).slice(0, 3)).toBe('503');
   }, 60_000);
 });

@@ -28,7 +28,7 @@ describe('requests, long requests, streams and WebSockets during every operation
   let traffic: ContinuousTraffic;
   let figures: TrafficFigures;
   const served: string[] = [];
-  const answers = async () => served.push(await service.ask());
+  const answers = async () => served.push(await service.get());
 
   const restart = async () => {
     expect((await service.caller.post(`${service.path}/restart`)).status).toBe(202);
@@ -39,7 +39,7 @@ describe('requests, long requests, streams and WebSockets during every operation
     await change(service, { min_instances: number, max_instances: number });
     if (number === 1) return;
     const instances = new Set<string>();
-    await waitFor(async () => instances.add(await service.ask('/instance')).size === number, {
+    await waitFor(async () => instances.add(await service.get('/instance')).size === number, {
       timeoutMs: 30_000,
       describe: `${number} instances`,
     });

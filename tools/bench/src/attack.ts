@@ -83,8 +83,8 @@ export const measureAttack = async (options: BenchOptions, cleanup: Cleanup): Pr
       seconds,
     };
     const [result, flooded] = await Promise.all([
-      generator.ask<LoadResult>('open', legitimate),
-      flood ? attacker.ask<FloodResult>('flood', flood) : undefined,
+      generator.call<LoadResult>('open', legitimate),
+      flood ? attacker.call<FloodResult>('flood', flood) : undefined,
     ]);
     const share = ((cpuOf(gateway)['gateway'] ?? 0) - before) / (seconds * 1_000);
     return { name, result, share, answers: flooded?.answers ?? {} };

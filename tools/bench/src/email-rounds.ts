@@ -45,11 +45,11 @@ export const roundOf = async (
   const everybody = candidates.flatMap(({ pids }) => Object.values(pids));
   await untilIdle(everybody);
   const before = { own: cpuOf(candidate.pids), around: cpuOf(around) };
-  const sunkBefore = await sink.ask<SinkCounters>('counters');
+  const sunkBefore = await sink.call<SinkCounters>('counters');
   const load: ClosedLoop = { ...candidate.load, connections, seconds };
-  const result = await generator.ask<LoadResult>('closed', load);
+  const result = await generator.call<LoadResult>('closed', load);
   if (result.failed > 0) throw new Error(`${candidate.name}: ${result.failed} requests failed: ${result.firstFailure}`);
-  const sunk = await sink.ask<SinkCounters>('counters');
+  const sunk = await sink.call<SinkCounters>('counters');
   const messages = sunk.messages - sunkBefore.messages;
   if (messages !== result.answered)
     throw new Error(`${candidate.name}: ${result.answered} were reported as sent, but the sink received ${messages}`);

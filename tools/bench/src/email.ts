@@ -62,13 +62,13 @@ const postfixRounds = async (postfix: BenchPostfix, seconds: number, bytes: numb
 };
 
 const openLoop = async (generator: BenchProcess, { name, load }: Candidate, seconds: number): Promise<LoadResult> => {
-  const asked: OpenLoop = { ...load, connections: CONNECTIONS, seconds, perSecond: OPEN_PER_SECOND };
-  const result = await generator.ask<LoadResult>('open', asked);
+  const traffic: OpenLoop = { ...load, connections: CONNECTIONS, seconds, perSecond: OPEN_PER_SECOND };
+  const result = await generator.call<LoadResult>('open', traffic);
   if (result.failed > 0) throw new Error(`${name}: ${result.failed} requests failed: ${result.firstFailure}`);
   return result;
 };
 
-/** The environment of a service that writes a CPU profile when it stops, if the options ask for it. */
+/** The environment of a service that writes a CPU profile when it stops, if the options require it. */
 export const profilerOf = ({ profile }: BenchOptions): Readonly<Record<string, string>> =>
   profile ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${profile}` } : {};
 

@@ -47,12 +47,12 @@ export const measurePlatform = async (options: BenchOptions, cleanup: Cleanup): 
   for (const [name, pathOf] of Object.entries(READS)) {
     const url = `${running.baseUrl}/api/v1${pathOf(service)}`;
     const load: ClosedLoop = { url, headers, connections: CONNECTIONS, seconds: options.seconds };
-    await generator.ask<LoadResult>('closed', { ...load, seconds: Math.min(WARM_UP_S, options.seconds) });
+    await generator.call<LoadResult>('closed', { ...load, seconds: Math.min(WARM_UP_S, options.seconds) });
     const rounds: LoadResult[] = [];
     const before = cpuOf(running.processes());
     for (let number = 1; number <= options.rounds; number++) {
       console.error(`▸ ${name}, round ${number} of ${options.rounds}`);
-      rounds.push(await generator.ask<LoadResult>('closed', load));
+      rounds.push(await generator.call<LoadResult>('closed', load));
     }
     const failed = rounds.find(round => round.failed > 0);
     if (failed) throw new Error(`${name}: ${failed.failed} requests failed: ${failed.firstFailure}`);
@@ -100,7 +100,7 @@ const operationsUnderTraffic = async (service: BenchService, generator: BenchPro
   const during = async (what: string, seconds: number, operations: () => Promise<void>) => {
     console.error(`▸ ${what} under traffic, ${seconds} s`);
     let over = false;
-    const sending = generator.ask<LoadResult>('open', traffic(seconds)).finally(() => {
+    const sending = generator.call<LoadResult>('open', traffic(seconds)).finally(() => {
       over = true;
     });
     await Promise.all([
@@ -123,7 +123,7 @@ const operationsUnderTraffic = async (service: BenchService, generator: BenchPro
     results.push(
       await during('scaling up and down', SCALING_S, async () => {
         const load: OpenLoop = { ...traffic(SCALING_S), url: `${url}/burn`, perSecond: 40, seconds: SCALING_S / 2 };
-        const done = burning.ask<LoadResult>('open', load);
+        const done = burning.call<LoadResult>('open', load);
         await service.untilInstances(2, (SCALING_S * 1_000) / 2);
         await done;
         await service.untilInstances(1, (SCALING_S * 1_000) / 2);

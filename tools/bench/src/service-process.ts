@@ -35,7 +35,7 @@ export const startServiceProcess = async (
   child.stderr.on('data', chunk => {
     logged = (logged + chunk).slice(-4_000);
   });
-  const gone = new Promise<void>(resolve => child.once('exit', () => resolve()));
+  const exited = new Promise<void>(resolve => child.once('exit', () => resolve()));
   const service = {
     pid: child.pid as number,
     freeze: () => void child.kill('SIGSTOP'),
@@ -45,7 +45,7 @@ export const startServiceProcess = async (
       child.kill('SIGCONT');
       child.kill('SIGTERM');
       const hard = setTimeout(() => child.kill('SIGKILL'), 10_000);
-      await gone;
+      await exited;
       clearTimeout(hard);
     },
   };
@@ -55,7 +55,7 @@ export const startServiceProcess = async (
       if (line.startsWith('{"ready":true')) resolve(true);
       else logged = (logged + line + '\n').slice(-4_000);
     });
-    void gone.then(() => resolve(false));
+    void exited.then(() => resolve(false));
     setTimeout(() => resolve(false), READY_WITHIN_MS).unref();
   });
   if (await ready) return service;

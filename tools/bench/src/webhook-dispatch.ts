@@ -47,8 +47,8 @@ const outcome = (): DataOf<typeof emailDelivered> => ({
 
 /** The payload that the reference sends. */
 export const samplePayload = ((): string => {
-  const { recipient_index: _, counts: __, ...told } = outcome();
-  return JSON.stringify({ event: 'delivered', ...told });
+  const { recipient_index: _, counts: __, ...payload } = outcome();
+  return JSON.stringify({ event: 'delivered', ...payload });
 })();
 
 const COUNT = 'SELECT count(*)::int AS deliveries FROM deliveries WHERE webhook_id = ANY ($1) AND state = $2';

@@ -25,7 +25,7 @@ type Work = 'deliveries' | 'deliveries with a hanging endpoint' | 'events';
 const workOf = async (dispatch: WebhookDispatch, receiver: BenchProcess, events: number, work: Work) => {
   if (work === 'events') return dispatch.eventsWaiting(events);
   if (work === 'deliveries') return dispatch.backlogOf(events);
-  await receiver.ask('hang', HANGING_PATH);
+  await receiver.call('hang', HANGING_PATH);
   return dispatch.backlogOf(events, HANGING_PATH);
 };
 
@@ -36,17 +36,17 @@ const roundOf = async (
   events: number,
   work: Work,
 ): Promise<Round> => {
-  await receiver.ask('reset');
+  await receiver.call('reset');
   const backlog = await workOf(dispatch, receiver, events, work);
   const count = events * ENDPOINTS;
   const before = cpuOf(dispatch.pids);
   const startedAt = Date.now();
   backlog.release();
-  const lastAt = await receiver.ask<number>('until', count);
+  const lastAt = await receiver.call<number>('until', count);
   const seconds = (lastAt - startedAt) / 1_000;
   await backlog.recorded();
   const cpu = cpuOf(dispatch.pids);
-  await receiver.ask('release');
+  await receiver.call('release');
   await backlog.end();
   const us = Object.fromEntries(
     Object.entries(cpu).map(([name, ms]) => [name, ((ms - (before[name] ?? 0)) * 1_000) / count]),
@@ -64,9 +64,9 @@ export const measureWebhooks = async (options: BenchOptions, cleanup: Cleanup): 
   const origin = `http://127.0.0.1:${receiver.port}`;
   const dispatch = await startDispatch(cleanup, origin, ENDPOINTS);
   const referenceRate = async () => {
-    await receiver.ask('reset');
+    await receiver.call('reset');
     const count = events * ENDPOINTS;
-    const { seconds } = await sender.ask<{ seconds: number }>('send', {
+    const { seconds } = await sender.call<{ seconds: number }>('send', {
       origin,
       paths: Array.from({ length: ENDPOINTS }, (_, number) => `/${number}`),
       payload: samplePayload,

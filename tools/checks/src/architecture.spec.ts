@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { bannedWordsIn, WRITTEN_FILES } from './banned-words.js';
+import { VIOLATIONS } from './example-violations.js';
 import { tooLongFiles } from './file-length.js';
-import { PLANTED } from './planted-violations.js';
 import { importCycle, RULES, violationsIn } from './rules.js';
 import { readSourceTree, readTexts, sourceFile } from './source-tree.js';
 
@@ -25,17 +25,17 @@ describe('the codebase', () => {
   });
 });
 
-describe('a planted violation is found:', () => {
-  it.each(PLANTED.map(planted => [`${planted.rule}: ${planted.at}`, planted] as const))('%s', (_, planted) => {
-    const files = Object.entries({ ...planted.beside, [planted.at]: planted.text });
+describe('an example violation is found:', () => {
+  it.each(VIOLATIONS.map(example => [`${example.rule}: ${example.at}`, example] as const))('%s', (_, example) => {
+    const files = Object.entries({ ...example.beside, [example.at]: example.text });
     const violations = violationsIn(files.map(([path, text]) => sourceFile(path, text)));
-    expect(violations).toEqual([expect.stringContaining(`but ${planted.rule}`)]);
-    expect(violations).toEqual([expect.stringContaining(planted.at)]);
+    expect(violations).toEqual([expect.stringContaining(`but ${example.rule}`)]);
+    expect(violations).toEqual([expect.stringContaining(example.at)]);
   });
 
   it('exists for every rule', () => {
-    const planted = new Set(PLANTED.map(({ rule }) => rule));
-    expect(RULES.map(({ name }) => name).filter(name => !planted.has(name))).toEqual([]);
+    const broken = new Set(VIOLATIONS.map(({ rule }) => rule));
+    expect(RULES.map(({ name }) => name).filter(name => !broken.has(name))).toEqual([]);
   });
 
   it('an import cycle', () =>

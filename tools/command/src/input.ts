@@ -11,14 +11,14 @@ export class Input {
 
   /** Prompts for a line. @throws UsageError if standard input has none. */
   async line(question: string): Promise<string> {
-    const answer = this.isTerminal ? await this.#asked(question, false) : await this.#next();
+    const answer = this.isTerminal ? await this.#prompt(question, false) : await this.#next();
     if (answer === undefined || answer.trim() === '') throw new UsageError(`${question}: nothing was entered.`);
     return answer.trim();
   }
 
   /** Prompts for a line without echo. */
   async secret(question: string): Promise<string> {
-    const answer = this.isTerminal ? await this.#asked(question, true) : await this.#next();
+    const answer = this.isTerminal ? await this.#prompt(question, true) : await this.#next();
     if (answer === undefined || answer === '') throw new UsageError(`${question}: nothing was entered.`);
     return answer;
   }
@@ -36,7 +36,7 @@ export class Input {
     process.stdin.destroy();
   }
 
-  #asked(question: string, hidden: boolean): Promise<string | undefined> {
+  #prompt(question: string, hidden: boolean): Promise<string | undefined> {
     return new Promise((resolve, reject) => {
       process.stderr.write(`${question}: `);
       const reader = createInterface({

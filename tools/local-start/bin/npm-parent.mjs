@@ -23,7 +23,7 @@ const chain = () => {
  * Calls `act` once when the npm process that started this one ends, because a killed npm sends no signal. Does nothing
  * without npm.
  */
-export const whenNpmIsGone = act => {
+export const onNpmExit = act => {
   if (process.env.npm_lifecycle_event === undefined) return;
   const began = chain().join();
   const timer = setInterval(() => {

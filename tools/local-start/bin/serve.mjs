@@ -18,7 +18,7 @@ const fail = message => {
   console.error(message);
   process.exit(1);
 };
-const say = line => console.log(`▸ ${line}`);
+const print = line => console.log(`▸ ${line}`);
 
 const isAlive = pid => {
   try {
@@ -52,10 +52,10 @@ const projects = (folder, found = new Set()) => {
 
 const restart = () => {
   const pid = processId();
-  if (pid === undefined) return say(`${service} is not running; the local start starts it again shortly`);
+  if (pid === undefined) return print(`${service} is not running; the local start starts it again shortly`);
   // The local start restarts a service that has ended.
   process.kill(pid, 'SIGTERM');
-  say(`${service} restarts`);
+  print(`${service} restarts`);
 };
 
 let building;
@@ -74,7 +74,7 @@ const rebuild = () => {
       changedMeanwhile = false;
       rebuild();
     } else if (code === 0) restart();
-    else say('the build failed; the service runs on as it was');
+    else print('the build failed; the service runs on as it was');
   });
 };
 
@@ -98,5 +98,5 @@ setInterval(() => {
 }, LOG_EVERY_MS);
 
 const watched = [...projects(project)].map(folder => relative(ROOT, folder)).join(', ');
-say(`${service} of ${home} is rebuilt and restarted when ${watched} change; its log follows`);
+print(`${service} of ${home} is rebuilt and restarted when ${watched} change; its log follows`);
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0));

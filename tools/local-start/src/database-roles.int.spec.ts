@@ -17,7 +17,7 @@ const passwords = Object.fromEntries(SERVICE_NAMES.map(service => [service, `of 
 
 const hasPsql = spawnSync('psql', ['--version']).status === 0;
 
-const asked = async (url: string, statement: string): Promise<unknown> => {
+const query = async (url: string, statement: string): Promise<unknown> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -72,8 +72,8 @@ describe.each([
       password: 'of the superuser',
       durable: false,
     });
-    await asked(server.url(), `CREATE DATABASE ${roleOf('email-send')}`);
-    await asked(server.url(roleOf('email-send')), OF_THE_SUPERUSER);
+    await query(server.url(), `CREATE DATABASE ${roleOf('email-send')}`);
+    await query(server.url(roleOf('email-send')), OF_THE_SUPERUSER);
     await ensure(server);
     await ensure(server);
   });
@@ -85,9 +85,9 @@ describe.each([
 
   it.each(SERVICE_NAMES)('allows %s to change its own database', async service => {
     const url = databaseUrlOf(server, service, passwords[service]);
-    await asked(url, 'CREATE SCHEMA other CREATE TABLE own (id int)');
+    await query(url, 'CREATE SCHEMA other CREATE TABLE own (id int)');
     expect(
-      await asked(url, 'SELECT rolsuper, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user'),
+      await query(url, 'SELECT rolsuper, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user'),
     ).toEqual({
       rolsuper: false,
       rolcreatedb: false,
@@ -104,17 +104,17 @@ describe.each([
   it.each(pairs)('does not let %s connect to %s', async (service, database) => {
     const url = new URL(databaseUrlOf(server, service, passwords[service]));
     url.pathname = `/${database}`;
-    await expect(asked(url.href, 'SELECT 1')).rejects.toThrow('permission denied for database');
+    await expect(query(url.href, 'SELECT 1')).rejects.toThrow('permission denied for database');
   });
 
   it('rejects the password of another role', async () => {
     const url = databaseUrlOf(server, 'email-send', passwords['webhook-dispatch']);
-    await expect(asked(url, 'SELECT 1')).rejects.toThrow('password authentication failed');
+    await expect(query(url, 'SELECT 1')).rejects.toThrow('password authentication failed');
   });
 
   it("transfers objects of the superuser in a service's database to its role, and keeps the rows", async () => {
     const url = databaseUrlOf(server, 'email-send', passwords['email-send']);
-    expect(await asked(url, 'SELECT data FROM event_store.events')).toEqual({ data: 'kept' });
+    expect(await query(url, 'SELECT data FROM event_store.events')).toEqual({ data: 'kept' });
     for (const change of [
       'ALTER TABLE event_store.events ADD COLUMN more int',
       'ALTER TABLE numbers ADD COLUMN more int',
@@ -124,6 +124,6 @@ describe.each([
       'DROP FUNCTION one()',
       'DROP SCHEMA event_store CASCADE',
     ])
-      await asked(url, change);
+      await query(url, change);
   });
 });

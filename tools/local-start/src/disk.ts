@@ -53,13 +53,13 @@ export const planDisk = (folder: string, freeBytes: number, isNewHome: boolean):
 };
 
 /** Prints a line when the disk of a running Postern is nearly full, and another when there is space again. */
-export const watchDisk = (folder: string, say: (line: string) => void, everyMs = 10_000): (() => void) => {
+export const watchDisk = (folder: string, print: (line: string) => void, everyMs = 10_000): (() => void) => {
   let low = false;
   const timer = setInterval(() => {
     const free = freeBytesOf(folder);
     if (free < LOW_DISK_BYTES === low) return;
     low = !low;
-    say(
+    print(
       low
         ? `the disk of ${folder} has only ${mib(free)} free: free some space, or requests will be refused with 503`
         : `the disk of ${folder} has space again: ${mib(free)} free`,

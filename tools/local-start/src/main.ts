@@ -16,7 +16,7 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 const folder = resolve(process.env['POSTERN_HOME'] || join(import.meta.dirname, '../../../.postern'));
 const logs = join(folder, 'logs');
 const began = Number(process.env['POSTERN_START_BEGAN_AT'] ?? Date.now());
-const say = (line: string) => console.log(`▸ ${line}`);
+const print = (line: string) => console.log(`▸ ${line}`);
 const warn = (line: string) => console.error(`! ${line}`);
 
 let running: RunningPostern | undefined;
@@ -41,17 +41,17 @@ const writeReady = ({ home }: RunningPostern) => {
 };
 
 const start = async () => {
-  await untilUnused(folder, say);
+  await untilUnused(folder, print);
   // Left by a start that was killed.
   rmSync(join(folder, 'ready.json'), { force: true });
   running = await startPostern({
     home: folder,
     port: await gatewayPort(process.env['POSTERN_PORT']),
-    progress: say,
+    progress: print,
     onRestart: again => again.home.read('ready.json') && writeReady(again),
   });
   watchDisk(folder, warn);
-  demo = new Demo(running, { step: say, warning: warn });
+  demo = new Demo(running, { step: print, warning: warn });
   const workspace = await demo.prepare();
   writeReady(running);
   if (workspace) await demo.showMessage(workspace);

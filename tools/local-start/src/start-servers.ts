@@ -73,7 +73,7 @@ export const startNats = async (
   undo.push(() => nats.stop());
   undo.push(restartOnExit(nats));
   const credential = { user: 'operator', pass: home.secrets().natsPasswords.operator };
-  undo.push(watchJetStream(nats, { credential, storeDir: home.path('nats'), say: natsLog }));
+  undo.push(watchJetStream(nats, { credential, storeDir: home.path('nats'), log: natsLog }));
   return nats;
 };
 

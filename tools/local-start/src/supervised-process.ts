@@ -130,10 +130,10 @@ export class SupervisedProcess {
     clearTimeout(this.restart);
     const child = this.child;
     if (child && child.exitCode === null && child.signalCode === null) {
-      const gone = new Promise<void>(resolve => child.once('exit', () => resolve()));
+      const exited = new Promise<void>(resolve => child.once('exit', () => resolve()));
       child.kill('SIGTERM');
       const hard = setTimeout(() => child.kill('SIGKILL'), graceMs);
-      await gone;
+      await exited;
       clearTimeout(hard);
     }
     this.log.end();

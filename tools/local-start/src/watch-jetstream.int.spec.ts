@@ -29,7 +29,7 @@ const start = async (storeDir: string, args: string[] = []): Promise<void> => {
 
 const watch = (storeDir: string): void => {
   endings.push(restartOnExit(nats));
-  endings.push(watchJetStream(nats, { storeDir, everyMs: EVERY_MS, say: line => messages.push(line) }));
+  endings.push(watchJetStream(nats, { storeDir, everyMs: EVERY_MS, log: line => messages.push(line) }));
 };
 
 const answers = () => jetStreamAnswers({ url: nats.url, withinMs: 1_000 });
@@ -54,7 +54,10 @@ it('kills a NATS that has stopped responding, and it is restarted, each time thi
     const { pid } = nats;
     process.kill(pid, 'SIGSTOP');
     await restarted(pid);
-    await waitFor(() => messages.length === 2 * times, { timeoutMs: 30_000, describe: 'the watch to see the answers' });
+    await waitFor(() => messages.length === 2 * times, {
+      timeoutMs: 30_000,
+      describe: 'the watch to record the answers',
+    });
   }
   const killed = expect.stringMatching(/^JetStream has not answered 3 times/);
   expect(messages).toEqual([killed, 'JetStream answers again', killed, 'JetStream answers again']);
@@ -127,7 +130,7 @@ const mountable = process.getuid?.() === 0 && process.platform === 'linux';
 
     watch(join(disk, 'store'));
     const { pid } = nats;
-    await waitFor(() => messages.length > 0, { timeoutMs: 30_000, describe: 'the watch to see it' });
+    await waitFor(() => messages.length > 0, { timeoutMs: 30_000, describe: 'the watch to record it' });
     expect(messages).toEqual([expect.stringMatching(/the disk is full/)]);
     expect(nats.pid).toBe(pid);
 

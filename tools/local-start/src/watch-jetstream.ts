@@ -17,7 +17,7 @@ export interface JetStreamWatch {
   /** JetStream's storage folder, whose disk is checked. */
   readonly storeDir: string;
   /** Receives one line for each action. */
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   /** Interval of the probe, and its timeout. */
   readonly everyMs?: number;
 }
@@ -28,7 +28,7 @@ export interface JetStreamWatch {
  * @returns a function that stops the watch.
  */
 export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => Promise<void>) => {
-  const { storeDir, say, everyMs = 2_000 } = watch;
+  const { storeDir, log, everyMs = 2_000 } = watch;
   const probe = { url: nats.url, withinMs: everyMs, ...(watch.credential ? { credential: watch.credential } : {}) };
   const ended = new AbortController();
   let [failures, answers, tolerated, pid] = [0, 0, FAILURES_UNTIL_KILL, nats.pid];
@@ -41,17 +41,17 @@ export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => 
     if (answered) waitsForSpace = false;
     if (answers < STEADY_ANSWERS || tolerated === FAILURES_UNTIL_KILL) return;
     tolerated = FAILURES_UNTIL_KILL;
-    say('JetStream answers again');
+    log('JetStream answers again');
   };
 
   const restart = async (): Promise<void> => {
     if (freeBytesOf(storeDir) < NEEDED_BYTES) {
       if (!waitsForSpace)
-        say('JetStream does not respond, and the disk is full: NATS is restarted when there is space');
+        log('JetStream does not respond, and the disk is full: NATS is restarted when there is space');
       waitsForSpace = true;
       return;
     }
-    say(`JetStream has not answered ${failures} times: NATS is restarted`);
+    log(`JetStream has not answered ${failures} times: NATS is restarted`);
     [failures, tolerated, waitsForSpace] = [0, Math.min(MAX_FAILURES, tolerated * 2), false];
     await nats.kill();
   };

@@ -52,7 +52,7 @@ const finding = (
   return { verdict, with: newer === 'writer' ? reader : writer, text };
 };
 
-const GONE: Incompatibility = { path: '', kind: 'missing', writes: 'nothing', reads: 'it', widened: false };
+const MISSING: Incompatibility = { path: '', kind: 'missing', writes: 'nothing', reads: 'it', widened: false };
 
 /** Events that one version of a service writes and another version of it reads from the shared log. */
 const sharedEvents = (written: ReleaseContract['publishes'], reader: ReleaseContract, side: Side): readonly Finding[] =>
@@ -60,7 +60,7 @@ const sharedEvents = (written: ReleaseContract['publishes'], reader: ReleaseCont
     const reads = reader.publishes[type];
     if (reads)
       return incompatibilities(writes, reads).map(incompatibility => finding(side, 'log', type, incompatibility));
-    return side.newer === 'reader' ? [finding(side, 'log', type, GONE)] : [];
+    return side.newer === 'reader' ? [finding(side, 'log', type, MISSING)] : [];
   });
 
 const consumedEvents = (writer: ReleaseContract, reader: ReleaseContract, newer: Side['newer']): readonly Finding[] => {
@@ -71,7 +71,7 @@ const consumedEvents = (writer: ReleaseContract, reader: ReleaseContract, newer:
     if (writes)
       return incompatibilities(writes, reads).map(incompatibility => finding(side, 'event', type, incompatibility));
     // An older release that does not publish the event yet never sends it.
-    return newer === 'writer' ? [finding(side, 'event', type, GONE)] : [];
+    return newer === 'writer' ? [finding(side, 'event', type, MISSING)] : [];
   });
   const envelope = consumed.length > 0 ? incompatibilities(writer.envelope, reader.envelope) : [];
   return [
@@ -90,7 +90,7 @@ const sharedRequests = (
     .flatMap(([name, sent]) => {
       const handled = handler.answers[name];
       const sends: Side = { newer: newer === 'client' ? 'writer' : 'reader', writer: client, reader: handler };
-      if (!handled) return [finding(sends, 'request', name, GONE, newer === 'client' ? 'pending' : 'breaks')];
+      if (!handled) return [finding(sends, 'request', name, MISSING, newer === 'client' ? 'pending' : 'breaks')];
       return compareExchange(name, sent, handled, sends, client);
     });
 

@@ -103,7 +103,7 @@ export class EmailDatabase {
   }
 
   async confirm(evidence: readonly (Evidence & { readonly emailId: string })[]): Promise<void> {
-    for (const { emailId, ...told } of evidence) this.#confirm(emailId, told);
+    for (const { emailId, ...proof } of evidence) this.#confirm(emailId, proof);
   }
 
   async closeAbandoned(close: (emails: readonly EmailFacts[]) => Promise<void>): Promise<void> {

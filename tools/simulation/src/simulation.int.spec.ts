@@ -57,18 +57,18 @@ describe('Whatever fails, every message is conserved:', () => {
   }, 120_000);
 });
 
-describe('A planted violation is found:', () => {
+describe('An injected violation is found:', () => {
   it.each(Object.keys(RULES).map(rule => [rule] as const))('%s', async rule => {
-    expect(Object.keys(PLANTED)).toContain(rule);
+    expect(Object.keys(INJECTED)).toContain(rule);
     const run = await simulate(7, new FaultPlan(), clock);
     expect(violationsOf(run)).toEqual([]);
-    PLANTED[rule]!(run);
+    INJECTED[rule]!(run);
     expect(violationsOf(run)).toContainEqual(expect.stringContaining(`${rule}: `));
   });
 });
 
 /** Manipulates the records of a correct run to break each rule. */
-const PLANTED: Readonly<Record<string, (run: Run) => void>> = {
+const INJECTED: Readonly<Record<string, (run: Run) => void>> = {
   'an answer of 200 sent means that the relay has the message': ({ relay }) => relay.copies.splice(0),
   'no copy is handed over twice': ({ relay }) => relay.copies.push(relay.copies[0]!),
   'a client that follows the retry guidance sends nothing twice': ({ relay }) =>
@@ -86,7 +86,7 @@ const PLANTED: Readonly<Record<string, (run: Run) => void>> = {
     tracking.database.waiting.set('0', {
       emailId: 'an unknown email',
       signal: { kind: 'deadline_passed', at: new Date(0).toISOString() },
-      metadata: { correlationId: 'planted' },
+      metadata: { correlationId: 'injected' },
     }),
   'every event reaches every endpoint that subscribes to its kind': ({ receivers }) => receivers.accepted.splice(0),
 };

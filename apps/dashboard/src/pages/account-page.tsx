@@ -32,7 +32,7 @@ export const AccountPage = () => {
       <Section title="Password">
         {changed && <Notice kind="good">Password changed. All your other sessions have been signed out.</Notice>}
         <Form action={change} submit="Change password">
-          {/* Tells password managers which account this password belongs to. */}
+          {/* Identifies the account of this password for password managers. */}
           <input type="hidden" name="username" autocomplete="username" value={me.email} />
           <Field
             label="Current password"

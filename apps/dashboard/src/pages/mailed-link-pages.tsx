@@ -18,23 +18,23 @@ const tokenFromAddress = (): string => location.hash.slice(1);
 
 const PasswordResetPage = () => {
   const [token] = useState(tokenFromAddress);
-  return token === '' ? <AskForLink /> : <SetPassword token={token} />;
+  return token === '' ? <RequestLink /> : <SetPassword token={token} />;
 };
 
-const AskForLink = () => {
-  const [asked, setAsked] = useState(false);
-  const ask = useAction(async ({ email }: Values) => {
+const RequestLink = () => {
+  const [requested, setRequested] = useState(false);
+  const request = useAction(async ({ email }: Values) => {
     await api.post('/password-reset', { email });
-    setAsked(true);
+    setRequested(true);
   });
   return (
     <CenteredCard title="New password">
-      {asked ? (
+      {requested ? (
         <Notice kind="good">
           If an account with this address exists, we sent a link to it. The link works once, within 30 minutes.
         </Notice>
       ) : (
-        <Form action={ask} submit="Send link">
+        <Form action={request} submit="Send link">
           <Field label="Email address" name="email" type="email" required maxLength={320} autocomplete="username" />
         </Form>
       )}

@@ -1,4 +1,4 @@
-/** Attributes of an element; a function is a listener of the event that its name says. */
+/** Attributes of an element; a function is a listener of the event in its name. */
 export type Attributes = Readonly<Record<string, string | boolean | ((event: Event) => void)>>;
 
 /** A new element. Children that are strings become text, never HTML. */

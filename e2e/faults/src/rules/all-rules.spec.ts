@@ -3,7 +3,7 @@ import { type Observation, type ObservedTraffic } from '../observed-traffic.js';
 import { violationsOf } from './all-rules.js';
 import { example, exampleOf } from './example-run.js';
 
-type Plant = (traffic: Writable<ObservedTraffic>, observation: Writable<Observation>) => void;
+type Mutate = (traffic: Writable<ObservedTraffic>, observation: Writable<Observation>) => void;
 type Writable<Type> =
   Type extends ReadonlyMap<infer Key, infer Value>
     ? Map<Key, Writable<Value>>
@@ -15,9 +15,9 @@ type Writable<Type> =
           ? { -readonly [Key in keyof Type]: Writable<Type[Key]> }
           : Type;
 
-const rulesBroken = (plant: Plant): readonly string[] => {
+const rulesBroken = (mutate: Mutate): readonly string[] => {
   const { traffic, observation } = exampleOf();
-  plant(traffic as Writable<ObservedTraffic>, observation as Writable<Observation>);
+  mutate(traffic as Writable<ObservedTraffic>, observation as Writable<Observation>);
   return [...new Set(violationsOf(traffic, observation).map(({ rule }) => rule))];
 };
 
@@ -26,18 +26,18 @@ it('a consistent run breaks no rule', () => {
   expect(violationsOf(traffic, observation)).toEqual([]);
 });
 
-describe('a planted violation is found:', () => {
-  it.each(PLANTED())('%s', (_, rule, plant) => expect(rulesBroken(plant)).toContain(rule));
+describe('an injected violation is found:', () => {
+  it.each(INJECTED())('%s', (_, rule, mutate) => expect(rulesBroken(mutate)).toContain(rule));
 });
 
 describe('allowed behavior is no violation:', () => {
-  it.each(ALLOWED())('%s', (_, plant) => expect(rulesBroken(plant)).toEqual([]));
+  it.each(ALLOWED())('%s', (_, mutate) => expect(rulesBroken(mutate)).toEqual([]));
 });
 
 const notSent = <Recipient extends { state: string }>(recipients: readonly Recipient[]): Recipient[] =>
   recipients.map(recipient => ({ ...recipient, state: 'not_sent' }));
 
-function PLANTED(): readonly (readonly [what: string, rule: string, plant: Plant])[] {
+function INJECTED(): readonly (readonly [what: string, rule: string, mutate: Mutate])[] {
   const { delivered, unanswered, opened } = example;
   const record = (observation: Writable<Observation>, id: string) =>
     observation.records.get(id)?.record as { status: string };
@@ -74,7 +74,7 @@ function PLANTED(): readonly (readonly [what: string, rule: string, plant: Plant
       },
     ],
     [
-      'GET says failed though it was delivered',
+      'GET reports failed though it was delivered',
       'wrong record',
       (_, observation) => {
         record(observation, delivered.copy.emailId).status = 'failed';
@@ -86,7 +86,7 @@ function PLANTED(): readonly (readonly [what: string, rule: string, plant: Plant
       (_, { records }) => void records.set(delivered.copy.emailId, { status: 404, record: null }),
     ],
     [
-      'GET says sent for what the relay never had',
+      'GET reports sent for what the relay never had',
       'wrong record',
       ({ taken, requests }) => {
         taken.splice(0, taken.length, ...taken.filter(({ emailId }) => emailId !== unanswered.copy.emailId));
@@ -136,21 +136,21 @@ function PLANTED(): readonly (readonly [what: string, rule: string, plant: Plant
       'counted twice',
       (_, { listed }) => void listed.push({ ...listed[0]!, id: 'another', status: 'failed' }),
     ],
-    ['an event is never told', 'event missing', ({ calls }) => void calls.splice(0, 1)],
+    ['an event is never reported', 'event missing', ({ calls }) => void calls.splice(0, 1)],
     [
-      'a visit that was answered is never told',
+      'a visit that was answered is never reported',
       'event missing',
       ({ calls }) => void calls.splice(0, calls.length, ...calls.filter(({ event }) => event !== 'opened')),
     ],
     [
-      'an event is told without a valid signature',
+      'an event is reported without a valid signature',
       'unsigned',
       ({ calls }) => {
         calls[0]!.unsigned = 'wrong signature';
       },
     ],
     [
-      'an event is told for which nothing happened',
+      'an event is reported for which nothing happened',
       'invented event',
       ({ calls }) => void calls.push({ ...calls[0]!, event: 'complained' }),
     ],
@@ -172,7 +172,7 @@ function PLANTED(): readonly (readonly [what: string, rule: string, plant: Plant
   ];
 }
 
-function ALLOWED(): readonly (readonly [what: string, plant: Plant])[] {
+function ALLOWED(): readonly (readonly [what: string, mutate: Mutate])[] {
   const { delivered, unanswered } = example;
   return [
     [
@@ -192,7 +192,7 @@ function ALLOWED(): readonly (readonly [what: string, plant: Plant])[] {
           recipients: notSent(listed[0]!.recipients),
         }),
     ],
-    ['an event that is told twice', ({ calls }) => void calls.push({ ...calls[0]! })],
+    ['an event that is reported twice', ({ calls }) => void calls.push({ ...calls[0]! })],
     [
       'a 503 with Email-Id for a message that was sent',
       ({ requests }) => {

@@ -15,7 +15,7 @@ const expectedCounts = (
     const all = reports.filter(report => report.kind === kind);
     return [distinct(all.filter(({ takenAt }) => takenAt !== null)) + more, distinct(all) + more];
   };
-  const seen = (event: string): readonly [number, number] => {
+  const exactly = (event: string): readonly [number, number] => {
     const count = distinct(calls.filter(call => call.event === event && !call.machine));
     return [count, count];
   };
@@ -24,8 +24,8 @@ const expectedCounts = (
     bounced_hard: between('bounced_hard', refused),
     bounced_soft: between('bounced_soft'),
     complained: between('complained'),
-    opened: seen('opened'),
-    clicked: seen('clicked'),
+    opened: exactly('opened'),
+    clicked: exactly('clicked'),
   };
 };
 
@@ -36,7 +36,7 @@ const refusedRows = ({ refused }: ObservedTraffic, { listed }: Observation): num
   ).length;
 };
 
-/** Recipients that the statistics count; for `not_sent` the client was asked to send again. */
+/** Recipients that the statistics count; for `not_sent` the client must send again. */
 const counted = (listed: Observation['listed']) =>
   listed.flatMap(({ recipients }) => recipients).filter(({ state }) => state !== 'not_sent');
 

@@ -15,7 +15,7 @@ const expected = ({ reports, visits }: ObservedTraffic) => [
 
 /** Every event is delivered at least once with a valid signature, or is still listed as scheduled. */
 export const webhooksComplete: Rule = (traffic, { scheduled }) => {
-  const told = new Set(
+  const received = new Set(
     traffic.calls
       .filter(({ accepted, unsigned }) => accepted && unsigned === null)
       .map(({ event, emailId, recipient }) => eventKey(event, emailId, recipient)),
@@ -26,5 +26,5 @@ export const webhooksComplete: Rule = (traffic, { scheduled }) => {
       { rule: 'event missing', emailId, detail: `${event} of ${recipient} was never told` },
     ]),
   );
-  return [...missing].filter(([key]) => !told.has(key) && !scheduled.has(key)).map(([, violation]) => violation);
+  return [...missing].filter(([key]) => !received.has(key) && !scheduled.has(key)).map(([, violation]) => violation);
 };

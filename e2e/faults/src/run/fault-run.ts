@@ -44,7 +44,7 @@ const allSteps = async (options: FaultOptions, stage: Stage): Promise<StepOutcom
     outcomes.push(outcome);
     faults += outcome.faults.length;
     console.log(stepLine(outcome));
-    if (outcome.recovery.readyS === null || outcome.recovery.toldS === null) {
+    if (outcome.recovery.readyS === null || outcome.recovery.webhookS === null) {
       console.log('       ▸ helped: everything is started anew');
       await stage.postern.stop();
       await stage.postern.start();

@@ -19,7 +19,7 @@ const caseOf = async ({ traffic, observer }: Stage, { emailId, marker }: Violati
       request =>
         markers.has(request.marker) ||
         request.attempts.some(
-          ({ emailId: told, record }) => emailId !== undefined && [told, record?.id].includes(emailId),
+          ({ emailId: returnedId, record }) => emailId !== undefined && [returnedId, record?.id].includes(emailId),
         ),
     ),
     copies,

@@ -17,13 +17,13 @@ const figure = (value: number | null): string => (value === null ? 'never' : val
 export const STEP_HEAD = `${'at'.padEnd(6)} ${'ready s'.padStart(8)} ${'told s'.padStart(8)} ${'stall'.padStart(6)}  fault`;
 
 export const stepLine = ({ atMs, faults, recovery, violations }: StepOutcome): string => {
-  const { readyS, toldS, stall, waitedFor } = recovery;
+  const { readyS, webhookS, stall, waitedFor } = recovery;
   const what = faults.map(({ name, detail }) => `${name} (${detail})`).join(' + ');
-  const columns = [clock(atMs).padEnd(6), figure(readyS).padStart(8), figure(toldS).padStart(8)];
+  const columns = [clock(atMs).padEnd(6), figure(readyS).padStart(8), figure(webhookS).padStart(8)];
   const broken = violations.map(({ rule, detail }) => `\n       ✗ ${rule}: ${detail}`).join('');
   const slow =
-    Math.max(readyS ?? 0, toldS ?? 0) > NOTED_FROM_S
-      ? `\n       waited for ${(toldS ?? 0) > (readyS ?? 0) ? 'the webhook' : waitedFor}`
+    Math.max(readyS ?? 0, webhookS ?? 0) > NOTED_FROM_S
+      ? `\n       waited for ${(webhookS ?? 0) > (readyS ?? 0) ? 'the webhook' : waitedFor}`
       : '';
   return `${columns.join(' ')} ${stall.toFixed(2).padStart(6)}  ${what}${slow}${broken}`;
 };

@@ -32,11 +32,11 @@ const strike = async (fault: PlannedFault, stage: Stage): Promise<readonly Viola
 };
 
 /** Parts that did not recover in time, with the limit multiplied by the stall factor of the machine. */
-const lateParts = ({ readyS, toldS, stall, waitedFor }: Recovery, what: string): readonly Violation[] => {
+const lateParts = ({ readyS, webhookS, stall, waitedFor }: Recovery, what: string): readonly Violation[] => {
   const limitS = READY_WITHIN_S * Math.min(stall, MAX_STALL);
   if (readyS === null) return [{ rule: 'not ready again', detail: `after ${what}: ${waitedFor}` }];
-  if (toldS === null) return [{ rule: 'webhook silent', detail: `after ${what}: ${waitedFor}` }];
-  const late = readyS > limitS ? ['ready', readyS] : toldS > limitS ? ['told', toldS] : undefined;
+  if (webhookS === null) return [{ rule: 'webhook silent', detail: `after ${what}: ${waitedFor}` }];
+  const late = readyS > limitS ? ['ready', readyS] : webhookS > limitS ? ['told', webhookS] : undefined;
   if (!late) return [];
   const [part, tookS] = late;
   const limit = `limit ${limitS.toFixed(1)} s at a stall of ${stall.toFixed(2)}`;

@@ -14,7 +14,7 @@ export interface Recovery {
   /** Until every service was ready and a message was sent; null if that did not happen. */
   readonly readyS: number | null;
   /** From the acceptance of that message to the webhook call for its delivery; null if there was none. */
-  readonly toldS: number | null;
+  readonly webhookS: number | null;
   /** Ratio of the time that the processes took to the time on an idle machine. */
   readonly stall: number;
   /** The part that was not ready when the wait ended, or the last such part before recovery. */
@@ -78,12 +78,12 @@ export const measureRecovery = async (
     const recipient = missing === undefined ? await clients.probe() : undefined;
     if (recipient !== undefined) {
       const readyS = seconds();
-      const told = await receiver.told('delivered', recipient, GIVE_UP_AFTER_MS);
-      const toldS = told ? seconds() - readyS : null;
-      return { readyS, toldS, stall: stall(), waitedFor: told ? waitedFor : `the webhook of ${recipient}` };
+      const received = await receiver.waitForEvent('delivered', recipient, GIVE_UP_AFTER_MS);
+      const webhookS = received ? seconds() - readyS : null;
+      return { readyS, webhookS, stall: stall(), waitedFor: received ? waitedFor : `the webhook of ${recipient}` };
     }
     waitedFor = missing ?? 'a message to be sent';
     await new Promise(resolve => setTimeout(resolve, CHECK_EVERY_MS));
   }
-  return { readyS: null, toldS: null, stall: stall(), waitedFor };
+  return { readyS: null, webhookS: null, stall: stall(), waitedFor };
 };

@@ -7,7 +7,7 @@ import { commandOf, isAlive, processesWith, signal } from './process-table.js';
 
 const PREFIX = 'postern-faults-';
 const OWNER = 'owner.pid';
-const GONE_WITHIN_MS = 5_000;
+const ENDS_WITHIN_MS = 5_000;
 
 /** Creates the folder of one run; its path also identifies the processes of the run. */
 export const createRunFolder = (): string => {
@@ -31,7 +31,7 @@ export const removeRunFolder = async (folder: string): Promise<readonly string[]
   const leftOver = processesWith(folder);
   const commands = leftOver.map(commandOf);
   for (const pid of leftOver) signal(pid, 'SIGKILL');
-  const deadline = Date.now() + GONE_WITHIN_MS;
+  const deadline = Date.now() + ENDS_WITHIN_MS;
   while (processesWith(folder).length > 0 && Date.now() < deadline) await new Promise(done => setTimeout(done, 100));
   unmount(join(folder, 'home'));
   // Build artefacts are read-only for their owner as well.

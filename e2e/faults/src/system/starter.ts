@@ -9,7 +9,7 @@ import {
 } from '@postern/local-start';
 import type { Order, StarterMessage } from './starter-messages.js';
 
-const tell = (message: StarterMessage): void => {
+const send = (message: StarterMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 
@@ -26,7 +26,7 @@ const stop = async (code: number): Promise<never> => {
 const obey = async (order: Order): Promise<void> => {
   if (order.kind === 'stop') await stop(0);
   if (order.kind === 'dns') running?.dns.setText(order.name, order.value);
-  tell({ kind: 'done', order: order.order, result: running?.processes() ?? {} });
+  send({ kind: 'done', order: order.order, result: running?.processes() ?? {} });
 };
 
 // Ctrl-C reaches the whole process group; the run stops this process in order.
@@ -39,7 +39,7 @@ try {
   const gateway = { ...LIFTED_REQUEST_LIMITS, ...options.environment?.['api-gateway'] };
   const environment = { ...options.environment, 'api-gateway': gateway };
   running = await startPostern({ ...options, environment, natsSuperusers: [superuser] });
-  tell({
+  send({
     kind: 'started',
     started: {
       baseUrl: running.baseUrl,
@@ -51,6 +51,6 @@ try {
     },
   });
 } catch (error) {
-  tell({ kind: 'failed', reason: (error as Error).message });
+  send({ kind: 'failed', reason: (error as Error).message });
   process.exit(1);
 }

@@ -62,7 +62,7 @@ export class BenchProcess {
   }
 
   /** Sends a command. @throws the error of the command. */
-  ask<Result>(command: string, argument: unknown = null): Promise<Result> {
+  call<Result>(command: string, argument: unknown = null): Promise<Result> {
     const call = ++this.calls;
     const waiting = Promise.withResolvers<unknown>();
     this.open.set(call, waiting);
@@ -72,10 +72,10 @@ export class BenchProcess {
 
   async stop(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = new Promise(resolve => this.child.once('exit', resolve));
+    const exited = new Promise(resolve => this.child.once('exit', resolve));
     if (this.child.connected) this.child.disconnect();
     const hard = setTimeout(() => this.child.kill('SIGKILL'), 5_000);
-    await gone;
+    await exited;
     clearTimeout(hard);
   }
 }

@@ -23,7 +23,7 @@ describe('the usage of a process', () => {
     const child = spawn(process.execPath, ['-e', '']);
     await once(child, 'exit');
     const pid = child.pid as number;
-    expect([cpuOf({ gone: pid })['gone'], peakMemoryOf(pid), residentMemoryOf(pid)]).toEqual([0, 0, 0]);
+    expect([cpuOf({ exited: pid })['exited'], peakMemoryOf(pid), residentMemoryOf(pid)]).toEqual([0, 0, 0]);
   });
 
   it('has a peak of at least the current memory, and an age', () => {

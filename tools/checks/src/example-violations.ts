@@ -1,5 +1,5 @@
 /** A file that breaks exactly one rule, with the other files that it needs. */
-interface Planted {
+interface ExampleViolation {
   readonly rule: string;
   readonly at: string;
   readonly text: string;
@@ -19,7 +19,7 @@ const PURE = 'a decider and everything it imports is pure';
 const NO_ADAPTER = 'a command imports no adapter and no technology';
 const SHARES = 'a feature shares its ports, pure files, read models and, with modules, its module';
 
-export const PLANTED: readonly Planted[] = [
+export const VIOLATIONS: readonly ExampleViolation[] = [
   ...["'SELECT id FROM api_keys'", '`\n  INSERT INTO api_keys VALUES ($1)`', "'DELETE FROM api_keys'"].map(sql => ({
     rule: 'statements on tables are in *.sql.ts, where a spec prepares each against the schema',
     at: `${APP}/api-keys/api-keys.projection.ts`,
