@@ -20,10 +20,12 @@ export interface SteadyRate {
 
 const TICK_MS = 10;
 const ANSWER_WITHIN_MS = 15_000;
+/** After a pause of this process, requests that are due must not exceed the load balancer's connections per address. */
+const MAX_IN_PROGRESS = 100;
 
 /**
- * Sends requests at a steady rate while `during` runs, each at its time, independent of the previous ones. Every second
- * request uses a new connection, and every fifth takes 300 ms.
+ * Sends requests at a steady rate while `during` runs, each at its time, independent of the previous ones unless many
+ * are in progress. Every second request uses a new connection, and every fifth takes 300 ms.
  */
 export const underSteadyRequests = async (
   url: string,
@@ -52,7 +54,7 @@ export const underSteadyRequests = async (
   const startedAt = performance.now();
   const startDue = () => {
     const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1_000);
-    while (count <= due) {
+    while (count <= due && underWay.size < MAX_IN_PROGRESS) {
       const request = sendRequest(count++).finally(() => underWay.delete(request));
       underWay.add(request);
     }
