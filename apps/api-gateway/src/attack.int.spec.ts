@@ -144,7 +144,7 @@ describe('an anonymous client', () => {
     ['invented keys', announced('POST /emails', 10 * MIB, [`Api-Key: em_live_${'A'.repeat(43)}`])],
     ['invented sessions', 'GET /dashboard/api/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n'],
     ['unknown paths', 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['questions of a TLS front', 'GET /tls/ask?domain=unknown.example.com HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['requests of a TLS proxy', 'GET /tls/ask?domain=unknown.example.com HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['pipelined documents', 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500)],
   ])('that floods with %s costs less than 500 messages per second, and others are served', async (_what, request) => {
     const perMessage = await cpuPerCall(200, () => send({ 'api-key': API_KEY }));

@@ -16,15 +16,15 @@ describe('shutting down', () => {
   it('finishes open requests, closes their connections and accepts no new ones', async () => {
     const gateway = await startGateway();
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
-    const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>();
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     gateway.services.on(authenticateApiKey, () => ({ service_id: ID }));
     gateway.services.on(getEmail, async () => {
-      wasAsked();
+      arrive();
       await mayAnswer;
       return { ...RECORD, to: [...RECORD.to] };
     });
     const underWay = get(gateway);
-    await asked;
+    await arrived;
     const stopped = gateway.stopGateway();
     await expect(closedTo(gateway)).resolves.toBe(true);
     letAnswer();
@@ -42,14 +42,14 @@ describe('a client that reuses its connection', () => {
     socket.on('data', chunk => {
       received += chunk.toString('latin1');
     });
-    const ask = () => socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    ask();
+    const send = () => socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    send();
     await waitFor(() => /^HTTP\/1\.1 200 .*connection: keep-alive/is.test(received));
     const stopped = gateway.stopGateway();
     await waitFor(async () => (await call('GET', `${gateway.url}/health/live`)).headers['connection'] === 'close');
     received = '';
     const closed = once(socket, 'close');
-    ask();
+    send();
     await closed;
     expect(received).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
     expect(await stopped).toBe(true);

@@ -32,8 +32,8 @@ describe('email-send as a service', () => {
     const { keyHash, serviceId } = await fixture.sandbox('owner@x.test');
     await fixture.client.request(sendEmail, request(keyHash, { to: ['owner@x.test'] }));
     const ofService = () =>
-      fixture.heard.filter(({ data }) => data.service_id === serviceId).map(({ type }) => type.split('.')[1]);
-    await waitFor(() => ofService().length >= 3, { timeoutMs: 10_000, describe: () => `heard ${ofService()}` });
+      fixture.received.filter(({ data }) => data.service_id === serviceId).map(({ type }) => type.split('.')[1]);
+    await waitFor(() => ofService().length >= 3, { timeoutMs: 10_000, describe: () => `received ${ofService()}` });
     expect(ofService()).toEqual(['email-service-created', 'email-accepted', 'email-handed-over']);
   });
 

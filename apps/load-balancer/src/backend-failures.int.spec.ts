@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { freePort } from '@postern/testing';
-import { ask, BalancerFixture, listening, SERVICE } from './testing/balancer-fixture.js';
+import { BalancerFixture, listening, request, SERVICE } from './testing/balancer-fixture.js';
 
 describe('A request whose backend fails', () => {
   let balancer: BalancerFixture;
@@ -27,7 +27,7 @@ describe('A request whose backend fails', () => {
     );
 
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => ask(url, { method: 'POST', body: `body ${index}` })),
+      Array.from({ length: 40 }, (_, index) => request(url, { method: 'POST', body: `body ${index}` })),
     );
 
     expect(answers.map(({ status, body }) => `${status} ${body}`)).toEqual(
@@ -53,7 +53,7 @@ describe('A request whose backend fails', () => {
       2,
     );
 
-    const answer = await ask(url, { method, body: 'pay 10 €' });
+    const answer = await request(url, { method, body: 'pay 10 €' });
 
     expect(answer.status).toBe(502);
     expect(requests).toBe(1);
@@ -63,8 +63,8 @@ describe('A request whose backend fails', () => {
     const url = await balancer.client.reserve(SERVICE, 'shop');
     await balancer.client.switchTo(SERVICE, [{ id: 'dead', port: await freePort() }], 1);
 
-    const answer = await ask(url);
-    const page = await ask(url, { headers: { Accept: 'text/html,*/*' } });
+    const answer = await request(url);
+    const page = await request(url, { headers: { Accept: 'text/html,*/*' } });
 
     expect([answer.status, page.status]).toEqual([502, 502]);
     expect(answer.body).toMatch(/^This service did not answer\. .+\n$/);
@@ -75,7 +75,7 @@ describe('A request whose backend fails', () => {
   it('gets 504 if the response does not begin in time', async () => {
     const { url } = await balancer.serve(() => undefined);
 
-    expect((await ask(url)).status).toBe(504);
+    expect((await request(url)).status).toBe(504);
   });
 
   it('ends with a broken connection if the response breaks off', async () => {
@@ -84,7 +84,7 @@ describe('A request whose backend fails', () => {
       response.write('only the beginning', () => incoming.socket.destroy());
     });
 
-    await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expect(request(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
   it('succeeds even if the backend closes an idle connection at that moment', async () => {
@@ -105,7 +105,7 @@ describe('A request whose backend fails', () => {
     await balancer.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
 
     const statuses: number[] = [];
-    for (let index = 0; index < 10; index += 1) statuses.push((await ask(url)).status);
+    for (let index = 0; index < 10; index += 1) statuses.push((await request(url)).status);
     server.close();
 
     expect(statuses).toEqual(Array.from({ length: 10 }, () => 200));

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { rangesOf } from '@postern/service-host/connections';
 import { freePort, waitFor } from '@postern/testing';
-import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
+import { BalancerFixture, request, SERVICE } from './testing/balancer-fixture.js';
 import { SupervisedBalancer } from './testing/supervised-balancer.js';
 
 const sockets = new Set<Socket>();
@@ -31,7 +31,7 @@ const hold = async (count: number, url: string, localAddress: string): Promise<R
 };
 
 const statusFrom = (url: string, localAddress: string): Promise<number | string> =>
-  ask(url, { localAddress, timeoutMs: 5_000 }).then(
+  request(url, { localAddress, timeoutMs: 5_000 }).then(
     ({ status }) => status,
     (error: NodeJS.ErrnoException) => error.code ?? error.message,
   );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { ask, listening } from './testing/balancer-fixture.js';
+import { listening, request } from './testing/balancer-fixture.js';
 import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
 import { SteadyConnections } from './testing/steady-connections.js';
 import { SupervisedBalancer, untilDead } from './testing/supervised-balancer.js';
@@ -89,7 +89,7 @@ describe('When a process of the load balancer is killed while connections are op
 
       expect([...connections.failures, ...connections.lost]).toEqual([]);
       expect([...(await balancer.workers())].sort()).toEqual([...workers].sort());
-      expect(await before.ask('hello')).toBe('one: hello');
+      expect(await before.echo('hello')).toBe('one: hello');
       expect((await balancer.client.routes())[0]).toMatchObject({ version: 1, backends: [{ id: 'one', underWay: 1 }] });
       before.close();
     },
@@ -125,12 +125,12 @@ describe('When a process of the load balancer is killed while connections are op
         await connections.exposedTo(async () => {
           process.kill(worker!, 'SIGKILL');
           await balancer.client.switchTo(SERVICE, [backend], version);
-          const answers = await Promise.all(Array.from({ length: 20 }, () => ask(url).catch(() => undefined)));
+          const answers = await Promise.all(Array.from({ length: 20 }, () => request(url).catch(() => undefined)));
           await untilDead(worker!);
           expect(answers.filter(answer => answer && answer.body !== backend.id)).toEqual([]);
         });
         await balancer.workers(worker);
-        const afterwards = await Promise.all(Array.from({ length: 20 }, () => ask(url)));
+        const afterwards = await Promise.all(Array.from({ length: 20 }, () => request(url)));
         expect(new Set(afterwards.map(({ body }) => body))).toEqual(new Set([backend.id]));
       }
       await connections.stop();

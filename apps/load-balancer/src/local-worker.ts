@@ -71,7 +71,7 @@ export class LocalWorker implements TrafficWorker {
   async openShared(port: number): Promise<number> {
     if (this.#sharedPort !== undefined) return this.#sharedPort;
     const { domain, host, trustedProxies } = this.settings;
-    const shared = this.#listenerOf(asked => this.#routeOfHost(asked, domain), trustedProxies);
+    const shared = this.#listenerOf(hostname => this.#routeOfHost(hostname, domain), trustedProxies);
     this.#sharedPort = await shared.listen(port, host, this.sharesPorts);
     this.#shared = shared;
     return this.#sharedPort;

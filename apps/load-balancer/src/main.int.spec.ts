@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { balancerFolder, LoadBalancerClient } from '@postern/load-balancer-client';
 import { compileCache, waitFor } from '@postern/testing';
-import { ask, SERVICE } from './testing/balancer-fixture.js';
+import { request, SERVICE } from './testing/balancer-fixture.js';
 
 const app = fileURLToPath(new URL('..', import.meta.url));
 const entryPoint = join(app, 'dist/main.js');
@@ -66,14 +66,14 @@ describe('The load balancer as a process', () => {
     const instance = await startInstance('one');
     const url = await client.reserve(SERVICE, 'shop');
     await client.switchTo(SERVICE, [instance], 1);
-    expect((await ask(url)).body).toBe('one');
+    expect((await request(url)).body).toBe('one');
 
     first.child.kill('SIGKILL');
     await first.exit;
     const second = start();
     await second.ready();
 
-    expect((await ask(url)).body).toBe('one');
+    expect((await request(url)).body).toBe('one');
     expect(await client.reserve(SERVICE, 'shop')).toBe(url);
   });
 
@@ -82,7 +82,7 @@ describe('The load balancer as a process', () => {
     await first.ready();
     const url = await client.reserve(SERVICE, 'shop');
     await client.switchTo(SERVICE, [await startInstance('one')], 1);
-    await ask(url);
+    await request(url);
     await waitFor(async () => (await readFile(join(balancerFolder(home), 'traffic.json'), 'utf8')).includes(SERVICE));
     const taken: number[] = [];
     const take = () => client.takeTraffic(async traffic => void taken.push(...traffic.map(({ bytes }) => bytes)));
@@ -102,19 +102,19 @@ describe('The load balancer as a process', () => {
     const url = await client.reserve(SERVICE, 'shop');
     await client.switchTo(SERVICE, [one, two], 1);
     const statuses: Promise<number | string>[] = [];
-    const askOnce = () =>
-      ask(url).then(
+    const send = () =>
+      request(url).then(
         ({ status }) => status,
         error => String(error),
       );
-    for (let index = 0; index < 20; index += 1) statuses.push(askOnce());
+    for (let index = 0; index < 20; index += 1) statuses.push(send());
     await Promise.all(statuses);
 
     one.child.kill('SIGKILL');
     for (let round = 0; round < 20; round += 1) {
-      const asked = Array.from({ length: 10 }, askOnce);
-      statuses.push(...asked);
-      await Promise.all(asked);
+      const batch = Array.from({ length: 10 }, send);
+      statuses.push(...batch);
+      await Promise.all(batch);
     }
 
     expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]));
@@ -128,7 +128,7 @@ describe('The load balancer as a process', () => {
     await client.switchTo(SERVICE, [instance], 1);
     let body = '';
     const finished = new Promise<void>((resolve, reject) => {
-      const outgoing = request(`${url}/slow`, { agent: false }, response => {
+      const outgoing = http.request(`${url}/slow`, { agent: false }, response => {
         response.on('data', chunk => {
           body += chunk;
         });
@@ -141,7 +141,7 @@ describe('The load balancer as a process', () => {
     await waitFor(() => body === 'slow ');
 
     balancer.child.kill('SIGTERM');
-    await waitFor(async () => (await ask(url).catch(error => error.code)) === 'ECONNREFUSED');
+    await waitFor(async () => (await request(url).catch(error => error.code)) === 'ECONNREFUSED');
     instance.child.stdin.write('go on\n');
     await finished;
 

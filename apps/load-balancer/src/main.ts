@@ -24,14 +24,14 @@ const start = async (settings: BalancerSettings): Promise<void> => {
   const balancer = await LoadBalancer.start(settings, log, workers);
   const control = new ControlServer(balancer, log);
   await control.listen(socket);
-  let asked = false;
+  let stopping = false;
   const stop = async (reason: string) => {
     // A second signal stops the process without draining.
-    if (asked) {
+    if (stopping) {
       workers.kill();
       process.exit(1);
     }
-    asked = true;
+    stopping = true;
     log.info({ reason }, 'Shutting down');
     await control.stop();
     await balancer.stop();

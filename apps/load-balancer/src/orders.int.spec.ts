@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { balancerFolder, controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
 import { rangesOf } from '@postern/service-host/connections';
-import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
+import { BalancerFixture, request, SERVICE } from './testing/balancer-fixture.js';
 
 const OTHER = randomUUID();
 
@@ -47,8 +47,8 @@ describe('The load balancer', () => {
     await balancer.startAgain();
 
     expect(await balancer.client.routes()).toEqual(before);
-    expect((await ask(url)).body).toBe('one');
-    expect((await ask(other)).body).toMatch(/is suspended/);
+    expect((await request(url)).body).toBe('one');
+    expect((await request(other)).body).toMatch(/is suspended/);
   });
 
   it('moves a service only if another process uses its port, and logs it', async () => {
@@ -61,7 +61,7 @@ describe('The load balancer', () => {
     const moved = await balancer.client.reserve(SERVICE, 'shop');
 
     expect(moved).not.toBe(url);
-    expect((await ask(moved)).body).toBe('one');
+    expect((await request(moved)).body).toBe('one');
     expect(balancer.log.join()).toContain('Port in use; moved to another');
     stranger.close();
   });
@@ -83,7 +83,7 @@ describe('The load balancer', () => {
       expect(await readFile(file('routes.json.unreadable'), 'utf8')).toBe(text);
       const { url } = await balancer.serve((_incoming, response) => response.end('again'));
       expect(url).toBe(before.url);
-      expect((await ask(url)).body).toBe('again');
+      expect((await request(url)).body).toBe('again');
     },
   );
 
@@ -93,7 +93,7 @@ describe('The load balancer', () => {
     await balancer.client.remove(SERVICE);
     await balancer.client.remove(SERVICE);
 
-    await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(request(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     expect(await balancer.client.routes()).toEqual([]);
     await expect(balancer.client.switchTo(SERVICE, [], 1)).rejects.toThrow('no service');
   });
@@ -128,7 +128,7 @@ describe('With a domain', () => {
         'X-Forwarded-Proto': 'https',
         'X-Forwarded-Host': 'bank.test',
       };
-      const { body } = await ask(`http://127.0.0.1:${balancer.sharedPort}`, { headers: { Host: host, ...claims } });
+      const { body } = await request(`http://127.0.0.1:${balancer.sharedPort}`, { headers: { Host: host, ...claims } });
       expect(JSON.parse(body)).toMatchObject({
         'x-forwarded-for': '127.0.0.1',
         'x-forwarded-proto': 'http',
@@ -142,7 +142,7 @@ describe('With a domain', () => {
   it('custom domains reach their services at the shared port, also after a restart, until their routes are removed', async () => {
     const balancer = await BalancerFixture.start({}, { domain: 'apps.test' });
     const at = async (host: string) =>
-      (await ask(`http://127.0.0.1:${balancer.sharedPort}`, { headers: { Host: host } })).status;
+      (await request(`http://127.0.0.1:${balancer.sharedPort}`, { headers: { Host: host } })).status;
     try {
       await balancer.serve((_, response) => response.end('shop'));
       expect(await at('shop.example.com')).toBe(404);
@@ -170,7 +170,7 @@ describe('With a domain', () => {
       expect(url).toBe(`https://shop-${end}.apps.test`);
       const shared = `http://127.0.0.1:${balancer.sharedPort}`;
       const at = (host: string, more = {}) =>
-        ask(shared, { headers: { Host: host, 'X-Forwarded-Proto': 'https', ...more } });
+        request(shared, { headers: { Host: host, 'X-Forwarded-Proto': 'https', ...more } });
 
       const found = await at(`SHOP-${end}.apps.test:443`);
       expect(JSON.parse(found.body)).toMatchObject({

@@ -32,7 +32,7 @@ export class ProxiedRequest implements Exchange {
   #attempts = 0;
   #body: LazyBody | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #clientGone = false;
+  #clientDisconnected = false;
 
   constructor(
     private readonly request: IncomingMessage,
@@ -49,7 +49,7 @@ export class ProxiedRequest implements Exchange {
     this.response.on('drain', () => this.#controller?.resume());
     this.response.on('close', () => {
       if (this.response.writableFinished) return;
-      this.#clientGone = true;
+      this.#clientDisconnected = true;
       this.#controller?.abort(new Error('the client has gone'));
     });
     this.#attempt(false);
@@ -89,7 +89,7 @@ export class ProxiedRequest implements Exchange {
     return {
       onRequestStart: controller => {
         this.#controller = controller;
-        if (this.#clientGone) controller.abort(new Error('the client has gone'));
+        if (this.#clientDisconnected) controller.abort(new Error('the client has gone'));
       },
       onResponseStart: (controller, status, _parsed, statusText) => {
         // Interim responses concern only the connection to the backend.
@@ -117,7 +117,7 @@ export class ProxiedRequest implements Exchange {
 
   #onFailure(backend: BackendTarget, error: NodeJS.ErrnoException): void {
     backend.leave(this);
-    if (this.#clientGone || this.response.destroyed) return;
+    if (this.#clientDisconnected || this.response.destroyed) return;
     // Breaks the client's connection, so that the client detects the incomplete response.
     if (this.response.headersSent) {
       this.response.destroy();

@@ -1,7 +1,7 @@
-import { Agent, request } from 'node:http';
+import http, { Agent } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { ask, BalancerFixture } from './testing/balancer-fixture.js';
+import { BalancerFixture, request } from './testing/balancer-fixture.js';
 
 describe('A request to a web service', () => {
   let balancer: BalancerFixture;
@@ -26,7 +26,7 @@ describe('A request to a web service', () => {
       });
     });
 
-    const answer = await ask(`${url}/a%20b?x=%2F&y`, {
+    const answer = await request(`${url}/a%20b?x=%2F&y`, {
       method: 'PATCH',
       headers: { 'X-A': 'one', Host: 'shop.test' },
       body: 'né',
@@ -48,7 +48,7 @@ describe('A request to a web service', () => {
   it('carries its origin, and does not let a client forge the address, the scheme or the host', async () => {
     const { url } = await balancer.serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
 
-    const { body } = await ask(url, {
+    const { body } = await request(url, {
       headers: {
         Host: 'shop.test',
         'X-Forwarded-For': '203.0.113.9',
@@ -81,7 +81,7 @@ describe('A request to a web service', () => {
       'HTTP2-Settings': 'AAMAAABk',
     };
 
-    const { body } = await ask(url, {
+    const { body } = await request(url, {
       headers: { ...claims, 'X-Theirs': 'end', 'X-Forwarding': 'end', under_score: 'end' },
     });
 
@@ -97,7 +97,7 @@ describe('A request to a web service', () => {
       response.end(JSON.stringify(incoming.headers));
     });
 
-    const { body, headers } = await ask(url, {
+    const { body, headers } = await request(url, {
       headers: { Connection: 'X-Mine, close', 'X-Mine': 'hop', TE: 'trailers', 'X-Theirs': 'end' },
     });
 
@@ -119,7 +119,7 @@ describe('A request to a web service', () => {
     });
 
     let seen = '';
-    const outgoing = request(url, { agent: false }, response => {
+    const outgoing = http.request(url, { agent: false }, response => {
       seen = 'head';
       response.on('data', chunk => {
         seen += `|${chunk}`;
@@ -145,7 +145,7 @@ describe('A request to a web service', () => {
       incoming.on('end', () => response.end('done'));
     });
 
-    const outgoing = request(url, { method: 'POST', agent: false });
+    const outgoing = http.request(url, { method: 'POST', agent: false });
     const done = new Promise(resolve => outgoing.on('response', response => response.resume().on('end', resolve)));
     outgoing.write('one');
     await waitFor(() => received === 'one', { describe: 'the first piece' });
@@ -166,7 +166,7 @@ describe('A request to a web service', () => {
       });
     });
 
-    const outgoing = request(url, { agent: false }, response => response.once('data', () => outgoing.destroy()));
+    const outgoing = http.request(url, { agent: false }, response => response.once('data', () => outgoing.destroy()));
     outgoing.on('error', () => undefined);
     outgoing.end();
 
@@ -198,7 +198,7 @@ describe('A request to a web service', () => {
 
     let read = 0;
     const whole = new Promise<void>((resolve, reject) => {
-      const outgoing = request(url, { agent: false }, response => {
+      const outgoing = http.request(url, { agent: false }, response => {
         response.pause();
         let before = -1;
         const quiet = () => {
@@ -232,10 +232,10 @@ describe('A request to a web service', () => {
     });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-    const head = await ask(url, { method: 'HEAD', agent });
-    const empty = await ask(`${url}/204`, { agent });
-    const unchanged = await ask(`${url}/304`, { agent });
-    const full = await ask(url, { agent });
+    const head = await request(url, { method: 'HEAD', agent });
+    const empty = await request(`${url}/204`, { agent });
+    const unchanged = await request(`${url}/304`, { agent });
+    const full = await request(url, { agent });
     agent.destroy();
 
     expect([head.status, head.headers['content-length'], head.body]).toEqual([200, '4', '']);
@@ -247,7 +247,7 @@ describe('A request to a web service', () => {
     const { url } = await balancer.serve((_incoming, response) => response.writeHead(413).end('too much'));
 
     const answered = new Promise<number | undefined>((resolve, reject) => {
-      const outgoing = request(url, { method: 'POST', agent: false }, response => {
+      const outgoing = http.request(url, { method: 'POST', agent: false }, response => {
         response.resume();
         resolve(response.statusCode);
       });

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Backend } from '@postern/load-balancer-client';
 import { waitFor } from '@postern/testing';
-import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
+import { BalancerFixture, request, SERVICE } from './testing/balancer-fixture.js';
 import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
 
 describe('A switch of backends', () => {
@@ -48,7 +48,7 @@ describe('A switch of backends', () => {
         const question = upload ? { method: 'POST', body: bodies } : {};
         const fits = (body: string) => body.endsWith(upload ? ':40000' : ':0');
         outcomes.push(
-          ask(url, { ...question, ...(sent % 2 === 0 ? { agent } : {}) }).then(
+          request(url, { ...question, ...(sent % 2 === 0 ? { agent } : {}) }).then(
             ({ status, body }) => (status === 200 && fits(body) ? 'fine' : `${status} ${body}`),
             error => String(error),
           ),
@@ -91,16 +91,16 @@ describe('A switch of backends', () => {
     await balancer.client.switchTo(SERVICE, [next], 2);
     const after = await EchoClient.connect(url);
 
-    expect(await before.ask('a')).toBe('old: a');
-    expect(await after.ask('b')).toBe('next: b');
-    expect((await ask(url)).body).toBe('next');
+    expect(await before.echo('a')).toBe('old: a');
+    expect(await after.echo('b')).toBe('next: b');
+    expect((await request(url)).body).toBe('next');
     expect((await balancer.client.routes())[0]).toMatchObject({
       backends: [{ id: 'next', underWay: 1 }],
       draining: [{ id: 'old', underWay: 1 }],
     });
     expect(await balancer.client.drain(SERVICE, ['old'], 100)).toBe(1);
     await before.closed;
-    expect(await after.ask('c')).toBe('next: c');
+    expect(await after.echo('c')).toBe('next: c');
     await waitFor(async () => (await balancer.client.routes())[0]?.draining.length === 0, { describe: 'nothing left' });
     after.close();
   });
@@ -113,7 +113,7 @@ describe('A switch of backends', () => {
     });
     const next = await instance('next', (_incoming, response) => response.end());
     await balancer.client.switchTo(SERVICE, [old], 1);
-    const answer = ask(url);
+    const answer = request(url);
     await waitFor(async () => (await balancer.client.routes())[0]?.backends[0]?.underWay === 1);
     await balancer.client.switchTo(SERVICE, [next], 2);
 
@@ -138,14 +138,14 @@ describe('A switch of backends', () => {
     });
     const next = await instance('next', (_incoming, response) => response.end('next'));
     await balancer.client.switchTo(SERVICE, [old], 1);
-    const slow = ask(`${url}/slow`);
+    const slow = request(`${url}/slow`);
     await waitFor(async () => (await balancer.client.routes())[0]?.backends[0]?.underWay === 1);
     await balancer.client.switchTo(SERVICE, [next], 2);
     await balancer.client.switchTo(SERVICE, [old], 3);
     finish();
 
     expect((await slow).body).toBe('slow');
-    expect((await ask(url)).body).toBe('old');
+    expect((await request(url)).body).toBe('old');
     await expect(balancer.client.drain(SERVICE, ['old'], 0)).rejects.toThrow('still takes new requests');
   });
 
@@ -155,11 +155,11 @@ describe('A switch of backends', () => {
       ['a', 'b'].map(id => instance(id, (_incoming, response) => setTimeout(() => response.end(id), 5))),
     );
     await balancer.client.switchTo(SERVICE, [hung, ...quick], 1);
-    const stuck = [ask(url), ask(url), ask(url)].map(answer => answer.catch(() => undefined));
+    const stuck = [request(url), request(url), request(url)].map(answer => answer.catch(() => undefined));
     await waitFor(async () => (await balancer.client.routes())[0]?.backends[0]?.underWay === 1);
 
     const answers: string[] = [];
-    for (let index = 0; index < 30; index += 1) answers.push((await ask(url)).body);
+    for (let index = 0; index < 30; index += 1) answers.push((await request(url)).body);
 
     // The hung backend is chosen only while it has no more requests in progress than the others.
     expect(answers.filter(body => body === 'a').length).toBeGreaterThan(8);
@@ -182,7 +182,7 @@ describe('A switch of backends', () => {
 
   it('to no backends responds with a page for each reason, until there are backends again', async () => {
     const one = await instance('one', (_incoming, response) => response.end('one'));
-    expect(await ask(url)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+    expect(await request(url)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
 
     for (const [reason, message] of [
       ['stopped', /is stopped/],
@@ -190,11 +190,11 @@ describe('A switch of backends', () => {
       ['suspended', /is suspended/],
     ] as const) {
       await balancer.client.close(SERVICE, reason);
-      const { status, headers, body } = await ask(url, { method: 'POST', body: 'x' });
+      const { status, headers, body } = await request(url, { method: 'POST', body: 'x' });
       expect([status, Number(headers['retry-after']) > 0, message.test(body)]).toEqual([503, true, true]);
     }
 
     await balancer.client.switchTo(SERVICE, [one], 1);
-    expect((await ask(url)).body).toBe('one');
+    expect((await request(url)).body).toBe('one');
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServiceTraffic } from '@postern/load-balancer-client';
 import { balancerFolder } from '@postern/load-balancer-client';
-import { ask, BalancerFixture, SERVICE } from './testing/balancer-fixture.js';
+import { BalancerFixture, request, SERVICE } from './testing/balancer-fixture.js';
 import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
 
 describe('Counted traffic', () => {
@@ -30,7 +30,7 @@ describe('Counted traffic', () => {
       response.end('y'.repeat(50_000));
     });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    for (let index = 0; index < 3; index += 1) await ask(url, { method: 'POST', body: 'x'.repeat(30_000), agent });
+    for (let index = 0; index < 3; index += 1) await request(url, { method: 'POST', body: 'x'.repeat(30_000), agent });
 
     const bytes = await take();
 
@@ -42,7 +42,7 @@ describe('Counted traffic', () => {
 
   it('is reported again if it was not confirmed', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('y'.repeat(5_000)));
-    await ask(url);
+    await request(url);
 
     await expect(balancer.client.takeTraffic(() => Promise.reject(new Error('no database')))).rejects.toThrow();
 
@@ -54,7 +54,7 @@ describe('Counted traffic', () => {
     echoWebSockets(server, 'one');
     const client = await EchoClient.connect(url);
     await take();
-    for (let index = 0; index < 10; index += 1) await client.ask('x'.repeat(100));
+    for (let index = 0; index < 10; index += 1) await client.echo('x'.repeat(100));
 
     const bytes = await take();
 
@@ -67,16 +67,16 @@ describe('Counted traffic', () => {
   it("does not include the load balancer's own responses for a stopped service", async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end());
     await balancer.client.close(SERVICE, 'suspended');
-    await ask(url);
+    await request(url);
 
     expect(await take()).toBe(0);
   });
 
   it('survives a restart on either side, and the removal of its service', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('y'.repeat(5_000)));
-    await ask(url);
+    await request(url);
     await take();
-    await ask(url);
+    await request(url);
 
     await balancer.client.remove(SERVICE);
     await balancer.stopBalancer();
@@ -90,12 +90,12 @@ describe('Counted traffic', () => {
 
   it('that was read before the counters were lost is not subtracted from the new ones', async () => {
     const { url } = await balancer.serve((_incoming, response) => response.end('y'.repeat(5_000)));
-    await ask(url);
+    await request(url);
     const taking = balancer.client.takeTraffic(async () => {
       await balancer.stopBalancer();
       await rm(join(balancerFolder(balancer.home), 'traffic.json'));
       await balancer.startAgain();
-      await ask(url);
+      await request(url);
     });
 
     await expect(taking).rejects.toMatchObject({ name: 'StaleRoute' });

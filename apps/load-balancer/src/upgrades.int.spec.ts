@@ -34,8 +34,8 @@ describe('A protocol upgrade', () => {
 
     const client = await EchoClient.connect(url);
 
-    expect(await client.ask('hello')).toBe('one: hello');
-    expect(await client.ask('née')).toBe('one: née');
+    expect(await client.echo('hello')).toBe('one: hello');
+    expect(await client.echo('née')).toBe('one: née');
     client.close();
     await client.closed;
   });
@@ -44,7 +44,7 @@ describe('A protocol upgrade', () => {
     const { url, server } = await balancer.serve((_incoming, response) => response.end());
     echoWebSockets(server, 'one');
     const client = await EchoClient.connect(url);
-    expect(await client.ask('hello')).toBe('one: hello');
+    expect(await client.echo('hello')).toBe('one: hello');
     await balancer.client.switchTo(SERVICE, [{ id: 'next', port: await freePort() }], 2);
 
     const [{ id } = { id: '' }] = (await balancer.client.routes())[0]!.draining;
@@ -110,7 +110,7 @@ describe('A protocol upgrade', () => {
     );
 
     const clients = await Promise.all([1, 2, 3, 4].map(() => EchoClient.connect(url)));
-    expect(await Promise.all(clients.map(client => client.ask('x')))).toEqual(Array(4).fill('one: x'));
+    expect(await Promise.all(clients.map(client => client.echo('x')))).toEqual(Array(4).fill('one: x'));
     for (const client of clients) client.close();
 
     await balancer.client.switchTo(SERVICE, [{ id: 'dead', port: dead }], 3);

@@ -21,8 +21,8 @@ interface Pending {
 }
 
 /** The process of the worker has ended. */
-export class WorkerGone extends Error {
-  override readonly name = 'WorkerGone';
+export class WorkerExited extends Error {
+  override readonly name = 'WorkerExited';
 }
 
 /** A worker in another process. A worker that does not respond in time is killed. */
@@ -32,7 +32,7 @@ export class WorkerConnection implements TrafficWorker {
   #sharedPort: number | undefined;
   #orders = 0;
   readonly #ticking: NodeJS.Timeout;
-  readonly gone: Promise<void>;
+  readonly exited: Promise<void>;
 
   private constructor(
     readonly processId: number,
@@ -44,10 +44,10 @@ export class WorkerConnection implements TrafficWorker {
     this.#ports = new Map(Object.entries(introduction.ports));
     this.#sharedPort = introduction.sharedPort ?? undefined;
     this.#ticking = setInterval(() => this.#tick(), TICK_MS);
-    this.gone = new Promise(resolve =>
+    this.exited = new Promise(resolve =>
       socket.once('close', () => {
         clearInterval(this.#ticking);
-        for (const { reject } of this.#pending.values()) reject(new WorkerGone('the worker has ended'));
+        for (const { reject } of this.#pending.values()) reject(new WorkerExited('the worker has ended'));
         this.#pending.clear();
         resolve();
       }),
@@ -122,7 +122,7 @@ export class WorkerConnection implements TrafficWorker {
   /** Resolves when the process has ended. */
   async stop(): Promise<WorkerReport> {
     const report = await this.#order<'stop', WorkerReport>('stop', [], this.longestStopMs);
-    await this.gone;
+    await this.exited;
     return report;
   }
 
@@ -136,7 +136,7 @@ export class WorkerConnection implements TrafficWorker {
     takesMs = 0,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.socket.destroyed) return reject(new WorkerGone('the worker has ended'));
+      if (this.socket.destroyed) return reject(new WorkerExited('the worker has ended'));
       this.#orders += 1;
       const ticksLeft = PATIENCE_TICKS + Math.ceil(takesMs / TICK_MS);
       this.#pending.set(this.#orders, { resolve, reject, ticksLeft });

@@ -93,10 +93,10 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
   };
   const checking = setInterval(checkAlone, ALONE_CHECK_MS);
 
-  let asked = false;
+  let stopping = false;
   const onSignal = (signal: string) => {
-    if (asked) process.exit(1);
-    asked = true;
+    if (stopping) process.exit(1);
+    stopping = true;
     void end(signal);
   };
   process.on('SIGTERM', onSignal);

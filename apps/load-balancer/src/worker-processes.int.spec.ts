@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { ask, listening } from './testing/balancer-fixture.js';
+import { listening, request } from './testing/balancer-fixture.js';
 import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
 import { SteadyConnections } from './testing/steady-connections.js';
 import { SupervisedBalancer, untilDead } from './testing/supervised-balancer.js';
@@ -62,7 +62,7 @@ describe('The worker processes of the load balancer', () => {
       process.kill(standby!, 'SIGKILL');
       await balancer.workers(standby);
 
-      expect(await Promise.all(clients.map(client => client.ask('still')))).toEqual(Array(10).fill('one: still'));
+      expect(await Promise.all(clients.map(client => client.echo('still')))).toEqual(Array(10).fill('one: still'));
       process.kill(active!, 'SIGKILL');
       expect(await Promise.all(clients.map(({ closed }) => closed))).toEqual(Array(10).fill(1006));
     },
@@ -78,7 +78,7 @@ describe('The worker processes of the load balancer', () => {
       await balancer.abandon();
       await Promise.all(workers.map(untilDead));
 
-      await expect(ask(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      await expect(request(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     },
     TEST_TIMEOUT_MS,
   );
@@ -108,7 +108,7 @@ describe('The worker processes of the load balancer', () => {
       const statuses = () =>
         Promise.all(
           [`shop-${SERVICE.slice(-8)}.apps.test`, 'shop.example.com', 'other.example.com'].map(async host => {
-            const { status } = await ask(`http://127.0.0.1:${shared}`, { headers: { Host: host } });
+            const { status } = await request(`http://127.0.0.1:${shared}`, { headers: { Host: host } });
             return status;
           }),
         );
@@ -134,18 +134,18 @@ describe('The worker processes of the load balancer', () => {
     async () => {
       await start();
       const slow: Promise<unknown>[] = [];
-      const askSlowly = (times: number) => {
-        for (let index = 0; index < times; index += 1) slow.push(ask(`${url}/slow`).catch(() => undefined));
+      const requestSlowly = (times: number) => {
+        for (let index = 0; index < times; index += 1) slow.push(request(`${url}/slow`).catch(() => undefined));
       };
-      askSlowly(4);
+      requestSlowly(4);
       await waitFor(async () => (await underWay()) === 4, PATIENCE);
       const [active] = await balancer.workers();
 
       process.kill(active!, 'SIGKILL');
       await untilDead(active!);
-      askSlowly(5);
+      requestSlowly(5);
       await balancer.workers(active);
-      askSlowly(6);
+      requestSlowly(6);
 
       await waitFor(async () => (await underWay()) === 11, PATIENCE);
       await balancer.client.switchTo(SERVICE, [], 2);
@@ -164,7 +164,7 @@ describe('The worker processes of the load balancer', () => {
         balancer.client.takeTraffic(async services => {
           for (const service of services) bytes += service.bytes;
         });
-      await ask(url);
+      await request(url);
       await take();
       const first = bytes;
       expect(first).toBeGreaterThan(5_000);
@@ -172,7 +172,7 @@ describe('The worker processes of the load balancer', () => {
       const before = balancer.readyCount;
       process.kill(balancer.mainProcess, 'SIGKILL');
       await untilDead(balancer.mainProcess);
-      await ask(url);
+      await request(url);
       await balancer.untilReady(before + 1);
       await take();
 
@@ -191,7 +191,7 @@ describe('The worker processes of the load balancer', () => {
       await untilDead(worker!);
 
       await balancer.workers(worker);
-      expect((await ask(url)).status).toBe(200);
+      expect((await request(url)).status).toBe(200);
     },
     TEST_TIMEOUT_MS,
   );
@@ -229,7 +229,7 @@ describe('The worker processes of the load balancer', () => {
       await Promise.all(before.map(untilDead));
       expect(connections.failures).toEqual([]);
       expect(await webSocket.closed).toBe(1001);
-      expect((await ask(url)).status).toBe(200);
+      expect((await request(url)).status).toBe(200);
     },
     TEST_TIMEOUT_MS,
   );
@@ -261,8 +261,8 @@ describe('The worker processes of the load balancer', () => {
 
       const moved = await balancer.client.reserve(SERVICE, 'shop');
       expect(moved).not.toBe(url);
-      expect((await ask(moved)).body).toHaveLength(5_000);
-      expect((await ask(url)).body).toBe('stranger');
+      expect((await request(moved)).body).toHaveLength(5_000);
+      expect((await request(url)).body).toBe('stranger');
       stranger.close();
     },
     TEST_TIMEOUT_MS,

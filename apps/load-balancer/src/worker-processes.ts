@@ -7,7 +7,7 @@ import { claimPort, isTaken } from './port-claim.js';
 import type { BalancerSettings } from './settings.js';
 import type { ServedRoute, TrafficWorker, WorkerReport, Workers } from './traffic-worker.js';
 import { kindOf, ROLES, type Role, workersFolder } from './worker-channel.js';
-import { WorkerConnection, WorkerGone } from './worker-connection.js';
+import { WorkerConnection, WorkerExited } from './worker-connection.js';
 
 const RESTART_DELAYS_MS = [0, 100, 200, 400, 800, 1_600, 3_200, 5_000];
 /** A worker that served at least this long is replaced without delay. */
@@ -142,7 +142,7 @@ export class WorkerProcesses implements Workers {
   #include(worker: WorkerConnection): void {
     this.#living.add(worker);
     const since = performance.now();
-    void worker.gone.then(async () => {
+    void worker.exited.then(async () => {
       this.#living.delete(worker);
       if (this.#stopping) return;
       if (performance.now() - since > STEADY_AFTER_MS) this.#deaths = 0;
@@ -213,7 +213,7 @@ const settled = async <T>(
       try {
         return [await order(worker)];
       } catch (error) {
-        if (error instanceof WorkerGone) return [];
+        if (error instanceof WorkerExited) return [];
         throw error;
       }
     }),

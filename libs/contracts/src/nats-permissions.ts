@@ -67,21 +67,21 @@ export const callersOf = (request: RequestContract): readonly NatsUser[] => {
   return [...new Set([...request.callers, ...consumers.map(consumer => consumer.service)])];
 };
 
-const asksOf = (user: NatsUser): readonly RequestContract[] =>
+const requestsBy = (user: NatsUser): readonly RequestContract[] =>
   ALL_REQUESTS.filter(request => callersOf(request).includes(user));
 
 const callersOfService = (service: NatsUser): readonly NatsUser[] =>
-  NATS_USERS.filter(user => asksOf(user).some(request => request.service === service));
+  NATS_USERS.filter(user => requestsBy(user).some(request => request.service === service));
 
 const api = (...path: readonly string[]): string => ['$JS.API', ...path].join('.');
 
 /** Requests, the confirmations of their replies, and replies to callers. */
 const requestSubjects = (user: NatsUser): readonly string[] => {
-  const asked = asksOf(user);
-  const services = [...new Set(asked.map(({ service }) => service))];
+  const requests = requestsBy(user);
+  const services = [...new Set(requests.map(({ service }) => service))];
   return [
-    ...asked.map(({ subject }) => subject),
-    ...asked.filter(({ queued }) => queued).map(queueSubjectOf),
+    ...requests.map(({ subject }) => subject),
+    ...requests.filter(({ queued }) => queued).map(queueSubjectOf),
     ...services.map(service => `${inboxPrefixOf(service)}.${CONFIRMATIONS}.>`),
     ...callersOfService(user).map(caller => `${inboxPrefixOf(caller)}.${user}.>`),
   ];

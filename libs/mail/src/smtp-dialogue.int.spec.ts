@@ -85,9 +85,9 @@ describe('a dialogue with a relay', () => {
     ['is cut off between the lines of its answer', CUT('250-2.0.0 queued\r\n')],
     ['sends an invalid reply', 'fine'],
     ['gives two codes in one reply', '250-taken\r\n550 or not'],
-    ['asks for more', '354 go on'],
+    ['requests more', '354 go on'],
     ['never ends its answer', DRIP()],
-    ['talks without end', `250-${'x'.repeat(70_000)}`],
+    ['sends without end', `250-${'x'.repeat(70_000)}`],
   ])('is unknown when the relay %s after the data', async (_, reply) => {
     const { pool, relay } = await start({ '.': reply }, { silenceTimeoutMs: 200 });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'unknown' });
@@ -104,7 +104,7 @@ describe('a dialogue with a relay', () => {
     ['drops the connection in the middle of its answer to DATA', { DATA: CUT('354 go') }],
     ['greets in a language of its own', { GREETING: 'SSH-2.0-OpenSSH_9.2' }],
     ['greets without end', { GREETING: `220-${'x'.repeat(70_000)}` }],
-    ['says more than it was asked', { EHLO: '250 relay\r\n250 ok' }],
+    ['sends more than one reply to EHLO', { EHLO: '250 relay\r\n250 ok' }],
   ])('is unreachable, and nothing is handed over, when the relay %s', async (_, script) => {
     const { pool, relay } = await start(script, { silenceTimeoutMs: 200 });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'unreachable' });

@@ -53,10 +53,14 @@ export function mailCommand(mail: HandOver, offers: EnvelopeOffers): string {
 }
 
 /** The RCPT command for one recipient. */
-export function rcptCommand(recipient: HandOver['recipients'][number], dsn: HandOver['dsn'], asks: boolean): string {
+export function rcptCommand(
+  recipient: HandOver['recipients'][number],
+  dsn: HandOver['dsn'],
+  dsnOffered: boolean,
+): string {
   const { address, orcpt } = recipient;
   let command = `RCPT TO:<${address}>`;
-  if (dsn && asks) {
+  if (dsn && dsnOffered) {
     if (dsn.notify.length > 0) command += ` NOTIFY=${dsn.notify.join(',')}`;
     if (orcpt !== undefined) command += ` ORCPT=${originalRecipient(orcpt)}`;
   }

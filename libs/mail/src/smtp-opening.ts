@@ -25,8 +25,8 @@ export async function openWire(config: RelayConfig): Promise<OpenWire> {
     expectCode(await wire.next(), 2, 'the relay greeted with');
     if (config.security === 'starttls') {
       // The extensions offered in plain text are discarded; STARTTLS is requested even if it was not offered.
-      expectCode(await wire.ask(`EHLO ${config.name}`), 2, 'the relay answered EHLO with');
-      expectCode(await wire.ask('STARTTLS'), 2, 'the relay answered STARTTLS with');
+      expectCode(await wire.command(`EHLO ${config.name}`), 2, 'the relay answered EHLO with');
+      expectCode(await wire.command('STARTTLS'), 2, 'the relay answered STARTTLS with');
       await wire.secure();
     }
     wire.setUp();
@@ -41,10 +41,10 @@ export async function openWire(config: RelayConfig): Promise<OpenWire> {
 }
 
 async function greet(wire: SmtpWire, { name, security }: RelayConfig): Promise<EhloOffers> {
-  const reply = await wire.ask(`EHLO ${name}`);
+  const reply = await wire.command(`EHLO ${name}`);
   // A server older than RFC 1869 supports only HELO and no extensions.
   if (reply.code >= 500 && security === 'none') {
-    expectCode(await wire.ask(`HELO ${name}`), 2, 'the relay answered HELO with');
+    expectCode(await wire.command(`HELO ${name}`), 2, 'the relay answered HELO with');
     return offersOf('');
   }
   expectCode(reply, 2, 'the relay answered EHLO with');
@@ -84,19 +84,19 @@ async function authenticate(
   const denied = 'the relay denied our credentials:';
   const mechanism = ['PLAIN', 'LOGIN', 'CRAM-MD5'].find(known => mechanisms.includes(known)) ?? 'PLAIN';
   if (mechanism === 'PLAIN') {
-    expectCode(await wire.ask(`AUTH PLAIN ${base64(`\0${user}\0${pass}`)}`), 2, denied);
+    expectCode(await wire.command(`AUTH PLAIN ${base64(`\0${user}\0${pass}`)}`), 2, denied);
     return;
   }
-  const challenge = expectCode(await wire.ask(`AUTH ${mechanism}`), 3, denied);
+  const challenge = expectCode(await wire.command(`AUTH ${mechanism}`), 3, denied);
   if (mechanism === 'LOGIN') {
-    expectCode(await wire.ask(base64(user)), 3, denied);
-    expectCode(await wire.ask(base64(pass)), 2, denied);
+    expectCode(await wire.command(base64(user)), 3, denied);
+    expectCode(await wire.command(base64(pass)), 2, denied);
     return;
   }
   // RFC 2195.
   const nonce = Buffer.from(challenge.text.slice(4), 'base64');
   const digest = createHmac('md5', pass).update(nonce).digest('hex');
-  expectCode(await wire.ask(base64(`${user} ${digest}`)), 2, denied);
+  expectCode(await wire.command(base64(`${user} ${digest}`)), 2, denied);
 }
 
 function expectCode(reply: RawReply, firstDigit: number, otherwise: string): RawReply {

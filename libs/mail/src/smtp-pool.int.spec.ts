@@ -37,7 +37,7 @@ describe('a pool', () => {
     const { pool, relay } = await start({});
     await pool.handOver(mail);
     relay.hangUp();
-    await gone(pool);
+    await untilIdleClosed(pool);
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'accepted' });
     expect(relay.connections).toBe(2);
   });
@@ -109,6 +109,6 @@ describe('a pool', () => {
 });
 
 /** Resolves once the pool has detected that its idle connections are closed. */
-async function gone(pool: SmtpPool): Promise<void> {
+async function untilIdleClosed(pool: SmtpPool): Promise<void> {
   while (pool.load.idle > 0) await new Promise(resolve => setImmediate(resolve));
 }

@@ -73,13 +73,13 @@ export class SmtpPool {
         session =>
           new Promise<void>(resolve => {
             const timer = setTimeout(() => session.close(), QUIT_GRACE_MS);
-            session.onGone(() => {
+            session.onClose(() => {
               clearTimeout(timer);
               this.#sessions.delete(session);
               resolve();
             });
             session.quit();
-            if (session.isGone) {
+            if (session.isClosed) {
               clearTimeout(timer);
               resolve();
             }
@@ -111,7 +111,7 @@ export class SmtpPool {
   #takeIdle(): SmtpSession | undefined {
     // The most recently used connection is the least likely to have been closed for idleness.
     for (let session = this.#idle.pop(); session; session = this.#idle.pop()) {
-      if (!session.isGone) return session;
+      if (!session.isClosed) return session;
     }
     return undefined;
   }
@@ -121,7 +121,7 @@ export class SmtpPool {
       const session = await SmtpSession.open(this.config);
       this.#offers = session.offers;
       this.#sessions.add(session);
-      session.onGone(() => this.#forget(session));
+      session.onClose(() => this.#forget(session));
       return session;
     } catch (error) {
       return `${this.config.host}:${this.config.port}: ${error instanceof Error ? error.message : String(error)}`;
@@ -129,7 +129,7 @@ export class SmtpPool {
   }
 
   #giveBack(session: SmtpSession, outcome: SessionOutcome, hold: Hold): void {
-    if (outcome.connection === 'reusable' && !session.isGone) this.#idle.push(session);
+    if (outcome.connection === 'reusable' && !session.isClosed) this.#idle.push(session);
     else if (outcome.connection === 'reset') hold(this.#track(this.#resetThenGiveBack(session)));
     else session.close();
   }

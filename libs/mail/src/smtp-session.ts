@@ -18,8 +18,8 @@ export class SmtpSession {
     return new SmtpSession(wire, offers);
   }
 
-  get isGone(): boolean {
-    return this.wire.isGone;
+  get isClosed(): boolean {
+    return this.wire.isClosed;
   }
 
   get offers(): RelayOffers {
@@ -28,8 +28,8 @@ export class SmtpSession {
   }
 
   /** Calls back when the connection is closed, at most once; immediately if it is already closed. */
-  onGone(listener: () => void): void {
-    this.wire.onGone(listener);
+  onClose(listener: () => void): void {
+    this.wire.onClose(listener);
   }
 
   /** Hands one message over. */
@@ -41,8 +41,8 @@ export class SmtpSession {
 
   /** Resets an incomplete transaction (RSET); false if the connection is no longer usable. */
   async reset(): Promise<boolean> {
-    const reply = await this.wire.ask('RSET').catch(() => undefined);
-    if (reply && reply.code < 300 && !this.isGone) {
+    const reply = await this.wire.command('RSET').catch(() => undefined);
+    if (reply && reply.code < 300 && !this.isClosed) {
       this.wire.listenWith(undefined);
       return true;
     }
@@ -52,7 +52,7 @@ export class SmtpSession {
 
   /** Sends QUIT; the connection is closed by the relay or by the silence timeout. */
   quit(): void {
-    this.wire.ask('QUIT').then(
+    this.wire.command('QUIT').then(
       () => this.close(),
       () => {},
     );

@@ -60,14 +60,14 @@ export class SmtpTransaction implements WireListener {
     // The result was determined by an earlier reply.
     else if (rejection) this.#end(rejection, 'broken');
     else {
-      const wasHeard = this.#textStarted || error instanceof SilenceError;
-      this.#over({ kind: 'unreachable', reason: reasonOf(error) }, 'broken', !wasHeard);
+      const isBeforeData = !this.#textStarted && !(error instanceof SilenceError);
+      this.#over({ kind: 'unreachable', reason: reasonOf(error) }, 'broken', isBeforeData);
     }
   }
 
   #begin(): void {
     const mail = this.#mail;
-    if (this.#wire.isGone) {
+    if (this.#wire.isClosed) {
       this.onLost(new Error('the connection was closed'));
       return;
     }

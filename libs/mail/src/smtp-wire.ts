@@ -25,11 +25,11 @@ export class SmtpWire {
   #socket: Socket;
   #reader = new ReplyReader();
   #listener: WireListener | undefined;
-  #onGone: () => void = () => {};
+  #onClose: () => void = () => {};
   #isSetUp = false;
   #deadline: number;
   #clock: NodeJS.Timeout;
-  isGone = false;
+  isClosed = false;
 
   /** Starts to connect. The first reply is the greeting. */
   constructor(config: RelayConfig) {
@@ -50,9 +50,9 @@ export class SmtpWire {
   }
 
   /** Calls back when the connection is closed, at most once; immediately if it is already closed. */
-  onGone(listener: () => void): void {
-    this.#onGone = listener;
-    if (this.isGone) listener();
+  onClose(listener: () => void): void {
+    this.#onClose = listener;
+    if (this.isClosed) listener();
   }
 
   /** Replaces the listener; undefined while the connection is idle. */
@@ -76,16 +76,16 @@ export class SmtpWire {
   }
 
   /** Sends one command and resolves with its reply. Rejects if the connection is closed first. */
-  ask(command: string): Promise<RawReply> {
+  command(text: string): Promise<RawReply> {
     const reply = this.next();
-    if (!this.isGone) this.send(`${command}\r\n`);
+    if (!this.isClosed) this.send(`${text}\r\n`);
     return reply;
   }
 
   /** Resolves with the next reply. */
   next(): Promise<RawReply> {
     return new Promise((resolve, reject) => {
-      if (this.isGone) {
+      if (this.isClosed) {
         reject(new Error('the connection was closed'));
         return;
       }
@@ -125,14 +125,14 @@ export class SmtpWire {
 
   /** Closes at once; listeners receive the reason. */
   close(reason = new Error('the connection was closed')): void {
-    if (this.isGone) return;
-    this.isGone = true;
+    if (this.isClosed) return;
+    this.isClosed = true;
     clearTimeout(this.#clock);
     this.#socket.destroy();
     const listener = this.#listener;
     this.#listener = undefined;
     listener?.onLost(reason);
-    this.#onGone();
+    this.#onClose();
   }
 
   #listen(socket: Socket): void {
@@ -140,7 +140,7 @@ export class SmtpWire {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.isGone) return;
+    if (this.isClosed) return;
     try {
       this.#reader.read(chunk, this.#take);
     } catch (error) {
@@ -157,7 +157,7 @@ export class SmtpWire {
   }
 
   readonly #take = (reply: RawReply, moreCame: boolean): void => {
-    if (this.isGone) return;
+    if (this.isClosed) return;
     this.#extend();
     if (this.#listener) this.#listener.onReply(reply, moreCame);
     // A relay may send 421 before it closes an idle connection (RFC 5321 §3.8).

@@ -173,13 +173,13 @@ describe('An unexpected message', () => {
         message.respond(JSON.stringify([{ i, ...p.answer }]));
       },
     });
-    const ask = (answer: Record<string, unknown>) => client.request(old, { answer });
-    await expect(ask({ ok: 7 })).resolves.toBe(7);
-    await expect(ask({})).resolves.toBeUndefined();
-    await expect(ask({ busy: true })).rejects.toMatchObject({ reason: 'busy', maybeExecuted: false });
-    await expect(ask({ fault: 'of it' })).rejects.toMatchObject({ name: 'RemoteFault', maybeExecuted: true });
-    await expect(ask({ refusal: { code: 'no', message: 'No.', details: {} } })).rejects.toMatchObject({ code: 'no' });
-    await expect(ask({ v: 2, anything: 'new' })).rejects.toThrow('version 2');
+    const send = (answer: Record<string, unknown>) => client.request(old, { answer });
+    await expect(send({ ok: 7 })).resolves.toBe(7);
+    await expect(send({})).resolves.toBeUndefined();
+    await expect(send({ busy: true })).rejects.toMatchObject({ reason: 'busy', maybeExecuted: false });
+    await expect(send({ fault: 'of it' })).rejects.toMatchObject({ name: 'RemoteFault', maybeExecuted: true });
+    await expect(send({ refusal: { code: 'no', message: 'No.', details: {} } })).rejects.toMatchObject({ code: 'no' });
+    await expect(send({ v: 2, anything: 'new' })).rejects.toThrow('version 2');
     oldService.unsubscribe();
   });
 });

@@ -38,11 +38,11 @@ const publications = (): Map<string, readonly NatsUser[]> => {
   for (const service of PUBLISHERS) all.set(streamSubjectOf(service).replace('>', 'anything.v1'), [service]);
   for (const caller of NATS_USERS)
     for (const service of SERVERS) {
-      const isAsked = ALL_REQUESTS.some(request => request.service === service && callersOf(request).includes(caller));
-      all.set(`${inboxPrefixOf(caller)}.${service}.id.r`, isAsked ? [service] : []);
+      const isCaller = ALL_REQUESTS.some(request => request.service === service && callersOf(request).includes(caller));
+      all.set(`${inboxPrefixOf(caller)}.${service}.id.r`, isCaller ? [service] : []);
       all.set(`${inboxPrefixOf(service)}.${CONFIRMATIONS}.id`, [
         ...(all.get(`${inboxPrefixOf(service)}.${CONFIRMATIONS}.id`) ?? []),
-        ...(isAsked ? [caller] : []),
+        ...(isCaller ? [caller] : []),
       ]);
     }
   for (const user of NATS_USERS) all.set(`${inboxPrefixOf(user)}.id.1`, []);

@@ -179,10 +179,10 @@ describe.each(['2.9', '2.12'] as const)('A consumer over nats-server %s', versio
       replaced: [{ source: 'email-send', durable: 'webhook-dispatch-counts' }],
       idleMs: 20,
     });
-    let looks = 0;
-    link.nc.subscribe(`$JS.API.CONSUMER.INFO.${STREAM}.webhook-dispatch-counts`, { callback: () => void looks++ });
+    let checks = 0;
+    link.nc.subscribe(`$JS.API.CONSUMER.INFO.${STREAM}.webhook-dispatch-counts`, { callback: () => void checks++ });
     former.start();
-    await waitFor(() => looks > 3, { describe: 'some looks' });
+    await waitFor(() => checks > 3, { describe: 'some checks' });
     expect(await consumers()).toContain('webhook-dispatch-counts');
     await former.stop();
   });

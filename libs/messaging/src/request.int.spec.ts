@@ -131,12 +131,12 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
   });
 
   it('passes its correlation id, trace and actor to the handler', async () => {
-    const asked = {
+    const caller = {
       correlationId: 'c-2',
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
       actor: 'user:1',
     };
-    await expect(client.request(context, {}, asked)).resolves.toEqual(asked);
+    await expect(client.request(context, {}, caller)).resolves.toEqual(caller);
   });
 
   it('is answered as soon as its handler is done, independent of other requests in its message', async () => {

@@ -38,9 +38,9 @@ export const exchange = async (
 
 /** Whether the packet answers this query; other packets are ignored, because they can be forged. */
 const answers = (query: Packet, { type, id, questions }: DecodedPacket): boolean => {
-  const [asked, answered] = [query.questions?.[0], questions?.[0]];
-  const isSameName = asked?.name.toLowerCase() === answered?.name.toLowerCase();
-  return type === 'response' && id === query.id && isSameName && asked?.type === answered?.type;
+  const [question, echoed] = [query.questions?.[0], questions?.[0]];
+  const isSameName = question?.name.toLowerCase() === echoed?.name.toLowerCase();
+  return type === 'response' && id === query.id && isSameName && question?.type === echoed?.type;
 };
 
 const decoded = (bytes: Buffer): DecodedPacket | undefined => {

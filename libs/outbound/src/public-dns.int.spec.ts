@@ -6,18 +6,18 @@ import dnsPacket, { type Answer } from 'dns-packet';
 import { DnsUnavailable, OutsidePublicDns, PublicDns } from './index.js';
 
 let dns: TestDns;
-let lookUps: PublicDns;
+let resolver: PublicDns;
 const dnsOf = (...servers: string[]) => new PublicDns({ servers, privateSuffixes: ['corp'], timeoutMs: 300, tries: 2 });
 
 beforeAll(async () => {
   dns = await startDnsServer();
-  lookUps = dnsOf(dns.address);
+  resolver = dnsOf(dns.address);
 });
 afterAll(() => dns.stop());
 
-const refusalOf = (name: string, by = lookUps): Promise<string> =>
+const refusalOf = (name: string, by = resolver): Promise<string> =>
   by.texts(name).then(
-    texts => `told ${texts.join()}`,
+    texts => `found ${texts.join()}`,
     (error: Error) => (error instanceof OutsidePublicDns ? error.message : `${error}`),
   );
 
@@ -26,7 +26,7 @@ describe('a look-up of TXT records', () => {
     dns.setRecords('key.tenant.com', 'CNAME', ['key.provider.net']);
     dns.setRecords('key.provider.net', 'CNAME', ['_key.unit_1.provider.corp']);
     dns.setRecords('_key.unit_1.provider.corp', 'TXT', [['v=DKIM1; ', 'p=abc']]);
-    expect(await lookUps.texts('key.tenant.com')).toEqual(['v=DKIM1; p=abc']);
+    expect(await resolver.texts('key.tenant.com')).toEqual(['v=DKIM1; p=abc']);
   });
 
   it('gives the same result for an alias of an existing internal name and of an absent one', async () => {
@@ -51,7 +51,7 @@ describe('a look-up of TXT records', () => {
   it('reads a response that does not fit into UDP over TCP', async () => {
     const text = 'long '.repeat(2_000);
     dns.setRecords('long.tenant.com', 'TXT', [text]);
-    expect(await lookUps.texts('long.tenant.com')).toEqual([text]);
+    expect(await resolver.texts('long.tenant.com')).toEqual([text]);
     expect(dns.queries.filter(({ name }) => name === 'long.tenant.com').map(({ over }) => over)).toEqual([
       'udp',
       'tcp',
@@ -61,7 +61,7 @@ describe('a look-up of TXT records', () => {
   it('finds nothing for a name that is absent, has other records, or cannot exist', async () => {
     dns.setRecords('address.tenant.com', 'A', ['192.0.2.1']);
     for (const name of ['absent.tenant.com', 'address.tenant.com', `${'a'.repeat(64)}.tenant.com`, 'a..tenant.com'])
-      expect(await lookUps.texts(name)).toEqual([]);
+      expect(await resolver.texts(name)).toEqual([]);
   });
 
   it('queries the next server if one does not respond', async () => {
@@ -78,7 +78,7 @@ describe('a look-up of aliases', () => {
   it('returns the record of the name itself, and nothing about its target', async () => {
     dns.setRecords('bounces.tenant.com', 'CNAME', ['Host.Wiki.internal']);
     dns.queries.length = 0;
-    expect(await lookUps.aliases('bounces.tenant.com')).toEqual(['Host.Wiki.internal']);
+    expect(await resolver.aliases('bounces.tenant.com')).toEqual(['Host.Wiki.internal']);
     expect(dns.queries.map(({ name }) => name)).toEqual(['bounces.tenant.com']);
   });
 });

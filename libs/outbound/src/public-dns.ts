@@ -47,21 +47,21 @@ export class PublicDns {
 
   /** The TXT records, each as one text (RFC 7208 §3.3, RFC 6376 §3.6.2.2); none for an absent name. */
   async texts(name: string): Promise<string[]> {
-    const records = await this.#lookUp(name, 'TXT');
+    const records = await this.#resolve(name, 'TXT');
     return records.flatMap(record => (record.type === 'TXT' ? [textOf(record.data)] : []));
   }
 
   /** The targets of the CNAME records of the name itself, without following them; none for an absent name. */
   async aliases(name: string): Promise<string[]> {
-    const records = await this.#lookUp(name, 'CNAME');
+    const records = await this.#resolve(name, 'CNAME');
     return records.flatMap(record => (record.type === 'CNAME' && isSame(record.name, name) ? [record.data] : []));
   }
 
   /** @throws OutsidePublicDns, DnsUnavailable */
-  async #lookUp(name: string, type: 'TXT' | 'CNAME'): Promise<readonly Answer[]> {
+  async #resolve(name: string, type: 'TXT' | 'CNAME'): Promise<readonly Answer[]> {
     if (!isPossible(name)) return [];
     this.#requirePublic(name, name);
-    const records = await this.#ask(name, type);
+    const records = await this.#query(name, type);
     for (const record of records) {
       this.#requirePublic(record.name, name);
       // The requested alias is a record of the user; its target has not been looked up.
@@ -71,11 +71,11 @@ export class PublicDns {
     return records;
   }
 
-  #requirePublic(name: string, asked: string): void {
-    if (!isPublicName(name, this.#options.privateSuffixes)) throw new OutsidePublicDns(asked);
+  #requirePublic(name: string, requested: string): void {
+    if (!isPublicName(name, this.#options.privateSuffixes)) throw new OutsidePublicDns(requested);
   }
 
-  async #ask(name: string, type: 'TXT' | 'CNAME'): Promise<readonly Answer[]> {
+  async #query(name: string, type: 'TXT' | 'CNAME'): Promise<readonly Answer[]> {
     let reason = 'no name server is configured';
     for (let attempt = 0; attempt < this.#options.tries; attempt += 1) {
       for (const server of this.#servers) {

@@ -63,7 +63,7 @@ describe('sending an email', () => {
     expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
-  it('waits at least as long as Retry-After says', async () => {
+  it('waits at least as long as Retry-After requires', async () => {
     const { postern, received } = clientOf([{ status: 429, headers: { 'retry-after': '7' } }, SENT]);
     await finished(postern.emails.send(EMAIL));
     expect(received[1]!.at - received[0]!.at).toBe(7_000);

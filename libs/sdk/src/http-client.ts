@@ -206,10 +206,10 @@ const readBody = (text: string): { message?: string; code?: string } => {
   } catch {
     return {};
   }
-  const told = body?.error ?? body?.detail;
-  if (typeof told === 'string') return { message: told };
-  if (typeof told !== 'object' || told === null) return {};
-  const { code, message, required } = told as Record<string, unknown>;
+  const error = body?.error ?? body?.detail;
+  if (typeof error === 'string') return { message: error };
+  if (typeof error !== 'object' || error === null) return {};
+  const { code, message, required } = error as Record<string, unknown>;
   return {
     ...(typeof code === 'string' ? { code } : {}),
     message: typeof message === 'string' ? message : `The call is not allowed: ${code}, required: ${required}.`,

@@ -116,7 +116,7 @@ postern.emails.send({ from: 'a@example.com', to: 'b@example.com', subject: 'Hi' 
     60_000,
   );
 
-  it('renders React components if @react-email/render is installed, and says what to install otherwise', async () => {
+  it('renders React components if @react-email/render is installed, and reports what to install otherwise', async () => {
     const script = `import { Postern } from '@postern/sdk';
 const postern = new Postern('em_live_x', { baseUrl: process.env.BASE_URL });
 const send = react => postern.emails.send({ from: 'a@example.com', to: 'b@example.com', subject: 'React', react });

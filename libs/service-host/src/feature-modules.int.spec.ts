@@ -9,7 +9,7 @@ import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } f
 import { z } from 'zod';
 import { createLog } from './log/service-log.js';
 import { type RunningService, startService } from './start-service.js';
-import { addNote, describeCaller, HeardNotes, listNotes, Notes, notebook, tearOutNote } from './testing/notebook.js';
+import { addNote, describeCaller, listNotes, Notes, notebook, ReceivedNotes, tearOutNote } from './testing/notebook.js';
 
 const ping = requestsOf('email-send')('ping', { request: z.object({}), reply: z.null() });
 
@@ -71,7 +71,7 @@ describe('A service made of feature modules', () => {
 
   it('publishes its events, and a provider receives them', async () => {
     await client.request(addNote, { id: '4', text: 'published' });
-    const { texts } = service.app.get(HeardNotes, { strict: false });
+    const { texts } = service.app.get(ReceivedNotes, { strict: false });
     await waitFor(() => texts.includes('published'), { describe: 'the event to arrive' });
   });
 

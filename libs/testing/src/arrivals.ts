@@ -6,7 +6,7 @@ export class Arrivals<T> {
 
   add(arrival: T): void {
     this.all.push(arrival);
-    for (const look of [...this.#waiting]) look();
+    for (const check of [...this.#waiting]) check();
   }
 
   /** Removes all items. */
@@ -30,7 +30,7 @@ export class Arrivals<T> {
       }
     };
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = this.all.find(arrival => !this.#handedOut.has(arrival) && fitsSafely(arrival));
         if (found === undefined) return;
         this.#handedOut.add(found);
@@ -45,10 +45,10 @@ export class Arrivals<T> {
       }, timeoutMs);
       const end = () => {
         clearTimeout(timer);
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 }

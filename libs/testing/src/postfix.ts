@@ -132,7 +132,7 @@ const logOf = (folder: string): Promise<string> =>
 
 const end = async (folder: string): Promise<void> => {
   await run(POSTFIX, ['-c', folder, 'stop']).catch(() => undefined);
-  await waitFor(async () => (await run(POSTFIX, ['-c', folder, 'status']).catch(() => 'gone')) === 'gone', {
+  await waitFor(async () => (await run(POSTFIX, ['-c', folder, 'status']).catch(() => 'stopped')) === 'stopped', {
     describe: 'Postfix to end',
   });
   await rm(folder, { recursive: true, force: true });

@@ -26,7 +26,7 @@ describe('a PostgreSQL server for the local start', () => {
       durable: false,
     });
 
-  async function ask(url: string, statement: string): Promise<unknown> {
+  async function query(url: string, statement: string): Promise<unknown> {
     const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();
@@ -35,7 +35,7 @@ describe('a PostgreSQL server for the local start', () => {
       await client.end().catch(() => undefined);
     }
   }
-  const askVersion = (url: string) => ask(url, 'SHOW server_version');
+  const versionOf = (url: string) => query(url, 'SHOW server_version');
 
   it('runs in a folder whose parents are closed to its user, and keeps its data', async () => {
     server = await start();
@@ -54,23 +54,23 @@ describe('a PostgreSQL server for the local start', () => {
 
   it('refuses connections without the password', async () => {
     server = await start();
-    expect(await askVersion(server.url())).toBeDefined();
+    expect(await versionOf(server.url())).toBeDefined();
     const without = server.url().replace(/:\/\/[^@]+@/, '://postgres:wrong@');
-    await expect(askVersion(without)).rejects.toThrow('password authentication failed');
+    await expect(versionOf(without)).rejects.toThrow('password authentication failed');
   });
 
   it('requires a password for a cluster that was created without one, and keeps its data', async () => {
     const dataDir = join(closedFolder, 'data');
     const trusting = await spawnPostgres({ dataDir, port: await freePort() });
-    await ask(trusting.url(), 'CREATE TABLE kept AS SELECT 7 AS number');
+    await query(trusting.url(), 'CREATE TABLE kept AS SELECT 7 AS number');
     // Simulates a crash: the WAL must be replayed before a password can be set.
     await trusting.kill();
 
     for (const _start of ['the first with a password', 'any later one']) {
       server = await start();
-      expect(await ask(server.url(), 'SELECT number FROM kept')).toEqual({ number: 7 });
-      await expect(ask(server.url().replace(/:\/\/[^@]+@/, '://postgres@'), 'SELECT 1')).rejects.toThrow('password');
-      await expect(ask(server.url().replace(/:\/\/[^@]+@/, '://postgres:wrong@'), 'SELECT 1')).rejects.toThrow(
+      expect(await query(server.url(), 'SELECT number FROM kept')).toEqual({ number: 7 });
+      await expect(query(server.url().replace(/:\/\/[^@]+@/, '://postgres@'), 'SELECT 1')).rejects.toThrow('password');
+      await expect(query(server.url().replace(/:\/\/[^@]+@/, '://postgres:wrong@'), 'SELECT 1')).rejects.toThrow(
         'password authentication failed',
       );
       await server.stop();

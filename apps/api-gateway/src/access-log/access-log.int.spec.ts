@@ -94,10 +94,10 @@ describe('The access log', () => {
 
   it('has a line for a request that its client aborted', async () => {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
-    const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     gateway.services.on(listProjects, async () => {
       resolve();
-      await gone;
+      await released;
       return [];
     });
     const socket = connect(gateway.port, '127.0.0.1');
@@ -107,7 +107,7 @@ describe('The access log', () => {
     const aborted = await line();
     expect(aborted).toMatchObject({ route: '/api/v1/projects', aborted: true, keyId: REPORTED_KEY.id });
     expect(aborted).not.toHaveProperty('status');
-    leave();
+    release();
   });
 
   it('has a line for an incomplete body', async () => {

@@ -45,8 +45,8 @@ describe('GET /dashboard/api/audit-log', () => {
   it("lists the entries of the session's workspace", async () => {
     const answer = await get(`?from=${TIME}&to=${TIME}&actor=user&action=email_service.created&limit=5&offset=10`);
     expect([answer.status, answer.body]).toEqual([200, { items: [entry()], total: 1, limit: 5, offset: 10 }]);
-    const asked = { from: TIME, to: TIME, actor: 'user', action: 'email_service.created', limit: 5, offset: 10 };
-    expect(gateway.services.requestsOf(listAuditLog)).toEqual([{ ...asked, ...READER }]);
+    const parameters = { from: TIME, to: TIME, actor: 'user', action: 'email_service.created', limit: 5, offset: 10 };
+    expect(gateway.services.requestsOf(listAuditLog)).toEqual([{ ...parameters, ...READER }]);
   });
 
   it.each(['?limit=101', '?limit=x', '?from=yesterday', '?workspace_id=x', '?format=xml', '?actor=a%00b'])(

@@ -44,18 +44,18 @@ export class AuditLogController {
   })
   list(
     @CurrentSession() session: Session,
-    @Query({ schema: query }) { format, ...asked }: z.output<typeof auditQuery>,
+    @Query({ schema: query }) { format, ...parameters }: z.output<typeof auditQuery>,
   ) {
     const reader = { user_id: session.userId, workspace_id: session.workspaceId };
-    if (format === 'json') return this.services.request(listAuditLog, { ...asked, ...reader }, session);
-    const { limit: _limit, offset: _offset, ...filter } = asked;
+    if (format === 'json') return this.services.request(listAuditLog, { ...parameters, ...reader }, session);
+    const { limit: _limit, offset: _offset, ...filter } = parameters;
     return exportFile({
       name: `audit-log.${format}`,
       contentType: CONTENT_TYPES[format],
       head: auditExportHead(format),
       step: async from => {
-        const asked = { ...filter, ...reader, cursor: from };
-        const { entries, cursor } = await this.services.request(exportAuditLog, asked, session);
+        const request = { ...filter, ...reader, cursor: from };
+        const { entries, cursor } = await this.services.request(exportAuditLog, request, session);
         return { lines: auditExportLines(format, entries), next: cursor };
       },
     });

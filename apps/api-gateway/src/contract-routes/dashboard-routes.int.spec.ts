@@ -31,13 +31,13 @@ beforeEach(() => knowSession(gateway.services));
 const api = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   callDashboard(gateway, method, path, body, headers);
 
-const lastAsked = () => gateway.services.received.at(-1);
+const lastRequest = () => gateway.services.received.at(-1);
 
 describe('email services', () => {
   it("are created in the session's workspace, with 201", async () => {
     const answer = await api('POST', '/email-services', { name: 'Shop' });
     expect([answer.status, answer.body]).toEqual([201, replyOf(createEmailService)]);
-    expect(lastAsked()).toEqual({
+    expect(lastRequest()).toEqual({
       contract: 'create-email-service',
       request: { workspace_id: WORKSPACE, owner_email: 'owner@example.com', name: 'Shop' },
     });

@@ -46,7 +46,7 @@ const ofDeployment = { ...ofService, deployment_id: OTHER };
 const PAGE = { limit: 10, offset: 0 };
 
 describe('the platform on the dashboard', () => {
-  it.each<[call: string, body: unknown, status: number, contract: string, asked: object]>([
+  it.each<[call: string, body: unknown, status: number, contract: string, request: object]>([
     ['GET /projects', undefined, 200, 'list-projects', ofUser],
     ['POST /projects', { name: 'Shop' }, 201, 'create-project', { ...ofUser, ...ofWorkspace, name: 'Shop' }],
     [`GET ${PROJECT}`, undefined, 200, 'get-project', ofProject],
@@ -82,11 +82,11 @@ describe('the platform on the dashboard', () => {
     ],
     ['GET /platform-keys', undefined, 200, 'list-platform-keys', { ...ofUser, ...ofWorkspace }],
     [`DELETE /platform-keys/${ID}`, undefined, 200, 'revoke-platform-key', { ...ofUser, ...ofWorkspace, key_id: ID }],
-  ])('sends the user and workspace of the session: %s %j', async (line, body, status, name, asked) => {
+  ])('sends the user and workspace of the session: %s %j', async (line, body, status, name, request) => {
     const [method = '', path = ''] = line.split(' ');
     const answer = await api(method, path, body);
     expect([answer.status, answer.body]).toEqual([status, replyOf(contractNamed(name))]);
-    expect(gateway.services.received.slice(1)).toEqual([{ contract: name, request: asked }]);
+    expect(gateway.services.received.slice(1)).toEqual([{ contract: name, request }]);
   });
 
   it('responds with 201 for a new variable and 200 for an updated one', async () => {
@@ -152,12 +152,12 @@ describe('moderation', () => {
     ['suspend', { reason: '3 TB in a day.' }, { reason: '3 TB in a day.' }],
     ['suspend', undefined, { reason: 'The bandwidth limit was exceeded.' }],
     ['resume', {}, {}],
-  ])('is allowed for operators: %s %j', async (action, body, asked) => {
+  ])('is allowed for operators: %s %j', async (action, body, request) => {
     signInAs(gateway.services, { operator: true });
     const answer = await api('POST', `${SERVICE}/${action}`, body);
     expect([answer.status, answer.body]).toEqual([200, replyOf(moderateWebService)]);
     expect(gateway.services.requestsOf(moderateWebService)).toEqual([
-      { actor_id: USER, web_service_id: ID, action, ...asked },
+      { actor_id: USER, web_service_id: ID, action, ...request },
     ]);
   });
 

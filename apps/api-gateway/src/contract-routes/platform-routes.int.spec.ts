@@ -46,7 +46,7 @@ const ofService = { ...ofUser, web_service_id: ID };
 const ofDeployment = { ...ofService, deployment_id: OTHER };
 
 describe('a call of the platform API', () => {
-  it.each<[call: string, body: unknown, status: number, contract: string, asked: object]>([
+  it.each<[call: string, body: unknown, status: number, contract: string, request: object]>([
     ['GET /projects', undefined, 200, 'list-projects', ofUser],
     [
       'POST /projects',
@@ -145,11 +145,11 @@ describe('a call of the platform API', () => {
       { workspace_id: WORKSPACE, limit: 100, offset: 3 },
     ],
     [`GET /databases/${OTHER}`, undefined, 200, 'get-database', { workspace_id: WORKSPACE, database_id: OTHER }],
-  ])('sends one request for the key’s user and returns its reply: %s %j', async (line, body, status, name, asked) => {
+  ])('sends one request for the key’s user and returns its reply: %s %j', async (line, body, status, name, request) => {
     const [method = '', path = ''] = line.split(' ');
     const answer = await api(method, path, body);
     expect([answer.status, answer.body]).toEqual([status, replyOf(contractNamed(name))]);
-    expect(requestsAfterAdmission(gateway.services)).toEqual([{ contract: name, request: asked }]);
+    expect(requestsAfterAdmission(gateway.services)).toEqual([{ contract: name, request }]);
     expect(gateway.services.received).toHaveLength(2);
   });
 

@@ -62,8 +62,8 @@ describe('the session of a user who lacks a required second factor', () => {
   it.each(titled(false))('may not call %s', async (_, route) => {
     const answer = await send(route);
     expect([answer.status, answer.headers['error-code']]).toEqual([403, 'second_factor_missing']);
-    const asked = gateway.services.received.map(({ contract }) => contract);
-    expect(asked.filter(name => name !== 'record-audit-entry')).toEqual([authenticateSession.name]);
+    const requested = gateway.services.received.map(({ contract }) => contract);
+    expect(requested.filter(name => name !== 'record-audit-entry')).toEqual([authenticateSession.name]);
   });
 
   it.each(titled(true))('may call %s', async (_, route) => {
@@ -84,8 +84,8 @@ describe('the session of a user who lacks a required second factor', () => {
   it('can sign out and read its user', async () => {
     await send({ method: 'DELETE', path: '/dashboard/api/session' });
     await send({ method: 'GET', path: '/dashboard/api/me' });
-    const asked = gateway.services.received.map(({ contract }) => contract);
-    expect(asked).toEqual(expect.arrayContaining([endSession.name, getMe.name]));
-    expect(asked).not.toContain(switchWorkspace.name);
+    const requested = gateway.services.received.map(({ contract }) => contract);
+    expect(requested).toEqual(expect.arrayContaining([endSession.name, getMe.name]));
+    expect(requested).not.toContain(switchWorkspace.name);
   });
 });

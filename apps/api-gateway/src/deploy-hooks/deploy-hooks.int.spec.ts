@@ -79,7 +79,7 @@ describe('the URL of a deploy hook', () => {
 describe('a call with an unknown token', () => {
   const flood = (token: string) => firstAnswer(gateway.port, announced(`POST /hooks/deploy/${token}`, 2 ** 20));
 
-  it('gets 404 before its body is read, and platform-management is asked once', async () => {
+  it('gets 404 before its body is read, and platform-management is called once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => flood(UNKNOWN)));
     expect(answers.every(answer => answer.startsWith('HTTP/1.1 404 '))).toBe(true);
     expect(gateway.services.requestsOf(findDeployHook)).toEqual([{ token_hash: hashOf(UNKNOWN) }]);

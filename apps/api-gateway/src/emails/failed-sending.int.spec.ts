@@ -46,9 +46,9 @@ describe('POST /emails without confirmation that the email was sent', () => {
         return { email: RECORD, rate_limit: RATE_LIMIT, replayed: false };
       });
       expect(await post()).toMatchObject({ status: 200, body: RECORD });
-      const asked = gateway.services.requestsOf(sendEmail);
-      expect(asked).toHaveLength(3);
-      expect(new Set(asked.map(({ email_id, answer_by }) => `${email_id} ${answer_by}`)).size).toBe(1);
+      const requests = gateway.services.requestsOf(sendEmail);
+      expect(requests).toHaveLength(3);
+      expect(new Set(requests.map(({ email_id, answer_by }) => `${email_id} ${answer_by}`)).size).toBe(1);
     });
 
     it('responds with 503 at the deadline, with the id and how to check the outcome', async () => {

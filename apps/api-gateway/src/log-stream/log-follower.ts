@@ -37,15 +37,15 @@ export class LogFollower {
 
   async follow(reader: LogReader, reply: FastifyReply): Promise<StreamableFile> {
     const budget = this.streams.begin(reader.caller.workspaceId);
-    const gone = goneOf(reply, () => budget.end());
+    const disconnected = disconnectionOf(reply, () => budget.end());
     const after = logLineId.safeParse(reader.lastEventId).data;
     // Read before the response begins, so that a failure results in an error response.
     const first = await this.#read(reader, after);
     reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no');
-    const writer = new StreamWriter(gone, this.config.logStreamStalledMs);
+    const writer = new StreamWriter(disconnected, this.config.logStreamStalledMs);
     const { isOver, checkMs } = reader;
     const read = (next: string) => this.#read(reader, next);
-    const sender = new LogSender({ writer, budget, isOver, checkMs, read, closing: this.streams.signal, gone });
+    const sender = new LogSender({ writer, budget, isOver, checkMs, read, closing: this.streams.signal, disconnected });
     void sender.send(first).finally(() => {
       const end = setTimeout(() => reply.raw.destroy(), GRACE_MS).unref();
       reply.raw.once('close', () => clearTimeout(end));
@@ -64,11 +64,11 @@ export class LogFollower {
   }
 }
 
-/** A signal that is aborted when the connection ends, after which `onGone` runs once. */
-const goneOf = ({ raw }: FastifyReply, onGone: () => void): AbortSignal => {
-  const gone = new AbortController();
-  gone.signal.addEventListener('abort', onGone, { once: true });
-  raw.once('close', () => gone.abort());
-  if (raw.destroyed) gone.abort();
-  return gone.signal;
+/** A signal that is aborted when the connection ends, after which `onDisconnect` runs once. */
+const disconnectionOf = ({ raw }: FastifyReply, onDisconnect: () => void): AbortSignal => {
+  const controller = new AbortController();
+  controller.signal.addEventListener('abort', onDisconnect, { once: true });
+  raw.once('close', () => controller.abort());
+  if (raw.destroyed) controller.abort();
+  return controller.signal;
 };

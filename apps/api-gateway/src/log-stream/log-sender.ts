@@ -21,7 +21,7 @@ export interface LogSenderParts {
   /** Aborted when the gateway shuts down. */
   readonly closing: AbortSignal;
   /** Aborted when the connection ends. */
-  readonly gone: AbortSignal;
+  readonly disconnected: AbortSignal;
 }
 
 /** Sends one log: reads the next page once the reader has received the previous one and the budget allows it. */
@@ -32,7 +32,7 @@ export class LogSender {
   #checkedAt = Date.now();
 
   constructor(private readonly parts: LogSenderParts) {
-    this.#signal = AbortSignal.any([parts.closing, parts.gone]);
+    this.#signal = AbortSignal.any([parts.closing, parts.disconnected]);
   }
 
   /** Resolves once the stream has ended; never rejects. */

@@ -8,9 +8,9 @@ const BUFFER_BYTES = 16 * 1024;
 export class StreamWriter {
   readonly #body = new PassThrough({ highWaterMark: BUFFER_BYTES });
 
-  /** @param gone aborted when the connection ends. */
+  /** @param disconnected aborted when the connection ends. */
   constructor(
-    private readonly gone: AbortSignal,
+    private readonly disconnected: AbortSignal,
     private readonly stalledMs: number,
   ) {
     // The reader of the body reports its errors; without a listener they would end the process.
@@ -23,8 +23,8 @@ export class StreamWriter {
 
   /** @returns whether the reader is ready for the next part; false if it read nothing for too long. */
   async write(part: string): Promise<boolean> {
-    if (this.gone.aborted || this.#body.destroyed || this.#body.write(part)) return !this.gone.aborted;
-    const signal = AbortSignal.any([this.gone, AbortSignal.timeout(this.stalledMs)]);
+    if (this.disconnected.aborted || this.#body.destroyed || this.#body.write(part)) return !this.disconnected.aborted;
+    const signal = AbortSignal.any([this.disconnected, AbortSignal.timeout(this.stalledMs)]);
     return once(this.#body, 'drain', { signal }).then(
       () => true,
       () => false,

@@ -283,7 +283,7 @@ describe('a restricted platform key', () => {
     ['DELETE', `/web-services/${ID}/env/${ID}`, 'environment:write'],
     ['GET', '/databases', 'databases:read'],
     ['GET', '/users/me/api-key', 'own-key'],
-  ] as const)('is asked for the operation of the route: %s %s', async (method, path, operation) => {
+  ] as const)('is checked for the operation of the route: %s %s', async (method, path, operation) => {
     await api(method, path);
     expect(gateway.services.requestsOf(admitPlatformCall)).toMatchObject([{ operation }]);
   });

@@ -18,7 +18,7 @@ beforeEach(() => knowSession(gateway.services));
 const api = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   callDashboard(gateway, method, path, body, headers);
 
-const lastAsked = () => gateway.services.received.at(-1);
+const lastRequest = () => gateway.services.received.at(-1);
 
 describe('signing in', () => {
   it('returns the token and sets a cookie that scripts and other sites cannot use', async () => {
@@ -28,7 +28,7 @@ describe('signing in', () => {
     expect(answer.headers['set-cookie']).toBe(
       'postern_session=t; Path=/dashboard; Expires=Wed, 02 Jan 2030 03:04:05 GMT; HttpOnly; SameSite=Strict',
     );
-    expect(lastAsked()).toEqual({
+    expect(lastRequest()).toEqual({
       contract: 'create-session',
       request: { email: 'owner@example.com', password: 'secret', ip: '127.0.0.1' },
     });
@@ -74,9 +74,9 @@ describe('signing in', () => {
       'postern_device=first:abc+/=; Max-Age=15552000; Path=/dashboard/api/session; HttpOnly; SameSite=Strict',
     );
     await api('POST', '/session', credentials, { cookie: device.split(';')[0] ?? '' });
-    expect(lastAsked()?.request).toMatchObject({ device_token: 'first:abc+/=' });
+    expect(lastRequest()?.request).toMatchObject({ device_token: 'first:abc+/=' });
     await api('POST', '/session', credentials, { cookie: `postern_device=${'x'.repeat(2_000)}` });
-    expect(lastAsked()?.request).not.toHaveProperty('device_token');
+    expect(lastRequest()?.request).not.toHaveProperty('device_token');
   });
 
   it('requires the code of a second factor, and forwards it', async () => {

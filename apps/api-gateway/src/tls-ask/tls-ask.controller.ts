@@ -11,7 +11,7 @@ import { requestContextOf } from '../infrastructure/http/server/request-context.
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
 import { ServiceClient } from '../service-client/ports.js';
 
-const askQuery = z.object({ domain: z.string().min(1).max(255).describe('The host name of a TLS handshake.') });
+const domainQuery = z.object({ domain: z.string().min(1).max(255).describe('The host name of a TLS handshake.') });
 
 /** The request of a TLS proxy before it obtains a certificate, such as Caddy with `on_demand_tls`. */
 @Controller('tls')
@@ -34,8 +34,8 @@ export class TlsAskController {
     description: '200 for a verified domain of a web service, 404 for any other name.',
     also: { 404: 'The name is not a verified domain.' },
   })
-  async ask(
-    @Query({ schema: queryShape(askQuery.shape) }) { domain }: z.output<typeof askQuery>,
+  async check(
+    @Query({ schema: queryShape(domainQuery.shape) }) { domain }: z.output<typeof domainQuery>,
     @Req() request: FastifyRequest,
   ) {
     const name = domain.toLowerCase();

@@ -13,7 +13,7 @@ beforeEach(() => {
   gateway.services.on(askCertificate, ({ domain }) => ({ verified: domain.endsWith('shop.example.com') }));
 });
 
-const ask = async (query: string) => (await call('GET', `${gateway.url}/tls/ask${query}`)).status;
+const statusOf = async (query: string) => (await call('GET', `${gateway.url}/tls/ask${query}`)).status;
 
 it.each([
   ['?domain=shop.example.com', 200],
@@ -23,7 +23,7 @@ it.each([
   [`?domain=${'a'.repeat(256)}`, 400],
   ['?domain=shop.example.com&domain=x', 400],
 ])('The query %s of a TLS proxy gets %i, without a credential', async (query, status) =>
-  expect(await ask(query)).toBe(status),
+  expect(await statusOf(query)).toBe(status),
 );
 
 it.each([
@@ -31,6 +31,6 @@ it.each([
   ['any other name', 'repeated.example.net', 404],
 ])('A flood with %s causes one request to platform-management', async (_what, domain, status) => {
   const names = Array.from({ length: 50 }, (_, n) => (n % 2 ? domain : domain.toUpperCase()));
-  expect(new Set(await Promise.all(names.map(name => ask(`?domain=${name}`))))).toEqual(new Set([status]));
+  expect(new Set(await Promise.all(names.map(name => statusOf(`?domain=${name}`))))).toEqual(new Set([status]));
   expect(gateway.services.requestsOf(askCertificate)).toEqual([{ domain }]);
 });

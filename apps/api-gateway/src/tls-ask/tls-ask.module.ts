@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { ServiceClientModule } from '../service-client/service-client.module.js';
 import { TlsAskController } from './tls-ask.controller.js';
 
-/** Tells TLS proxies for which host names they may obtain certificates. */
+/** Lets TLS proxies check for which host names they may obtain certificates. */
 @Module({ imports: [ServiceClientModule], controllers: [TlsAskController] })
 export class TlsAskModule {}

@@ -105,9 +105,9 @@ describe('EngagementRecorder', () => {
     const recorder = new EngagementRecorder(tracking, new Full(), new Lines());
     for (let index = 0; index < 50; index++) recorder.record(open(index), CONTEXT);
     await jest.advanceTimersByTimeAsync(60_000);
-    const asked = tracking.calls;
+    const before = tracking.calls;
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(tracking.calls - asked).toBe(10);
+    expect(tracking.calls - before).toBe(10);
     away = false;
     await jest.advanceTimersByTimeAsync(1_000);
     expect(tracking.known).toHaveLength(50);

@@ -27,7 +27,7 @@ export class DkimAuthorSignatures extends AuthorSignatures {
     if ((bytes.toString('latin1').match(/^dkim-signature[ \t]*:/gim)?.length ?? 0) > MAX_SIGNATURES) return false;
     const { results } = await dkimVerify(bytes, {
       strict: true,
-      resolver: (name, type) => this.#lookUp(name, type),
+      resolver: (name, type) => this.#resolve(name, type),
     });
     const domain = from.slice(from.lastIndexOf('@') + 1);
     const aligned = results.filter(
@@ -40,7 +40,7 @@ export class DkimAuthorSignatures extends AuthorSignatures {
     return false;
   }
 
-  async #lookUp(name: string, type: string): Promise<string[][]> {
+  async #resolve(name: string, type: string): Promise<string[][]> {
     if (type !== 'TXT') throw new Error(`DKIM keys are TXT records, not ${type}`);
     const texts = await this.#dns.texts(name).catch((error: Error) => {
       // A key outside the public DNS counts as absent, because anybody can send a report that names it.

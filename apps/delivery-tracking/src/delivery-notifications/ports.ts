@@ -53,7 +53,7 @@ export abstract class ReportMetrics {
   abstract refusedMail(cause: string): void;
 }
 
-/** Tells an operator's return path probe that its mail has arrived. */
+/** Notifies an operator's return path probe that its mail has arrived. */
 export abstract class ReturnPathProbes {
   abstract arrived(probeId: string): void;
 }

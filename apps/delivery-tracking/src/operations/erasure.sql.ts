@@ -1,6 +1,6 @@
 /** Finds signals that contain any of the traces `$1`, without case. Runs in the transaction of the erasure. */
 export const FIND_WAITING_SIGNALS = `
-  SELECT id::text AS id, told FROM waiting_signals
+  SELECT id::text AS id, told AS received FROM waiting_signals
   WHERE EXISTS (SELECT FROM unnest($1::text[]) AS trace WHERE strpos(lower(told::text COLLATE "C"), trace) > 0)`;
 
 /** Finds notices that contain any of the traces `$1`, without case. Runs in the transaction of the erasure. */

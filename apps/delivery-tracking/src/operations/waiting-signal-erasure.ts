@@ -18,8 +18,8 @@ export class WaitingSignalErasure extends PersonalData {
     _from: string | undefined,
     tx: pg.ClientBase,
   ): Promise<RowsOnTheirOwn> {
-    const { rows } = await tx.query<{ id: string; told: unknown }>(FIND_WAITING_SIGNALS, [traces]);
-    const ids = rows.filter(({ told }) => redact(told) !== undefined).map(({ id }) => id);
+    const { rows } = await tx.query<{ id: string; received: unknown }>(FIND_WAITING_SIGNALS, [traces]);
+    const ids = rows.filter(({ received }) => redact(received) !== undefined).map(({ id }) => id);
     await tx.query(FORGET_WAITING_SIGNALS, [ids]);
     const notices = await tx.query<{ id: string; evidence: unknown }>(FIND_BOUNCE_NOTICES, [traces]);
     const noticeIds = notices.rows.filter(({ evidence }) => redact(evidence) !== undefined).map(({ id }) => id);

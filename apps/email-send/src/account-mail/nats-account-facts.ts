@@ -3,7 +3,7 @@ import { getAccountMailFacts, issueInvitationToken, issuePasswordResetToken } fr
 import { RequestClient } from '@postern/messaging';
 import { AccountFacts } from './ports.js';
 
-/** Asks platform-management over NATS. */
+/** Requests the facts from platform-management over NATS. */
 @Injectable()
 export class NatsAccountFacts extends AccountFacts {
   constructor(private readonly requests: RequestClient) {
@@ -11,8 +11,8 @@ export class NatsAccountFacts extends AccountFacts {
   }
 
   override async ofUser(user_id: string, workspace_id?: string) {
-    const asked = workspace_id === undefined ? { user_id } : { user_id, workspace_id };
-    const { email, workspace_name } = await this.requests.request(getAccountMailFacts, asked);
+    const request = workspace_id === undefined ? { user_id } : { user_id, workspace_id };
+    const { email, workspace_name } = await this.requests.request(getAccountMailFacts, request);
     return { email, workspaceName: workspace_name };
   }
 

@@ -57,7 +57,7 @@ const MAX_KNOWN = 10_000;
  */
 @Injectable()
 export class PostgresSenderDirectory extends SenderDirectory {
-  readonly #lookUps: GroupCommit<string, KeyRow | undefined>;
+  readonly #lookups: GroupCommit<string, KeyRow | undefined>;
   readonly #known = new Map<string, KnownSender>();
   readonly #loading = new Map<string, Promise<KnownSender | undefined>>();
   #usedKeys = new Map<string, Date>();
@@ -68,11 +68,11 @@ export class PostgresSenderDirectory extends SenderDirectory {
     private readonly defaults: LimitDefaults,
   ) {
     super();
-    this.#lookUps = new GroupCommit({ flush: hashes => this.#findKeys(hashes) });
+    this.#lookups = new GroupCommit({ flush: hashes => this.#findKeys(hashes) });
   }
 
   async findByKeyHash(keyHash: string): Promise<Sender | undefined> {
-    const key = await this.#lookUps.submit(keyHash);
+    const key = await this.#lookups.submit(keyHash);
     if (!key) return undefined;
     this.#usedKeys.set(key.key_id, new Date());
     return (await this.#at(key.service_id, key.revision))?.sender;

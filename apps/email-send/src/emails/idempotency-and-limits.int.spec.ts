@@ -14,7 +14,7 @@ afterEach(() => fixture.smtp.reset());
 afterAll(() => fixture.stop());
 
 describe('twenty requests at once under one Idempotency-Key', () => {
-  it('over two processes send one message; each gets its record or is asked to wait', async () => {
+  it('over two processes send one message; each gets its record or must wait', async () => {
     const { keyHash, sender } = fixture.sender();
     const outcomes = await Promise.all(times(20, n => outcomeOf(n % 2 ? one : two, keyHash, {}, 'race')));
     const sent = outcomes.filter(outcome => outcome === 'sent');

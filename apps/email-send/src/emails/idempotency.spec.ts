@@ -27,7 +27,7 @@ describe('a second request under one Idempotency-Key', () => {
     });
   });
 
-  it('is asked to wait a second while the first is in progress and its client waits', () => {
+  it('must wait a second while the first is in progress and its client waits', () => {
     const waiting = { ...earlier, isAnswered: false, answerBy: new Date(now.getTime() + 10_000) };
     expect(refusalOfRepeat(waiting, again, now)).toMatchObject({
       code: 'idempotency_key_in_flight',

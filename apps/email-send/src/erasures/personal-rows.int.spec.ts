@@ -8,16 +8,16 @@ import type { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
 import { migratedDatabase } from '../testing/migrated-database.js';
 import { PostgresPersonalRows } from './postgres-personal-rows.js';
 
-const [ADDRESS, GONE] = ['mary-jane@my-shop.test', 'erased-1@erased.invalid'];
+const [ADDRESS, ERASED] = ['mary-jane@my-shop.test', 'erased-1@erased.invalid'];
 
 const erasure: PersonalErasure = {
   address: ADDRESS,
-  replacement: GONE,
+  replacement: ERASED,
   forms: [ADDRESS, `"mary-jane"@my-shop.test`],
   traces: [ADDRESS],
   redact: value => {
     const text = JSON.stringify(value);
-    return text.includes(ADDRESS) ? (JSON.parse(text.replaceAll(ADDRESS, GONE)) as unknown) : undefined;
+    return text.includes(ADDRESS) ? (JSON.parse(text.replaceAll(ADDRESS, ERASED)) as unknown) : undefined;
   },
   redactId: () => undefined,
 };
@@ -49,7 +49,7 @@ const message = async () => {
   const id = randomUUID();
   await pool.query('INSERT INTO emails VALUES ($1, $2, $3)', [id, randomUUID(), JSON.stringify({ id, to: [ADDRESS] })]);
   await pool.query('INSERT INTO sealed_email_bodies VALUES ($1, $2, $3)', [id, 'key', 'key:…']);
-  const recipients = [GONE, 'bob@x.test'].map((address, index) => ({ index, address }));
+  const recipients = [ERASED, 'bob@x.test'].map((address, index) => ({ index, address }));
   return { id, event: { streamId: `email-${id}`, type: 'accepted', data: { email_id: id, recipients } } };
 };
 const defer = (id: string, index: number) =>
@@ -72,7 +72,7 @@ it('erases the answer, the body and a copy that waits, and nothing of other mess
   const { rows: records } = await pool.query<{ record: string }>('SELECT record FROM emails WHERE id = $1', [
     theirs.id,
   ]);
-  expect(JSON.parse(records[0]?.record ?? '')).toEqual({ id: theirs.id, to: [GONE] });
+  expect(JSON.parse(records[0]?.record ?? '')).toEqual({ id: theirs.id, to: [ERASED] });
 });
 
 it('erases a body that the release before sealed bodies stored', async () => {

@@ -3,8 +3,8 @@ export const DELETE_SUPPRESSIONS = 'DELETE FROM suppressed_addresses WHERE addre
 
 /** Deletes deferred copies; without its row, a copy is not sent. */
 export const DELETE_COPIES = `
-  DELETE FROM deferred_copies USING unnest($1::uuid[], $2::smallint[]) AS gone (email_id, index)
-  WHERE deferred_copies.email_id = gone.email_id AND recipient_index = gone.index`;
+  DELETE FROM deferred_copies USING unnest($1::uuid[], $2::smallint[]) AS deleted (email_id, index)
+  WHERE deferred_copies.email_id = deleted.email_id AND recipient_index = deleted.index`;
 
 /** Reads and locks records of messages. */
 export const LOCK_RECORDS = 'SELECT id, record FROM emails WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE';

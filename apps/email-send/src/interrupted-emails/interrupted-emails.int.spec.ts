@@ -49,7 +49,7 @@ describe('a process that dies between hand-over and answer', () => {
     expect((await answer).email.status).toBe('sent');
   });
 
-  it('is closed once when all replicas look for dead processes at the same time', async () => {
+  it('is closed once when all replicas check for dead processes at the same time', async () => {
     const { keyHash } = fixture.sender();
     await dieInTheMiddle(await fixture.process(), keyHash, 'many');
     const replicas = await Promise.all([1, 2, 3].map(() => fixture.process()));

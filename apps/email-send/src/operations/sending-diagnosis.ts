@@ -4,7 +4,7 @@ import { CONFIG, Diagnosis, type Finding } from '@postern/service-host';
 import { CodeOptOuts } from '../code-opt-outs/ports.js';
 import type { EmailSendConfig } from '../config.js';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { DnsLookUps } from '../infrastructure/dns/dns-look-ups.js';
+import { DnsLookups } from '../infrastructure/dns/dns-lookups.js';
 import { dkimRecordName, isDmarc } from '../sending-domains/domain-records.js';
 
 type Settings = Pick<
@@ -25,7 +25,7 @@ const wrong = (check: string, verdict: 'warning' | 'bad', found: string, advice:
 export class SendingDiagnosis extends Diagnosis {
   constructor(
     private readonly relays: RelaySet,
-    private readonly dns: DnsLookUps,
+    private readonly dns: DnsLookups,
     @Inject(CONFIG) private readonly settings: Settings,
     private readonly prisma: PrismaClient,
     private readonly optOuts: CodeOptOuts,

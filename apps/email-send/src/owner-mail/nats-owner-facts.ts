@@ -3,7 +3,7 @@ import { getOwnerMailFacts } from '@postern/contracts';
 import { RequestClient } from '@postern/messaging';
 import { type OwnerEvent, OwnerFacts } from './ports.js';
 
-/** Asks platform-management over NATS. */
+/** Requests the facts from platform-management over NATS. */
 @Injectable()
 export class NatsOwnerFacts extends OwnerFacts {
   constructor(private readonly requests: RequestClient) {

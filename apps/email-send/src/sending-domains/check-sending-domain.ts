@@ -30,23 +30,23 @@ export class CheckSendingDomain {
   async execute(request: { readonly service_id: string; readonly domain_id: string }): Promise<SendingDomain> {
     const { service_id: serviceId, domain_id: domainId } = request;
     const domain = await this.streams.stateOf(sendingDomain, sendingDomainStream(domainId));
-    const records = domain.id === undefined ? [] : await this.#lookUp(domain);
+    const records = domain.id === undefined ? [] : await this.#checkRecords(domain);
     return this.repository.recordCheck({ serviceId, domainId, records, at: new Date() });
   }
 
-  async #lookUp({ domain, dkim, nextDkim }: SendingDomain): Promise<RecordState[]> {
+  async #checkRecords({ domain, dkim, nextDkim }: SendingDomain): Promise<RecordState[]> {
     const rsaKeys = [dkim, nextDkim].filter(key => key !== undefined);
     await this.repository.addMissingEd25519Keys(rsaKeys);
     const keys = [...rsaKeys, ...(await this.ed25519Keys.find(rsaKeys))];
     const returnPath = returnPathName(domain);
     return Promise.all([
-      checkSpf(domain, this.config.spfHost, name => this.dns.lookUpTxt(name)),
+      checkSpf(domain, this.config.spfHost, name => this.dns.resolveTxt(name)),
       ...keys.map(async ({ selector, record }) => {
         const name = dkimRecordName(selector, domain);
-        return checkDkim(name, record, await this.dns.lookUpTxt(name));
+        return checkDkim(name, record, await this.dns.resolveTxt(name));
       }),
-      this.dns.lookUpTxt(dmarcRecordName(domain)).then(answer => checkDmarc(dmarcRecordName(domain), answer)),
-      this.dns.lookUpCname(returnPath).then(answer => checkReturnPath(returnPath, this.config.bounceDomain, answer)),
+      this.dns.resolveTxt(dmarcRecordName(domain)).then(answer => checkDmarc(dmarcRecordName(domain), answer)),
+      this.dns.resolveCname(returnPath).then(answer => checkReturnPath(returnPath, this.config.bounceDomain, answer)),
     ]);
   }
 }

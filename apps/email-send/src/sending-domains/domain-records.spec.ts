@@ -89,13 +89,13 @@ describe('the SPF record', () => {
   });
 
   it('is read with at most ten further lookups, even if includes form a cycle', async () => {
-    let lookUps = 0;
+    let lookups = 0;
     const state = await checkSpf('example.com', HOST, async name => {
-      lookUps++;
-      return found(`v=spf1 include:example.com include:x${lookUps}.${name} -all`);
+      lookups++;
+      return found(`v=spf1 include:example.com include:x${lookups}.${name} -all`);
     });
     expect(state.ok).toBe(false);
-    expect(lookUps).toBe(11);
+    expect(lookups).toBe(11);
   });
 });
 

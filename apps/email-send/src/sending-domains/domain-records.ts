@@ -123,13 +123,13 @@ export function singleSpf(texts: readonly string[], name: string): string | Verd
 }
 
 /** Looks up TXT records; never throws because of the DNS. */
-export type LookUpTxt = (name: string) => Promise<TxtAnswer>;
+export type ResolveTxt = (name: string) => Promise<TxtAnswer>;
 
 /** RFC 7208 §4.6.4: receivers fail an SPF check that needs more lookups. */
-const MAX_SPF_LOOK_UPS = 10;
+const MAX_SPF_LOOKUPS = 10;
 
 /** Checks whether the SPF policy of the domain permits the platform's hosts, directly or through includes. */
-export async function checkSpf(domain: string, spfHost: string, lookUp: LookUpTxt): Promise<RecordState> {
+export async function checkSpf(domain: string, spfHost: string, resolveTxt: ResolveTxt): Promise<RecordState> {
   const host = spfHost.toLowerCase();
   const state = (found: readonly string[] | null, { ok, problem }: Verdict): RecordState => ({
     purpose: 'spf',
@@ -138,21 +138,21 @@ export async function checkSpf(domain: string, spfHost: string, lookUp: LookUpTx
     ok,
     problem,
   });
-  const answer = await lookUp(domain);
-  if (answer.kind === 'unavailable') return state(null, couldNotLookUp(domain, answer.reason));
+  const answer = await resolveTxt(domain);
+  if (answer.kind === 'unavailable') return state(null, lookupFailed(domain, answer.reason));
   if (answer.kind === 'refused') return state([], leadsOutside(domain));
   const texts = answer.kind === 'found' ? answer.texts : [];
   const found = texts.filter(isSpf);
   const text = singleSpf(texts, domain);
   if (typeof text !== 'string') return state(found, text);
-  const verdict = await spfDelegatesTo(text, host, lookUp);
+  const verdict = await spfDelegatesTo(text, host, resolveTxt);
   return verdict.kind === 'unavailable' ? state(null, verdict.verdict) : state(found, verdict.verdict);
 }
 
 async function spfDelegatesTo(
   text: string,
   host: string,
-  lookUp: LookUpTxt,
+  resolveTxt: ResolveTxt,
 ): Promise<{ kind: 'known' | 'unavailable'; verdict: Verdict }> {
   const queue = [text];
   const seen = new Set<string>();
@@ -163,11 +163,11 @@ async function spfDelegatesTo(
     if (next.includes(host)) return { kind: 'known', verdict: OK };
     withoutPass ||= policy.withoutPass.includes(host);
     for (const name of next.filter(name => !seen.has(name) && !name.includes('%'))) {
-      if (seen.size >= MAX_SPF_LOOK_UPS) break;
+      if (seen.size >= MAX_SPF_LOOKUPS) break;
       seen.add(name);
-      const answer = await lookUp(name);
+      const answer = await resolveTxt(name);
       // The policy of a name without an answer is unknown, and waiting for more names could take minutes.
-      if (answer.kind === 'unavailable') return { kind: 'unavailable', verdict: couldNotLookUp(name, answer.reason) };
+      if (answer.kind === 'unavailable') return { kind: 'unavailable', verdict: lookupFailed(name, answer.reason) };
       if (answer.kind !== 'found') continue;
       const included = singleSpf(answer.texts, name);
       if (typeof included === 'string') queue.push(included);
@@ -186,7 +186,7 @@ async function spfDelegatesTo(
 export function checkDkim(name: string, expected: string, answer: TxtAnswer): RecordState {
   const type = readTags(expected).get('k') ?? 'rsa';
   const state = stateOf(type === 'ed25519' ? 'dkim_ed25519' : 'dkim', name, answer);
-  if (answer.kind === 'unavailable') return { ...state, ...couldNotLookUp(name, answer.reason) };
+  if (answer.kind === 'unavailable') return { ...state, ...lookupFailed(name, answer.reason) };
   if (answer.kind === 'refused') return { ...state, ...leadsOutside(name) };
   const keys = answer.kind === 'found' ? answer.texts.filter(isDkim) : [];
   const evaluate = (): Verdict => {
@@ -221,7 +221,7 @@ export function checkDkim(name: string, expected: string, answer: TxtAnswer): Re
 /** Checks that there is exactly one valid DMARC policy (RFC 7489 §6.3), with any of the three values. */
 export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
   const state = stateOf('dmarc', name, answer);
-  if (answer.kind === 'unavailable') return { ...state, ...couldNotLookUp(name, answer.reason) };
+  if (answer.kind === 'unavailable') return { ...state, ...lookupFailed(name, answer.reason) };
   if (answer.kind === 'refused') return { ...state, ...leadsOutside(name) };
   const policies = answer.kind === 'found' ? answer.texts.filter(isDmarc) : [];
   const evaluate = (): Verdict => {
@@ -240,7 +240,7 @@ export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
 /** Checks whether the name is an alias of the host of return paths. */
 export function checkReturnPath(name: string, host: string, answer: CnameAnswer): RecordState {
   const state = { purpose: 'return_path' as const, name };
-  if (answer.kind === 'unavailable') return { ...state, found: null, ...couldNotLookUp(name, answer.reason) };
+  if (answer.kind === 'unavailable') return { ...state, found: null, ...lookupFailed(name, answer.reason) };
   if (answer.kind === 'refused') return { ...state, found: [], ...leadsOutside(name) };
   const found = answer.kind === 'found' ? answer.targets.map(target => withoutRootDot(target.toLowerCase())) : [];
   if (found.length === 0) return { ...state, found, ...wrong(`${name} has no CNAME record`) };
@@ -264,7 +264,7 @@ const leadsOutside = (name: string): Verdict =>
     `${name} is an alias of a name outside the public DNS, which is not looked up; publish the record at ${name} itself`,
   );
 
-const couldNotLookUp = (name: string, reason: string): Verdict => wrong(`could not look up ${name}: ${reason}`);
+const lookupFailed = (name: string, reason: string): Verdict => wrong(`could not look up ${name}: ${reason}`);
 
 const withoutRootDot = (host: string): string => host.replace(/\.$/, '');
 

@@ -3,8 +3,8 @@ import type { DkimKey, SendingDomain } from './sending-domain.js';
 
 /** Reads the DNS. Failures are returned: the DNS never causes an exception. */
 export abstract class DnsResolver {
-  abstract lookUpTxt(name: string): Promise<TxtAnswer>;
-  abstract lookUpCname(name: string): Promise<CnameAnswer>;
+  abstract resolveTxt(name: string): Promise<TxtAnswer>;
+  abstract resolveCname(name: string): Promise<CnameAnswer>;
 }
 
 /** Identifies a sending domain that is to be added. */

@@ -123,7 +123,7 @@ export class PostgresSendingDomainRepository extends SendingDomainRepository {
       await client.query(DELETE_CHECK, [domainId]);
       return { state: before, events: [], position: undefined };
     }
-    const seen = sendingDomain.decide({ kind: 'see-records', records, at: at.toISOString() }, before);
+    const seen = sendingDomain.decide({ kind: 'record-check', records, at: at.toISOString() }, before);
     const state = seen.reduce(sendingDomain.evolve, before);
     const moved = state.status === 'pending' ? [] : this.#moveToProduction(state, domainId, ofService, at);
     const position = await this.#append(client, [

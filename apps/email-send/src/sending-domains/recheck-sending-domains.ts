@@ -36,16 +36,16 @@ export class RecheckSendingDomains {
 
   async #recheck({ serviceId, domainId }: DueDomain): Promise<void> {
     const domain = await this.check.execute({ service_id: serviceId, domain_id: domainId });
-    if (domain.status === 'records_lost' && !domain.ownerTold) await this.#tellOwner(domain, domainId);
+    if (domain.status === 'records_lost' && !domain.ownerNotified) await this.#notifyOwner(domain, domainId);
   }
 
-  async #tellOwner({ serviceId, domain, problems }: SendingDomain, domainId: string): Promise<void> {
+  async #notifyOwner({ serviceId, domain, problems }: SendingDomain, domainId: string): Promise<void> {
     const { ownerEmail, name } = await this.streams.stateOf(emailService, emailServiceStream(serviceId));
     if (ownerEmail !== undefined) {
       await this.mail.send(ownerEmail, `DNS records of ${domain} are missing`, lossMail(domain, name, problems));
     }
     await this.streams.execute(sendingDomain, sendingDomainStream(domainId), {
-      kind: 'note-owner-told',
+      kind: 'note-owner-notified',
       at: new Date().toISOString(),
     });
   }

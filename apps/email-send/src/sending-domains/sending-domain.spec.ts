@@ -29,7 +29,7 @@ const silent = (state: RecordState): RecordState => ({
 });
 
 const add = { kind: 'add', serviceId: 's1', domainId: 'd1', domain: 'example.com', dkim: K1, at: AT } as const;
-const see = (...records: RecordState[]) => ({ kind: 'see-records', records, at: AT }) as const;
+const check = (...records: RecordState[]) => ({ kind: 'record-check', records, at: AT }) as const;
 const rotate = { kind: 'rotate', dkim: K2, at: AT } as const;
 
 const added: SendingDomainEvent = {
@@ -107,7 +107,7 @@ describe('a sending domain', () => {
 
   it('is verified when all three records are right', () =>
     given(added)
-      .when(see(spf(), dkim(K1), dmarc()))
+      .when(check(spf(), dkim(K1), dmarc()))
       .yields(seen(spf(), dkim(K1), dmarc()), verified));
 
   it.each([
@@ -116,27 +116,27 @@ describe('a sending domain', () => {
     ['DMARC', [spf(), dkim(K1), dmarc(false)]],
   ])('is not verified without %s', (_, records) =>
     given(added)
-      .when(see(...records))
+      .when(check(...records))
       .yields(seen(...records)),
   );
 
   it('produces no event when a check finds no change', () =>
     given(added, seen(spf(false), dkim(K1), dmarc()))
-      .when(see(spf(false), dkim(K1), dmarc()))
+      .when(check(spf(false), dkim(K1), dmarc()))
       .yields());
 
   it('whose records are lost is flagged once, with the problems', () => {
     given(...verifiedDomain)
-      .when(see(spf(false), dkim(K1), dmarc()))
+      .when(check(spf(false), dkim(K1), dmarc()))
       .yields(seen(spf(false), dkim(K1), dmarc()), lost);
     given(...verifiedDomain, seen(spf(false), dkim(K1), dmarc()), lost)
-      .when(see(spf(false), dkim(K1), dmarc()))
+      .when(check(spf(false), dkim(K1), dmarc()))
       .yields();
   });
 
   it('whose records return is verified again', () =>
     given(...verifiedDomain, seen(spf(false), dkim(K1), dmarc()), lost)
-      .when(see(spf(), dkim(K1), dmarc()))
+      .when(check(spf(), dkim(K1), dmarc()))
       .yields(seen(spf(), dkim(K1), dmarc()), {
         type: 'email-send.sending-domain-records-restored.v1',
         data: { ...ofDomain, domain: 'example.com' },
@@ -144,23 +144,23 @@ describe('a sending domain', () => {
 
   it('keeps its status when the DNS does not respond', () =>
     given(...verifiedDomain)
-      .when(see(silent(spf()), silent(dkim(K1)), silent(dmarc())))
+      .when(check(silent(spf()), silent(dkim(K1)), silent(dmarc())))
       .yields());
 
   it('is not verified without an answer from the DNS either, and reports the missing answer', () => {
     const silence = [silent(spf()), dkim(K1), dmarc()];
     given(added)
-      .when(see(...silence))
+      .when(check(...silence))
       .yields(seen(...silence));
   });
 
   it('mails its owner once about each loss', () => {
-    const told: SendingDomainEvent = { type: 'email-send.sending-domain-owner-told.v1', data: ofDomain };
-    const note = { kind: 'note-owner-told', at: AT } as const;
+    const notified: SendingDomainEvent = { type: 'email-send.sending-domain-owner-told.v1', data: ofDomain };
+    const note = { kind: 'note-owner-notified', at: AT } as const;
     given(...verifiedDomain, lost)
       .when(note)
-      .yields(told);
-    given(...verifiedDomain, lost, told)
+      .yields(notified);
+    given(...verifiedDomain, lost, notified)
       .when(note)
       .yields();
     given(...verifiedDomain)
@@ -183,25 +183,25 @@ describe('the rotation of a DKIM key', () => {
 
   it('leaves the old key signing, and the domain verified, until the new record is found', () =>
     given(...rotating)
-      .when(see(spf(), dkim(K1), dkim(K2, false), dmarc()))
+      .when(check(spf(), dkim(K1), dkim(K2, false), dmarc()))
       .yields(seen(spf(), dkim(K1), dkim(K2, false), dmarc())));
 
   it('ends when the new record is found, and no longer needs the old one', () => {
     const records = [spf(), dkim(K1, false), dkim(K2), dmarc()];
     given(...rotating)
-      .when(see(...records))
+      .when(check(...records))
       .yields(seen(...records), rotated);
     given(...rotating, seen(...records), rotated)
-      .when(see(spf(), dkim(K2), dmarc()))
+      .when(check(spf(), dkim(K2), dmarc()))
       .yields(seen(spf(), dkim(K2), dmarc()));
   });
 
   it('ignores lookups that were made before it began or ended', () => {
     given(...rotating)
-      .when(see(spf(), dkim(K1), dmarc()))
+      .when(check(spf(), dkim(K1), dmarc()))
       .yields();
     given(...rotating, rotated)
-      .when(see(spf(), dkim(K1), dmarc()))
+      .when(check(spf(), dkim(K1), dmarc()))
       .yields();
   });
 

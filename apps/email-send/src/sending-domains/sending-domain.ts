@@ -38,8 +38,8 @@ export type SendingDomainCommand =
       readonly dkim: DkimKey;
       readonly at: string;
     }
-  | { readonly kind: 'see-records'; readonly records: readonly RecordState[]; readonly at: string }
-  | { readonly kind: 'note-owner-told'; readonly at: string }
+  | { readonly kind: 'record-check'; readonly records: readonly RecordState[]; readonly at: string }
+  | { readonly kind: 'note-owner-notified'; readonly at: string }
   | { readonly kind: 'rotate'; readonly dkim: DkimKey; readonly at: string }
   | { readonly kind: 'remove'; readonly at: string };
 
@@ -56,7 +56,7 @@ export interface SendingDomain {
   readonly records: readonly RecordState[];
   /** Why the records are lost; empty while they are not. */
   readonly problems: readonly string[];
-  readonly ownerTold: boolean;
+  readonly ownerNotified: boolean;
 }
 
 export const SENDING_DOMAIN_EVENT_TYPES = [
@@ -117,7 +117,7 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
     nextDkim: undefined,
     records: [],
     problems: [],
-    ownerTold: false,
+    ownerNotified: false,
   },
 
   decide: (command, state) => {
@@ -135,10 +135,10 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
     }
     const ofDomain = { service_id: state.serviceId, domain_id: added(state), at: command.at };
     switch (command.kind) {
-      case 'see-records':
-        return seeRecords(command.records, state, ofDomain);
-      case 'note-owner-told':
-        return state.status !== 'records_lost' || state.ownerTold
+      case 'record-check':
+        return recordCheck(command.records, state, ofDomain);
+      case 'note-owner-notified':
+        return state.status !== 'records_lost' || state.ownerNotified
           ? []
           : [{ type: 'email-send.sending-domain-owner-told.v1', data: ofDomain }];
       case 'rotate':
@@ -168,9 +168,9 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
       case 'email-send.sending-domain-records-restored.v1':
         return { ...state, status: 'verified', problems: [] };
       case 'email-send.sending-domain-records-lost.v1':
-        return { ...state, status: 'records_lost', problems: event.data.problems, ownerTold: false };
+        return { ...state, status: 'records_lost', problems: event.data.problems, ownerNotified: false };
       case 'email-send.sending-domain-owner-told.v1':
-        return { ...state, ownerTold: true };
+        return { ...state, ownerNotified: true };
       case 'email-send.dkim-rotation-started.v1':
         return { ...state, nextDkim: event.data.dkim };
       case 'email-send.dkim-key-rotated.v1':
@@ -187,7 +187,7 @@ type OfDomain = { readonly service_id: string; readonly domain_id: string; reado
  * Decides on the records of one check. A record that could not be looked up keeps its last known state, so that a failure
  * of the DNS changes no status.
  */
-function seeRecords(seen: readonly RecordState[], state: SendingDomain, ofDomain: OfDomain): SendingDomainEvent[] {
+function recordCheck(seen: readonly RecordState[], state: SendingDomain, ofDomain: OfDomain): SendingDomainEvent[] {
   // If a rotation began or ended during the lookups, their results do not apply to the current keys.
   const signing = [state.dkim, state.nextDkim].filter(key => key !== undefined);
   const checked = new Set(seen.map(record => record.name));

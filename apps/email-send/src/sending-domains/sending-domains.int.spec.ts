@@ -204,7 +204,7 @@ describe('a sending domain', () => {
     });
     const streams = fixture.replicas[0].app.get(Streams);
     const at = new Date().toISOString();
-    await streams.execute(sendingDomain, sendingDomainStream(domain.id), { kind: 'see-records', records, at });
+    await streams.execute(sendingDomain, sendingDomainStream(domain.id), { kind: 'record-check', records, at });
     expect((await sender()).mode).toBe('sandbox');
     await recheck();
     expect((await sender()).mode).toBe('production');

@@ -27,11 +27,11 @@ type EmailSendEvent = EnvelopeOf<(typeof EMAIL_SEND_EVENTS)[number]>;
 
 /** Another service that receives the events of email-send. */
 class Listener {
-  static readonly heard: EmailSendEvent[] = [];
+  static readonly received: EmailSendEvent[] = [];
 
-  @HandlesEvents(EMAIL_SEND_EVENTS, { consumer: 'heard' })
-  hear(batch: readonly EmailSendEvent[]): void {
-    Listener.heard.push(...batch);
+  @HandlesEvents(EMAIL_SEND_EVENTS, { consumer: 'received' })
+  receive(batch: readonly EmailSendEvent[]): void {
+    Listener.received.push(...batch);
   }
 }
 
@@ -66,7 +66,7 @@ export class EmailSendFixture {
       POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
     };
     const link = await connectNats({ servers: nats.url, name: 'gateway of the test' });
-    Listener.heard.length = 0;
+    Listener.received.length = 0;
     const listener = await startService(
       { name: 'webhook-dispatch', config: defineConfig({}), module: ListenerModule },
       everywhere,
@@ -86,8 +86,8 @@ export class EmailSendFixture {
     );
   }
 
-  get heard(): readonly EmailSendEvent[] {
-    return Listener.heard;
+  get received(): readonly EmailSendEvent[] {
+    return Listener.received;
   }
 
   /** Creates an email service with a key and a verified recipient. */

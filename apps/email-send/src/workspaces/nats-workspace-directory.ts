@@ -3,7 +3,7 @@ import { getWorkspaceState } from '@postern/contracts';
 import { RequestClient } from '@postern/messaging';
 import { WorkspaceDirectory } from './ports.js';
 
-/** Asks platform-management over NATS. */
+/** Requests the state of workspaces from platform-management over NATS. */
 @Injectable()
 export class NatsWorkspaceDirectory extends WorkspaceDirectory {
   constructor(private readonly requests: RequestClient) {

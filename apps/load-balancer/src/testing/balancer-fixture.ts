@@ -93,7 +93,7 @@ export const listening = (server: NetServer): Promise<number> =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });
 
-export { type Answer, ask, type Question } from '@postern/load-balancer-client/testing';
+export { type Answer, type Question, request } from '@postern/load-balancer-client/testing';
 
 /** All data that a connection receives until it ends. */
 export const untilEnd = (socket: Socket): Promise<string> =>

@@ -61,7 +61,7 @@ export class EchoClient {
     return client;
   }
 
-  ask(text: string): Promise<string> {
+  echo(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#socket.addEventListener('message', ({ data }) => resolve(String(data)), { once: true });
       void this.closed.then(() => reject(new Error('the WebSocket is closed')));

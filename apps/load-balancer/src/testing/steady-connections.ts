@@ -1,4 +1,4 @@
-import { ask } from '@postern/load-balancer-client/testing';
+import { request } from '@postern/load-balancer-client/testing';
 
 interface Connection {
   /** Whether a process was killed while the connection was being opened or used. */
@@ -45,7 +45,7 @@ export class SteadyConnections {
     while (this.#going) {
       const connection: Connection = { exposed: this.#killing > 0 };
       this.#open.add(connection);
-      const outcome = await ask(this.url).then(
+      const outcome = await request(this.url).then(
         ({ status, body }) => (status === 200 ? undefined : `${status} ${body}`),
         (error: NodeJS.ErrnoException) => error.code ?? error.message,
       );

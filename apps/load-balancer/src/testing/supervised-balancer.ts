@@ -59,12 +59,12 @@ export class SupervisedBalancer {
     return this.workers();
   }
 
-  /** The worker processes, once there are two and `gone` is not one of them. */
-  workers(gone = 0): Promise<readonly number[]> {
+  /** The worker processes, once there are two and `killed` is not one of them. */
+  workers(killed = 0): Promise<readonly number[]> {
     return waitFor(
       async () => {
         const found = await this.client.workerProcesses();
-        return found.length === 2 && !found.includes(gone) ? found : undefined;
+        return found.length === 2 && !found.includes(killed) ? found : undefined;
       },
       { ...PATIENCE, describe: () => `two workers: ${this.lines}` },
     );

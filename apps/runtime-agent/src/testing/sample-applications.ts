@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ask, BalancerProcess } from '@postern/load-balancer-client/testing';
+import { BalancerProcess, request } from '@postern/load-balancer-client/testing';
 import { OutboundGuard } from '@postern/outbound';
 import type { BuildOrder } from '@postern/runtime';
 import { assembleLocalRuntime, LIMITS } from '../local-runtime/assemble-local-runtime.js';
@@ -60,7 +60,7 @@ const measure = async (runtime: LocalRuntime, repository: string, url: string): 
     const how = { port: 8080, healthCheckPath: undefined, minInstances: 1, maxInstances: 1, startCommand: undefined };
     const plan = { webServiceId, name: 'sample', rollId: randomUUID(), artefact, ...how, environment: {}, secrets: [] };
     await runtime.roll({ ...plan, deadlineMs: START_MS }, never);
-    const { status, body } = await ask(await runtime.urlOf(webServiceId, 'sample'));
+    const { status, body } = await request(await runtime.urlOf(webServiceId, 'sample'));
     const title = /<title[^>]*>([^<]*)</i.exec(body)?.[1]?.trim() || body.trim().slice(0, 80);
     return await result(status >= 200 && status < 400, `${status} ${title}`);
   } catch (error) {

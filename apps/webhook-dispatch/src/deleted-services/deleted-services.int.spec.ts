@@ -49,24 +49,24 @@ const rowsOf = async (table: string, column: string, value: string): Promise<num
 
 it('The webhooks of a deleted email service stop at once, and their data is deleted', async () => {
   const kept = await register();
-  const gone = await register();
-  const { id: listener } = await world.client.request(createWebhookListener, { service_id: gone.service_id });
-  await world.requestFor(await world.publish('delivered', gone.service_id));
+  const deleted = await register();
+  const { id: listener } = await world.client.request(createWebhookListener, { service_id: deleted.service_id });
+  await world.requestFor(await world.publish('delivered', deleted.service_id));
   await world.requestFor(await world.publish('delivered', kept.service_id));
 
-  await publishDeletion(gone.service_id);
-  const { service_id } = gone;
+  await publishDeletion(deleted.service_id);
+  const { service_id } = deleted;
   await waitFor(async () => (await world.client.request(listWebhooks, { service_id })).length === 0, {
     describe: 'the webhook to be removed',
   });
-  expect(await rowsOf('webhook_secrets', 'webhook_id', gone.id)).toBe(0);
+  expect(await rowsOf('webhook_secrets', 'webhook_id', deleted.id)).toBe(0);
   expect(await rowsOf('webhook_listeners', 'id', listener)).toBe(0);
   expect(await rowsOf('webhook_listener_events', 'listener_id', listener)).toBe(0);
 
   const late = await register(service_id);
   await pool().query('UPDATE event_store.deleted_owners SET due_at = now()');
   await world.service.app.get(DeletedServiceData, { strict: false }).run(new AbortController().signal);
-  for (const { id } of [gone, late]) {
+  for (const { id } of [deleted, late]) {
     expect(await rowsOf('webhooks', 'id', id)).toBe(0);
     expect(await rowsOf('deliveries', 'webhook_id', id)).toBe(0);
   }

@@ -66,7 +66,7 @@ export const ENQUEUE = `
     SELECT l.id AS listener_id, l.read_number, e.payload,
       l.last_number + row_number() OVER (PARTITION BY l.id ORDER BY e.line) AS number
     FROM listening l JOIN e ON e.service_id = l.service_id
-  ), heard AS (
+  ), stored AS (
     INSERT INTO webhook_listener_events (listener_id, number, payload)
     SELECT listener_id, number, payload FROM numbered WHERE number <= read_number + $7
   ), counted AS (

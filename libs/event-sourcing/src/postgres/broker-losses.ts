@@ -42,7 +42,7 @@ export class BrokerLosses {
     // A publish call in doubt may have reused the sequences of lost events.
     const kept = Math.max(0, (survived?.lastSequence ?? 0) - progress.inDoubt);
     const certain = survived && (await checkpoints.lastCertain(kept));
-    const target = certain ?? (await this.lookBack());
+    const target = certain ?? (await this.lookBackStart());
     // Moved back before anything is saved: if saving fails, the events are published again nevertheless.
     progress.rewound(comparePositions(target, progress.position) < 0 ? target : progress.position);
     progress.broker = survived;
@@ -92,7 +92,7 @@ export class BrokerLosses {
     for (const gap of gaps) {
       // A stream that was created again since then has been filled completely.
       if (progress.broker && gap.brokerCreated !== progress.broker.created) continue;
-      const before = (await checkpoints.lastCertain(gap.first - 1)) ?? (await this.lookBack());
+      const before = (await checkpoints.lastCertain(gap.first - 1)) ?? (await this.lookBackStart());
       if (await checkpoints.isRepeatedAfter(gap.last, before)) continue;
       if (comparePositions(before, target) < 0) target = before;
       this.options.onGap(gap);
@@ -106,7 +106,7 @@ export class BrokerLosses {
     progress.rewound(target);
   }
 
-  private lookBack() {
+  private lookBackStart() {
     return this.options.checkpoints.daysAgo(this.options.lookBackDays);
   }
 

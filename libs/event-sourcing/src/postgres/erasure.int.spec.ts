@@ -22,8 +22,8 @@ it('erases an address from every event that contains it, and from no other', asy
     { streamId: 'a', type: 'test.mailed.v1', data: { to: 'Ada@x.test' } },
     { streamId: 'b', type: 'test.mailed.v1', data: { to: 'ada@x.test' } },
   ]);
-  const told = [...(await store.readStream('a')), ...(await store.readStream('b'))].map(({ data }) => data);
-  expect(told).toEqual([{ to: 'erased@erased.invalid' }, { to: 'hada@x.test' }, { to: 'erased@erased.invalid' }]);
+  const stored = [...(await store.readStream('a')), ...(await store.readStream('b'))].map(({ data }) => data);
+  expect(stored).toEqual([{ to: 'erased@erased.invalid' }, { to: 'hada@x.test' }, { to: 'erased@erased.invalid' }]);
 });
 
 it('records the erased rows, and does nothing when nothing is left', async () => {
@@ -83,8 +83,8 @@ it('erases two people from one event concurrently', async () => {
       noteAs: `no-${address.slice(0, 3)}`,
     });
   await Promise.all([erase('ada@x.test'), erase('bob@x.test')]);
-  const told = new Set((await store.readStream('a')).map(({ data }) => JSON.stringify(data)));
-  expect(told).toEqual(new Set(['{"cc":"no-bob","to":"no-ada"}']));
+  const stored = new Set((await store.readStream('a')).map(({ data }) => JSON.stringify(data)));
+  expect(stored).toEqual(new Set(['{"cc":"no-bob","to":"no-ada"}']));
 });
 
 it('lists the read models to rebuild until a generation that was started later is live', async () => {
@@ -130,11 +130,11 @@ it('erases an address from stream ids, repeatedly, and keeps the streams complet
     await eraseFromPage(pool, erasure);
     expect(await store.readStream('list-ada@x.test')).toEqual([]);
   }
-  const { rows } = await pool.query<{ stream_id: string; told: string[] }>(
-    `SELECT stream_id, array_agg(data->>'to' ORDER BY version) AS told FROM event_store.events
+  const { rows } = await pool.query<{ stream_id: string; recipients: string[] }>(
+    `SELECT stream_id, array_agg(data->>'to' ORDER BY version) AS recipients FROM event_store.events
      WHERE stream_id LIKE '%erased.invalid%' GROUP BY stream_id`,
   );
-  expect(rows.map(({ told }) => told)).toEqual([
+  expect(rows.map(({ recipients }) => recipients)).toEqual([
     ['erased@erased.invalid', 'bob@x.test'],
     ['erased@erased.invalid', 'bob@x.test'],
   ]);

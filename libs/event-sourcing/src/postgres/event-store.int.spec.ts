@@ -31,11 +31,11 @@ it('migrates once when several replicas start together', async () => {
 
 it('passes the types of appended events to its listeners; `announce()` passes none', async () => {
   const { store } = await stores.fresh();
-  const heard: (ReadonlySet<string> | undefined)[] = [];
-  const unsubscribe = store.onAppended(types => heard.push(types));
+  const received: (ReadonlySet<string> | undefined)[] = [];
+  const unsubscribe = store.onAppended(types => received.push(types));
   await store.append('a', counted(1, 2), { expectedVersion: 'none', metadata });
   store.announce();
   unsubscribe();
   store.announce();
-  expect(heard).toEqual([new Set(['test.counted.v1']), undefined]);
+  expect(received).toEqual([new Set(['test.counted.v1']), undefined]);
 });

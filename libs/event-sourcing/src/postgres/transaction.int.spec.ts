@@ -13,17 +13,17 @@ const notes = async () => {
 };
 
 const WRITE = 'INSERT INTO notes VALUES ($1)';
-const ask = (value: number) => ({ name: 'ask', text: 'SELECT $1::integer AS value', values: [value] });
+const select = (value: number) => ({ name: 'select', text: 'SELECT $1::integer AS value', values: [value] });
 
 describe('pipelined queries', () => {
   it('each return their own result, in a transaction that was started in the same packet', async () => {
     const { pool, written } = await notes();
     const answers = await inPipelinedTransaction<[number, number], number[]>(
       pool,
-      client => [1, 2].map(async value => (await client.query(ask(value))).rows[0].value) as never,
-      async (client, asked) => {
-        await pipelined(client, () => asked.map(value => client.query(WRITE, [value])) as never);
-        return [...asked];
+      client => [1, 2].map(async value => (await client.query(select(value))).rows[0].value) as never,
+      async (client, values) => {
+        await pipelined(client, () => values.map(value => client.query(WRITE, [value])) as never);
+        return [...values];
       },
     );
     expect(answers).toEqual([1, 2]);
@@ -34,7 +34,7 @@ describe('pipelined queries', () => {
     const { pool, written } = await notes();
     const failing = inPipelinedTransaction<[unknown], void>(
       pool,
-      client => [client.query(ask(1))],
+      client => [client.query(select(1))],
       async client => {
         await pipelined(client, () => [1, 1, 2].map(id => client.query(WRITE, [id])) as never);
       },
@@ -43,7 +43,7 @@ describe('pipelined queries', () => {
     expect(await written()).toEqual([]);
     const client = await pool.connect();
     expect(client).toMatchObject({ pipeline: false });
-    expect((await client.query(ask(3))).rows).toEqual([{ value: 3 }]);
+    expect((await client.query(select(3))).rows).toEqual([{ value: 3 }]);
     client.release();
   });
 

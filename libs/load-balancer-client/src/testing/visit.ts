@@ -1,4 +1,4 @@
-import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+import http, { type Agent, type IncomingHttpHeaders } from 'node:http';
 
 export interface Answer {
   readonly status: number;
@@ -19,13 +19,13 @@ export interface Question {
 }
 
 /** Sends one request and reads the full response; rejects if the response is incomplete. */
-export const ask = (
+export const request = (
   url: string,
   { method = 'GET', headers = {}, body, agent, localAddress, timeoutMs }: Question = {},
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const from = localAddress === undefined ? {} : { localAddress };
-    const outgoing = request(url, { method, headers, agent: agent ?? false, ...from }, response => {
+    const outgoing = http.request(url, { method, headers, agent: agent ?? false, ...from }, response => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);

@@ -13,7 +13,7 @@ describe('other mail', () => {
     ['a letter', 'Auto-Submitted: no', 'no_report'],
     ['a report without a report', 'Content-Type: multipart/report; boundary=x', 'no_report'],
     ['nothing', '', 'no_report'],
-  ])('is told apart: %s', (_, header, why) => {
+  ])('is classified: %s', (_, header, why) => {
     expect(read(`Subject: Hello\n${header}\n\nSee you at the sea\x07side.\n`.replace(/\n\n\n/, '\n\n'))).toEqual({
       kind: 'other',
       why,

@@ -40,8 +40,8 @@ function perRecipientBlocks(block: string): string[] {
   if (first === undefined) return [block];
   const pieces = block.split(new RegExp(`^(?=${first}[ \\t]*:)`, 'im'));
   const head = pieces[0]?.toLowerCase().startsWith(first.toLowerCase()) ? [] : pieces.splice(0, 1);
-  const isTold = pieces.length > 1 && pieces.every(piece => /^action[ \t]*:/im.test(piece));
-  return isTold ? [...head, ...pieces] : [block];
+  const isSeparable = pieces.length > 1 && pieces.every(piece => /^action[ \t]*:/im.test(piece));
+  return isSeparable ? [...head, ...pieces] : [block];
 }
 
 function recipientReport(fields: Fields): RecipientReport | undefined {

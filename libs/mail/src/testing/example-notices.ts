@@ -98,7 +98,7 @@ ada@example.org on Sun, 1 Mar 2026 12:00:05 +0000
     'hard',
     'words.unknown-user',
   ),
-  'a host that quotes what another said': failed(
+  'a host that quotes the reply of another': failed(
     `${head('From: MAILER-DAEMON (Mail Delivery System)\nSubject: Undelivered Mail Returned to Sender\n')}
 <ada@example.org>: host mx.example.org[192.0.2.9] said: 550 5.1.1
     <ada@example.org>: Your IP address is blocked using zen.spamhaus.org (in reply to RCPT TO command)

@@ -2,7 +2,7 @@ import { head } from './mail-head.js';
 
 /** Mail to return paths that is not about a delivery. */
 export const OTHER_MAIL: Readonly<Record<string, { readonly mail: string; readonly why: string }>> = {
-  'a vacation note that tells of a bounce': {
+  'a vacation note that mentions a bounce': {
     mail: `${head('Auto-Submitted: auto-replied\nFrom: Ada <ada@example.org>\nSubject: Out of office\n')}
 I am away. Mail to bob@example.org is returned with 550 5.1.1 user unknown; it could not be delivered.
 `,

@@ -64,24 +64,24 @@ export class ScriptedRelay {
     let inData = false;
     let hasSender = false;
     let recipients = 0;
-    let spoken = '';
-    let isSpeaking = false;
-    const speakByBytes = (): void => {
-      isSpeaking = spoken !== '' && !socket.destroyed;
-      if (!isSpeaking) return;
-      socket.write(spoken.slice(0, 1), 'latin1');
-      spoken = spoken.slice(1);
-      setImmediate(speakByBytes);
+    let unsent = '';
+    let isSending = false;
+    const sendByBytes = (): void => {
+      isSending = unsent !== '' && !socket.destroyed;
+      if (!isSending) return;
+      socket.write(unsent.slice(0, 1), 'latin1');
+      unsent = unsent.slice(1);
+      setImmediate(sendByBytes);
     };
-    const say = (reply: string): void => {
+    const send = (reply: string): void => {
       if (this.manner === 'each') socket.write(reply);
-      else spoken += Buffer.from(reply).toString('latin1');
-      if (this.manner === 'byte by byte' && !isSpeaking) speakByBytes();
+      else unsent += Buffer.from(reply).toString('latin1');
+      if (this.manner === 'byte by byte' && !isSending) sendByBytes();
     };
     const flush = (): void => {
-      if (this.manner !== 'together' || socket.destroyed || spoken === '') return;
-      socket.write(spoken, 'latin1');
-      spoken = '';
+      if (this.manner !== 'together' || socket.destroyed || unsent === '') return;
+      socket.write(unsent, 'latin1');
+      unsent = '';
     };
     const answer = (key: string, fallback: string, detail = ''): boolean => {
       if (key === 'DATA') this.onData();
@@ -92,7 +92,7 @@ export class ScriptedRelay {
       else if (reply === 'drip') {
         const drip = setInterval(() => socket.write('250-on\r\n'), 5);
         socket.on('close', () => clearInterval(drip));
-      } else if (reply !== 'hang') say(`${reply}\r\n`);
+      } else if (reply !== 'hang') send(`${reply}\r\n`);
       return reply.startsWith('2') || reply.startsWith('3');
     };
     answer('GREETING', '220 relay');
@@ -127,7 +127,7 @@ export class ScriptedRelay {
         else if (verb === 'MAIL') hasSender = answer('MAIL', '250 ok');
         else if (verb === 'RCPT') {
           recipients += Number(answer('RCPT', hasSender ? '250 ok' : '503 no MAIL', /<([^@]*)/.exec(command)?.[1]));
-        } else if (verb === 'DATA' && recipients === 0 && !this.script['DATA']) say('503 no recipients\r\n');
+        } else if (verb === 'DATA' && recipients === 0 && !this.script['DATA']) send('503 no recipients\r\n');
         else if (verb === 'DATA') inData = answer('DATA', '354 go on');
         else if (verb === 'STAR') answer('STARTTLS', '502 not here');
         else if (verb === 'QUIT') socket.end('221 bye\r\n');

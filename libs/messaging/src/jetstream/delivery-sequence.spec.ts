@@ -23,19 +23,19 @@ const run = (steps: readonly { skipped: number; repeats: number; replica: number
   for (const watch of watches) watch.begin({ stream: 10, delivery: 7 });
   const log: Delivery[] = [];
   let stream = 10;
-  const gone: number[] = [];
+  const removed: number[] = [];
   for (const { skipped, repeats, replica } of steps) {
-    for (let n = 0; n < skipped; n++) gone.push(++stream);
+    for (let n = 0; n < skipped; n++) removed.push(++stream);
     log.push({ stream: ++stream, count: 1, replica });
     for (let n = 0; n < repeats; n++) log.push({ stream, count: 2 + n, replica: (replica + n) % replicas });
   }
   const found: MissingSequences[] = [];
   log.forEach(({ stream: streamSequence, count, replica }, place) => {
     const info = { streamSequence, deliverySequence: 8 + place, deliveryCount: count };
-    const missing = watches[replica % replicas]?.see({ info } as Parameters<DeliverySequence['see']>[0]);
+    const missing = watches[replica % replicas]?.record({ info } as Parameters<DeliverySequence['record']>[0]);
     if (missing) found.push(missing);
   });
-  return { gone, found };
+  return { removed, found };
 };
 
 const covers = ({ first, last }: MissingSequences, sequence: number) => first <= sequence && sequence <= last;
@@ -43,9 +43,9 @@ const covers = ({ first, last }: MissingSequences, sequence: number) => first <=
 it('finds every skipped sequence and no other, with any redeliveries', () => {
   fc.assert(
     fc.property(deliveries, steps => {
-      const { gone, found } = run(steps, 1);
+      const { removed, found } = run(steps, 1);
       expect(found.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, n) => first + n))).toEqual(
-        gone,
+        removed,
       );
     }),
   );
@@ -55,11 +55,11 @@ it('finds every skipped sequence over several replicas without redeliveries', ()
   fc.assert(
     fc.property(deliveries, steps => {
       // A gap at the end of one replica is found by the replica that got the next message.
-      const { gone, found } = run(
+      const { removed, found } = run(
         steps.map(step => ({ ...step, repeats: 0 })),
         3,
       );
-      for (const sequence of gone) expect(found.some(range => covers(range, sequence))).toBe(true);
+      for (const sequence of removed) expect(found.some(range => covers(range, sequence))).toBe(true);
     }),
   );
 });
@@ -79,10 +79,12 @@ it('reports no false gap with any number of replicas and redeliveries', () => {
 it('starts again when a server counts its last deliveries again', () => {
   const watch = new DeliverySequence();
   watch.begin({ stream: 20, delivery: 20 });
-  const see = (streamSequence: number, deliverySequence: number) =>
-    watch.see({ info: { streamSequence, deliverySequence, deliveryCount: 1 } } as Parameters<typeof watch.see>[0]);
-  expect(see(21, 21)).toBeUndefined();
-  expect(see(15, 15)).toBeUndefined();
-  expect(see(16, 16)).toBeUndefined();
-  expect(see(19, 17)).toEqual({ first: 17, last: 18 });
+  const record = (streamSequence: number, deliverySequence: number) =>
+    watch.record({ info: { streamSequence, deliverySequence, deliveryCount: 1 } } as Parameters<
+      typeof watch.record
+    >[0]);
+  expect(record(21, 21)).toBeUndefined();
+  expect(record(15, 15)).toBeUndefined();
+  expect(record(16, 16)).toBeUndefined();
+  expect(record(19, 17)).toEqual({ first: 17, last: 18 });
 });

@@ -27,7 +27,7 @@ export class DeliverySequence {
    * Records a delivery.
    * @returns the sequences that were skipped before it.
    */
-  see({ info }: Pick<JsMsg, 'info'>): MissingSequences | undefined {
+  record({ info }: Pick<JsMsg, 'info'>): MissingSequences | undefined {
     const { streamSequence, deliverySequence, deliveryCount } = info;
     // A server that crashed may count its last deliveries again.
     if (deliverySequence <= this.#delivery) return this.#from(streamSequence, deliverySequence);

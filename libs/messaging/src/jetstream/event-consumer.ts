@@ -96,7 +96,7 @@ export class EventConsumer {
   }
 
   #take(message: JsMsg): void {
-    const missing = this.#deliveries.see(message);
+    const missing = this.#deliveries.record(message);
     if (missing) this.#gaps.add(this.#streamCreated, missing);
     this.#processor.add(message);
   }

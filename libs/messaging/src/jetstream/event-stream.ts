@@ -53,7 +53,7 @@ export const queueConfig = (service: ServiceName) =>
     num_replicas: 1,
   }) satisfies Partial<StreamConfig>;
 
-export type AskedStream = ReturnType<typeof streamConfig | typeof queueConfig>;
+export type DesiredStream = ReturnType<typeof streamConfig | typeof queueConfig>;
 
 export const isAbsent = (error: unknown): boolean =>
   error instanceof JetStreamApiError &&
@@ -76,21 +76,21 @@ export const isOutOfStorage = (error: { readonly code?: number; readonly message
  * server has too little storage, the stream is smaller, down to 16 MiB.
  * @throws when the server has no storage at all, or applied another configuration.
  */
-export const ensureStream = async (jsm: JetStreamManager, asked: AskedStream): Promise<StreamInfo> => {
-  const found = await jsm.streams.info(asked.name).catch(error => {
+export const ensureStream = async (jsm: JetStreamManager, desired: DesiredStream): Promise<StreamInfo> => {
+  const found = await jsm.streams.info(desired.name).catch(error => {
     if (isAbsent(error)) return undefined;
     throw error;
   });
-  if (found && differences(asked, found.config).length === 0) return found;
+  if (found && differences(desired, found.config).length === 0) return found;
   let refusal: unknown;
-  for (const size of sizesFor(asked.max_bytes, found)) {
-    const config = { ...asked, max_bytes: size };
+  for (const size of sizesFor(desired.max_bytes, found)) {
+    const config = { ...desired, max_bytes: size };
     if (found && differences(config, found.config).length === 0) return found;
     try {
-      const made = await (found ? jsm.streams.update(asked.name, config) : jsm.streams.add(config));
+      const made = await (found ? jsm.streams.update(desired.name, config) : jsm.streams.add(config));
       // Old servers ignore unknown settings without an error.
       const ignored = differences(config, made.config);
-      if (ignored.length > 0) throw new Error(`NATS did not apply ${ignored.join(', ')} of stream ${asked.name}`);
+      if (ignored.length > 0) throw new Error(`NATS did not apply ${ignored.join(', ')} of stream ${desired.name}`);
       return made;
     } catch (error) {
       if (found && isForbidden(error)) return found;
@@ -105,17 +105,17 @@ export const ensureStream = async (jsm: JetStreamManager, asked: AskedStream): P
 };
 
 /** The sizes to try, largest first. A stream never becomes smaller than its content, which would remove events. */
-const sizesFor = (asked: number, found: StreamInfo | undefined): number[] => {
+const sizesFor = (desired: number, found: StreamInfo | undefined): number[] => {
   const present = found && found.config.max_bytes > 0 ? found.config.max_bytes : undefined;
-  const smallest = Math.min(asked, present ?? SMALLEST_BYTES);
-  const sizes = [Math.max(asked, found?.state.bytes ?? 0)];
+  const smallest = Math.min(desired, present ?? SMALLEST_BYTES);
+  const sizes = [Math.max(desired, found?.state.bytes ?? 0)];
   while ((sizes.at(-1) ?? 0) > smallest) sizes.push(Math.max(smallest, Math.floor((sizes.at(-1) ?? 0) / 2)));
   return sizes.filter(size => size >= (found?.state.bytes ?? 0));
 };
 
-const differences = (asked: object, found: object): string[] => {
+const differences = (desired: object, found: object): string[] => {
   const actual = new Map(Object.entries(found));
-  return Object.entries(asked)
+  return Object.entries(desired)
     .filter(([key, value]) => JSON.stringify(actual.get(key)) !== JSON.stringify(value))
     .map(([key]) => key);
 };

@@ -41,7 +41,7 @@ export class FormerConsumers {
     const { signal } = this.#stopping;
     while (left.size > 0 && !signal.aborted) {
       try {
-        for (const [durable, stream] of left) if (await this.#isGone(stream, durable)) left.delete(durable);
+        for (const [durable, stream] of left) if (await this.#deleteIfIdle(stream, durable)) left.delete(durable);
       } catch (error) {
         if (link.connected && !signal.aborted)
           log.warn({ err: error, durable: by.durable }, 'A consumer of the release before could not be deleted yet');
@@ -50,8 +50,8 @@ export class FormerConsumers {
     }
   }
 
-  /** Whether a replaced consumer no longer exists. */
-  async #isGone(stream: string, durable: string): Promise<boolean> {
+  /** Deletes a replaced consumer that is idle. @returns whether it no longer exists. */
+  async #deleteIfIdle(stream: string, durable: string): Promise<boolean> {
     const { link, log, by } = this.options;
     const jsm = await suitableManager(link);
     const info = await consumerInfo(jsm, stream, durable);

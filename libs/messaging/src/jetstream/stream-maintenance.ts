@@ -6,7 +6,7 @@ import {
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream';
-import { type AskedStream, ensureStream, isAbsent } from './event-stream.js';
+import { type DesiredStream, ensureStream, isAbsent } from './event-stream.js';
 
 /** The content of a stream, and the progress of its durable consumers. */
 export interface StreamRetention {
@@ -50,7 +50,7 @@ export class StreamMaintenance {
    * not, so messages are deleted individually there.
    */
   constructor(
-    private readonly stream: AskedStream,
+    private readonly stream: DesiredStream,
     private readonly maxAgeMs: number,
     private readonly canPurge: () => boolean,
     private readonly removeUnconsumed = false,

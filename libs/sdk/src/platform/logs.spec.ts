@@ -15,11 +15,11 @@ type Connection = number | 'refused' | { readonly pieces: readonly string[]; rea
 
 const follow = (connections: readonly Connection[]) => {
   const left = [...connections];
-  const asked: { url: string; lastEventId: string | undefined }[] = [];
+  const requests: { url: string; lastEventId: string | undefined }[] = [];
   const postern = new Postern('ak_live_x', {
     baseUrl: 'https://postern.example.com',
     fetch: async (url, { headers }) => {
-      asked.push({ url, lastEventId: headers['last-event-id'] });
+      requests.push({ url, lastEventId: headers['last-event-id'] });
       const connection = left.shift() ?? 401;
       if (connection === 'refused') throw new TypeError('connection refused');
       if (typeof connection === 'number') return new Response('{"detail": "No."}', { status: connection });
@@ -40,7 +40,7 @@ const follow = (connections: readonly Connection[]) => {
     for await (const { message } of postern.platform.logs.follow(ID, { tail: 7 })) messages.push(message);
   })();
   ended.catch(() => undefined);
-  return { ended, messages, asked };
+  return { ended, messages, requests };
 };
 
 beforeEach(() => {
@@ -52,20 +52,20 @@ afterEach(() => {
 
 describe('Following a log', () => {
   it('prints the lines of one stream, and ends with the error of the API', async () => {
-    const { ended, messages, asked } = follow([
+    const { ended, messages, requests } = follow([
       { pieces: ['retry: 2000\n\n', event('1', line('one')), 'event: end\ndata: {}\n\n'] },
     ]);
     await jest.advanceTimersByTimeAsync(60_000);
     await expect(ended).rejects.toThrow(AuthenticationError);
     expect(messages).toEqual(['one']);
-    expect(asked[0]?.url).toBe(`https://postern.example.com/api/v1/web-services/${ID}/logs/stream?tail=7`);
+    expect(requests[0]?.url).toBe(`https://postern.example.com/api/v1/web-services/${ID}/logs/stream?tail=7`);
   });
 
   it('continues after a lost connection without a lost or doubled line', async () => {
     const before = [line('old', 1), line('tick', 20), line('tick', 20), line('last', 21)];
     const [old = '', ...recent] = before.map((each, index) => event(`id-${index}`, each));
     const late = event('id-late', line('stored late', 20, 'web-2'));
-    const { ended, messages, asked } = follow([
+    const { ended, messages, requests } = follow([
       { pieces: [old, recent.join('').slice(0, -9), recent.join('').slice(-9)], breaks: true },
       'refused',
       503,
@@ -75,15 +75,18 @@ describe('Following a log', () => {
     await expect(ended).rejects.toThrow(AuthenticationError);
     expect(messages).toEqual(['old', 'tick', 'tick', 'last', 'stored late', 'new']);
     // A stream continues a little before its end, because lines of several instances can be stored out of order.
-    expect(asked.slice(1, 4).map(({ lastEventId }) => lastEventId)).toEqual(['id-0', 'id-0', 'id-0']);
+    expect(requests.slice(1, 4).map(({ lastEventId }) => lastEventId)).toEqual(['id-0', 'id-0', 'id-0']);
   });
 
   it('gives up when the connection stays lost', async () => {
-    const { ended, asked } = follow([{ pieces: [event('1', line('one'))] }, ...Array<Connection>(100).fill('refused')]);
+    const { ended, requests } = follow([
+      { pieces: [event('1', line('one'))] },
+      ...Array<Connection>(100).fill('refused'),
+    ]);
     await jest.advanceTimersByTimeAsync(290_000);
     await jest.advanceTimersByTimeAsync(30_000);
     await expect(ended).rejects.toThrow(ConnectionError);
-    expect(asked.length).toBeGreaterThan(20);
+    expect(requests.length).toBeGreaterThan(20);
   });
 
   it('notices a connection on which nothing arrives, not even a comment', async () => {

@@ -106,7 +106,7 @@ describe.each(ADAPTERS)('a webhook with %s', (_, start) => {
   });
 });
 
-it('Express tells that the body was parsed before', async () => {
+it('Express reports that the body was parsed before', async () => {
   const send = await listening(
     express()
       .use(express.json())

@@ -53,7 +53,7 @@ describe('Reads that share connections', () => {
   it('reject when their connection is lost, and continue on a new one', async () => {
     await same(1);
     const hanging = reads.query({ text: 'SELECT pg_sleep(600)' });
-    const told = expect(hanging).rejects.toThrow('terminat');
+    const rejected = expect(hanging).rejects.toThrow('terminat');
     await waitFor(async () => {
       const { rowCount } = await fromOutside(
         `SELECT 1 ${connections} AND query LIKE '%pg_sleep%' AND state = 'active'`,
@@ -61,7 +61,7 @@ describe('Reads that share connections', () => {
       return rowCount === 1;
     });
     await fromOutside(`SELECT pg_terminate_backend(pid) ${connections}`);
-    await told;
+    await rejected;
     await waitFor(() => same(2).then(value => value === 2));
   });
 

@@ -42,7 +42,7 @@ describe('A log line', () => {
       fc.property(legalAddresses(), address => {
         // A text that precedes `/@` is indistinguishable from the path of a package.
         fc.pre(!address.includes('/@'));
-        const line = redactLine(JSON.stringify({ to: address, told: `550 <${address}> is unknown` }));
+        const line = redactLine(JSON.stringify({ to: address, answer: `550 <${address}> is unknown` }));
         expect(line).not.toContain(JSON.stringify(address).slice(1, -1));
       }),
     ));

@@ -40,11 +40,11 @@ export const postgresFindings = async (pool: pg.Pool): Promise<Finding[]> => {
 };
 
 const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
-  const asked = Date.now();
+  const sentAt = Date.now();
   const { rows } = await client.query<Settings>(SELECT_SERVER_STATE);
   const [now] = rows;
   if (!now) throw new Error('PostgreSQL returned no row');
-  const offMs = Math.abs(now.now.getTime() - (asked + Date.now()) / 2);
+  const offMs = Math.abs(now.now.getTime() - (sentAt + Date.now()) / 2);
   const idleMs = Number(now.idle);
   const durable = now.fsync === 'on' && now.full_page_writes === 'on' && now.synchronous_commit !== 'off';
   const hasFreeConnections = now.connections < CONNECTIONS_WARNING * now.max_connections;

@@ -53,7 +53,7 @@ describe('A redaction', () => {
   it('finds all notations of an international domain, a quoted local part and an ORCPT', () => {
     const erase = redactor({ address: 'ada+tag@bücher.example', replacement: REPLACEMENT });
     for (const form of ['ada+tag@xn--bcher-kva.example', '"ada+tag"@Bücher.example', 'ada+2Btag@xn--bcher-kva.example'])
-      expect(erase({ told: `rfc822; ${form}` })).toEqual({ told: `rfc822; ${REPLACEMENT}` });
+      expect(erase({ answer: `rfc822; ${form}` })).toEqual({ answer: `rfc822; ${REPLACEMENT}` });
   });
 });
 

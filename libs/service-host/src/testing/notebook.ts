@@ -97,11 +97,11 @@ class TearOutNote {
 
 /** Records the events that the service receives from itself over NATS. */
 @Injectable()
-export class HeardNotes {
+export class ReceivedNotes {
   readonly texts: string[] = [];
 
   @HandlesEvents([noteAdded], { consumer: 'notes' })
-  hear(batch: EventBatch<typeof noteAdded>): void {
+  receive(batch: EventBatch<typeof noteAdded>): void {
     for (const { data } of batch) this.texts.push(data.text);
   }
 }
@@ -113,7 +113,7 @@ const eventSourcing = EventSourcingModule.forService({
   readYourWrites: notes,
 });
 
-@Module({ imports: [eventSourcing], providers: [AddNote, TearOutNote, Notes, HeardNotes], exports: [Notes] })
+@Module({ imports: [eventSourcing], providers: [AddNote, TearOutNote, Notes, ReceivedNotes], exports: [Notes] })
 class NotesModule {}
 
 const operations = OperationsModule.forService({

@@ -18,35 +18,35 @@ afterAll(() => dns.stop());
 describe('a lookup of TXT records', () => {
   it('joins the strings of one record and keeps several records apart', async () => {
     dns.setRecords('several.example', 'TXT', [['v=spf1 ', 'include:a.example -all'], 'other']);
-    const answer = await resolver.lookUpTxt('several.example');
+    const answer = await resolver.resolveTxt('several.example');
     expect(answer).toEqual({
       kind: 'found',
       texts: expect.arrayContaining(['v=spf1 include:a.example -all', 'other']),
     });
   });
 
-  it('sees a change at once', async () => {
+  it('reads a change at once', async () => {
     dns.setRecords('changed.example', 'TXT', ['before']);
-    await resolver.lookUpTxt('changed.example');
+    await resolver.resolveTxt('changed.example');
     dns.setRecords('changed.example', 'TXT', ['after']);
-    await expect(resolver.lookUpTxt('changed.example')).resolves.toEqual({ kind: 'found', texts: ['after'] });
+    await expect(resolver.resolveTxt('changed.example')).resolves.toEqual({ kind: 'found', texts: ['after'] });
   });
 
   it('reports a name without records, or that does not exist, as absent', async () => {
     dns.setRecords('address.example', 'A', ['192.0.2.1']);
-    await expect(resolver.lookUpTxt('address.example')).resolves.toEqual({ kind: 'absent' });
-    await expect(resolver.lookUpTxt('nowhere.example')).resolves.toEqual({ kind: 'absent' });
+    await expect(resolver.resolveTxt('address.example')).resolves.toEqual({ kind: 'absent' });
+    await expect(resolver.resolveTxt('nowhere.example')).resolves.toEqual({ kind: 'absent' });
   });
 
   it.each([
     ['SERVFAIL', 'the name servers of the domain failed (SERVFAIL)'],
     ['REFUSED', 'the name server refused to answer'],
     ['TIMEOUT', 'no name server answered in time'],
-  ] as const)('says why there was no answer: %s', async (failure, reason) => {
+  ] as const)('reports why there was no answer: %s', async (failure, reason) => {
     const name = `${failure.toLowerCase()}.example`;
     dns.setRecords(name, 'TXT', ['there all the same']);
     dns.failWith(name, failure);
-    await expect(resolver.lookUpTxt(name)).resolves.toEqual({ kind: 'unavailable', reason });
+    await expect(resolver.resolveTxt(name)).resolves.toEqual({ kind: 'unavailable', reason });
   });
 
   it('reports that no server answers', async () => {
@@ -56,21 +56,21 @@ describe('a lookup of TXT records', () => {
       dnsTries: 1,
       privateDomainSuffixes: ['example'],
     });
-    await expect(unreachable.lookUpTxt('some.example')).resolves.toMatchObject({ kind: 'unavailable' });
+    await expect(unreachable.resolveTxt('some.example')).resolves.toMatchObject({ kind: 'unavailable' });
   });
 
   it('does not disclose the target of an alias outside the public DNS, or whether it exists', async () => {
     dns.setRecords('secret.vault.internal', 'TXT', ['token=hunter2']);
     for (const target of ['secret.vault.internal', 'nothing.vault.internal']) {
       dns.setRecords('x._domainkey.tenant.example', 'CNAME', [target]);
-      expect(await resolver.lookUpTxt('x._domainkey.tenant.example')).toEqual({ kind: 'refused' });
+      expect(await resolver.resolveTxt('x._domainkey.tenant.example')).toEqual({ kind: 'refused' });
     }
   });
 
   it('does not query names outside the public DNS, such as those in an SPF record', async () => {
     dns.setRecords('wiki.internal', 'TXT', ['v=spf1 -all']);
-    expect(await resolver.lookUpTxt('wiki.internal')).toEqual({ kind: 'refused' });
-    expect(await resolver.lookUpCname('wiki.internal')).toEqual({ kind: 'refused' });
+    expect(await resolver.resolveTxt('wiki.internal')).toEqual({ kind: 'refused' });
+    expect(await resolver.resolveCname('wiki.internal')).toEqual({ kind: 'refused' });
     expect(dns.queries.filter(({ name }) => name === 'wiki.internal')).toEqual([]);
   });
 });

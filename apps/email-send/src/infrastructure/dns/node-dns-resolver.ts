@@ -30,7 +30,7 @@ export class NodeDnsResolver extends DnsResolver {
     });
   }
 
-  async lookUpTxt(name: string): Promise<TxtAnswer> {
+  async resolveTxt(name: string): Promise<TxtAnswer> {
     try {
       const texts = await this.#dns.texts(name);
       return texts.length > 0 ? { kind: 'found', texts } : { kind: 'absent' };
@@ -39,7 +39,7 @@ export class NodeDnsResolver extends DnsResolver {
     }
   }
 
-  async lookUpCname(name: string): Promise<CnameAnswer> {
+  async resolveCname(name: string): Promise<CnameAnswer> {
     try {
       const targets = await this.#dns.aliases(name);
       return targets.length > 0 ? { kind: 'found', targets } : { kind: 'absent' };

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { controlSocket } from '@postern/load-balancer-client';
-import { ask, BalancerProcess } from '@postern/load-balancer-client/testing';
+import { BalancerProcess, request } from '@postern/load-balancer-client/testing';
 import { OutboundGuard } from '@postern/outbound';
 import type { ServicePlan } from '@postern/runtime';
 import type { GuardedPort, NeighbourHarness } from '@postern/runtime/testing';
@@ -51,7 +51,7 @@ export class LocalHarness implements NeighbourHarness {
   }
 
   async ask(url: string): Promise<{ status: number; body: string }> {
-    const { status, body } = await ask(url);
+    const { status, body } = await request(url);
     return { status, body };
   }
 

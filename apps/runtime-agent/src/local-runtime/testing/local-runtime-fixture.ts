@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Answer, ask, BalancerProcess, type Question } from '@postern/load-balancer-client/testing';
+import { type Answer, BalancerProcess, type Question, request } from '@postern/load-balancer-client/testing';
 import type { ServicePlan } from '@postern/runtime';
 import { assembleLocalRuntime, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
@@ -76,7 +76,7 @@ export class LocalRuntimeFixture {
 
   /** Sends a request to the service through the load balancer. */
   async visit({ webServiceId, name }: ServicePlan, path = '/', question: Question = {}): Promise<Answer> {
-    return ask(new URL(path, await this.runtime.urlOf(webServiceId, name)).href, question);
+    return request(new URL(path, await this.runtime.urlOf(webServiceId, name)).href, question);
   }
 
   async records({ webServiceId }: Pick<ServicePlan, 'webServiceId'>): Promise<readonly InstanceRecord[]> {

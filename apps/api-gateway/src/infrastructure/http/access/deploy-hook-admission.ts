@@ -15,8 +15,8 @@ const TOKEN = /^(?:dh_live_)?[\w-]{43}$/;
 const CALLS_PER_SECOND = 1;
 const CALLS_AT_ONCE = 60;
 
-/** The reply of platform-management about a token; `unasked` if its release does not support this request yet. */
-type Found = CalledHook | 'unknown' | 'unasked';
+/** The reply of platform-management about a token; `unsupported` if its release does not support this request yet. */
+type Found = CalledHook | 'unknown' | 'unsupported';
 
 /** Admits calls of deploy hooks by the token in the URL, and limits the calls of each hook. */
 export class DeployHookAdmission {
@@ -37,12 +37,12 @@ export class DeployHookAdmission {
     const tokenHash = hash('sha256', token, 'hex');
     const hook = await this.found.get(tokenHash, () => this.find(tokenHash, request));
     if (hook === 'unknown') throw notFound();
-    const waitS = this.calls.spend(hook === 'unasked' ? tokenHash : hook.id);
+    const waitS = this.calls.spend(hook === 'unsupported' ? tokenHash : hook.id);
     if (waitS > 0) {
       const retry = { 'retry-after': String(Math.ceil(waitS)) };
       throw new Problem(429, 'Too many calls of this deploy hook. Try again later.', retry);
     }
-    if (hook !== 'unasked') setCalledHook(request, hook);
+    if (hook !== 'unsupported') setCalledHook(request, hook);
   }
 
   private async find(tokenHash: string, request: FastifyRequest): Promise<Found> {
@@ -51,7 +51,7 @@ export class DeployHookAdmission {
       return await this.services.request(findDeployHook, { token_hash: tokenHash }, context);
     } catch (error) {
       if (Refusal.is(error) && error.code === 'deploy_hook_not_found') return 'unknown';
-      if (await isOfEarlierRelease(this.services, error, context)) return 'unasked';
+      if (await isOfEarlierRelease(this.services, error, context)) return 'unsupported';
       throw error;
     }
   }

@@ -59,7 +59,7 @@ export class Admission {
   }
 
   /**
-   * Throws or rejects with the refusal; returns a promise only if a service must be asked. `isRouted`: whether a route
+   * Throws or rejects with the refusal; returns a promise only if a service must be called. `isRouted`: whether a route
    * matches.
    */
   admit(request: FastifyRequest, reply: FastifyReply, isRouted: boolean): Promise<void> | undefined {
@@ -156,7 +156,7 @@ export class Admission {
     }
   }
 
-  /** Authenticates a caller and counts the request, before asking a service if the credential was accepted before. */
+  /** Authenticates a caller and counts the request, before calling a service if the credential was accepted before. */
   private async limited(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -43,7 +43,7 @@ beforeEach(() => {
 
 const list = (headers: Record<string, string>) =>
   call('GET', `${gateway.url}/dashboard/api/email-services`, { headers });
-const asked = (contract: { readonly name: string }) =>
+const requestCount = (contract: { readonly name: string }) =>
   gateway.services.received.filter(one => one.contract === contract.name).length;
 
 describe('the requests of one user per second', () => {
@@ -67,14 +67,14 @@ describe('the requests of one user per second', () => {
     const options = { headers: as('eve'), body: { name: 'Shop' } };
     gateway.services.on(createEmailService, () => replyOf(createEmailService) as never);
     await list(options.headers);
-    const before = asked(authenticateSession);
+    const before = requestCount(authenticateSession);
     const started = performance.now();
     const flood = await Promise.all(
       Array.from({ length: 50 }, () => call('POST', `${gateway.url}/dashboard/api/email-services`, options)),
     );
     const allowed = 2 + Math.ceil((performance.now() - started) / 1_000);
     expect(flood.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(allowed);
-    expect(asked(authenticateSession) - before).toBeLessThanOrEqual(allowed);
+    expect(requestCount(authenticateSession) - before).toBeLessThanOrEqual(allowed);
     expect(gateway.services.audited.length).toBeLessThanOrEqual(2 * allowed);
   });
 });
@@ -118,10 +118,10 @@ describe('the open requests of one user', () => {
       socket.write(head.repeat(2));
       return socket;
     });
-    await waitFor(() => asked(authenticateSession) === 12);
+    await waitFor(() => requestCount(authenticateSession) === 12);
     for (const socket of sockets.slice(3)) socket.destroy();
     authenticate();
-    await waitFor(() => asked(listEmailServices) >= 1);
+    await waitFor(() => requestCount(listEmailServices) >= 1);
     for (const socket of sockets) socket.destroy();
     gateway.services.on(listEmailServices, () => EMPTY);
     await waitFor(async () => (await list(as('eve'))).status === 200);

@@ -14,7 +14,7 @@ const MAX_KNOWN = 10_000;
 
 /**
  * Limits of signed-in users in this gateway, over all sessions of a user. The user of a previously accepted session is
- * cached, so that requests are refused without asking a service. platform-management counts calls with platform keys.
+ * cached, so that requests are refused without calling a service. platform-management counts calls with platform keys.
  */
 export class CallerLimits {
   private readonly callers: TokenBuckets;

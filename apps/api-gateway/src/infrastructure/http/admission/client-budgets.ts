@@ -6,7 +6,7 @@ import { BURST_S, TokenBuckets } from './token-buckets.js';
 const DEBT_S = 10;
 const FREQUENT = 10;
 /**
- * The share of a budget for refused requests: a refusal asks a service, or is caused by a scanner. 429 responses have
+ * The share of a budget for refused requests: a refusal calls a service, or is caused by a scanner. 429 responses have
  * the same share: each of them reads a request, with up to 128 KiB of its body.
  */
 const REFUSED_SHARE = 1 / 4;

@@ -87,7 +87,7 @@ describe('refused bodies', () => {
     expect(await isRead('127.0.0.2')).toBe(true);
   });
 
-  it('are not read while a service is asked', async () => {
+  it('are not read while a service is called', async () => {
     await start({});
     let answer: () => void = () => undefined;
     const answered = new Promise<void>(resolve => {

@@ -4,17 +4,17 @@ import { ReplyCache } from './reply-cache.js';
 
 describe('A cache of replies', () => {
   let now: number;
-  let asked: string[];
+  let loaded: string[];
   let cache: ReplyCache<string | undefined>;
   beforeEach(() => {
     now = 0;
-    asked = [];
+    loaded = [];
     cache = new ReplyCache({ service: 'a service', keptMs: 5_000, maxEntries: 3, maxPending: 2 }, () => now);
   });
 
   const get = (key: string, reply: Promise<string | undefined> = Promise.resolve(`of ${key}`)) =>
     cache.get(key, () => {
-      asked.push(key);
+      loaded.push(key);
       return reply;
     });
 
@@ -27,15 +27,15 @@ describe('A cache of replies', () => {
     ]);
     now = 4_999;
     await get('a');
-    expect(asked).toEqual(['a', 'b']);
+    expect(loaded).toEqual(['a', 'b']);
     now = 5_000;
     await get('a');
-    expect(asked).toEqual(['a', 'b', 'a']);
+    expect(loaded).toEqual(['a', 'b', 'a']);
   });
 
   it('sends one request for concurrent calls', async () => {
     expect(await Promise.all([get('a'), get('a'), get('a')])).toEqual(['of a', 'of a', 'of a']);
-    expect(asked).toEqual(['a']);
+    expect(loaded).toEqual(['a']);
   });
 
   it('does not keep errors', async () => {
@@ -47,7 +47,7 @@ describe('A cache of replies', () => {
     for (const key of ['a', 'b', 'c', 'd']) await get(key);
     await get('d');
     await get('a');
-    expect(asked).toEqual(['a', 'b', 'c', 'd', 'a']);
+    expect(loaded).toEqual(['a', 'b', 'c', 'd', 'a']);
   });
 
   it('limits the number of pending requests, and accepts more once these are complete', async () => {
@@ -60,6 +60,6 @@ describe('A cache of replies', () => {
     answer('at last');
     await Promise.all(waiting);
     expect(await get('c')).toBe('of c');
-    expect(asked).toEqual(['a', 'b', 'c']);
+    expect(loaded).toEqual(['a', 'b', 'c']);
   });
 });

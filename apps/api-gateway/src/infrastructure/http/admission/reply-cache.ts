@@ -32,14 +32,14 @@ export class ReplyCache<Reply> {
   /**
    * Returns the reply for `key`; errors are not cached. @throws ServiceUnavailable if too many requests are pending.
    */
-  get(key: string, ask: () => Promise<Reply>): Promise<Reply> {
+  get(key: string, load: () => Promise<Reply>): Promise<Reply> {
     const known = this.entries.get(key);
     if (known && (known.keptUntil === undefined || this.now() < known.keptUntil)) return known.reply;
     const { service, maxPending, keptMs } = this.options;
     if (this.pending >= maxPending) {
       return Promise.reject(new ServiceUnavailable(service, { maybeExecuted: false, retryAfterS: 1 }));
     }
-    const entry: Entry<Reply> = { reply: ask() };
+    const entry: Entry<Reply> = { reply: load() };
     this.pending += 1;
     this.entries.delete(key);
     this.entries.set(key, entry);

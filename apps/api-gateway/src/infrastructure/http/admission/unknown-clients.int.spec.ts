@@ -80,7 +80,7 @@ describe('requests that are answered with an error', () => {
     await Promise.all(Array.from({ length: AT_ONCE }, client));
     const seconds = (performance.now() - begun) / 1_000;
     expect(new Set(found)).toEqual(new Set(['401', '429']));
-    const asked = gateway.services.requestsOf(authenticateSession).length - before;
-    expect(asked).toBeLessThanOrEqual(BURST + AT_ONCE + PER_SECOND * seconds);
+    const requests = gateway.services.requestsOf(authenticateSession).length - before;
+    expect(requests).toBeLessThanOrEqual(BURST + AT_ONCE + PER_SECOND * seconds);
   });
 });

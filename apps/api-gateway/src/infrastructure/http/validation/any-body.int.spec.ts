@@ -71,8 +71,8 @@ describe('any body', () => {
   );
 
   it('reaches services only as well-formed text', () => {
-    for (const asked of gateway.services.requestsOf(sendEmail)) {
-      const sent = JSON.stringify(asked.email);
+    for (const request of gateway.services.requestsOf(sendEmail)) {
+      const sent = JSON.stringify(request.email);
       expect(sent).not.toContain('\\u0000');
       expect(sent).not.toMatch(/\\ud[89a-f]/);
     }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, BalancerProcess } from '@postern/load-balancer-client/testing';
+import { BalancerProcess, request } from '@postern/load-balancer-client/testing';
 import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
 import type { Runtime } from '@postern/runtime';
 import { AgentProcess, GitRepository, type RuntimeHarness } from '@postern/runtime/testing';
@@ -41,7 +41,7 @@ export class RemoteHarness implements RuntimeHarness {
   }
 
   async ask(url: string): Promise<{ status: number; body: string }> {
-    const { status, body } = await ask(url);
+    const { status, body } = await request(url);
     return { status, body };
   }
 

@@ -7,7 +7,7 @@ const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME']);
 
 /** DNS lookups for the diagnosis. They return nothing for absent records, and throw when no server answers. */
 @Injectable()
-export class DnsLookUps {
+export class DnsLookups {
   readonly #resolver = new Resolver({ timeout: 2_000, tries: 2 });
 
   constructor(@Inject(CONFIG) { dnsServers }: Pick<EmailSendConfig, 'dnsServers'>) {
@@ -37,9 +37,9 @@ export class DnsLookUps {
   }
 }
 
-const orNone = async (lookUp: () => Promise<string[]>): Promise<string[]> => {
+const orNone = async (lookup: () => Promise<string[]>): Promise<string[]> => {
   try {
-    return await lookUp();
+    return await lookup();
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
     if (ABSENT.has(code)) return [];
