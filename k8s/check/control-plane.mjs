@@ -47,7 +47,7 @@ export const until = async (what, condition, limitMs = 60_000) => {
 /**
  * @param fakeNodes false if the caller brings a node.
  * @returns a running control plane: `kubeconfig` (a file), `server` (URL), `token` (of an administrator), `caFile`,
- *   `api(method, path, body?)` that answers parsed JSON, `jobsFail` (how the fake node ends Jobs), `stop()`.
+ *   `api(method, path, body?)` that returns parsed JSON, `jobsFail` (how the fake node ends Jobs), `stop()`.
  */
 export const startControlPlane = async ({ fakeNodes: hasFakeNodes = true } = {}) => {
   const programs = controlPlanePrograms();
@@ -103,7 +103,7 @@ export const startControlPlane = async ({ fakeNodes: hasFakeNodes = true } = {})
     ]);
     const server = `https://127.0.0.1:${secure}`;
     const caFile = file('apiserver.crt');
-    const api = (method, path, body) => ask({ server, token, caFile }, method, path, body);
+    const api = (method, path, body) => callApi({ server, token, caFile }, method, path, body);
     await until('kube-apiserver', async () => {
       const dead = children.find(({ child }) => child.exitCode !== null);
       if (dead)
@@ -137,11 +137,11 @@ export const startControlPlane = async ({ fakeNodes: hasFakeNodes = true } = {})
 };
 
 /** Sends a request to the API server. @throws with the status and the response body on an error. */
-export const ask = ({ server, token, caFile }, method, path, body) =>
+export const callApi = ({ server, token, caFile }, method, path, body) =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     if (method === 'PATCH') headers['content-type'] = 'application/merge-patch+json';
-    const asked = request(server + path, { method, headers, ca: readFileSync(caFile) }, answer => {
+    const outgoing = request(server + path, { method, headers, ca: readFileSync(caFile) }, answer => {
       answer.setEncoding('utf8');
       let text = '';
       answer.on('data', part => {
@@ -153,8 +153,8 @@ export const ask = ({ server, token, caFile }, method, path, body) =>
         else resolve(text.startsWith('{') ? JSON.parse(text) : text);
       });
     });
-    asked.on('error', reject);
-    asked.end(body === undefined ? undefined : JSON.stringify(body));
+    outgoing.on('error', reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
   });
 
 const kubeconfigOf = ({ server, token, caFile }) =>

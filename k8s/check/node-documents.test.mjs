@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Book, blocksOf, commandsOf, substituted } from './node/documents/book.mjs';
+import { blocksOf, commandsOf, DocumentBlocks, substituted } from './node/documents/document-blocks.mjs';
 import { NOT_RUN, OPERATIONS, README } from './node/documents/steps.mjs';
 
 describe('The documents that the check on a node runs', () => {
   for (const { path, part, blocks } of [README, OPERATIONS])
     it(`${path}: every block of commands is run, or is listed as not run`, () => {
-      const book = new Book(path, part);
-      for (const text of Object.values(blocks)) book.take(text);
-      const missed = book.left.filter(block => !Object.keys(NOT_RUN).some(text => block.includes(text)));
+      const document = new DocumentBlocks(path, part);
+      for (const text of Object.values(blocks)) document.take(text);
+      const missed = document.left.filter(block => !Object.keys(NOT_RUN).some(text => block.includes(text)));
       assert.deepEqual(missed, []);
     });
 

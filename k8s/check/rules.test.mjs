@@ -10,7 +10,7 @@ const pod = (objects, name) => find(objects, 'Deployment', name).spec.template.s
 const container = (objects, name) => pod(objects, name).containers[0];
 
 /** For each rule, changes that break it, each with a text of the violation. */
-const PLANTED = {
+const VIOLATIONS = {
   'pods keep the restricted standard': [
     [
       objects => delete pod(objects, 'email-send').securityContext.runAsNonRoot,
@@ -108,8 +108,8 @@ describe('The rules', () => {
 
   for (const rule of Object.keys(RULES)) {
     it(`${rule}: a violation is reported`, () => {
-      assert.ok(PLANTED[rule]?.length > 0, 'no violation is planted');
-      for (const [violate, details] of PLANTED[rule]) {
+      assert.ok(VIOLATIONS[rule]?.length > 0, 'no violation is listed');
+      for (const [violate, details] of VIOLATIONS[rule]) {
         const objects = objectsOf(rendered);
         violate(objects);
         const caught = broken(objects);

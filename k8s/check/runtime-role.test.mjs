@@ -10,7 +10,7 @@ const used = Object.values(RESOURCES).flatMap(({ apiVersion, plural, verbs }) =>
 );
 const granted = rules =>
   rules.flatMap(({ apiGroups, resources, verbs, ...rest }) => {
-    assert.deepEqual(rest, {}, 'the rules say nothing else');
+    assert.deepEqual(rest, {}, 'the rules have no other fields');
     return apiGroups.flatMap(group => resources.flatMap(of => verbs.map(verb => `${group}/${of}: ${verb}`)));
   });
 

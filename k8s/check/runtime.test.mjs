@@ -32,8 +32,8 @@ const plan = {
   deadlineMs: 180_000,
 };
 const plans = {
-  'the least that can be said': plan,
-  'everything that can be said': {
+  'a minimal plan': plan,
+  'a full plan': {
     ...plan,
     startCommand: 'node server.js --now $(date)',
     healthCheckPath: '/health',
@@ -107,9 +107,9 @@ const assertValid = objects => {
 };
 
 describe('The objects of the Kubernetes runtime', () => {
-  for (const [said, plan] of Object.entries(plans))
+  for (const [variant, plan] of Object.entries(plans))
     for (const [where, world] of Object.entries(worlds))
-      it(`are valid for Kubernetes: ${said}, ${where}`, () => {
+      it(`are valid for Kubernetes: ${variant}, ${where}`, () => {
         assertValid(objectsOf(plan, world));
       });
 
@@ -120,7 +120,7 @@ describe('The objects of the Kubernetes runtime', () => {
   });
 
   it('have no replica count if an autoscaler sets it', () => {
-    const objects = objectsOf(plans['everything that can be said'], bare);
+    const objects = objectsOf(plans['a full plan'], bare);
     assert.ok(objects.some(({ kind }) => kind === 'HorizontalPodAutoscaler'));
     const instances = objects.filter(({ metadata }) => metadata.labels['postern.dev/web-service']);
     assert.equal(JSON.stringify(instances).includes('"replicas"'), false);

@@ -65,7 +65,7 @@ const sources = () =>
     return { openapi, resources, read: path => readFileSync(join(downloaded.Dir, path), 'utf8') };
   });
 
-/** The file name that kubeconform looks for: `deployment-apps-v1`, `service-v1`. */
+/** The file name that kubeconform expects: `deployment-apps-v1`, `service-v1`. */
 const fileName = ({ group, version, kind }) =>
   [kind.toLowerCase(), ...(group ? [group.split('.')[0]] : []), version].join('-');
 

@@ -4,9 +4,9 @@ import { ProgramEnded, until } from './control-plane.mjs';
 
 describe('a wait', () => {
   it('continues after a failed check', async () => {
-    const looks = [() => Promise.reject(new Error('connection refused')), () => false, () => true];
-    await until('the answer', () => looks.shift()());
-    assert.equal(looks.length, 0);
+    const checks = [() => Promise.reject(new Error('connection refused')), () => false, () => true];
+    await until('the answer', () => checks.shift()());
+    assert.equal(checks.length, 0);
   });
 
   it('fails with the last error at its timeout', async () => {
@@ -18,12 +18,12 @@ describe('a wait', () => {
   });
 
   it('ends immediately when a required program has exited', async () => {
-    let looks = 0;
+    let checks = 0;
     const ended = () => {
-      looks++;
+      checks++;
       throw new ProgramEnded('etcd ended');
     };
     await assert.rejects(until('the answer', ended), /etcd ended/);
-    assert.equal(looks, 1);
+    assert.equal(checks, 1);
   });
 });

@@ -5,12 +5,12 @@ import { programFolders, startCluster } from './cluster.mjs';
 import { makeControlGroups } from './control-groups.mjs';
 import { installDns } from './dns.mjs';
 import { importImages } from './images/import.mjs';
+import { hideMachine, makeNetwork } from './namespaces.mjs';
 import { environmentOf } from './packages.mjs';
 import { enforcePolicies } from './policy-agent.mjs';
 import { KEEP, NODE_CACHE } from './settings.mjs';
 import { NEEDED_BY_ALL, STAGES } from './stages.mjs';
 import { Supervised } from './supervised.mjs';
-import { hideMachine, makeNetwork } from './surroundings.mjs';
 
 const [folder, ...args] = process.argv.slice(2);
 const wanted = args.filter(name => name !== KEEP);
@@ -44,8 +44,8 @@ const runStage = async (context, { name, title, run }) => {
     return true;
   } catch (error) {
     console.error(`  ✗ ${name}: ${error.stack}`);
-    const { reportTrouble } = await import('./trouble.mjs');
-    await reportTrouble(context).catch(trouble => console.error(`  no more can be said: ${trouble.message}`));
+    const { printDiagnostics } = await import('./diagnostics.mjs');
+    await printDiagnostics(context).catch(failure => console.error(`  no diagnostics: ${failure.message}`));
     return false;
   }
 };

@@ -1,7 +1,7 @@
 /** A client of the cluster: its API as JSON, and kubectl where a stream is needed. */
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { ask, until } from '../control-plane.mjs';
+import { callApi, until } from '../control-plane.mjs';
 
 const run = promisify(execFile);
 
@@ -12,7 +12,7 @@ export class Kubernetes {
 
   /** @throws with the status and the response body if the API server returns an error. */
   api(method, path, body) {
-    return ask(this, method, path, body);
+    return callApi(this, method, path, body);
   }
 
   /** Whether a GET of a path succeeds. */

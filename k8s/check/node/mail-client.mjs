@@ -84,7 +84,7 @@ export class Operator {
     return new Operator(base, token);
   }
 
-  async ask(method, path, body) {
+  async request(method, path, body) {
     const headers = { authorization: `Bearer ${this.token}` };
     return succeeded(await call(method, `${this.base}/dashboard/api${path}`, body, headers));
   }
@@ -92,18 +92,18 @@ export class Operator {
 
 /** An email service with a key, a verified recipient and a webhook for everything. */
 export const makeSender = async (operator, address, hook) => {
-  const service = await operator.ask('POST', '/email-services', { name: `Check ${Date.now()}` });
+  const service = await operator.request('POST', '/email-services', { name: `Check ${Date.now()}` });
   const path = `/email-services/${service.id}`;
-  const { key } = await operator.ask('POST', `${path}/api-keys`, { name: 'check' });
-  const recipient = await operator.ask('POST', `${path}/recipients`, { address });
+  const { key } = await operator.request('POST', `${path}/api-keys`, { name: 'check' });
+  const recipient = await operator.request('POST', `${path}/recipients`, { address });
   let code;
   await until('the code in the mailbox', async () => {
     code = (await mailbox(address)).at(-1)?.raw.match(/\b(\d{6})\b/)?.[1];
     return code;
   });
-  await operator.ask('POST', `${path}/recipients/${recipient.id}/verify`, { code });
+  await operator.request('POST', `${path}/recipients/${recipient.id}/verify`, { code });
   const events = ['delivered', 'bounced'];
-  const webhook = hook && (await operator.ask('POST', `${path}/webhooks`, { url: hook, events }));
+  const webhook = hook && (await operator.request('POST', `${path}/webhooks`, { url: hook, events }));
   const send = (subject, headers = {}) => {
     const message = { from: 'Shop <orders@shop.test>', to: [address], subject, text: 'It came through.' };
     return call('POST', `${operator.base}/emails`, message, { 'api-key': key, ...headers });

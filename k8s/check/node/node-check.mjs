@@ -45,13 +45,13 @@ const prepareRun = async () => {
 /** Runs the stages, and stops everything when this process receives a signal or is killed. */
 const runApart = (folder, stages) =>
   new Promise((resolve, reject) => {
-    const janitor = spawn(process.execPath, [join(import.meta.dirname, 'janitor.mjs'), folder, ...stages], {
+    const cleanup = spawn(process.execPath, [join(import.meta.dirname, 'cleanup.mjs'), folder, ...stages], {
       stdio: ['pipe', 'inherit', 'inherit'],
       detached: true,
     });
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => janitor.stdin.destroy());
-    janitor.once('error', reject);
-    janitor.once('exit', resolve);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => cleanup.stdin.destroy());
+    cleanup.once('error', reject);
+    cleanup.once('exit', resolve);
   });
 
 /** @param stages names of the stages to run, all if there are none; with `--keep` the cluster stays until a signal. */

@@ -2,7 +2,7 @@
 import { demand } from '../../../docker/check/report.mjs';
 
 const STATUS = ['Uid', 'Gid', 'CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp'];
-/** Writes to the root and to /tmp, and looks for a token, from inside. */
+/** Writes to the root and to /tmp, and checks for a token, from inside. */
 export const PROBE = `
 cat /proc/1/status
 touch /probe 2>/dev/null && echo root=writable || echo root=read-only

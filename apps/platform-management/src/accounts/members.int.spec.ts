@@ -79,13 +79,13 @@ describe('a workspace', () => {
   it('is not found by users who are not members', async () => {
     const [owner, stranger] = [await fixture.newUser(), await fixture.newUser()];
     const place = { id: workspaceOf(owner) };
-    const asked = [
+    const requests = [
       fixture.client.request(getMembership, { ...place, user_id: stranger.id }),
       fixture.client.request(listMembers, { ...place, actor_id: stranger.id }),
       fixture.client.request(addMember, { ...place, actor_id: stranger.id, email: stranger.email, role: 'owner' }),
       remove(owner, owner, stranger),
     ];
-    expect(await Promise.all(asked.map(codeOf))).toEqual(Array(4).fill('workspace_not_found'));
+    expect(await Promise.all(requests.map(codeOf))).toEqual(Array(4).fill('workspace_not_found'));
     const token_hash = hashOf((await fixture.logIn(stranger.email, stranger.password)).token);
     const request = { token_hash, workspace_id: place.id };
     expect(await codeOf(fixture.client.request(switchWorkspace, request))).toBe('workspace_not_found');

@@ -17,7 +17,7 @@ afterAll(() => fixture?.stop());
 
 const PASSWORD = 'four unrelated words here';
 let networks = 0;
-const ask = (email: string, ip = `203.0.113.${++networks}`) =>
+const requestReset = (email: string, ip = `203.0.113.${++networks}`) =>
   fixture.client.request(requestPasswordReset, { email, ip });
 const requestsOf = (email: string) =>
   fixture.query<{ id: string }>('SELECT id FROM password_reset_requests WHERE email = $1 ORDER BY id', [email]);
@@ -26,7 +26,7 @@ const issue = async (request_id: string) =>
 const confirm = (token: string, password = PASSWORD) =>
   fixture.client.request(confirmPasswordReset, { token, password });
 const tokenFor = async ({ email }: User): Promise<string> => {
-  await ask(email);
+  await requestReset(email);
   const mail = await issue((await requestsOf(email)).at(-1)?.id as string);
   return mail?.token as string;
 };
@@ -36,7 +36,7 @@ describe('a password reset request', () => {
     const { email } = await fixture.newUser();
     const traceOf = async (address: string) => {
       const before = await fixture.query('SELECT count(*)::integer AS n FROM event_store.events');
-      expect(await ask(address.toUpperCase())).toEqual({});
+      expect(await requestReset(address.toUpperCase())).toEqual({});
       const after = await fixture.query('SELECT count(*)::integer AS n FROM event_store.events');
       return [before, after].map(rows => (rows[0] as { n: number }).n).reduce((first, second) => second - first);
     };
@@ -47,9 +47,9 @@ describe('a password reset request', () => {
 
   it('is limited to three per hour for an address and twenty for a network, with the same reply beyond the limit', async () => {
     const { email } = await fixture.newUser();
-    for (let n = 0; n < 5; n++) expect(await ask(email)).toEqual({});
+    for (let n = 0; n < 5; n++) expect(await requestReset(email)).toEqual({});
     expect(await requestsOf(email)).toHaveLength(3);
-    for (let n = 0; n < 22; n++) expect(await ask(`a-${n}@example.net`, '2001:db8:1:2::7')).toEqual({});
+    for (let n = 0; n < 22; n++) expect(await requestReset(`a-${n}@example.net`, '2001:db8:1:2::7')).toEqual({});
     const network = await fixture.query('SELECT id FROM password_reset_requests WHERE network LIKE $1', [
       '2001:db8:1:2%',
     ]);
@@ -58,7 +58,7 @@ describe('a password reset request', () => {
 
   it('of a disabled user issues no mail', async () => {
     const { id, email } = await fixture.newUser();
-    await ask(email);
+    await requestReset(email);
     await fixture.client.request(setUserEnabled, { actor_id: await fixture.operatorId(), id, enabled: false });
     expect(await issue((await requestsOf(email))[0]?.id as string)).toBeNull();
   });
@@ -128,7 +128,7 @@ describe('a password reset link', () => {
 
   it('is deleted with its request after an hour', async () => {
     const { email } = await fixture.newUser();
-    await ask(email);
+    await requestReset(email);
     await fixture.query(`UPDATE password_reset_requests SET requested_at = now() - interval '61 minutes'`);
     await fixture.replicas[0]?.app.get(DeleteExpiredLogins, { strict: false }).run();
     expect(await requestsOf(email)).toEqual([]);

@@ -27,7 +27,7 @@ const add = (service: Awaited<ReturnType<typeof newService>>, domain: string) =>
   fixture.client.request(addCustomDomain, { ...service, domain });
 const verify = (service: Awaited<ReturnType<typeof newService>>, domain_id: string) =>
   fixture.client.request(verifyCustomDomain, { ...service, domain_id });
-const ask = async (domain: string) => (await fixture.client.request(askCertificate, { domain })).verified;
+const isVerified = async (domain: string) => (await fixture.client.request(askCertificate, { domain })).verified;
 const publish = ({ txt }: { txt: { name: string; value: string } }) =>
   fixture.dns.setRecords(txt.name, 'TXT', [txt.value]);
 const routed = () => fixture.machine.domains.map(({ domain, webServiceId }) => [domain, webServiceId]);
@@ -41,19 +41,19 @@ describe('A custom domain', () => {
       status: 'pending',
       message: expect.stringContaining('has no CNAME record'),
     });
-    expect(await ask('shop.example.com')).toBe(false);
+    expect(await isVerified('shop.example.com')).toBe(false);
 
     fixture.dns.setRecords('shop.example.com', 'CNAME', [added.target]);
     expect(await verify(service, added.id)).toMatchObject({ status: 'verified', verified_at: expect.any(String) });
     expect(routed()).toContainEqual(['shop.example.com', service.web_service_id]);
-    expect([await ask('shop.example.com'), await ask('SHOP.example.com.'), await ask('example.com')]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect([
+      await isVerified('shop.example.com'),
+      await isVerified('SHOP.example.com.'),
+      await isVerified('example.com'),
+    ]).toEqual([true, true, false]);
 
     await fixture.client.request(removeCustomDomain, { ...service, domain_id: added.id });
-    expect(await ask('shop.example.com')).toBe(false);
+    expect(await isVerified('shop.example.com')).toBe(false);
     expect(routed()).not.toContainEqual(['shop.example.com', service.web_service_id]);
     expect(await fixture.client.request(listCustomDomains, service)).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe('A custom domain', () => {
     await expect(verify(attacker, own.id)).rejects.toMatchObject(notFound);
     const removal = fixture.client.request(removeCustomDomain, { ...attacker, domain_id: own.id });
     await expect(removal).rejects.toMatchObject(notFound);
-    expect(await ask('bank.example.com')).toBe(true);
+    expect(await isVerified('bank.example.com')).toBe(true);
   });
 
   it('is not verified while its name servers fail, and keeps its status', async () => {
@@ -141,7 +141,7 @@ describe('A custom domain', () => {
     publish(first);
     await verify(gone, first.id);
     await fixture.client.request(deleteWebService, gone);
-    await eventually(async () => expect(await ask('inherited.example.com')).toBe(false));
+    await eventually(async () => expect(await isVerified('inherited.example.com')).toBe(false));
     const second = await add(next, 'inherited.example.com');
     publish(second);
     expect(await verify(next, second.id)).toMatchObject({ status: 'verified' });

@@ -18,7 +18,7 @@ export class DomainTarget {
   }
 }
 
-const answered = <T>(ask: () => Promise<T>): Promise<T> =>
-  ask().catch(() => {
+const answered = <T>(call: () => Promise<T>): Promise<T> =>
+  call().catch(() => {
     throw new Refusal('runtime_unavailable', 'the runtime does not respond; try again in a moment');
   });

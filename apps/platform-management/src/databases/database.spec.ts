@@ -43,7 +43,7 @@ const isFull: DatabaseCommand = { kind: 'report-read-only', reason: 'storage is 
 const hasSpace: DatabaseCommand = { kind: 'report-writable', at };
 const giveUp: DatabaseCommand = { kind: 'fail-provisioning', reason: 'no space left', at };
 const remove = (workspaceId: string): DatabaseCommand => ({ kind: 'request-deletion', workspaceId, at });
-const isGone: DatabaseCommand = { kind: 'report-deleted', at };
+const isDeleted: DatabaseCommand = { kind: 'report-deleted', at };
 
 describe('a database', () => {
   it('is created with the current limits of its plan', () =>
@@ -114,9 +114,9 @@ describe('deleting a database', () => {
   });
 
   it('ends when the runtime has removed it', () => {
-    given(created, deletionRequested).when(isGone).yields(deleted);
-    given(created, available).when(isGone).yields();
-    given(created, deletionRequested, deleted).when(isGone).yields();
+    given(created, deletionRequested).when(isDeleted).yields(deleted);
+    given(created, available).when(isDeleted).yields();
+    given(created, deletionRequested, deleted).when(isDeleted).yields();
   });
 
   it('cannot be repeated', () => {

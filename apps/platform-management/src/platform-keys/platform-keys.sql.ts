@@ -3,10 +3,10 @@ import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 const WINDOW = `interval '1 minute'`;
 
 const KNOWN_KEYS = `
-  SELECT k.*, m.role, asked.counted,
+  SELECT k.*, m.role, batch.counted,
     CASE WHEN u.disabled_at IS NOT NULL THEN 'user_disabled' WHEN m.user_id IS NULL THEN 'member_removed'
       WHEN k.expires_at <= now() THEN 'platform_key_expired' END AS refused
-  FROM unnest($1::text[], $2::integer[]) AS asked (key_hash, counted)
+  FROM unnest($1::text[], $2::integer[]) AS batch (key_hash, counted)
   JOIN platform_keys k USING (key_hash) JOIN credentials u ON u.user_id = k.user_id
   LEFT JOIN memberships m
     ON m.user_id = k.user_id AND m.workspace_id = k.workspace_id AND m.joined_at <= k.created_at`;

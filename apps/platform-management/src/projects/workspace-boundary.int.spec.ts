@@ -58,7 +58,7 @@ const inputOf = ({ http }: RequestContract): object => ({
 });
 
 /** Sends only the fields of the contract, because strict requests refuse others. */
-const asked = (contract: RequestContract, caller: object) => {
+const request = (contract: RequestContract, caller: object) => {
   const shape = (contract.request as z.ZodObject).shape;
   const known = Object.entries({ ...inputOf(contract), ...caller }).filter(([field]) => field in shape);
   return resources.request(contract, Object.fromEntries(known) as never);
@@ -75,7 +75,7 @@ describe('from another workspace of the same user', () => {
     expect(OPERATIONS.length).toBeGreaterThanOrEqual(20));
 
   it.each(OPERATIONS)('$name does not find the resource', async ({ contract, about }) =>
-    expect(await codeOf(asked(contract, elsewhere))).toBe(NOT_FOUND[about]),
+    expect(await codeOf(request(contract, elsewhere))).toBe(NOT_FOUND[about]),
   );
 
   it('lists are empty', async () => {
@@ -88,7 +88,7 @@ describe('with a key that is restricted to another project', () => {
   const restricted = () => ({ ...resources.user, project_ids: [uuidv7()] });
 
   it.each(OPERATIONS)('$name does not find the resource', async ({ contract, about }) =>
-    expect(await codeOf(asked(contract, restricted()))).toBe(NOT_FOUND[about]),
+    expect(await codeOf(request(contract, restricted()))).toBe(NOT_FOUND[about]),
   );
 
   it('lists are empty', async () => {

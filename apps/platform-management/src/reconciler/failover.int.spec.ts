@@ -51,10 +51,10 @@ describe('after kill -9 of the leader', () => {
   );
 
   it('work of the next leader has the context of the request, like that of the first leader', async () => {
-    const asked = { correlationId: 'order-7', traceparent: `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-00` };
+    const context = { correlationId: 'order-7', traceparent: `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-00` };
     const held = hold('build');
     const id = await fixture.createService(first);
-    const deploymentId = await runInContext(asked, () => fixture.deploy(first, id));
+    const deploymentId = await runInContext(context, () => fixture.deploy(first, id));
     await held;
     await first.kill();
     goOn('build');
@@ -65,7 +65,7 @@ describe('after kill -9 of the leader', () => {
 
     const [, ...caused] = await fixture.metadataOf(id);
     const [deployment, restart] = [caused.slice(0, 7), caused.slice(7)];
-    for (const metadata of deployment) expect(metadata).toMatchObject(asked);
+    for (const metadata of deployment) expect(metadata).toMatchObject(context);
     expect(restart.map(({ correlationId }) => correlationId)).toEqual(['order-8', 'order-8', 'order-8']);
   });
 

@@ -116,10 +116,10 @@ export class ServedWebServices {
   }
 
   /** Repeats the request until the reply has the status. */
-  until<Reply extends { status: string }>(ask: () => Promise<Reply>, status: Reply['status']): Promise<Reply> {
+  until<Reply extends { status: string }>(request: () => Promise<Reply>, status: Reply['status']): Promise<Reply> {
     return waitFor(
       async () => {
-        const reply = await ask();
+        const reply = await request();
         return reply.status === status ? reply : undefined;
       },
       { describe: `the status ${status}`, timeoutMs: 25_000 },

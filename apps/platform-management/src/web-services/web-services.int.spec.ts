@@ -32,15 +32,15 @@ beforeEach(async () => {
   owner = await fixture.owner();
 });
 
-const ask: ServedWebServices['client']['request'] = (contract, request) => fixture.client.request(contract, request);
+const request: ServedWebServices['client']['request'] = (contract, body) => fixture.client.request(contract, body);
 const refusal = (code: string, message = '') => ({ code, message: expect.stringContaining(message) });
 
 const deployed = async () => {
   const { id } = await fixture.create(owner);
   const of = { user_id: owner.user_id, web_service_id: id };
-  const deployment = await ask(createDeployment, of);
+  const deployment = await request(createDeployment, of);
   const deployment_id = deployment.id;
-  await fixture.until(() => ask(getDeployment, { ...of, deployment_id }), 'live');
+  await fixture.until(() => request(getDeployment, { ...of, deployment_id }), 'live');
   return { of, deployment_id };
 };
 
@@ -75,9 +75,9 @@ describe('a web service', () => {
       created_at: expect.any(String),
     });
     const of = { user_id: owner.user_id, web_service_id: created.id };
-    expect(await ask(getWebService, of)).toEqual(created);
+    expect(await request(getWebService, of)).toEqual(created);
     const second = await fixture.create(owner);
-    expect(await ask(listWebServices, { user_id: owner.user_id })).toEqual([created, second]);
+    expect(await request(listWebServices, { user_id: owner.user_id })).toEqual([created, second]);
   });
 
   it('is refused for another user’s project, and for an invalid repository, branch or range', async () => {
@@ -111,27 +111,27 @@ describe('a web service', () => {
       listDeployments,
       createDeployment,
     ] as const) {
-      await expect(ask<typeof getWebService>(contract as typeof getWebService, stranger)).rejects.toMatchObject(
+      await expect(request<typeof getWebService>(contract as typeof getWebService, stranger)).rejects.toMatchObject(
         nothing,
       );
     }
     for (const contract of [getDeployment, rollBackDeployment, cancelDeployment] as const) {
       await expect(
-        ask<typeof getDeployment>(contract as typeof getDeployment, { ...stranger, deployment_id }),
+        request<typeof getDeployment>(contract as typeof getDeployment, { ...stranger, deployment_id }),
       ).rejects.toMatchObject(nothing);
     }
-    expect(await ask(listWebServices, { user_id: stranger.user_id })).toEqual([]);
+    expect(await request(listWebServices, { user_id: stranger.user_id })).toEqual([]);
   });
 
   it('starts, restarts and stops, over both replicas', async () => {
     const { of } = await deployed();
-    const service = () => ask(getWebService, of);
+    const service = () => request(getWebService, of);
     await fixture.until(service, 'running');
-    expect(await ask(stopWebService, of)).toEqual({ id: of.web_service_id, status: 'stopping' });
+    expect(await request(stopWebService, of)).toEqual({ id: of.web_service_id, status: 'stopping' });
     await fixture.until(service, 'stopped');
-    expect(await ask(startWebService, of)).toEqual({ id: of.web_service_id, status: 'starting' });
+    expect(await request(startWebService, of)).toEqual({ id: of.web_service_id, status: 'starting' });
     await fixture.until(service, 'running');
-    expect(await ask(restartWebService, of)).toEqual({ id: of.web_service_id, status: 'restarting' });
+    expect(await request(restartWebService, of)).toEqual({ id: of.web_service_id, status: 'restarting' });
     await fixture.until(service, 'running');
   });
 });
@@ -139,11 +139,11 @@ describe('a web service', () => {
 describe('deployments', () => {
   it('are listed newest first, page by page', async () => {
     const { of, deployment_id: first } = await deployed();
-    const { id: second } = await ask(createDeployment, of);
-    await fixture.until(() => ask(getDeployment, { ...of, deployment_id: second }), 'live');
-    const page = await ask(listDeployments, { ...of, limit: 1, offset: 1 });
+    const { id: second } = await request(createDeployment, of);
+    await fixture.until(() => request(getDeployment, { ...of, deployment_id: second }), 'live');
+    const page = await request(listDeployments, { ...of, limit: 1, offset: 1 });
     expect(page).toMatchObject({ total: 2, limit: 1, offset: 1, items: [{ id: first, status: 'superseded' }] });
-    const all = await ask(listDeployments, { ...of });
+    const all = await request(listDeployments, { ...of });
     expect(all.items.map(({ id }) => id)).toEqual([second, first]);
     expect(all.items[0]).toEqual({
       id: second,
@@ -164,15 +164,15 @@ describe('deployments', () => {
     fixture.machine.script.build = build.wait;
     const { id } = await fixture.create(owner);
     const of = { user_id: owner.user_id, web_service_id: id };
-    const queued = await ask(createDeployment, { ...of, branch: 'main' });
+    const queued = await request(createDeployment, { ...of, branch: 'main' });
     expect(queued).toMatchObject({ commit: null, started_at: null, finished_at: null, branch: 'main' });
     expect(['queued', 'building']).toContain(queued.status);
     await build.reached;
     const one = { ...of, deployment_id: queued.id };
-    await ask(cancelDeployment, one);
-    await fixture.until(() => ask(getDeployment, one), 'cancelled');
-    await expect(ask(cancelDeployment, one)).rejects.toMatchObject(refusal('deployment_over'));
-    await expect(ask(rollBackDeployment, one)).rejects.toMatchObject(refusal('deployment_never_live'));
+    await request(cancelDeployment, one);
+    await fixture.until(() => request(getDeployment, one), 'cancelled');
+    await expect(request(cancelDeployment, one)).rejects.toMatchObject(refusal('deployment_over'));
+    await expect(request(rollBackDeployment, one)).rejects.toMatchObject(refusal('deployment_never_live'));
     build.open();
   });
 
@@ -180,37 +180,37 @@ describe('deployments', () => {
     const { id } = await fixture.create(owner);
     const of = { user_id: owner.user_id, web_service_id: id };
     const secret = { key: 'TOKEN', value: 'hush-hush-hush', scope: 'production' as const };
-    await ask(setProjectSecret, { ...owner, ...secret });
-    await ask(setVariable, { ...of, key: 'COLOUR', value: 'red' });
-    const first = await ask(createDeployment, of);
-    await fixture.until(() => ask(getDeployment, { ...of, deployment_id: first.id }), 'live');
+    await request(setProjectSecret, { ...owner, ...secret });
+    await request(setVariable, { ...of, key: 'COLOUR', value: 'red' });
+    const first = await request(createDeployment, of);
+    await fixture.until(() => request(getDeployment, { ...of, deployment_id: first.id }), 'live');
     expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red', TOKEN: 'hush-hush-hush' });
 
-    await ask(setVariable, { ...of, key: 'COLOUR', value: 'blue' });
-    const second = await ask(createDeployment, of);
-    await fixture.until(() => ask(getDeployment, { ...of, deployment_id: second.id }), 'live');
-    const back = await ask(rollBackDeployment, { ...of, deployment_id: first.id });
+    await request(setVariable, { ...of, key: 'COLOUR', value: 'blue' });
+    const second = await request(createDeployment, of);
+    await fixture.until(() => request(getDeployment, { ...of, deployment_id: second.id }), 'live');
+    const back = await request(rollBackDeployment, { ...of, deployment_id: first.id });
     expect(back).toMatchObject({ rollback_of: first.id });
-    await fixture.until(() => ask(getDeployment, { ...of, deployment_id: back.id }), 'live');
+    await fixture.until(() => request(getDeployment, { ...of, deployment_id: back.id }), 'live');
     expect(fixture.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'red' });
 
     const { rows } = await fixture.pool.query('SELECT data::text AS data FROM event_store.events');
     expect(JSON.stringify(rows)).not.toContain('hush-hush-hush');
-    const { lines } = await ask(getLogs, { ...of, tail: 10_000 });
+    const { lines } = await request(getLogs, { ...of, tail: 10_000 });
     expect(lines).toContainEqual(expect.objectContaining({ stream: 'build', instance: 'build' }));
     expect(lines).toContainEqual(
       expect.objectContaining({ stream: 'platform', message: expect.stringContaining('is live') }),
     );
     expect(JSON.stringify(lines)).not.toContain('hush-hush-hush');
-    expect((await ask(getLogs, { ...of, tail: 1 })).lines).toEqual(lines.slice(-1));
-    expect((await ask(getLogs, { ...of, since: 4_000_000_000 })).lines).toEqual([]);
+    expect((await request(getLogs, { ...of, tail: 1 })).lines).toEqual(lines.slice(-1));
+    expect((await request(getLogs, { ...of, since: 4_000_000_000 })).lines).toEqual([]);
     const part = { tail: 1_000, max_lines: 2, max_bytes: 100_000 };
-    const page = await ask(followLogs, { ...of, ...part });
-    const rest = await ask(followLogs, { ...of, ...part, after: page.next, max_lines: 1_000 });
+    const page = await request(followLogs, { ...of, ...part });
+    const rest = await request(followLogs, { ...of, ...part, after: page.next, max_lines: 1_000 });
     expect([page.has_more, rest.has_more]).toEqual([true, false]);
     expect([...page.lines, ...rest.lines].map(({ id: _, ...line }) => line)).toEqual(lines);
     const stranger = { ...of, ...part, user_id: uuidv7() };
-    await expect(ask(followLogs, stranger)).rejects.toMatchObject(refusal('web_service_not_found'));
+    await expect(request(followLogs, stranger)).rejects.toMatchObject(refusal('web_service_not_found'));
   });
 });
 
@@ -220,23 +220,23 @@ describe('moderation', () => {
     const actor_id = await fixture.operator();
     const { web_service_id } = of;
     const block = { actor_id, web_service_id, action: 'block' as const };
-    await expect(ask(moderateWebService, { ...block, actor_id: owner.user_id, reason: 'x' })).rejects.toMatchObject(
+    await expect(request(moderateWebService, { ...block, actor_id: owner.user_id, reason: 'x' })).rejects.toMatchObject(
       refusal('not_an_operator'),
     );
-    await expect(ask(moderateWebService, block)).rejects.toMatchObject(refusal('invalid_input', 'reason: '));
-    expect(await ask(moderateWebService, { ...block, reason: 'phishing' })).toMatchObject({
+    await expect(request(moderateWebService, block)).rejects.toMatchObject(refusal('invalid_input', 'reason: '));
+    expect(await request(moderateWebService, { ...block, reason: 'phishing' })).toMatchObject({
       blocked: true,
       suspended: false,
       flag_reason: 'phishing',
     });
-    await fixture.until(() => ask(getWebService, of), 'stopped');
-    await expect(ask(startWebService, of)).rejects.toMatchObject(refusal('service_blocked', 'phishing'));
-    expect(await ask(moderateWebService, { ...block, action: 'unblock' })).toMatchObject({
+    await fixture.until(() => request(getWebService, of), 'stopped');
+    await expect(request(startWebService, of)).rejects.toMatchObject(refusal('service_blocked', 'phishing'));
+    expect(await request(moderateWebService, { ...block, action: 'unblock' })).toMatchObject({
       blocked: false,
       flag_reason: null,
     });
-    await expect(ask(moderateWebService, { ...block, web_service_id: uuidv7(), reason: 'x' })).rejects.toMatchObject(
-      refusal('web_service_not_found'),
-    );
+    await expect(
+      request(moderateWebService, { ...block, web_service_id: uuidv7(), reason: 'x' }),
+    ).rejects.toMatchObject(refusal('web_service_not_found'));
   });
 });

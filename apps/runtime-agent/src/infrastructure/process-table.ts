@@ -23,10 +23,10 @@ export interface ProcessEntry {
 const turns = new Turns(64);
 
 /** Errors for a process that has ended or that Postern may not read. Other errors, such as EMFILE, do not mean that. */
-const GONE = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
+const UNREADABLE = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
-const undefinedIfGone = (error: unknown): undefined => {
-  if (!GONE.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+const undefinedIfUnreadable = (error: unknown): undefined => {
+  if (!UNREADABLE.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
 };
 
 /** The text of a file in /proc; undefined if the process has ended or Postern may not read it. */
@@ -34,7 +34,7 @@ const textOf = (path: string): string | undefined => {
   try {
     return readKernelFile(path);
   } catch (error) {
-    return undefinedIfGone(error);
+    return undefinedIfUnreadable(error);
   }
 };
 
@@ -112,7 +112,7 @@ export const allPids = async (): Promise<readonly number[]> =>
 /** The initial environment of the process; undefined if it has ended or Postern may not read it. */
 export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, string> | undefined> => {
   // Asynchronous, because the kernel reads the memory of the process and may have to wait for it.
-  const text = await turns.take(() => readFile(`/proc/${pid}/environ`, 'utf8').catch(undefinedIfGone));
+  const text = await turns.take(() => readFile(`/proc/${pid}/environ`, 'utf8').catch(undefinedIfUnreadable));
   if (text === undefined) return undefined;
   return new Map(
     text.split('\0').flatMap(entry => {

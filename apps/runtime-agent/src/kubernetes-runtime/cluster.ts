@@ -63,7 +63,7 @@ export class Cluster {
   }
 
   async find<T extends KubernetesObject>({ kind, name }: ObjectName): Promise<T | undefined> {
-    return unlessGone(this.#json<T>('GET', this.#path('get', kind, name), {}));
+    return undefinedIfNotFound(this.#json<T>('GET', this.#path('get', kind, name), {}));
   }
 
   /** @param selector of labels, such as `a=b,c`. */
@@ -76,7 +76,9 @@ export class Cluster {
 
   /** Deletes the object, and its dependents in the background. Succeeds if the object does not exist. */
   async remove({ kind, name }: ObjectName): Promise<void> {
-    await unlessGone(this.#json('DELETE', this.#path('delete', kind, name), { propagationPolicy: 'Background' }));
+    await undefinedIfNotFound(
+      this.#json('DELETE', this.#path('delete', kind, name), { propagationPolicy: 'Background' }),
+    );
   }
 
   async log(pod: string, options: LogOptions): Promise<string> {
@@ -166,8 +168,8 @@ const configurationOf = async (text: string | undefined): Promise<KubeConfig> =>
   return configuration;
 };
 
-const unlessGone = <T>(asked: Promise<T>): Promise<T | undefined> =>
-  asked.catch((error: unknown) => {
+const undefinedIfNotFound = <T>(request: Promise<T>): Promise<T | undefined> =>
+  request.catch((error: unknown) => {
     if (error instanceof ClusterError && error.status === 404) return undefined;
     throw error;
   });

@@ -49,7 +49,7 @@ describe('The disk of a web service in a cluster', () => {
   };
 
   const answerOf = async ({ webServiceId }: ServicePlan): Promise<string> =>
-    (await harness.ask(`http://ws-${webServiceId}.tenants.svc/`)).body;
+    (await harness.request(`http://ws-${webServiceId}.tenants.svc/`)).body;
 
   const claimOf = ({ webServiceId }: ServicePlan) =>
     cluster.find<Manifest>({ kind: 'PersistentVolumeClaim', name: diskName(webServiceId) });

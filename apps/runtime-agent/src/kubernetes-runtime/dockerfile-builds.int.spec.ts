@@ -48,9 +48,13 @@ describe('A repository with a Dockerfile', () => {
   it('may have an ENTRYPOINT, and commands in shell form', async () => {
     const started = dockerfile.replace(
       /CMD.*/,
-      'ENV SAID=hello\nENTRYPOINT ["/bin/sh", "-c"]\nCMD ["exec node $FILE"]',
+      'ENV GREETING=hello\nENTRYPOINT ["/bin/sh", "-c"]\nCMD ["exec node $FILE"]',
     );
-    const order = await builds.orderOf({ ...shop, Dockerfile: started, 'app.mjs': program.answeringVariable('SAID') });
+    const order = await builds.orderOf({
+      ...shop,
+      Dockerfile: started,
+      'app.mjs': program.answeringVariable('GREETING'),
+    });
     const entered = servicePlanOf(await builds.build(order), { environment: { FILE: 'made.mjs' } });
     expect(await builds.answerOf(entered)).toBe('hello');
     const shell = await builds.orderOf({ ...shop, Dockerfile: dockerfile.replace(/CMD.*/, 'CMD exec node made.mjs') });
@@ -71,8 +75,8 @@ describe('A repository with a Dockerfile', () => {
   });
 
   it('is started by the start command of the web service if one is set, in its WORKDIR', async () => {
-    const startCommand = 'SAID="from $(basename "$PWD")" exec node app.mjs';
-    const order = await builds.orderOf({ ...shop, 'app.mjs': program.answeringVariable('SAID') }, { startCommand });
+    const startCommand = 'GREETING="from $(basename "$PWD")" exec node app.mjs';
+    const order = await builds.orderOf({ ...shop, 'app.mjs': program.answeringVariable('GREETING') }, { startCommand });
     expect(await builds.answerOf(servicePlanOf(await builds.build(order), { startCommand }))).toBe('from shop');
   });
 

@@ -6,7 +6,7 @@ import { GitRepository, program } from '@postern/runtime/testing';
 import { startDnsServer, type TestDns } from '@postern/testing';
 import { startGitHttpServer } from '@postern/testing/git-servers';
 import { canPin } from '../infrastructure/git/git-environment.js';
-import { guardAsking } from '../infrastructure/git/testing/hostile-dns.js';
+import { guardWithDns } from '../infrastructure/git/testing/hostile-dns.js';
 import { Cluster } from './cluster.js';
 import { requirePinning } from './objects/git-pod.js';
 import { LABEL, OURS } from './objects/names.js';
@@ -23,7 +23,7 @@ describe('Git in a cluster', () => {
 
   beforeAll(async () => {
     dns = await startDnsServer();
-    harness = await KubernetesHarness.start(guardAsking(dns.address, ['127.0.0.1']));
+    harness = await KubernetesHarness.start(guardWithDns(dns.address, ['127.0.0.1']));
     cluster = new Cluster('tenants', harness.kubeconfig);
   }, 120_000);
   afterEach(async () => {

@@ -37,7 +37,7 @@ describe('Web services in a cluster', () => {
   };
   const replicasOf = async (plan: ServicePlan) => (await deploymentOf(plan)).spec.replicas;
   const answerOf = async ({ webServiceId, name }: ServicePlan, path = '') =>
-    harness.ask((await harness.runtime.urlOf(webServiceId, name)) + path);
+    harness.request((await harness.runtime.urlOf(webServiceId, name)) + path);
 
   it('are built concurrently', async () => {
     const meeting = mkdtempSync(join(tmpdir(), 'postern-meeting-'));
@@ -99,13 +99,13 @@ describe('Web services in a cluster', () => {
   it('log once how an instance ended, also over a restart of the agent', async () => {
     const plan = servicePlanOf(await build(server));
     const { webServiceId } = plan;
-    const told = async () => {
+    const messages = async () => {
       const lines = await harness.runtime.logs(webServiceId, { since: undefined, tail: 100 });
       return lines.filter(({ stream }) => stream === 'platform').map(({ message }) => message);
     };
     const endsAnew = async (times: number) => {
       await harness.killInstances(webServiceId);
-      await waitFor(async () => (await told()).length === times);
+      await waitFor(async () => (await messages()).length === times);
       await waitFor(async () => (await harness.runtime.statusOf(webServiceId))?.healthy === 1);
     };
     await harness.runtime.roll(plan, never);
@@ -117,7 +117,7 @@ describe('Web services in a cluster', () => {
     const message = expect.stringMatching(
       new RegExp(`^ws-${webServiceId}-\\S+ was killed \\(signal 9\\), for example`),
     );
-    expect(await told()).toEqual([message, message]);
+    expect(await messages()).toEqual([message, message]);
   }, 60_000);
 
   it('fail at once if their image does not exist', async () => {
@@ -127,8 +127,8 @@ describe('Web services in a cluster', () => {
   });
 
   it('pass their command to the shell unchanged', async () => {
-    const code = program.answeringVariable('SAID');
-    const startCommand = 'SAID="$(echo "$GREETING") $$x" node server.mjs';
+    const code = program.answeringVariable('OUTPUT');
+    const startCommand = 'OUTPUT="$(echo "$GREETING") $$x" node server.mjs';
     const plan = servicePlanOf(await build({ 'server.mjs': code }, { startCommand }), {
       startCommand: startCommand.replace('$$x', '$(true)'),
       environment: { GREETING: 'good day' },

@@ -253,31 +253,31 @@ describe(`a backup of a key-value store on a machine ${machineHasValkey ? 'with'
       return;
     }
     const order = await running('key_value');
-    await say(order, `AUTH ${order.password}`, 'SET kept 1');
+    await execute(order, `AUTH ${order.password}`, 'SET kept 1');
     const backupId = uuidv7();
     const { digest } = await databases.backUp(order.databaseId, backupId, NEVER);
-    await say(order, `AUTH ${order.password}`, 'SET kept 2', 'SET later 1');
+    await execute(order, `AUTH ${order.password}`, 'SET kept 2', 'SET later 1');
     const rotated = { ...order, password: 'another-password' };
     await databases.restore({ order: rotated, restoreId: uuidv7(), backupId, digest }, NEVER);
-    expect(await say(rotated, `AUTH ${rotated.password}`, 'EXISTS later', 'GET kept')).toEqual([
+    expect(await execute(rotated, `AUTH ${rotated.password}`, 'EXISTS later', 'GET kept')).toEqual([
       '+OK',
       ':0',
       '$1',
       '1',
     ]);
     // The restored data are kept over a restart.
-    await say(rotated, `AUTH ${rotated.password}`, 'SET after 1');
+    await execute(rotated, `AUTH ${rotated.password}`, 'SET after 1');
     await databases.stopAll();
     await databases.ensure(rotated);
-    expect(await say(rotated, `AUTH ${rotated.password}`, 'EXISTS kept after')).toEqual(['+OK', ':2']);
+    expect(await execute(rotated, `AUTH ${rotated.password}`, 'EXISTS kept after')).toEqual(['+OK', ':2']);
   });
 
   it(machineHasValkey ? 'takes a new password while it runs' : 'needs none', async () => {
     if (!machineHasValkey) return expect(await databases.missingFor('key_value')).toContain('install');
     const order = await running('key_value');
     await databases.ensure({ ...order, password: 'another-password' });
-    expect(await say(order, `AUTH ${order.password}`)).toEqual([expect.stringContaining('WRONGPASS')]);
-    expect(await say(order, 'AUTH another-password')).toEqual(['+OK']);
+    expect(await execute(order, `AUTH ${order.password}`)).toEqual([expect.stringContaining('WRONGPASS')]);
+    expect(await execute(order, 'AUTH another-password')).toEqual(['+OK']);
   });
 });
 
@@ -288,7 +288,7 @@ const own = async (path: string, uid: number): Promise<void> => {
 };
 
 /** Sends inline commands and returns the lines of their replies. */
-const say = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<string[]> =>
+const execute = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<string[]> =>
   new Promise((resolve, reject) => {
     let received = '';
     const socket = connect({ host, port });

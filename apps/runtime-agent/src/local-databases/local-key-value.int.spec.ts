@@ -44,7 +44,7 @@ const orderFrom = async (databases: LocalDatabases): Promise<DatabaseOrder> => {
 };
 
 /** Sends inline commands and returns one line for each. */
-const say = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<string[]> =>
+const execute = ({ host, port }: DatabaseOrder, ...commands: string[]): Promise<string[]> =>
   new Promise((resolve, reject) => {
     let received = '';
     const socket = connect({ host, port });
@@ -84,11 +84,11 @@ describe(`a key-value store on this machine, which has ${machineHasOne ? 'a serv
     await databases.ensure(made);
     const login = `AUTH ${made.password}`;
 
-    expect(await say(made, 'GET a')).toEqual([expect.stringContaining('-NOAUTH')]);
-    expect(await say(made, 'AUTH guess')).toEqual([expect.stringContaining('-WRONGPASS')]);
-    expect(await say(made, login, 'SET a kept', 'INCR n')).toEqual(['+OK', '+OK', ':1']);
+    expect(await execute(made, 'GET a')).toEqual([expect.stringContaining('-NOAUTH')]);
+    expect(await execute(made, 'AUTH guess')).toEqual([expect.stringContaining('-WRONGPASS')]);
+    expect(await execute(made, login, 'SET a kept', 'INCR n')).toEqual(['+OK', '+OK', ':1']);
     for (const forbidden of ['CONFIG GET dir', 'SHUTDOWN', 'MODULE LIST', 'REPLICAOF 127.0.0.1 1', 'ACL LIST', 'SAVE'])
-      expect(await say(made, login, forbidden)).toEqual(['+OK', expect.stringContaining('-NOPERM')]);
+      expect(await execute(made, login, forbidden)).toEqual(['+OK', expect.stringContaining('-NOPERM')]);
     expect(await databases.usageOf(made.databaseId)).toBeUndefined();
 
     const marks = { folder: join(home, 'databases', made.databaseId, 'data'), uid: undefined };
@@ -97,7 +97,7 @@ describe(`a key-value store on this machine, which has ${machineHasOne ? 'a serv
     for (const pid of pids) send(pid, 'SIGTERM');
     await waitFor(async () => !(await databases.isRunning(made.databaseId)));
     await new LocalDatabases(home, PLACES).ensure(made);
-    expect(await say(made, login, 'GET a')).toEqual(['+OK', '$4', 'kept']);
+    expect(await execute(made, login, 'GET a')).toEqual(['+OK', '$4', 'kept']);
 
     await databases.remove(made.databaseId);
     expect(await processesOf(marks)).toEqual([]);

@@ -37,13 +37,13 @@ const belongs = async (pid: number, folder: string, uid: number | undefined): Pr
  */
 export const endProcesses = async (marks: ProcessMarks, signal: NodeJS.Signals, graceMs: number): Promise<void> => {
   const killAt = Date.now() + graceMs;
-  let asked = false;
+  let signalled = false;
   for (let round = 0; ; round++) {
     const pids = await processesOf(marks);
     if (pids.length === 0) return;
     if (Date.now() >= killAt) for (const pid of pids) send(pid, 'SIGKILL');
-    else if (!asked) for (const pid of leadersOf(pids)) send(pid, signal);
-    asked = true;
+    else if (!signalled) for (const pid of leadersOf(pids)) send(pid, signal);
+    signalled = true;
     if (Date.now() > killAt + 30_000) throw new Error(`processes ${pids.join(', ')} do not end`);
     await pause(Math.min(10 + round * 10, 100));
   }

@@ -19,7 +19,7 @@ interface Work {
   readonly ended: Promise<void>;
   clientId: string;
   end: OrderEnd | undefined;
-  askedAt: number;
+  lastRequestAt: number;
 }
 
 export interface OrderTimes {
@@ -55,7 +55,7 @@ export class OrderRegistry {
   start(orderId: string, clientId: string, order: RuntimeOrder): void {
     const known = this.#orders.get(orderId);
     if (known) {
-      known.askedAt = performance.now();
+      known.lastRequestAt = performance.now();
       return;
     }
     if (this.#stopping) return;
@@ -64,7 +64,7 @@ export class OrderRegistry {
     const same = before.find(work => !work.abort.signal.aborted && isEqual(work.order, order));
     if (same && same.clientId !== clientId) {
       same.clientId = clientId;
-      same.askedAt = performance.now();
+      same.lastRequestAt = performance.now();
       this.#orders.set(orderId, same);
       return;
     }
@@ -78,9 +78,9 @@ export class OrderRegistry {
   async wait(orderId: string, waitMs: number): Promise<OrderState> {
     const work = this.#orders.get(orderId);
     if (!work) return { state: 'unknown' };
-    work.askedAt = performance.now();
+    work.lastRequestAt = performance.now();
     if (!work.end) await within(waitMs, work.ended);
-    work.askedAt = performance.now();
+    work.lastRequestAt = performance.now();
     // `unknown` makes the client repeat an unfinished order with the next process.
     if (this.#stopping && work.end?.state !== 'done') return { state: 'unknown' };
     return work.end ?? { state: 'running' };
@@ -91,15 +91,15 @@ export class OrderRegistry {
     if (work?.clientId === clientId) work.abort.abort(new Cancelled('the order was cancelled'));
   }
 
-  /** Cancels orders that no client asks about, and deletes old results. */
+  /** Cancels orders without recent requests, and deletes old results. */
   expire(): void {
     const now = performance.now();
     for (const [orderId, work] of this.#orders) {
-      const silentMs = now - work.askedAt;
+      const silentMs = now - work.lastRequestAt;
       if (work.end && silentMs > this.times.keptMs) this.#orders.delete(orderId);
       else if (!work.end && silentMs > this.times.leaseMs && isCancellable(work.order)) {
         work.abort.abort(new OrderInterrupted('platform-management no longer asks for the status of the order'));
-        // A client that asks later gets `unknown` and starts the order again.
+        // The next request of the client gets `unknown` and starts the order again.
         this.#orders.delete(orderId);
       }
     }
@@ -131,7 +131,7 @@ export class OrderRegistry {
       work.end = end;
       this.#running.delete(work);
     });
-    const work: Work = { order, abort, ended, clientId, end: undefined, askedAt: performance.now() };
+    const work: Work = { order, abort, ended, clientId, end: undefined, lastRequestAt: performance.now() };
     this.#running.add(work);
     return work;
   }

@@ -2,7 +2,7 @@ import type { Artefact, BuildOrder, ServicePlan } from '@postern/runtime';
 import { buildOrderOf, type Files, GitRepository, never, type RuntimeHarness } from '@postern/runtime/testing';
 
 /** Builds repositories that a test makes, and requests their web services. */
-export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'ask'>> {
+export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'request'>> {
   readonly #repositories: GitRepository[] = [];
 
   constructor(readonly harness: Harness) {}
@@ -35,7 +35,7 @@ export class SourceBuilds<Harness extends Pick<RuntimeHarness, 'runtime' | 'ask'
   async answerOf(plan: ServicePlan): Promise<string> {
     const { runtime } = this.harness;
     await runtime.roll(plan, never);
-    const { body } = await this.harness.ask(await runtime.urlOf(plan.webServiceId, plan.name));
+    const { body } = await this.harness.request(await runtime.urlOf(plan.webServiceId, plan.name));
     await runtime.stop(plan.webServiceId);
     return body;
   }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { demand, say } from '../../../../docker/check/report.mjs';
 import { helmEnvironment } from '../../helm.mjs';
 import { ROOT } from '../../tools.mjs';
-import { substituted } from './book.mjs';
+import { substituted } from './document-blocks.mjs';
 
 const run = promisify(execFile);
 

@@ -39,7 +39,7 @@ const objectsOf = async ({ cluster }, { id }) => {
 export const deletesEverything = async (context, service, meanwhile = async () => {}, claim = 'deletion') => {
   const before = await objectsOf(context, service);
   demand(`a web service has ${before.length} objects in the cluster`, before.length > 0);
-  await service.ask('DELETE');
+  await service.request('DELETE');
   await meanwhile();
   await eventually('the end of its objects', async () => {
     const left = await objectsOf(context, service);

@@ -5,11 +5,11 @@ const OVER = ['live', 'failed', 'cancelled', 'superseded', 'rolled_back'];
 const INTERVAL_MS = 300;
 
 /** Polls until there is a result. @returns {Promise<T>} the first result that is not undefined. */
-export const eventually = async (what, ask, limitMs = 120_000) => {
+export const eventually = async (what, poll, limitMs = 120_000) => {
   const end = Date.now() + limitMs;
   let last;
   for (;;) {
-    const found = await ask().catch(error => {
+    const found = await poll().catch(error => {
       last = error;
     });
     if (found !== undefined) return found;
@@ -27,25 +27,25 @@ export class WebService {
   /** Makes one in a project of its own. */
   static async create({ cluster, state }, settings) {
     const { operator } = state;
-    const project = await operator.ask('POST', '/projects', { name: `Check ${Date.now()}` });
-    const { id } = await operator.ask('POST', '/web-services', { project_id: project.id, port: 3000, ...settings });
+    const project = await operator.request('POST', '/projects', { name: `Check ${Date.now()}` });
+    const { id } = await operator.request('POST', '/web-services', { project_id: project.id, port: 3000, ...settings });
     return new WebService(operator, cluster, id);
   }
 
-  ask(method, path = '', body = undefined) {
-    return this.operator.ask(method, `${this.path}${path}`, body);
+  request(method, path = '', body = undefined) {
+    return this.operator.request(method, `${this.path}${path}`, body);
   }
 
   read() {
-    return this.ask('GET');
+    return this.request('GET');
   }
 
   requestDeployment() {
-    return this.ask('POST', '/deployments', {});
+    return this.request('POST', '/deployments', {});
   }
 
   deployment({ id }) {
-    return this.ask('GET', `/deployments/${id}`);
+    return this.request('GET', `/deployments/${id}`);
   }
 
   /** Waits until the deployment has one of these states or has ended. */
@@ -68,7 +68,7 @@ export class WebService {
   async deploy() {
     const outcome = await this.outcomeOf(await this.requestDeployment());
     if (outcome.status !== 'live') {
-      const { lines } = await this.ask('GET', `/deployments/${outcome.id}/logs`).catch(() => ({ lines: [] }));
+      const { lines } = await this.request('GET', `/deployments/${outcome.id}/logs`).catch(() => ({ lines: [] }));
       const log = lines.map(({ message }) => message).join('\n');
       throw new Error(`the deployment is ${outcome.status}: ${outcome.error}\n${log}`);
     }
@@ -96,7 +96,7 @@ export class WebService {
    */
   async requestRestart() {
     const before = await this.#rolls();
-    await this.ask('POST', '/restart', {});
+    await this.request('POST', '/restart', {});
     return () =>
       eventually('the restart', async () => {
         const [found, rolls] = [await this.read(), await this.#rolls()];
@@ -114,7 +114,7 @@ export class WebService {
 
   logLine(pattern) {
     return eventually(`a line like ${pattern}`, async () => {
-      const { lines } = await this.ask('GET', '/logs?tail=1000');
+      const { lines } = await this.request('GET', '/logs?tail=1000');
       const found = lines.find(({ message }) => pattern.test(message));
       if (found) return found;
       throw new Error(`the log ends with ${JSON.stringify(lines.slice(-5).map(({ message }) => message))}`);

@@ -68,7 +68,7 @@ const deployment = ([name, address]) => ({
 });
 
 /** One request to a registry. @throws unless it succeeds. */
-const ask = (ca, host, method, path, { body, headers = {}, credentials } = {}) =>
+const call = (ca, host, method, path, { body, headers = {}, credentials } = {}) =>
   new Promise((resolve, reject) => {
     const auth = credentials && `${credentials.username}:${credentials.password}`;
     const sent = request({ host, path, method, ca, auth, headers }, response => {
@@ -84,8 +84,8 @@ const ask = (ca, host, method, path, { body, headers = {}, credentials } = {}) =
     sent.once('error', reject).end(body);
   });
 
-export const askRegistry = ({ folder, state }, method, path, options = {}) =>
-  ask(readFileSync(join(folder, 'ca.crt')), REGISTRY_HOST, method, path, {
+export const callRegistry = ({ folder, state }, method, path, options = {}) =>
+  call(readFileSync(join(folder, 'ca.crt')), REGISTRY_HOST, method, path, {
     credentials: state.registry,
     ...options,
   });
@@ -96,13 +96,13 @@ const digestOf = content => `sha256:${createHash('sha256').update(content).diges
 const publish = async (ca, repository, tag, { config, layers }) => {
   const upload = async content => {
     const digest = digestOf(content);
-    const { headers } = await ask(ca, HUB_HOST, 'POST', `/v2/${repository}/blobs/uploads/`);
+    const { headers } = await call(ca, HUB_HOST, 'POST', `/v2/${repository}/blobs/uploads/`);
     const { pathname, search } = new URL(headers.location, `https://${HUB_HOST}`);
     const options = {
       body: content,
       headers: { 'content-type': 'application/octet-stream', 'content-length': content.length },
     };
-    await ask(ca, HUB_HOST, 'PUT', `${pathname}${search}&digest=${encodeURIComponent(digest)}`, options);
+    await call(ca, HUB_HOST, 'PUT', `${pathname}${search}&digest=${encodeURIComponent(digest)}`, options);
     return { digest, size: content.length };
   };
   const found = [];
@@ -115,7 +115,7 @@ const publish = async (ca, repository, tag, { config, layers }) => {
     config: { mediaType: 'application/vnd.oci.image.config.v1+json', ...(await upload(image)) },
     layers: found.map(each => ({ mediaType: 'application/vnd.oci.image.layer.v1.tar', ...each })),
   };
-  await ask(ca, HUB_HOST, 'PUT', `/v2/${repository}/manifests/${tag}`, {
+  await call(ca, HUB_HOST, 'PUT', `/v2/${repository}/manifests/${tag}`, {
     body: JSON.stringify(manifest),
     headers: { 'content-type': manifest.mediaType },
   });

@@ -6,7 +6,7 @@ let isEnding = false;
 const eat = () => { for (let n = 0; n < 32; n++) held.push(Buffer.alloc(2 ** 20, 1)); setTimeout(eat, 20); };
 const work = until => { while (Date.now() < until); };
 const answer = {
-  '/crash': () => { console.error('it was asked to crash'); process.exit(7); },
+  '/crash': () => { console.error('crash on request'); process.exit(7); },
   '/eat': () => eat(),
   '/work': () => work(Date.now() + 200),
   '/say': () => console.log('the greeting is ' + process.env.GREETING + ', the secret is ' + process.env.PASSWORD),

@@ -21,7 +21,7 @@ export class SteadyRequests {
 
   #next() {
     const agent = this.count++ % 2 === 0 ? this.#agent : false;
-    const asked = new Promise(resolve => {
+    const pending = new Promise(resolve => {
       const fail = reason => {
         this.failures.push(reason);
         resolve();
@@ -47,8 +47,8 @@ export class SteadyRequests {
         else fail(`${error.code ?? ''} ${error.message}`);
         resolve();
       });
-    }).finally(() => this.#underWay.delete(asked));
-    this.#underWay.add(asked);
+    }).finally(() => this.#underWay.delete(pending));
+    this.#underWay.add(pending);
   }
 
   async stop() {

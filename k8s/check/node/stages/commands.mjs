@@ -17,7 +17,7 @@ const ended = (service, { id }) =>
   eventually(
     'the end of a command',
     async () => {
-      const run = await service.ask('GET', `/runs/${id}`);
+      const run = await service.request('GET', `/runs/${id}`);
       return ['queued', 'running'].includes(run.status) ? undefined : run;
     },
     180_000,
@@ -26,23 +26,23 @@ const ended = (service, { id }) =>
 const messagesOf = ({ lines = [] }) => lines.map(({ message }) => message);
 
 const releases = async service => {
-  await service.ask('PATCH', '', { release_command: 'echo "migrates for $GREETING"' });
+  await service.request('PATCH', '', { release_command: 'echo "migrates for $GREETING"' });
   const { id } = await service.deploy();
-  const { lines } = await service.ask('GET', `/deployments/${id}/logs`);
+  const { lines } = await service.request('GET', `/deployments/${id}/logs`);
   const times = messagesOf({ lines }).filter(message => message === 'migrates for everybody').length;
   demand('a release command runs once before the instances start', times === 1, JSON.stringify(lines));
-  await service.ask('PATCH', '', { release_command: 'echo "no such table" >&2; exit 4' });
+  await service.request('PATCH', '', { release_command: 'echo "no such table" >&2; exit 4' });
   const failed = await service.outcomeOf(await service.requestDeployment());
   demand(
-    `a release command that fails says why: ${failed.error}`,
+    `a release command that fails reports why: ${failed.error}`,
     failed.status === 'failed' && /exited with code 4\nno such table/.test(failed.error),
   );
   demand('the release before still answers', (await service.get()).version === 'one');
-  await service.ask('PATCH', '', { release_command: null });
+  await service.request('PATCH', '', { release_command: null });
 };
 
 const runsCommands = async (context, service) => {
-  const run = command => service.ask('POST', '/runs', { command });
+  const run = command => service.request('POST', '/runs', { command });
   const hello = await ended(service, await run('echo "hello $GREETING"; exit 3'));
   demand(
     `a one-off command ends with its exit code: ${hello.status}, ${hello.exit_code}`,
@@ -51,7 +51,7 @@ const runsCommands = async (context, service) => {
   );
   const slow = await run('echo begun; sleep 20; echo finished');
   await eventually('its first line', async () =>
-    messagesOf(await service.ask('GET', `/runs/${slow.id}`)).includes('begun') ? true : undefined,
+    messagesOf(await service.request('GET', `/runs/${slow.id}`)).includes('begun') ? true : undefined,
   );
   await Promise.all(['runtime-agent', 'platform-management'].map(victim => killNine(context, victim)));
   for (const victim of ['runtime-agent', 'platform-management']) await untilServing(context, victim);
@@ -66,7 +66,7 @@ const runsCommands = async (context, service) => {
     const pods = await context.cluster.pods('postern-tenants', `postern.dev/command=${endless.id}`);
     return pods.some(({ status }) => status.phase === 'Running') ? true : undefined;
   });
-  await service.ask('DELETE', `/runs/${endless.id}`);
+  await service.request('DELETE', `/runs/${endless.id}`);
   const cancelled = await ended(service, endless);
   const pods = await context.cluster.pods('postern-tenants', `postern.dev/command=${endless.id}`);
   demand(
@@ -77,17 +77,17 @@ const runsCommands = async (context, service) => {
 };
 
 const runsProcesses = async (context, service) => {
-  await service.ask('PATCH', '', { processes: { worker: 2 } });
+  await service.request('PATCH', '', { processes: { worker: 2 } });
   await service.restart();
   const workers = () => context.cluster.pods('postern-tenants', `postern.dev/process-of=${service.id}`);
   await eventually('two workers', async () => ((await workers()).length === 2 ? true : undefined));
   await service.logLine(/works for everybody/);
   demand('processes of the Procfile run beside the instances, and write to its log', true);
   const processes = await eventually('their status', async () => {
-    const found = (await service.ask('GET', '/processes')).find(({ type }) => type === 'worker');
+    const found = (await service.request('GET', '/processes')).find(({ type }) => type === 'worker');
     return found?.running === 2 ? found : undefined;
   });
-  demand('the API tells how many run', processes.running === 2, JSON.stringify(processes));
+  demand('the API reports how many run', processes.running === 2, JSON.stringify(processes));
   const { endpoints } = (
     await context.cluster.api(
       'GET',
@@ -98,7 +98,7 @@ const runsProcesses = async (context, service) => {
 };
 
 const hasLimits = async service => {
-  await service.ask('PATCH', '', { instance: { memory_mib: 256, cpu_millicores: 300 }, drain_seconds: 7 });
+  await service.request('PATCH', '', { instance: { memory_mib: 256, cpu_millicores: 300 }, drain_seconds: 7 });
   await service.restart();
   const [{ spec }] = await service.instances();
   const { limits } = spec.containers[0].resources;
@@ -110,7 +110,7 @@ const hasLimits = async service => {
 };
 
 const leavesNothing = async (context, service) => {
-  await service.ask('DELETE');
+  await service.request('DELETE');
   const kinds = 'deployments,pods,jobs,secrets';
   const left = async () =>
     (await context.cluster.kubectl('get', kinds, '--namespace', 'postern-tenants', '--output', 'json')).includes(
@@ -124,7 +124,7 @@ export const run = async context => {
   await prepareRuntime(context);
   const url = context.state.git.commit('commands', files());
   const service = await WebService.create(context, { name: 'Commands', git_repository_url: url });
-  await service.ask('PUT', '/env/bulk', { variables: [{ key: 'GREETING', value: 'everybody' }] });
+  await service.request('PUT', '/env/bulk', { variables: [{ key: 'GREETING', value: 'everybody' }] });
   await releases(service);
   await runsCommands(context, service);
   await runsProcesses(context, service);

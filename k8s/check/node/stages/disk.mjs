@@ -39,7 +39,7 @@ CMD ["node", "server.cjs"]
 
 const isBuiltByDockerfile = async service => {
   const { id } = await service.deploy();
-  const { lines } = await service.ask('GET', `/deployments/${id}/logs`);
+  const { lines } = await service.request('GET', `/deployments/${id}/logs`);
   const details = lines.map(({ message }) => message).join('\n');
   demand('the log names the rule', details.includes('Dockerfile found: it builds the image'), details);
   const { version, built } = await service.firstAnswer();
@@ -89,9 +89,9 @@ const keepsFiles = async (context, service) => {
   const visits = async () => (await service.firstAnswer()).visits;
   demand('the next release has the files', (await visits()) === 'one');
   await service.get('/visit');
-  await service.ask('POST', '/stop', {});
+  await service.request('POST', '/stop', {});
   await service.untilStatus('stopped');
-  await service.ask('POST', '/start', {});
+  await service.request('POST', '/start', {});
   await service.untilStatus('running');
   demand('they are there after a stop', (await visits()) === 'one two');
   const [{ metadata }] = await service.instances();
@@ -101,7 +101,7 @@ const keepsFiles = async (context, service) => {
 };
 
 const leavesNothing = async (context, service) => {
-  await service.ask('DELETE');
+  await service.request('DELETE');
   const left = async () =>
     (
       await context.cluster.kubectl(
@@ -117,8 +117,8 @@ export const run = async context => {
   await addVolume(context, 'disk', '64Mi');
   const url = context.state.git.commit('disk', files('one'));
   const service = await WebService.create(context, { name: 'Disk', git_repository_url: url });
-  await service.ask('PATCH', '', { disk: { size_mib: 64 } });
-  await service.ask('PUT', '/env/bulk', { variables: [{ key: 'GREETING', value: 'everybody' }] });
+  await service.request('PATCH', '', { disk: { size_mib: 64 } });
+  await service.request('PUT', '/env/bulk', { variables: [{ key: 'GREETING', value: 'everybody' }] });
   await isBuiltByDockerfile(service);
   await failsWithReason(context, service);
   await keepsFiles(context, service);

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { demand, say } from '../../../../docker/check/report.mjs';
 import { SERVICES } from '../../helm.mjs';
-import { Book, commandsOf } from '../documents/book.mjs';
 import { DATABASES, databaseUrl, startBrokers } from '../documents/brokers.mjs';
+import { commandsOf, DocumentBlocks } from '../documents/document-blocks.mjs';
 import { Shell } from '../documents/shell.mjs';
 import { smallValues } from '../documents/small.mjs';
 import { NOT_RUN, OPERATIONS, README } from '../documents/steps.mjs';
@@ -29,10 +29,10 @@ const TABLE = [
 ];
 
 const takeFrom = ({ path, part, blocks }) => {
-  const book = new Book(path, part);
-  const taken = Object.fromEntries(Object.entries(blocks).map(([step, text]) => [step, book.take(text)]));
+  const document = new DocumentBlocks(path, part);
+  const taken = Object.fromEntries(Object.entries(blocks).map(([step, text]) => [step, document.take(text)]));
   const reasons = Object.entries(NOT_RUN);
-  for (const block of book.left) {
+  for (const block of document.left) {
     const [, reason] = reasons.find(([text]) => block.includes(text)) ?? [];
     demand(`${path}: not run is ${block.split('\n')[0]}: ${reason}`, reason !== undefined, block);
   }
@@ -56,7 +56,7 @@ const signInLocally = async password => {
   return new Operator(LOCAL, token);
 };
 
-/** Installs the trial, reads the password as its notes say, and signs in through the forwarded port. */
+/** Installs the trial, reads the password by the command in its notes, and signs in through the forwarded port. */
 const trial = async (context, { trial: block }) => {
   const { shell } = context;
   await volumes(context, 'trial');
@@ -67,7 +67,7 @@ const trial = async (context, { trial: block }) => {
   const forwarding = shell.start(forward);
   try {
     const operator = await eventually('a sign-in through the forwarded port', () => signInLocally(password.trim()));
-    const services = await operator.ask('GET', '/email-services');
+    const services = await operator.request('GET', '/email-services');
     demand('the first administrator signs in through the forwarded port', services !== undefined);
   } finally {
     forwarding.kill();
@@ -109,7 +109,7 @@ const installs = async (context, { secrets, install }) => {
 const sends = async (context, address) => {
   const operator = await Operator.signIn(context, NAMESPACE);
   const sender = await makeSender(operator, address);
-  const answer = await sender.send('As the documents say');
+  const answer = await sender.send('As documented');
   demand('a message is sent', answer.status === 200 && answer.body.status === 'sent', answer.text);
   return sender;
 };

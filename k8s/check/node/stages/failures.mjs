@@ -15,11 +15,11 @@ const outcome = async service => service.outcomeOf(await service.requestDeployme
 const failsWithReason = async ({ state: { git } }, service) => {
   git.commit('failing', unbuildable());
   const failed = await outcome(service);
-  demand(`a build that fails says why: ${failed.error}`, failed.status === 'failed' && /code 4/.test(failed.error));
+  demand(`a build that fails reports why: ${failed.error}`, failed.status === 'failed' && /code 4/.test(failed.error));
   git.commit('failing', broken());
   const dead = await outcome(service);
   demand(
-    `a release that does not start says why: ${dead.error}`,
+    `a release that does not start reports why: ${dead.error}`,
     dead.status === 'failed' && /exited with code 3/.test(dead.error) && /the database is not there/.test(dead.error),
   );
   demand('the release before still answers', (await service.get()).version === 'one');
@@ -29,9 +29,9 @@ const failsWithReason = async ({ state: { git } }, service) => {
 const crashes = async service => {
   const before = (await service.instances())[0];
   await service.get('/crash').catch(() => undefined);
-  await service.logLine(/it was asked to crash/);
+  await service.logLine(/crash on request/);
   await service.logLine(/exited with code 7/);
-  demand('an instance that crashes is started again, and the log says why', true);
+  demand('an instance that crashes is started again, and the log has the reason', true);
   await eventually('an answer after a crash', () => service.get().catch(() => undefined));
   // The restart backoff grows; during it no instance responds.
   const failed = await eventually(
@@ -43,7 +43,7 @@ const crashes = async service => {
     },
     180_000,
   );
-  demand(`a crash loop is told: ${failed.status_reason}`, /exited with code 7/.test(failed.status_reason ?? ''));
+  demand(`a crash loop is reported: ${failed.status_reason}`, /exited with code 7/.test(failed.status_reason ?? ''));
   await service.untilStatus('running', 400_000);
   demand('and over when it answers again', (await service.instances())[0].metadata.uid === before.metadata.uid);
 };
@@ -55,7 +55,7 @@ const runsOutOfMemory = async service => {
   const [{ status }] = await service.instances();
   const code = status.containerStatuses[0].lastState.terminated?.exitCode;
   // Whether Kubernetes reports OOMKilled depends on which of two kernel events the container runtime reads first.
-  demand(`an instance that the kernel ends is told of: ${message}`, code === 137, String(code));
+  demand(`an instance that the kernel ends is reported: ${message}`, code === 137, String(code));
   await eventually('an answer afterwards', () => service.get().catch(() => undefined));
   demand('and it answers again', true);
 };
@@ -86,13 +86,13 @@ const STEPS = {
     return (await isOver()).status_reason === null;
   },
   'a stop': async (service, kill) => {
-    await service.ask('POST', '/stop', {});
+    await service.request('POST', '/stop', {});
     await kill();
     await service.untilStatus('stopped');
     return (await service.instances()).length === 0;
   },
   'a start': async (service, kill) => {
-    await service.ask('POST', '/start', {});
+    await service.request('POST', '/start', {});
     await kill();
     return (await service.untilStatus('running')).status_reason === null;
   },

@@ -17,7 +17,7 @@ export const title =
 const HOST = 'mail.example.com';
 
 /** Sends a request for a host to Traefik, and verifies the certificate. */
-const askFor = ({ folder, traefik }, host, { method = 'GET', path = '/', headers = {}, body } = {}) => {
+const callHost = ({ folder, traefik }, host, { method = 'GET', path = '/', headers = {}, body } = {}) => {
   const ca = readFileSync(join(folder, 'ca.crt'));
   const options = { host: traefik, servername: host, method, path, ca, headers: { host, ...headers } };
   return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ const answerOf = (context, host, expected, path = '/') =>
   eventually(
     `${expected} from https://${host}${path}`,
     async () => {
-      const { status, text } = await askFor(context, host, { path });
+      const { status, text } = await callHost(context, host, { path });
       if (status === expected) return text;
       throw new Error(`${status} ${text.slice(0, 200)}`);
     },
@@ -66,14 +66,14 @@ const gatewayIsReached = async (context, control) => {
   await untilServed(context, control, HOST);
   await answerOf(context, HOST, 200, '/dashboard/');
   demand(`https://${HOST} shows the dashboard, and its certificate verifies`, true);
-  const sent = await askFor(context, HOST, {
+  const sent = await callHost(context, HOST, {
     method: 'POST',
     path: '/emails',
     headers: { 'api-key': sender.key, 'content-type': 'application/json' },
     body: largeMessage(sender.address, control.kind),
   });
   demand('a message of the largest size passes', sent.status === 200, `${sent.status} ${sent.text}`);
-  const unknown = await askFor(context, 'elsewhere.apps.example.com');
+  const unknown = await callHost(context, 'elsewhere.apps.example.com');
   demand('a host that nothing names is not found', unknown.status === 404, unknown.text);
 };
 
@@ -91,8 +91,8 @@ const webServiceIsReached = async (context, control) => {
 };
 
 const customDomainIsReached = async (context, control, service) => {
-  const { id, target } = await service.ask('POST', '/domains', { domain: CUSTOM_DOMAIN });
-  const verify = () => service.ask('POST', `/domains/${id}/verify`);
+  const { id, target } = await service.request('POST', '/domains', { domain: CUSTOM_DOMAIN });
+  const verify = () => service.request('POST', `/domains/${id}/verify`);
   const early = await verify();
   demand(`a custom domain without its record is not routed: ${early.message}`, early.status === 'pending');
   await installDns(context, [`${CUSTOM_DOMAIN}. IN CNAME ${target}.`]);
@@ -107,7 +107,7 @@ const customDomainIsReached = async (context, control, service) => {
 };
 
 const leavesNothing = async (context, { path, kind }, { service, host }) => {
-  await service.ask('DELETE');
+  await service.request('DELETE');
   const left = async () =>
     (await context.cluster.api('GET', path)).items.filter(({ metadata }) => metadata.namespace === 'postern-tenants');
   await eventually(`the end of its ${kind}s`, async () => ((await left()).length === 0 ? true : undefined));

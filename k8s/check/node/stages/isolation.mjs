@@ -16,7 +16,7 @@ export const title =
 
 const TENANTS = 'postern-tenants';
 const USER = '1000';
-/** A build that takes long enough to look into its pod. */
+/** A build that takes long enough to inspect its pod. */
 const files = () => ({
   ...sample('isolated'),
   'build.cjs': `console.log('builds'); setTimeout(() => require('node:fs').writeFileSync('built.txt', ''), 45_000);`,
@@ -89,12 +89,12 @@ const examinesInstance = async (context, targets, service) => {
 };
 
 const examinesCommand = async (context, targets, service) => {
-  const { id } = await service.ask('POST', '/runs', { command: 'sleep 600' });
+  const { id } = await service.request('POST', '/runs', { command: 'sleep 600' });
   const pod = await running(context, `postern.dev/command=${id}`);
   const output = await inContainer(context, pod, pod.spec.containers[0].name, PROBE + reachScript(targets));
   demandRestricted('a one-off command', asFields(output), { user: USER, token: 'absent' });
   demandOutside('a one-off command', output);
-  await service.ask('DELETE', `/runs/${id}`);
+  await service.request('DELETE', `/runs/${id}`);
 };
 
 /** The migration pod ends immediately, so the probe runs in place of its command. */

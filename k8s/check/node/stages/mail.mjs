@@ -6,7 +6,7 @@ import { until } from '../../control-plane.mjs';
 import { mailbox, makeSender, Operator, startMailWorld, startReceiver } from '../mail-client.mjs';
 
 export const name = 'mail';
-export const title = 'a message is sent, reported and told to a webhook, from outside through the Services';
+export const title = 'a message is sent and reported, also to a webhook, from outside through the Services';
 
 const ADDRESS = 'ann@customer.test';
 const SUBJECT = `From a real kubelet ${Date.now()}`;
@@ -24,7 +24,7 @@ const bounce = async ({ cluster }, { raw, envelope_from: envelopeFrom }) => {
 
 /** Undefined until delivery-tracking has recorded the message. */
 const outcomeOf = async ({ operator, path }, id) => {
-  const found = await operator.ask('GET', `${path}/emails/${id}`).catch(() => undefined);
+  const found = await operator.request('GET', `${path}/emails/${id}`).catch(() => undefined);
   return found?.recipients?.[0]?.state;
 };
 
@@ -60,7 +60,7 @@ export const run = async context => {
       .map(({ event }) => event);
   await until('the webhook of the bounce', () => kinds().includes('bounced'));
   demand(
-    'the webhook is told of both',
+    'the webhook receives both',
     ['delivered', 'bounced'].every(kind => kinds().includes(kind)),
     kinds().join(),
   );

@@ -3,7 +3,7 @@ import { isReady } from '../kubernetes.mjs';
 import { deletesEverything } from '../runtime/deletion.mjs';
 import { eventually, WebService } from '../runtime/platform.mjs';
 import { prepareRuntime } from '../runtime/prepare.mjs';
-import { askRegistry } from '../runtime/registries.mjs';
+import { callRegistry } from '../runtime/registries.mjs';
 import { sample } from '../runtime/sample.mjs';
 import { SteadyRequests } from '../runtime/steady-requests.mjs';
 
@@ -16,7 +16,7 @@ const ROLLS = 3;
 const REPOSITORY = 'postern/web-services';
 
 const tags = async context => {
-  const { text } = await askRegistry(context, 'GET', `/v2/${REPOSITORY}/tags/list`);
+  const { text } = await callRegistry(context, 'GET', `/v2/${REPOSITORY}/tags/list`);
   return JSON.parse(text).tags ?? [];
 };
 
@@ -32,7 +32,7 @@ const isBuiltAndDeployed = async (context, service) => {
     'the registry has it',
     (await tags(context)).some(tag => tag.endsWith(`.${first.id}`)),
   );
-  const { lines } = await service.ask('GET', `/deployments/${first.id}/logs`);
+  const { lines } = await service.request('GET', `/deployments/${first.id}/logs`);
   const details = lines.map(({ message }) => message).join('\n');
   demand('the log of the deployment has the output of the build', details.includes('built with everybody'), details);
   const answer = await service.firstAnswer();
@@ -50,7 +50,7 @@ const isObserved = async service => {
     message === 'the greeting is everybody, the secret is ********',
     message,
   );
-  const usage = await eventually('metrics', () => service.ask('GET', '/metrics'), 120_000);
+  const usage = await eventually('metrics', () => service.request('GET', '/metrics'), 120_000);
   demand(
     `its metrics come from the metrics server: ${usage.memory.bytes} bytes`,
     usage.memory.bytes > 2 ** 20 && usage.instances === 1,
@@ -59,7 +59,7 @@ const isObserved = async service => {
 };
 
 const takesVariables = async service => {
-  await service.ask('POST', '/env', { key: 'GREETING', value: 'the world' });
+  await service.request('POST', '/env', { key: 'GREETING', value: 'the world' });
   demand('a changed variable waits for a restart', (await service.get()).greeting === 'everybody');
   await service.restart();
   demand('and is there after it', (await service.get()).greeting === 'the world');
@@ -74,14 +74,14 @@ const untilInstances = (service, count, limitMs = 120_000) =>
   );
 
 const scalesTo = async (service, count) => {
-  await service.ask('PATCH', '', { min_instances: count, max_instances: count });
+  await service.request('PATCH', '', { min_instances: count, max_instances: count });
   await untilInstances(service, count);
-  demand(`as many instances run as it is told: ${count}`, true);
+  demand(`as many instances run as requested: ${count}`, true);
 };
 
 /** Keeps the only instance busy until the autoscaler adds another. */
 const scalesByItself = async service => {
-  await service.ask('PATCH', '', { min_instances: 1, max_instances: 2 });
+  await service.request('PATCH', '', { min_instances: 1, max_instances: 2 });
   const address = await service.address();
   let isBusy = true;
   const work = async () => {
@@ -123,24 +123,24 @@ const rollsUnderLoad = async service => {
 };
 
 const isRolledBack = async (service, first) => {
-  const outcome = await service.outcomeOf(await service.ask('POST', `/deployments/${first.id}/rollback`, {}));
+  const outcome = await service.outcomeOf(await service.request('POST', `/deployments/${first.id}/rollback`, {}));
   demand('a rollback builds nothing and is live', outcome.status === 'live', outcome.error ?? '');
   const { version, greeting } = await service.get();
   demand('the release before answers, with the variables of its time', version === 'one' && greeting === 'everybody');
 };
 
 const stopsAndStarts = async service => {
-  await service.ask('POST', '/stop', {});
+  await service.request('POST', '/stop', {});
   await service.untilStatus('stopped');
   demand('it stops, and no instance is left', (await service.instances()).length === 0);
-  await service.ask('POST', '/start', {});
+  await service.request('POST', '/start', {});
   await service.untilStatus('running');
   const { version, greeting } = await service.firstAnswer();
   demand('it starts again without a build, with the variables of today', version === 'one' && greeting === 'the world');
 };
 
 const isRefusedADatabase = async ({ state }) => {
-  const refusal = await state.operator.ask('POST', '/databases', { name: 'orders', kind: 'relational' }).then(
+  const refusal = await state.operator.request('POST', '/databases', { name: 'orders', kind: 'relational' }).then(
     () => 'it was made',
     error => error.message,
   );
@@ -159,7 +159,7 @@ export const run = async context => {
   const { git } = context.state;
   const url = git.commit('sample', sample('one'));
   const service = await WebService.create(context, { name: 'Sample', git_repository_url: url });
-  await service.ask('PUT', '/env/bulk', {
+  await service.request('PUT', '/env/bulk', {
     variables: [
       { key: 'GREETING', value: 'everybody' },
       { key: 'PASSWORD', value: 'correct-horse', is_secret: true },

@@ -37,7 +37,7 @@ export const run = async context => {
   const sender = await makeSender(operator, 'second@customer.test');
   const answer = await sender.send('From the second installation');
   demand('it sends a message', answer.status === 200 && answer.body.status === 'sent', answer.text);
-  const foreign = await state.operator.ask('GET', sender.path).then(
+  const foreign = await state.operator.request('GET', sender.path).then(
     () => 'found',
     error => error.message,
   );

@@ -45,7 +45,7 @@ export const underLoad = async ({ state }, prefix, work, { mayRefuse = false } =
     ? [[], load.failed.filter(details => !details.includes('interrupted'))]
     : [load.refusals, load.failed];
   const claim = mayRefuse
-    ? 'no message fails, unless its process was killed and the answer says so'
+    ? 'no message fails, unless its process was killed and the reply reports it'
     : 'no request fails';
   demand(
     `${prefix}: ${claim}`,

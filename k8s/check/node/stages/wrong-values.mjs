@@ -27,9 +27,9 @@ const REFUSED = {
 };
 
 export const run = async context => {
-  for (const [said, [settings, details]] of Object.entries(REFUSED)) {
+  for (const [mistake, [settings, details]] of Object.entries(REFUSED)) {
     const failure = await failureOf(upgrade(context, ...settings));
-    demand(`${said} is refused before anything is applied`, details.test(failure), failure.slice(0, 500));
+    demand(`${mistake} is refused before anything is applied`, details.test(failure), failure.slice(0, 500));
   }
   const before = await helmIn(context, 'history', 'postern', '--namespace', 'postern', '--output', 'json');
 

@@ -44,18 +44,18 @@ export const ATTACKER = `
   const PASSWORD = 'a guess';
 
   /** Answers with what \`onData\` returns first, or the code of the error. */
-  const talk = (target, greeting, onData) => new Promise(resolve => {
+  const exchange = (target, greeting, onData) => new Promise(resolve => {
     const socket = connect(target);
-    let heard = Buffer.alloc(0);
+    let received = Buffer.alloc(0);
     const end = result => { socket.destroy(); resolve(result); };
     socket.setTimeout(10_000, () => end('silent'));
     socket.on('connect', () => (greeting === undefined ? end('connected') : socket.write(greeting)));
     socket.on('error', error => end(error.code));
     socket.on('close', () => end('closed'));
     socket.on('data', chunk => {
-      heard = Buffer.concat([heard, chunk]);
-      const { rest, result } = onData(heard, answer => socket.write(answer));
-      heard = rest;
+      received = Buffer.concat([received, chunk]);
+      const { rest, result } = onData(received, answer => socket.write(answer));
+      received = rest;
       if (result !== undefined) end(result);
     });
   });
@@ -84,7 +84,7 @@ export const ATTACKER = `
         length.writeInt32BE(text.length);
         return { answer: message('p', Buffer.concat([Buffer.from('SCRAM-SHA-256\\0'), length, text])) };
       }
-      if (kind !== 11) return { result: 'asked for ' + kind };
+      if (kind !== 11) return { result: 'authentication ' + kind };
       const server = body.toString('latin1', 4);
       const { r, s, i } = Object.fromEntries(server.split(',').map(part => [part[0], part.slice(2)]));
       const salted = pbkdf2Sync(PASSWORD, Buffer.from(s, 'base64'), Number(i), 32, 'sha256');
@@ -95,16 +95,16 @@ export const ATTACKER = `
       const proof = Buffer.from(key.map((byte, at) => byte ^ signature[at])).toString('base64');
       return { answer: message('p', Buffer.from(bare + ',p=' + proof)) };
     };
-    return talk({ port, host: '127.0.0.1' }, Buffer.concat([start, parameters]), (heard, send) => {
+    return exchange({ port, host: '127.0.0.1' }, Buffer.concat([start, parameters]), (received, send) => {
       for (;;) {
-        if (heard.length < 5 || heard.length < 1 + heard.readInt32BE(1)) return { rest: heard };
-        const type = heard.toString('latin1', 0, 1);
-        const body = heard.subarray(5, 1 + heard.readInt32BE(1));
-        heard = heard.subarray(1 + heard.readInt32BE(1));
-        if (type === 'E') return { rest: heard, result: /\\0C(\\w{5})/.exec('\\0' + body.toString('latin1'))?.[1] };
+        if (received.length < 5 || received.length < 1 + received.readInt32BE(1)) return { rest: received };
+        const type = received.toString('latin1', 0, 1);
+        const body = received.subarray(5, 1 + received.readInt32BE(1));
+        received = received.subarray(1 + received.readInt32BE(1));
+        if (type === 'E') return { rest: received, result: /\\0C(\\w{5})/.exec('\\0' + body.toString('latin1'))?.[1] };
         if (type !== 'R') continue;
         const { answer, result } = answerTo(body);
-        if (result !== undefined) return { rest: heard, result };
+        if (result !== undefined) return { rest: received, result };
         send(answer);
       }
     });
@@ -112,9 +112,10 @@ export const ATTACKER = `
 
   // Inline commands: one answer to each line.
   const valkey = ({ port }) =>
-    talk({ port, host: '127.0.0.1' }, 'DBSIZE\\r\\nAUTH ' + PASSWORD.replace(' ', '') + '\\r\\n', heard => {
-      const lines = heard.toString().split('\\r\\n');
-      return lines.length < 3 ? { rest: heard } : { rest: heard, result: lines.slice(0, 2).map(line => line.split(' ')[0]).join(' ') };
+    exchange({ port, host: '127.0.0.1' }, 'DBSIZE\\r\\nAUTH ' + PASSWORD.replace(' ', '') + '\\r\\n', received => {
+      const lines = received.toString().split('\\r\\n');
+      if (lines.length < 3) return { rest: received };
+      return { rest: received, result: lines.slice(0, 2).map(line => line.split(' ')[0]).join(' ') };
     });
 
   const codeOf = attempt => {
@@ -127,7 +128,7 @@ export const ATTACKER = `
   };
   const outcomes = {
     guarded: await Promise.all(guarded.map(target => (target.kind === 'postgresql' ? postgresql : valkey)(target))),
-    sockets: await Promise.all(sockets.map(path => talk({ path }))),
+    sockets: await Promise.all(sockets.map(path => exchange({ path }))),
     signals: processes.map(pid => codeOf(() => process.kill(pid, 0))),
     memories: processes.map(pid => codeOf(() => closeSync(openSync('/proc/' + pid + '/mem', 'r+')))),
   };

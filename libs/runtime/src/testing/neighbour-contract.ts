@@ -97,7 +97,7 @@ export const isolationContract = (start: () => Promise<NeighbourHarness>): void 
     /** The output of a command that the neighbour runs. */
     const printed = async (command: string): Promise<string> => {
       const url = await harness.runtime.urlOf(neighbour.webServiceId, neighbour.name);
-      return (await harness.ask(new URL(`/${encodeURIComponent(command)}`, url).href)).body;
+      return (await harness.request(new URL(`/${encodeURIComponent(command)}`, url).href)).body;
     };
 
     const linesOf = async (webServiceId: string): Promise<string> =>
@@ -146,8 +146,8 @@ export const isolationContract = (start: () => Promise<NeighbourHarness>): void 
 
     it('responds to a neighbour on the port of an instance as to any client, because they share the network', async () => {
       const [port] = await harness.portsOf(victim);
-      const ask = `node -e "fetch('http://127.0.0.1:${port}').then(r => r.text()).then(console.log)"`;
-      expect(await printed(ask)).toMatch(/^\d+\n$/);
+      const command = `node -e "fetch('http://127.0.0.1:${port}').then(r => r.text()).then(console.log)"`;
+      expect(await printed(command)).toMatch(/^\d+\n$/);
     });
 
     it('denies instances read access to the artefact, logs and files of another, even by their paths', async () => {

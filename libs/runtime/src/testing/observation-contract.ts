@@ -5,11 +5,11 @@ import { program } from './runtime-programs.js';
 
 /** The part of the contract about logs, usage and traffic. */
 export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void => {
-  const { running, ask, linesOf } = driver;
+  const { running, request, linesOf } = driver;
 
   describe('logs, usage and traffic', () => {
     it('returns log lines in order, limited by number and by time', async () => {
-      const plan = await running(program.saying('one', 'two', 'three'));
+      const plan = await running(program.printing('one', 'two', 'three'));
       await waitFor(async () => (await linesOf(plan.webServiceId)).length === 3, { describe: 'three lines' });
       const lines = await linesOf(plan.webServiceId);
       expect(lines.map(({ message, stream }) => `${stream} ${message}`)).toEqual([
@@ -24,7 +24,7 @@ export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void =>
     });
 
     it('returns the log lines in pages, each line in one page', async () => {
-      const { webServiceId } = await running(program.saying('one', 'two', 'three'));
+      const { webServiceId } = await running(program.printing('one', 'two', 'three'));
       await waitFor(async () => (await linesOf(webServiceId)).length === 3, { describe: 'three lines' });
       const page = { tail: 10, maxLines: 2, maxBytes: 10_000 };
       const first = await driver.runtime.logPage(webServiceId, { ...page, after: undefined });
@@ -37,7 +37,7 @@ export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void =>
     });
 
     it('masks the secrets of a service in its log lines', async () => {
-      const code = program.sayingVariable('KEY');
+      const code = program.printingVariable('KEY');
       const plan = await running(code, { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] });
       await waitFor(async () => (await linesOf(plan.webServiceId)).length > 0, { describe: 'a line' });
       expect((await linesOf(plan.webServiceId)).map(({ message }) => message)).toEqual(['it is ********']);
@@ -64,11 +64,11 @@ export const keepsThePromisesAboutObservation = (driver: RuntimeDriver): void =>
       const plan = await running(program.answering('x'.repeat(50_000)));
       await driver.runtime.takeTraffic(async () => {});
       if (!driver.harness.countsTraffic) {
-        await ask(plan);
+        await request(plan);
         await driver.runtime.takeTraffic(async traffic => expect(traffic).toEqual([]));
         return;
       }
-      await ask(plan);
+      await request(plan);
       const bytesOf = async (confirmed: boolean): Promise<number> => {
         let bytes = 0;
         const taken = driver.runtime.takeTraffic(async traffic => {

@@ -10,7 +10,7 @@ export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void =>
 
   describe('stopping and reconciling', () => {
     it('stops a service permanently, and keeps its log lines and its address', async () => {
-      const plan = await running(program.saying('good morning'));
+      const plan = await running(program.printing('good morning'));
       const url = await driver.runtime.urlOf(plan.webServiceId, plan.name);
       await driver.runtime.stop(plan.webServiceId);
       expect(await driver.runtime.statusOf(plan.webServiceId)).toBeUndefined();
@@ -27,13 +27,13 @@ export const keepsThePromisesAboutReconciling = (driver: RuntimeDriver): void =>
     });
 
     it('removes a service with everything that is kept of it, also repeatedly', async () => {
-      const { webServiceId, name } = await running(program.saying('good morning'));
+      const { webServiceId, name } = await running(program.printing('good morning'));
       const { runtime } = driver;
       const url = await runtime.urlOf(webServiceId, name);
       await runtime.remove(webServiceId);
       expect(await runtime.statusOf(webServiceId)).toBeUndefined();
       expect(await linesOf(webServiceId)).toEqual([]);
-      await expect(driver.harness.ask(url)).rejects.toThrow();
+      await expect(driver.harness.request(url)).rejects.toThrow();
       await runtime.remove(webServiceId);
       await runtime.remove(randomUUID());
     });

@@ -7,12 +7,12 @@ import { program } from './runtime-programs.js';
 
 /** The part of the contract about rolls: which instances serve before, during and after a roll. */
 export const keepsThePromisesAboutRolls = (driver: RuntimeDriver): void => {
-  const { planOf, running, ask, answerOf, isAnswered, linesOf } = driver;
+  const { planOf, running, request, answerOf, isAnswered, linesOf } = driver;
 
   describe('rolls', () => {
     it('makes the service respond at its address, with the variables of the plan', async () => {
       const plan = await running(program.answeringVariable('GREETING'), { environment: { GREETING: 'good day' } });
-      expect(await ask(plan)).toEqual({ status: 200, body: 'good day' });
+      expect(await request(plan)).toEqual({ status: 200, body: 'good day' });
       const status = await driver.runtime.statusOf(plan.webServiceId);
       expect(status).toEqual({ rollId: plan.rollId, healthy: 1, instances: 1, lastFailure: undefined, restarts: 0 });
     });
@@ -56,7 +56,7 @@ export const keepsThePromisesAboutRolls = (driver: RuntimeDriver): void => {
       const rolled = new AbortController();
       const visitor = async () => {
         while (!rolled.signal.aborted) {
-          const { status, body } = await ask(before);
+          const { status, body } = await request(before);
           seen.push(`${status} ${body}`);
         }
       };

@@ -70,13 +70,14 @@ export class RuntimeDriver {
     return plan;
   };
 
-  readonly ask = async ({ webServiceId, name }: ServicePlan, path = '/') =>
-    this.harness.ask(new URL(path, await this.runtime.urlOf(webServiceId, name)).href);
+  readonly request = async ({ webServiceId, name }: ServicePlan, path = '/') =>
+    this.harness.request(new URL(path, await this.runtime.urlOf(webServiceId, name)).href);
 
-  readonly answerOf = async (plan: ServicePlan, path?: string): Promise<string> => (await this.ask(plan, path)).body;
+  readonly answerOf = async (plan: ServicePlan, path?: string): Promise<string> =>
+    (await this.request(plan, path)).body;
 
   readonly isAnswered = async (plan: ServicePlan): Promise<boolean> =>
-    this.ask(plan).then(
+    this.request(plan).then(
       ({ status }) => status === 200,
       () => false,
     );

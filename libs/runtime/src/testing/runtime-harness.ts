@@ -9,7 +9,7 @@ export interface RuntimeHarness {
   /** Makes a repository with these files on its branch `main`; returns its address. */
   makeRepository(files: Readonly<Record<string, string>>): Promise<string>;
   /** Requests the URL like a visitor; rejects if there is no response. */
-  ask(url: string): Promise<{ readonly status: number; readonly body: string }>;
+  request(url: string): Promise<{ readonly status: number; readonly body: string }>;
   /** Ends the process of the runtime, and starts a new one on the same machine. */
   restart(): Promise<void>;
   /** Kills all instances of the service without informing the runtime. */

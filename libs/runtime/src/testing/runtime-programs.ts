@@ -12,9 +12,9 @@ export const program = {
   answeringVariable: (name: string) => answering(`process.env.${name}`),
   /** Responds with a value that is unique to the instance. */
   respondingUniquely: answering('itself'),
-  saying: (...lines: readonly string[]) =>
+  printing: (...lines: readonly string[]) =>
     `${answering('itself')}; for (const line of ${JSON.stringify(lines)}) console.log(line);`,
-  sayingVariable: (name: string) => `${answering('itself')}; console.log('it is ' + process.env.${name});`,
+  printingVariable: (name: string) => `${answering('itself')}; console.log('it is ' + process.env.${name});`,
   /** Responds with 200, but with 500 at /health. */
   unhealthy: `
     import { createServer } from 'node:http';

@@ -29,7 +29,7 @@ const messagesOf = async (webServiceId: string): Promise<readonly string[]> =>
   (await harness.runtime.logs(webServiceId, { tail: 1_000, since: undefined })).map(({ message }) => message);
 
 const answerOf = async ({ webServiceId, name }: ServicePlan) =>
-  (await harness.ask(await harness.runtime.urlOf(webServiceId, name))).body;
+  (await harness.request(await harness.runtime.urlOf(webServiceId, name))).body;
 
 /** Whether the promise settles within 300 ms. */
 const stateOf = async (work: Promise<unknown>): Promise<'pending' | 'settled'> => {

@@ -180,9 +180,9 @@ export class RuntimeAgent {
       if (signal.aborted) return this.#cancelled(orderId);
       this.#closing.signal.throwIfAborted();
       const both = AbortSignal.any([signal, this.#closing.signal]);
-      const asking = this.requestWithRetry(awaitOrder, { order_id: orderId, wait_ms: this.times.waitMs }, both);
-      asking.catch(() => undefined);
-      const answer = await Promise.race([asking, aborted.promise]).catch(error => {
+      const pending = this.requestWithRetry(awaitOrder, { order_id: orderId, wait_ms: this.times.waitMs }, both);
+      pending.catch(() => undefined);
+      const answer = await Promise.race([pending, aborted.promise]).catch(error => {
         if (!signal.aborted) throw error;
       });
       if (answer && answer.state !== 'running') return answer;

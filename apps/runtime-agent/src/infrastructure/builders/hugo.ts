@@ -13,7 +13,7 @@ export const hugo: Builder = async project => {
   const settings =
     (await firstOf(project, OWN)) ?? ((await hasFolders(project)) ? await firstOf(project, SHARED) : undefined);
   if (settings === undefined) return undefined;
-  await lookForTheme(project, (await project.read(settings)) ?? '');
+  await requireTheme(project, (await project.read(settings)) ?? '');
   const command = 'hugo --destination public';
   return {
     rules: [`${settings} found: ${command}`],
@@ -29,7 +29,7 @@ const hasFolders = async (project: Project): Promise<boolean> => {
 };
 
 /** Hugo would build an empty site without its theme. */
-const lookForTheme = async (project: Project, settings: string): Promise<void> => {
+const requireTheme = async (project: Project, settings: string): Promise<void> => {
   const theme = /^\s*theme\s*[=:]\s*["']?([\w.-]+)["']?\s*$/m.exec(settings)?.[1];
   if (theme === undefined || /^\s*themesDir\b/im.test(settings)) return;
   if ((await project.files(`themes/${theme}`, 1)).length > 0) return;

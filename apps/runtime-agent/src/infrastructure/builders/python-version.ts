@@ -25,15 +25,15 @@ export const interpreterFor = async (project: Project, machine: Machine): Promis
   const usual = minorIn(machine.realName('python3') ?? '');
   if (usual === requirement.minor || (usual !== undefined && requirement.orNewer && usual > requirement.minor))
     return { program: 'python3' };
-  const asks = `${requirement.file} asks for Python 3.${requirement.minor}${requirement.orNewer ? ' or newer' : ''}`;
+  const reason = `${requirement.file} asks for Python 3.${requirement.minor}${requirement.orNewer ? ' or newer' : ''}`;
   const here = MINORS.filter(minor => machine.has(`python3.${minor}`));
-  if (here.includes(requirement.minor)) return used(machine, `python3.${requirement.minor}`, asks);
+  if (here.includes(requirement.minor)) return used(machine, `python3.${requirement.minor}`, reason);
   const enough = requirement.orNewer ? here.find(minor => minor > requirement.minor) : undefined;
-  if (enough !== undefined) return used(machine, `python3.${enough}`, asks);
+  if (enough !== undefined) return used(machine, `python3.${enough}`, reason);
   const distance = (minor: number) => Math.abs(minor - requirement.minor);
   const [nearest] = here.toSorted((one, other) => distance(one) - distance(other) || other - one);
   const program = nearest === undefined || nearest === usual ? 'python3' : `python3.${nearest}`;
-  return used(machine, program, `${asks}, which is not on ${machine.name}`);
+  return used(machine, program, `${reason}, which is not on ${machine.name}`);
 };
 
 const used = (machine: Machine, program: string, why: string): Interpreter => ({

@@ -3,7 +3,7 @@ import type { ResolvedSource, Source } from '@postern/runtime';
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The arguments for `git ls-remote --symref`. */
-export const refsToAskFor = ({ branch }: Source): readonly string[] =>
+export const requestedRefs = ({ branch }: Source): readonly string[] =>
   branch === undefined ? ['HEAD', 'refs/heads/*'] : [`refs/heads/${escaped(branch)}`];
 
 /**

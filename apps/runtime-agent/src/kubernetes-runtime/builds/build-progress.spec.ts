@@ -21,24 +21,24 @@ describe('The progress of BuildKit', () => {
       close: async () => {},
     });
   });
-  const tell = (...lines: readonly (object | string)[]) => {
+  const push = (...lines: readonly (object | string)[]) => {
     for (const line of lines) progress.push(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
     progress.end();
   };
 
   describe('of a Dockerfile', () => {
     it('shows each step once, when it begins', () => {
-      tell(DOCKERFILE_BUILDS, step('a', '[1/2] FROM alpine'), step('b', '[2/2] RUN make'), step('b', '[2/2] RUN make'));
+      push(DOCKERFILE_BUILDS, step('a', '[1/2] FROM alpine'), step('b', '[2/2] RUN make'), step('b', '[2/2] RUN make'));
       expect(log).toBe(`${DOCKERFILE_BUILDS}\n[1/2] FROM alpine\n[2/2] RUN make\n`);
     });
 
     it('separates the lines of stages that run concurrently', () => {
-      tell(DOCKERFILE_BUILDS, output('a', 'one '), output('b', 'two '), output('a', 'first\n'), output('b', 'second'));
+      push(DOCKERFILE_BUILDS, output('a', 'one '), output('b', 'two '), output('a', 'first\n'), output('b', 'second'));
       expect(log).toBe(`${DOCKERFILE_BUILDS}\none first\ntwo second\n`);
     });
 
     it('reports the failed step, its error and its own last lines', () => {
-      tell(
+      push(
         DOCKERFILE_BUILDS,
         step('a', '[site 2/3] RUN npm ci'),
         step('b', '[api 2/3] RUN make'),
@@ -55,27 +55,27 @@ describe('The progress of BuildKit', () => {
 
     it('reports the file that a step did not find', () => {
       const error = 'failed to compute cache key: failed to calculate checksum of ref a7e::k2: "/dist": not found';
-      tell(DOCKERFILE_BUILDS, step('a', '[2/2] COPY dist .', error));
+      push(DOCKERFILE_BUILDS, step('a', '[2/2] COPY dist .', error));
       expect(progress.failure).toBe('the Dockerfile failed at step `COPY dist .`: "/dist": not found');
     });
 
     it('reports an error that no step caused', () => {
-      tell(DOCKERFILE_BUILDS, 'error: failed to solve: dockerfile parse error on line 2: unknown instruction: RUNN');
+      push(DOCKERFILE_BUILDS, 'error: failed to solve: dockerfile parse error on line 2: unknown instruction: RUNN');
       expect(progress.failure).toBe(
         'the image cannot be built: dockerfile parse error on line 2: unknown instruction: RUNN',
       );
     });
 
     it('ignores failure messages in the output of a step', () => {
-      tell(DOCKERFILE_BUILDS, step('a', '[2/2] RUN make'), output('a', 'postern-build-failed: no\n'));
-      tell(step('a', '[2/2] RUN make', exit(1)));
+      push(DOCKERFILE_BUILDS, step('a', '[2/2] RUN make'), output('a', 'postern-build-failed: no\n'));
+      push(step('a', '[2/2] RUN make', exit(1)));
       expect(progress.failure).toBe('the Dockerfile failed at step `RUN make`: exit code 1: postern-build-failed: no');
     });
   });
 
   it('of the platform’s own build is its output and its own failure message', () => {
-    tell(step('a', '[4/4] RUN node'), output('a', 'ok\npostern-build-failed: no start command\n'));
-    tell(step('a', '[4/4] RUN node', exit(1)));
+    push(step('a', '[4/4] RUN node'), output('a', 'ok\npostern-build-failed: no start command\n'));
+    push(step('a', '[4/4] RUN node', exit(1)));
     expect(log).toBe('ok\n');
     expect(progress.failure).toBe('no start command');
   });

@@ -4,7 +4,7 @@ import { type ResolvedSource, type Source, SourceUnavailable } from '@postern/ru
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import { newHostKeys, type RemoteAccess } from '../../infrastructure/git/remote-access.js';
-import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
+import { pickBranch, requestedRefs } from '../../infrastructure/git/remote-branches.js';
 import type { Cluster } from '../cluster.js';
 import type { BuildObjectSettings } from '../objects/build-settings.js';
 import { printedHostKeys } from '../objects/git-pod.js';
@@ -40,7 +40,7 @@ export class JobSources {
     const id = randomUUID();
     this.#underWay.add(id);
     try {
-      await cluster.apply(sourceSecret(id, remote, refsToAskFor(source)));
+      await cluster.apply(sourceSecret(id, remote, requestedRefs(source)));
       await cluster.apply(sourceJob(id, remote, settings));
       await this.#untilEnded(id, source, signal);
       return await this.#answerOf(id, source, remote);

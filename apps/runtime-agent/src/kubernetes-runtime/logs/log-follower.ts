@@ -75,7 +75,7 @@ export class LogFollower {
   async takeCommand(runId: string): Promise<void> {
     const limit = performance.now() + TAKEN_WITHIN_MS;
     while (performance.now() < limit && !this.#stopping.signal.aborted) {
-      await this.#look().catch(() => {});
+      await this.#poll().catch(() => {});
       const runs = [...this.#following.values()].filter(({ run }) => run.runId === runId);
       if (runs.length === 0) break;
       await Promise.race([
@@ -88,7 +88,7 @@ export class LogFollower {
 
   /** Detects new instances, and waits until the logs of instances of the service that end during `work` are complete. */
   async drain<T>(webServiceId: string, work: () => Promise<T>): Promise<T> {
-    await this.#look().catch(() => {});
+    await this.#poll().catch(() => {});
     const result = await work();
     const runs = [...this.#following.values()].filter(({ run }) => run.webServiceId === webServiceId);
     await Promise.race([Promise.all(runs.map(({ done }) => done)), pause(TAKEN_WITHIN_MS, undefined, { ref: false })]);
@@ -112,14 +112,14 @@ export class LogFollower {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted && (performance.now() < this.#leadsUntil || this.#commands.size > 0)) {
-      await this.#look().catch((err: unknown) => this.log.warn({ err }, 'Could not list instances'));
+      await this.#poll().catch((err: unknown) => this.log.warn({ err }, 'Could not list instances'));
       await this.#savePositions();
       await pause(this.pollMs, undefined, { signal, ref: false }).catch(() => {});
     }
     if (!signal.aborted) this.#loop = undefined;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (!this.#loop) return;
     this.#positions ??= await this.#savedPositions();
     const instances = await this.cluster.list<Pod>('Pod', `${OURS},${LABEL.roll}`);
@@ -194,10 +194,10 @@ export class LogFollower {
   /** Logs once how a run ended, also if its lines are read again after a restart. */
   #finish({ key, instance, end }: Run, writer: LogWriter): void {
     this.#finished.add(key);
-    const told = `${key}/end`;
-    if (!end || this.#positions?.has(told)) return;
+    const endKey = `${key}/end`;
+    if (!end || this.#positions?.has(endKey)) return;
     writer.write('platform', `${instance} ${endReason(end)}\n`);
-    this.#positions?.set(told, end.finishedAt ?? '');
+    this.#positions?.set(endKey, end.finishedAt ?? '');
   }
 
   #write({ key, stream }: Run, writer: LogWriter, text: string): void {
@@ -211,9 +211,9 @@ export class LogFollower {
   }
 
   #forget(pods: ReadonlySet<string>, listed: readonly Pod[]): void {
-    const isGone = (key: string) => !pods.has(key.split('/')[0] ?? '') && !this.#following.has(key);
-    for (const key of this.#finished) if (isGone(key)) this.#finished.delete(key);
-    for (const key of this.#positions?.keys() ?? []) if (isGone(key)) this.#positions?.delete(key);
+    const isDeleted = (key: string) => !pods.has(key.split('/')[0] ?? '') && !this.#following.has(key);
+    for (const key of this.#finished) if (isDeleted(key)) this.#finished.delete(key);
+    for (const key of this.#positions?.keys() ?? []) if (isDeleted(key)) this.#positions?.delete(key);
     if (this.#secrets.size <= 2 * (listed.length + 1_000)) return;
     const rolls = new Set(listed.map(({ metadata }) => metadata.labels?.[LABEL.roll]));
     for (const rollId of this.#secrets.keys()) if (!rolls.has(rollId)) this.#secrets.delete(rollId);

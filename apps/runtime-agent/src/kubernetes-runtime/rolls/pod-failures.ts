@@ -13,7 +13,7 @@ const PERMANENT_REASONS = new Set([
 ]);
 const NO_IMAGE = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull']);
 /** Message of a registry about a missing image; an image with a fixed digest will not appear later. */
-const GONE = /not found|manifest unknown|does not exist/i;
+const NOT_FOUND = /not found|manifest unknown|does not exist/i;
 /** Error of containerd for an image of a Dockerfile without CMD and ENTRYPOINT. */
 const NO_COMMAND = /no command specified/;
 /** Number of crashes of one instance after which a roll fails before its deadline. */
@@ -42,8 +42,8 @@ export const webOf = ({ status }: Pod): ContainerStatus | undefined =>
 export const hasFailedPermanently = (pod: Pod): boolean => {
   const web = webOf(pod);
   const { reason = '', message = '' } = web?.state?.waiting ?? {};
-  const isGone = NO_IMAGE.has(reason) && GONE.test(message);
-  return isGone || PERMANENT_REASONS.has(reason) || restartsOf(pod) >= MAX_CRASHES;
+  const isNotFound = NO_IMAGE.has(reason) && NOT_FOUND.test(message);
+  return isNotFound || PERMANENT_REASONS.has(reason) || restartsOf(pod) >= MAX_CRASHES;
 };
 
 /** How a container ended, as a predicate of the instance name. */

@@ -15,7 +15,7 @@ const RECOVERED_MS = 60_000;
 export interface ProcessTimes {
   readonly pollMs: number;
   /** Maximum time until the last process has ended. */
-  readonly goneMs: number;
+  readonly terminationMs: number;
 }
 
 /** The processes of web services that get no traffic: one Deployment for each process type. */
@@ -51,7 +51,7 @@ export class ProcessRolls {
   async stop(webServiceId: string): Promise<void> {
     for (const { metadata } of await this.list(webServiceId))
       await this.cluster.remove({ kind: 'Deployment', name: metadata.name });
-    const end = performance.now() + this.times.goneMs;
+    const end = performance.now() + this.times.terminationMs;
     while ((await this.#pods(webServiceId)).length > 0) {
       if (performance.now() > end) throw new Error(`processes of ${webServiceId} are not gone`);
       await pause(this.times.pollMs);

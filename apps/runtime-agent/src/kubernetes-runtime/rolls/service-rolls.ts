@@ -21,10 +21,10 @@ import type { ProcessRolls } from './process-rolls.js';
 export interface RollTimes {
   readonly pollMs: number;
   /** Maximum time until the last instance of a removed object has ended. */
-  readonly goneMs: number;
+  readonly terminationMs: number;
 }
 
-export const ROLL_TIMES: RollTimes = { pollMs: 500, goneMs: 120_000 };
+export const ROLL_TIMES: RollTimes = { pollMs: 500, terminationMs: 120_000 };
 
 /** Field manager of the number of instances if there is no autoscaler. */
 const COUNTER = 'postern-instances';
@@ -71,7 +71,7 @@ export class ServiceRolls {
     for (const kind of ['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'Deployment'] as const)
       await this.cluster.remove({ kind, name });
     await this.processes.stop(webServiceId);
-    await this.#untilGone(ofService(webServiceId));
+    await this.#untilTerminated(ofService(webServiceId));
     await this.#removeReleases(webServiceId, undefined);
   }
 
@@ -221,7 +221,7 @@ export class ServiceRolls {
     const earlier = live && live !== rollId ? await this.#templateOf(webServiceId, live) : undefined;
     if (!earlier) return this.stop(webServiceId);
     await this.cluster.apply(deploymentAround(webServiceId, earlier));
-    await this.#untilGone(`${ofService(webServiceId)},${LABEL.roll}=${rollId}`);
+    await this.#untilTerminated(`${ofService(webServiceId)},${LABEL.roll}=${rollId}`);
     await this.cluster.remove({ kind: 'Secret', name: releaseName(rollId) });
   }
 
@@ -234,11 +234,11 @@ export class ServiceRolls {
     return { ...template, metadata: { ...template.metadata, labels } };
   }
 
-  async #untilGone(selector: string): Promise<void> {
-    const deadline = performance.now() + this.times.goneMs;
+  async #untilTerminated(selector: string): Promise<void> {
+    const deadline = performance.now() + this.times.terminationMs;
     while ((await this.cluster.list<Pod>('Pod', selector)).length > 0) {
       if (performance.now() > deadline)
-        throw new Error(`instances (${selector}) are not gone after ${this.times.goneMs} ms`);
+        throw new Error(`instances (${selector}) are not gone after ${this.times.terminationMs} ms`);
       await pause(this.times.pollMs);
     }
   }

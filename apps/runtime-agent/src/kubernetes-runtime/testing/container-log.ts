@@ -34,7 +34,7 @@ export class ContainerLog {
     const isStamped = query.get('timestamps') === 'true';
     response.writeHead(200, { 'content-type': 'text/plain' });
     response.flushHeaders();
-    const gone = once(response, 'close').catch(() => {});
+    const closed = once(response, 'close').catch(() => {});
     let next = Math.max(0, this.#lines.length - tail);
     for (;;) {
       for (; next < this.#lines.length; next += 1) {
@@ -43,7 +43,7 @@ export class ContainerLog {
           response.write(`${isStamped ? `${time} ` : ''}${text}\n`);
       }
       if (query.get('follow') !== 'true' || this.#isClosed || response.destroyed) break;
-      await Promise.race([once(this.#news, 'news'), gone]);
+      await Promise.race([once(this.#news, 'news'), closed]);
     }
     response.end();
   }

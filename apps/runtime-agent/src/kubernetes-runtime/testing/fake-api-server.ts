@@ -85,7 +85,7 @@ export class FakeApiServer {
     };
     const stored = { ...object, metadata: { ...object.metadata, ...made } };
     this.#objects.set(key, stored);
-    this.#controllers.look();
+    this.#controllers.schedule();
     return stored;
   }
 
@@ -103,7 +103,7 @@ export class FakeApiServer {
     }
     this.#objects.delete(`${kind} ${name}`);
     this.#ownership.delete(`${kind} ${name}`);
-    this.#controllers.look();
+    this.#controllers.schedule();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

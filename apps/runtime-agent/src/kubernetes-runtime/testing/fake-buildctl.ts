@@ -14,7 +14,7 @@ const given = process.argv.slice(2);
 const option = (prefix: string): string =>
   given.find(argument => argument.startsWith(prefix))?.slice(prefix.length) ?? '';
 
-const say = (progress: object) => process.stderr.write(`${JSON.stringify(progress)}\n`);
+const report = (progress: object) => process.stderr.write(`${JSON.stringify(progress)}\n`);
 const refuse = (reason: string): never => {
   process.stderr.write(`error: failed to solve: ${reason}\n`);
   process.exit(1);
@@ -77,7 +77,7 @@ const run = (command: string, vertex: string): Promise<number> => {
       ),
     },
   });
-  const onData = (data: Buffer) => say({ logs: [{ vertex, stream: 1, data: data.toString('base64') }] });
+  const onData = (data: Buffer) => report({ logs: [{ vertex, stream: 1, data: data.toString('base64') }] });
   child.stdout.on('data', onData);
   child.stderr.on('data', onData);
   return new Promise(resolve => child.once('close', code => resolve(code ?? 137)));
@@ -154,9 +154,9 @@ for (const [index, step] of steps.entries()) {
   const name = `[${number}/${numbered.length}] ${instruction} ${text}`;
   const vertex = `sha256:${index}`;
   const started = new Date().toISOString();
-  if (number > 0) say({ vertexes: [{ digest: vertex, name, started }] });
+  if (number > 0) report({ vertexes: [{ digest: vertex, name, started }] });
   const error = await execute({ ...step, rest: text }, vertex);
-  if (number > 0) say({ vertexes: [{ digest: vertex, name, started, completed: started, error }] });
+  if (number > 0) report({ vertexes: [{ digest: vertex, name, started, completed: started, error }] });
   if (error !== undefined) refuse(error);
 }
 

@@ -19,7 +19,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one +
 /** Acts like kube-controller-manager on Deployments, ReplicaSets, Jobs, autoscalers and objects without an owner. */
 export class FakeControllers {
   #isDue = false;
-  readonly #timer = setInterval(() => this.look(), 200);
+  readonly #timer = setInterval(() => this.schedule(), 200);
 
   constructor(private readonly store: Store) {
     this.#timer.unref();
@@ -30,7 +30,7 @@ export class FakeControllers {
   }
 
   /** Schedules one run for all changes until then. */
-  look(): void {
+  schedule(): void {
     if (this.#isDue) return;
     this.#isDue = true;
     setImmediate(() => {

@@ -89,14 +89,14 @@ export class FakeNode {
 
   async #run(): Promise<void> {
     while (!this.#isStopped) {
-      await this.#look().catch((error: unknown) => {
+      await this.#reconcile().catch((error: unknown) => {
         if (!this.#isStopped) process.emitWarning(`the fake node: ${String(error)}`);
       });
       await new Promise(resolve => setTimeout(resolve, 50));
     }
   }
 
-  async #look(): Promise<void> {
+  async #reconcile(): Promise<void> {
     const { items = [] } = await this.api.send('GET', '/pods');
     for (const pod of items) {
       const { name, uid = '', deletionTimestamp } = pod.metadata;

@@ -70,7 +70,7 @@ export class KubernetesHarness implements RuntimeHarness {
   }
 
   /** Sends a request like a Service: to any ready instance. */
-  async ask(url: string): Promise<{ status: number; body: string }> {
+  async request(url: string): Promise<{ status: number; body: string }> {
     const { hostname, pathname } = new URL(url);
     const port = this.node.portOf(/^ws-([0-9a-f-]{36})\.tenants\.svc$/.exec(hostname)?.[1] ?? '');
     if (port === undefined) throw new Error(`nothing answers at ${url}`);

@@ -17,7 +17,7 @@ const answering = (message: string) =>
   `require('node:http').createServer((_, r) => r.end(${JSON.stringify(message)})).listen(process.env.PORT);`;
 
 /** Sends the path without normalizing it. */
-const ask = async (url: string, path = '/', method = 'GET') => {
+const send = async (url: string, path = '/', method = 'GET') => {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(url, { path, method, agent: false }, resolve).once('error', reject).end();
   const answer = await promise;
@@ -52,7 +52,7 @@ describe('An artefact', () => {
     spawn(command, args, { cwd: view.startDirectory, env: environment, stdio: 'ignore', detached: true });
     const url = `http://127.0.0.1:${port}`;
     await waitFor(() =>
-      ask(url).then(
+      send(url).then(
         () => true,
         () => false,
       ),
@@ -93,7 +93,7 @@ describe('An artefact', () => {
   ])('is started by %s', async (_, command, files) => {
     fixture = await BuildsFixture.start();
     const artefact = await build(files, command, 'chmod -R +x node_modules 2>/dev/null || true');
-    expect((await ask(await start(artefact, command))).body).toBe('started');
+    expect((await send(await start(artefact, command))).body).toBe('started');
   });
 
   it('serves a static site and no other file', async () => {
@@ -106,9 +106,9 @@ describe('An artefact', () => {
       'secret.txt': 'secret',
     });
     const url = await start(artefact);
-    const status = async (path: string, method = 'GET') => (await ask(url, path, method)).status;
-    expect((await ask(url, '/about')).body).toBe('about');
-    expect((await ask(url, '/a.css')).type).toMatch(/^text\/css/);
+    const status = async (path: string, method = 'GET') => (await send(url, path, method)).status;
+    expect((await send(url, '/about')).body).toBe('about');
+    expect((await send(url, '/a.css')).type).toMatch(/^text\/css/);
     expect(await status('/')).toBe(200);
     for (const path of [
       '/none',

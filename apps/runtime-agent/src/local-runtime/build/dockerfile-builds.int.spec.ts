@@ -44,8 +44,8 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
         'RUN sed s/source/built/ index.html > made.html && echo made',
         'CMD ["sh", "-c", "exec httpd -f -p $PORT -h $PWD"]',
       );
-      const { order, ask } = await builds.serve({ Dockerfile, 'index.html': 'from source', 'package.json': '{}' });
-      expect(await ask('/made.html')).toBe('from built');
+      const { order, get } = await builds.serve({ Dockerfile, 'index.html': 'from source', 'package.json': '{}' });
+      expect(await get('/made.html')).toBe('from built');
       const log = await builds.logOf(order);
       expect(log.slice(0, 3)).toEqual([
         `Fetching ${order.repositoryUrl} at ${order.commit}`,
@@ -59,20 +59,20 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
 
     it('by its ENTRYPOINT and CMD, with its ENV overridden by the variables of the web service', async () => {
       const steps = [
-        'ENV SAID=hello COLOUR=red HOME=/root',
+        'ENV GREETING=hello COLOUR=red HOME=/root',
         'ENTRYPOINT ["/bin/sh", "-c"]',
         'CMD ["exec httpd -f -p $PORT"]',
       ];
-      const { ask } = await builds.serve(shop(...steps), {}, { environment: { COLOUR: 'blue', QUOTED: `it's "so"` } });
-      const seen = (await ask('/cgi-bin/run')).split('\n');
-      expect(seen).toEqual(expect.arrayContaining(['SAID=hello', 'COLOUR=blue', 'HOME=/tmp', `QUOTED=it's "so"`]));
+      const { get } = await builds.serve(shop(...steps), {}, { environment: { COLOUR: 'blue', QUOTED: `it's "so"` } });
+      const seen = (await get('/cgi-bin/run')).split('\n');
+      expect(seen).toEqual(expect.arrayContaining(['GREETING=hello', 'COLOUR=blue', 'HOME=/tmp', `QUOTED=it's "so"`]));
       expect(seen.filter(line => /^LANG=|POSTERN_SECRET/.test(line))).toEqual([]);
     });
 
     it('by the start command of the web service, in its WORKDIR', async () => {
       const startCommand = 'echo "$PWD" > /tmp/where; exec httpd -f -p $PORT';
-      const { ask } = await builds.serve({ ...shop(), run: scriptOf('cat /tmp/where') }, { startCommand });
-      expect(await ask('/cgi-bin/run')).toBe('/srv/shop\n');
+      const { get } = await builds.serve({ ...shop(), run: scriptOf('cat /tmp/where') }, { startCommand });
+      expect(await get('/cgi-bin/run')).toBe('/srv/shop\n');
     });
 
     it('with several stages, of which only the last is kept', async () => {
@@ -80,24 +80,24 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
         ...['FROM scratch AS made', ...LINUX.slice(1), 'RUN echo secret > /hidden && echo shown > /shown'],
         ...[...SERVER, 'COPY --from=made /shown /srv/shop/shown.html'],
       );
-      const { ask, plan } = await builds.serve({ Dockerfile, run: scriptOf('cat /hidden') });
-      expect(await ask('/shown.html')).toBe('shown\n');
-      expect(await ask('/cgi-bin/run')).toContain('No such file');
+      const { get, plan } = await builds.serve({ Dockerfile, run: scriptOf('cat /hidden') });
+      expect(await get('/shown.html')).toBe('shown\n');
+      expect(await get('/cgi-bin/run')).toContain('No such file');
       await builds.harness.runtime.stop(plan.webServiceId);
     });
 
     it('with its disk at /data', async () => {
       const run = scriptOf('echo kept > $DISK_PATH/file && ls $DISK_PATH');
-      const { ask } = await builds.serve({ ...shop(), run }, {}, { disk: { sizeMib: 64 } });
-      expect(await ask('/cgi-bin/run')).toContain('file\n');
+      const { get } = await builds.serve({ ...shop(), run }, {}, { disk: { sizeMib: 64 } });
+      expect(await get('/cgi-bin/run')).toContain('file\n');
     });
   });
 
   it('runs its one-off commands and its release command', async () => {
-    const release = { releaseCommand: 'echo "released in $PWD with $SAID"' };
-    const { order, plan } = await builds.serve(shop('ENV SAID=hello'), {}, release);
+    const release = { releaseCommand: 'echo "released in $PWD with $GREETING"' };
+    const { order, plan } = await builds.serve(shop('ENV GREETING=hello'), {}, release);
     expect(await builds.run(plan, 'test "$PWD" = /srv/shop && cat /etc/passwd')).toMatchObject({ exitCode: 1 });
-    expect(await builds.run(plan, 'echo "run with $SAID" && test -x /bin/busybox')).toEqual({
+    expect(await builds.run(plan, 'echo "run with $GREETING" && test -x /bin/busybox')).toEqual({
       exitCode: 0,
       reason: null,
     });
@@ -107,14 +107,14 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
 
   it('keeps running while Postern restarts', async () => {
     const started = { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] };
-    const { plan, ask } = await builds.serve(shop(), {}, started);
+    const { plan, get } = await builds.serve(shop(), {}, started);
     await builds.harness.restart();
     expect(await builds.run(plan, 'true')).toEqual({ exitCode: 0, reason: null });
     expect(await builds.harness.runtime.statusOf(plan.webServiceId)).toMatchObject({
       rollId: plan.rollId,
       instances: 1,
     });
-    expect(await ask('/cgi-bin/run')).toContain('KEY=abracadabra');
+    expect(await get('/cgi-bin/run')).toContain('KEY=abracadabra');
     await builds.harness.runtime.stop(plan.webServiceId);
     expect(await builds.harness.processesOf(plan)).toEqual([]);
   });

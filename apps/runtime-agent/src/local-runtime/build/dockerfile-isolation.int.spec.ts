@@ -63,8 +63,8 @@ jest.setTimeout(90_000);
         'ls /; echo x > /srv/shop/x; echo x > /bin/sh; ls /proc/1/root',
         'ls -d /proc/[0-9]* | wc -l; ls /dev | tr "\\n" " "; unshare -r true',
       );
-      const { ask } = await builds.serve({ ...shop(), run });
-      const output = await ask('/cgi-bin/run');
+      const { get } = await builds.serve({ ...shop(), run });
+      const output = await get('/cgi-bin/run');
       for (const name of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb'])
         expect(output).toContain(`${name}:\t0000000000000000`);
       expect(output).toContain('NoNewPrivs:\t1');
@@ -87,8 +87,8 @@ jest.setTimeout(90_000);
       const files = {
         ...shop('COPY shell /bin/shell', 'RUN chmod +x /bin/shell && rm /bin/sh && ln -s shell /bin/sh'),
       };
-      const { ask } = await builds.serve({ ...files, shell, run: scriptOf('cat /tmp/seen') });
-      const seen = (await ask('/cgi-bin/run')).split('\n').filter(Boolean);
+      const { get } = await builds.serve({ ...files, shell, run: scriptOf('cat /tmp/seen') });
+      const seen = (await get('/cgi-bin/run')).split('\n').filter(Boolean);
       expect(seen.length).toBeGreaterThan(4);
       expect(
         seen.filter(line => /^Uid:\t0/.test(line) || /^Cap\w+:\t0*[1-9a-f]/.test(line) || /Privs:\t0/.test(line)),

@@ -33,7 +33,7 @@ describe('A build', () => {
           name: 'shop',
           version: '1.0.0',
           scripts: {
-            build: 'node -e "fs.writeFileSync(\'version\', process.version)" && tool > said',
+            build: 'node -e "fs.writeFileSync(\'version\', process.version)" && tool > output',
             start: 'node server.js',
           },
           devDependencies: { tool: 'file:./tool' },
@@ -45,7 +45,7 @@ describe('A build', () => {
     );
     const artefact = await fixture.build(order);
     expect(await fixture.read(artefact, 'version')).toBe(process.version);
-    expect(await fixture.read(artefact, 'said')).toBe('built by production\n');
+    expect(await fixture.read(artefact, 'output')).toBe('built by production\n');
     expect((await fixture.lines()).slice(1, 4)).toEqual([
       'no lock file found: npm install',
       'package.json has a build script: npm run build',
@@ -149,8 +149,8 @@ describe('A build', () => {
     fixture = await BuildsFixture.start();
     await fixture.build(await fixture.order({}, { buildCommand: 'echo earlier' }));
     const folders = ['', 'artefacts', 'builds', 'cache', 'logs'].map(name => `${fixture.home}/${name}`).join(' ');
-    const look = `for folder in ${folders}; do ls $folder && echo "seen $folder"; done; id -u; true`;
-    await fixture.build(await fixture.order({}, { buildCommand: look }));
+    const list = `for folder in ${folders}; do ls $folder && echo "seen $folder"; done; id -u; true`;
+    await fixture.build(await fixture.order({}, { buildCommand: list }));
     const seen = (await fixture.lines()).filter(line => line.startsWith('seen '));
     expect(seen).toHaveLength(process.getuid?.() === 0 ? 0 : 5);
   });

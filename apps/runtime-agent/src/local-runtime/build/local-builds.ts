@@ -159,11 +159,11 @@ export class LocalBuilds implements Builds {
       const limit = AbortSignal.any([signal, watch.signal]);
       output.logLine(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
       const marks = { [BUILD_MARKER]: site.id };
-      const say = (line: string) => output.logLine(line);
+      const log = (line: string) => output.logLine(line);
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
-      await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, say, limit));
+      await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, log, limit));
       for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
-      const tool = await this.parts.dockerfiles.toolFor(directory, order, say);
+      const tool = await this.parts.dockerfiles.toolFor(directory, order, log);
       finish =
         tool === undefined
           ? await this.#buildProject(directory, order, site, limit)

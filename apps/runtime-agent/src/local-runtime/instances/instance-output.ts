@@ -34,7 +34,7 @@ export class InstanceOutput {
     this.#stream = command?.stream;
   }
 
-  /** The last lines of stderr before the instance was asked to end, with secrets masked; complete after `settle`. */
+  /** The last lines of stderr before its termination, with secrets masked; complete after `settle`. */
   get lastErrors(): readonly string[] {
     return this.#errors.lines;
   }

@@ -100,7 +100,7 @@ export class Instance {
     return this.#exitCode;
   }
 
-  /** The last lines of stderr before the instance was asked to end, with secrets masked; complete after `end`. */
+  /** The last lines of stderr before its termination, with secrets masked; complete after `end`. */
   get lastErrors(): readonly string[] {
     return this.#output.lastErrors;
   }
@@ -181,7 +181,7 @@ export class Instance {
     const serving = members.filter(({ pid }) => sockets.some(own => own.pid === pid && own.port === port));
     if (serving.length === 0 || !catchAll(serving, 'SIGTERM')) return;
     this.#isAnnounced = true;
-    this.#tellToEnd(running.pid);
+    this.#terminate(running.pid);
   }
 
   /**
@@ -204,7 +204,7 @@ export class Instance {
   async #end(graceMs: number): Promise<void> {
     const running = graceMs > 0 ? await mainProcessOf(this.current) : undefined;
     if (running) {
-      if (!this.#isAnnounced) this.#tellToEnd(running.pid);
+      if (!this.#isAnnounced) this.#terminate(running.pid);
       const waiting = new AbortController();
       const timeout = delay(graceMs, undefined, { signal: waiting.signal }).catch(() => {});
       await Promise.race([this.#groupHasEnded(running.pid, waiting.signal), timeout]);
@@ -216,7 +216,7 @@ export class Instance {
     await this.host.instanceRecords.remove(this.current.id);
   }
 
-  #tellToEnd(group: number): void {
+  #terminate(group: number): void {
     // After the end of the main process only the shim can run, and stderr may contain unread lines for `lastErrors`.
     if (this.#exitCode === undefined) this.#output.markTerminating();
     signalGroup(group, 'SIGTERM');

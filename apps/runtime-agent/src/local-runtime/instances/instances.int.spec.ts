@@ -125,8 +125,8 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
   });
 
   it('loses lines when it floods its log, without growing the memory of the platform or affecting other services', async () => {
-    const plan = await runs(server.talking);
-    const other = await runs(server.talking);
+    const plan = await runs(server.printing);
+    const other = await runs(server.printing);
     const before = process.memoryUsage().rss;
     const flood = fixture.visit(plan, `/flood?${50 * 2 ** 20}`);
     await fixture.visit(other, '/say?still%20here');
@@ -138,7 +138,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
   });
 
   it('has its secrets masked in its log lines', async () => {
-    const plan = await runs(server.talking, { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] });
+    const plan = await runs(server.printing, { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] });
     await fixture.visit(plan, '/say?the%20key%20is%20abracadabra');
     await waitFor(async () => (await fixture.messages(plan)).includes('the key is ********'), { describe: 'the line' });
   });

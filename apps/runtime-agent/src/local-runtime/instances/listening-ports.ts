@@ -30,7 +30,7 @@ export const listeningSockets = async (pids: readonly number[]): Promise<readonl
   });
 };
 
-/** Whether the process still has the socket; cheaper than to look for its sockets again. */
+/** Whether the process still has the socket; cheaper than a new scan for its sockets. */
 export const isOpen = async ({ path, target }: ListeningSocket): Promise<boolean> =>
   (await readlink(path).catch(() => '')) === target;
 

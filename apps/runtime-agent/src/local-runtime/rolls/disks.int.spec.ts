@@ -101,7 +101,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     const plan = await planOf(writing('old'));
     await fixture.runtime.roll(plan, never);
     await fixture.runtime.roll(
-      await fixture.plan(server.saying('without'), { webServiceId: plan.webServiceId }),
+      await fixture.plan(server.answering('without'), { webServiceId: plan.webServiceId }),
       never,
     );
     expect(existsSync(join(folderOf(plan), 'beats'))).toBe(true);
@@ -142,7 +142,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     await fixture.runtime.roll(plan, never);
     const folder = await stat(folderOf(plan));
     expect(folder.mode & 0o777).toBe(0o700);
-    const spying = server.saying('spy').replace(
+    const spying = server.answering('spy').replace(
       /^/,
       `import { readdirSync } from 'node:fs';
        try { readdirSync(${JSON.stringify(folderOf(plan))}); console.log('read it'); } catch (e) { console.log(e.code); }\n`,

@@ -34,7 +34,7 @@ describe('A roll', () => {
   };
 
   it('starts the instances of the plan, and the service answers at its address', async () => {
-    const plan = await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });
+    const plan = await runs(server.answering('hello'), { minInstances: 2, maxInstances: 2 });
     expect((await fixture.visit(plan)).body).toBe('hello');
     expect(await fixture.runtime.statusOf(plan.webServiceId)).toEqual({
       rollId: plan.rollId,
@@ -86,7 +86,7 @@ describe('A roll', () => {
   });
 
   it('keeps the traffic on the older instances when it fails', async () => {
-    const before = await runs(server.saying('old'));
+    const before = await runs(server.answering('old'));
     const pids = await fixture.pids();
     await failureOf(await next(before, server.silent, { deadlineMs: 400 }));
     expect((await fixture.visit(before)).body).toBe('old');
@@ -95,7 +95,7 @@ describe('A roll', () => {
   });
 
   it('removes the new instances when it is aborted, and keeps the older ones', async () => {
-    const before = await runs(server.saying('old'));
+    const before = await runs(server.answering('old'));
     const pids = await fixture.pids();
     const abort = new AbortController();
     const roll = fixture.runtime.roll(await next(before, server.silent), abort.signal);
@@ -108,9 +108,9 @@ describe('A roll', () => {
   });
 
   it('moves the traffic in one step, and stops the older instances', async () => {
-    const before = await runs(server.saying('old'), { minInstances: 2, maxInstances: 2 });
+    const before = await runs(server.answering('old'), { minInstances: 2, maxInstances: 2 });
     const old = await fixture.pids();
-    const after = await next(before, server.saying('new'), { minInstances: 2, maxInstances: 2 });
+    const after = await next(before, server.answering('new'), { minInstances: 2, maxInstances: 2 });
     await fixture.runtime.roll(after, never);
     expect((await fixture.visit(after)).body).toBe('new');
     const pids = await fixture.pids();
@@ -119,7 +119,7 @@ describe('A roll', () => {
   });
 
   it('changes nothing when it is requested again with the same id', async () => {
-    const plan = await runs(server.saying('hello'));
+    const plan = await runs(server.answering('hello'));
     const pids = await fixture.pids();
     await fixture.runtime.roll(plan, never);
     expect(await fixture.pids()).toEqual(pids);
@@ -131,7 +131,7 @@ describe('A roll', () => {
     await waitFor(async () => (await new LoadBalancerClient(fixture.home).routes())[0]?.backends[0]?.underWay === 1, {
       describe: 'the request under way',
     });
-    await fixture.runtime.roll(await next(before, server.saying('new')), never);
+    await fixture.runtime.roll(await next(before, server.answering('new')), never);
     expect((await answer).body).toBe('late');
   });
 
@@ -141,12 +141,12 @@ describe('A roll', () => {
     await waitFor(async () => (await new LoadBalancerClient(fixture.home).routes())[0]?.backends[0]?.underWay === 1, {
       describe: 'the request under way',
     });
-    await fixture.runtime.roll(await next(before, server.saying('new')), never);
-    expect((await answer).body).toBe('told to end');
+    await fixture.runtime.roll(await next(before, server.answering('new')), never);
+    expect((await answer).body).toBe('terminating');
   });
 
   it('loses no request under load', async () => {
-    let plan = await runs(server.saying('0'), { minInstances: 2, maxInstances: 2 });
+    let plan = await runs(server.answering('0'), { minInstances: 2, maxInstances: 2 });
     const seen: string[] = [];
     let over = false;
     const visitors = Array.from({ length: 4 }, async () => {
@@ -156,7 +156,7 @@ describe('A roll', () => {
       }
     });
     for (const text of ['1', '2', '3']) {
-      plan = await next(plan, server.saying(text), { minInstances: 2, maxInstances: 2 });
+      plan = await next(plan, server.answering(text), { minInstances: 2, maxInstances: 2 });
       await fixture.runtime.roll(plan, never);
     }
     over = true;
@@ -166,8 +166,12 @@ describe('A roll', () => {
   });
 
   it('keeps the number of instances, within the bounds of the new plan', async () => {
-    const before = await runs(server.saying('old'), { minInstances: 3, maxInstances: 3 });
-    const after = await next(before, server.saying('new'), { minInstances: 1, maxInstances: 2, rollId: randomUUID() });
+    const before = await runs(server.answering('old'), { minInstances: 3, maxInstances: 3 });
+    const after = await next(before, server.answering('new'), {
+      minInstances: 1,
+      maxInstances: 2,
+      rollId: randomUUID(),
+    });
     await fixture.runtime.roll(after, never);
     expect((await fixture.runtime.statusOf(after.webServiceId))?.instances).toBe(2);
   });

@@ -29,10 +29,10 @@ describe('Running services', () => {
     const plan = await runs(server.busy, { minInstances: 1, maxInstances: 2 });
     const count = async () => (await fixture.runtime.statusOf(plan.webServiceId))?.healthy;
     const [first] = await fixture.records(plan);
-    const tell = (what: string) => fetch(`http://127.0.0.1:${first?.port}/${what}`);
-    await tell('work');
+    const request = (path: string) => fetch(`http://127.0.0.1:${first?.port}/${path}`);
+    await request('work');
     await waitFor(async () => (await count()) === 2, { describe: 'a second instance', timeoutMs: 25_000 });
-    await tell('rest');
+    await request('rest');
     await waitFor(async () => (await count()) === 1, { describe: 'one instance again', timeoutMs: 15_000 });
     await waitFor(async () => (await fixture.records(plan)).length === 1, { describe: 'the other to be gone' });
     expect((await fixture.visit(plan)).status).toBe(200);
@@ -54,7 +54,7 @@ describe('Running services', () => {
 
   it('can be inspected by a process that is not the leader', async () => {
     await start();
-    const plan = await runs(server.talking, { minInstances: 2, maxInstances: 2 });
+    const plan = await runs(server.printing, { minInstances: 2, maxInstances: 2 });
     const other = fixture.anotherRuntime();
     await fixture.visit(plan, '/say?hello');
     expect(await other.statusOf(plan.webServiceId)).toMatchObject({ rollId: plan.rollId, healthy: 2, instances: 2 });
@@ -72,7 +72,7 @@ describe('Running services', () => {
   it('are all ended by stopEverything', async () => {
     await start();
     await runs(server.ignoringSigterm);
-    await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });
+    await runs(server.answering('hello'), { minInstances: 2, maxInstances: 2 });
     expect((await fixture.pids()).length).toBeGreaterThan(3);
     await stopEverything(fixture.home, 300, { sandboxFrames: KEPT_FRAMES });
     expect(await fixture.pids()).toEqual([]);

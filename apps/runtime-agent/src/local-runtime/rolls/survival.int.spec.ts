@@ -27,7 +27,7 @@ describe('When the platform is killed', () => {
   };
 
   it('its services keep running, and the next run adopts the same processes', async () => {
-    const plan = await runs(server.saying('hello'), { minInstances: 2, maxInstances: 2 });
+    const plan = await runs(server.answering('hello'), { minInstances: 2, maxInstances: 2 });
     const pids = await fixture.pids();
     await platform.kill();
     expect((await fixture.visit(plan)).body).toBe('hello');
@@ -38,7 +38,7 @@ describe('When the platform is killed', () => {
   });
 
   it('no log line is lost that a service writes before the next run', async () => {
-    const plan = await runs(server.talking);
+    const plan = await runs(server.printing);
     await platform.kill();
     for (let line = 1; line <= 100; line += 1) await fixture.visit(plan, `/say?line${line}`);
     await fixture.runtime.reconcile([plan], new Set());
@@ -73,7 +73,7 @@ describe('When the platform is killed', () => {
 
   it('secrets stay masked in output that the next run reads', async () => {
     const secrets = { environment: { KEY: 'abracadabra' }, secrets: ['abracadabra'] };
-    const plan = await runs(server.talking, secrets);
+    const plan = await runs(server.printing, secrets);
     await platform.kill();
     await fixture.visit(plan, '/say?it%20is%20abracadabra');
     // The service is no longer expected, so no plan contains its secrets.
@@ -82,7 +82,7 @@ describe('When the platform is killed', () => {
   });
 
   it('a roll continues when it is requested again', async () => {
-    const before = await runs(server.saying('old'));
+    const before = await runs(server.answering('old'));
     const gate = server.withStatus.replace('let status = 200', 'let status = 500');
     const after = await fixture.plan(gate, { webServiceId: before.webServiceId, healthCheckPath: '/' });
     platform.begin({ kind: 'roll', plan: after });
@@ -108,9 +108,9 @@ describe('When the platform is killed', () => {
   });
 
   it('at any moment of a roll, the next run reaches the expected state, and leaves no orphaned process or record', async () => {
-    const before = await runs(server.saying('old'), { minInstances: 2, maxInstances: 2 });
+    const before = await runs(server.answering('old'), { minInstances: 2, maxInstances: 2 });
     for (let moment = 0; moment < 12; moment += 1) {
-      const after = await fixture.plan(server.saying('new'), {
+      const after = await fixture.plan(server.answering('new'), {
         webServiceId: before.webServiceId,
         minInstances: 2,
         maxInstances: 2,

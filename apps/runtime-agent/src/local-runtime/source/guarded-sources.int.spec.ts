@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OutboundGuard } from '@postern/outbound';
 import { freePort, startDnsServer, type TestDns } from '@postern/testing';
 import { newKeyPair, startGitHttpServer } from '@postern/testing/git-servers';
-import { guardAsking } from '../../infrastructure/git/testing/hostile-dns.js';
+import { guardWithDns } from '../../infrastructure/git/testing/hostile-dns.js';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 
 const PUBLIC = '93.184.215.14';
@@ -15,13 +15,13 @@ describe('A repository of an attacker', () => {
   let dns: TestDns;
   /** A server in the private network, and the paths that were requested from it. */
   let inner: Server;
-  let asked: string[];
+  let requested: string[];
 
   beforeEach(async () => {
     dns = await startDnsServer();
-    asked = [];
+    requested = [];
     inner = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requested.push(request.url ?? '');
       response.end('role: admin');
     }).listen(0, '127.0.0.1');
     await once(inner, 'listening');
@@ -51,7 +51,7 @@ describe('A repository of an attacker', () => {
     expect(await errorOf(url)).toBe(
       `SourceUnavailable: the repository ${url} leads to another address; enter that address instead`,
     );
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     redirecting.closeAllConnections();
     redirecting.close();
   });
@@ -88,7 +88,7 @@ describe('A repository of an attacker', () => {
   });
 
   it('does not reveal what responds in the private network', async () => {
-    fixture = await BuildsFixture.start({ guard: guardAsking(dns.address) });
+    fixture = await BuildsFixture.start({ guard: guardWithDns(dns.address) });
     dns.setRecords('http.test', 'A', ['127.0.0.1']);
     dns.setRecords('closed.test', 'A', ['127.0.0.1']);
     dns.failWith('broken.test', 'SERVFAIL');
@@ -105,11 +105,11 @@ describe('A repository of an attacker', () => {
         'SourceUnavailable: the repository URL could not be fetched: check its address, and that it can be reached over the internet',
       ]),
     );
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('whose host name resolves to a private address later is not fetched from there', async () => {
-    fixture = await BuildsFixture.start({ guard: guardAsking(dns.address) });
+    fixture = await BuildsFixture.start({ guard: guardWithDns(dns.address) });
     dns.rebind('rebind.test', [PUBLIC, '127.0.0.1']);
     const cancelled = AbortSignal.timeout(1_000);
     const url = `http://rebind.test:${portOf()}/x`;
@@ -118,7 +118,7 @@ describe('A repository of an attacker', () => {
       'could not be fetched',
     );
     expect(dns.queries.filter(({ name }) => name === 'rebind.test')).toHaveLength(2);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
 
@@ -134,7 +134,7 @@ describe('Git', () => {
   });
 
   it('connects over HTTP to the checked address and does not resolve the host again', async () => {
-    fixture = await BuildsFixture.start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
+    fixture = await BuildsFixture.start({ guard: guardWithDns(dns.address, ['127.0.0.1']) });
     const repository = await fixture.repository({ 'a.txt': 'pinned' });
     const server = await startGitHttpServer(repository.folder);
     // Only the test DNS server resolves this name.
@@ -152,7 +152,7 @@ describe('Git', () => {
   });
 
   it('passes on the errors of a Git server at a public address', async () => {
-    fixture = await BuildsFixture.start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
+    fixture = await BuildsFixture.start({ guard: guardWithDns(dns.address, ['127.0.0.1']) });
     const repository = await fixture.repository();
     const server = await startGitHttpServer(repository.folder);
     dns.setRecords('pinned.test', 'A', ['127.0.0.1']);
@@ -167,7 +167,7 @@ describe('Git', () => {
   });
 
   it('connects over SSH to the checked address and does not resolve the host again', async () => {
-    fixture = await BuildsFixture.start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
+    fixture = await BuildsFixture.start({ guard: guardWithDns(dns.address, ['127.0.0.1']) });
     dns.setRecords('pinned.test', 'A', ['127.0.0.1']);
     const greeting = Promise.withResolvers<string>();
     const server: TcpServer = createTcpServer(socket => {

@@ -12,7 +12,7 @@ import {
   startGitHttpServer,
   startGitSshServer,
 } from '@postern/testing/git-servers';
-import { guardAsking } from '../../infrastructure/git/testing/hostile-dns.js';
+import { guardWithDns } from '../../infrastructure/git/testing/hostile-dns.js';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 
 const TOKEN = 'glpat-Zx81-secret_of/the+owner';
@@ -182,7 +182,7 @@ describe('A token', () => {
   });
 
   it('is not sent over unencrypted HTTP if only public servers are allowed', async () => {
-    fixture = await BuildsFixture.start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
+    fixture = await BuildsFixture.start({ guard: guardWithDns(dns.address, ['127.0.0.1']) });
     const repository = await fixture.repository();
     const server = await startGitHttpServer(repository.folder);
     dns.setRecords('public.test', 'A', ['127.0.0.1']);

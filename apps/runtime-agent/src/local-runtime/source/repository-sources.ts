@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOrder, type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
 import { describeGitError, displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
-import { pickBranch, refsToAskFor } from '../../infrastructure/git/remote-branches.js';
+import { pickBranch, requestedRefs } from '../../infrastructure/git/remote-branches.js';
 import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
 import { type Git, NO_REMOTE } from './git.js';
 import { findStrayLink } from './links.js';
@@ -67,7 +67,7 @@ export class RepositorySources {
       const inside = await this.confinement.prepare(id);
       await makeOwned(home, inside);
       const folders = { directory: home, home, marks: { [this.base.marker]: id } };
-      const args = ['ls-remote', '--symref', '--', remote.url, ...refsToAskFor(source)];
+      const args = ['ls-remote', '--symref', '--', remote.url, ...requestedRefs(source)];
       const { ok, output, errors, hostKeys } = await this.#inTime(url, this.times.resolveMs, signal, limit =>
         this.git.run(inside, remote, args, folders, limit),
       );

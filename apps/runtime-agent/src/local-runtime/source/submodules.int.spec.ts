@@ -5,7 +5,7 @@ import type { BuildOrder } from '@postern/runtime';
 import type { Files, GitRepository } from '@postern/runtime/testing';
 import { startDnsServer, type TestDns } from '@postern/testing';
 import { type BasicAccess, type GitHttpServer, startGitHttpServer } from '@postern/testing/git-servers';
-import { guardAsking } from '../../infrastructure/git/testing/hostile-dns.js';
+import { guardWithDns } from '../../infrastructure/git/testing/hostile-dns.js';
 import type { FixtureOptions } from '../build/testing/assemble-for-tests.js';
 import { BuildsFixture } from '../build/testing/builds-fixture.js';
 
@@ -138,7 +138,7 @@ describe('A submodule', () => {
   }, 120_000);
 
   it('at a private address gets no request, and the error does not reveal what responds there', async () => {
-    await start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
+    await start({ guard: guardWithDns(dns.address, ['127.0.0.1']) });
     dns.setRecords('public.test', 'A', ['127.0.0.1']);
     dns.setRecords('inner.test', 'A', ['127.0.0.2']);
     const library = await fixture.repository();
@@ -159,7 +159,7 @@ describe('A submodule', () => {
   }, 120_000);
 
   it('is fetched up to three levels deep, and up to thirty in total', async () => {
-    await start({ guard: guardAsking(dns.address, ['127.0.0.1']) });
+    await start({ guard: guardWithDns(dns.address, ['127.0.0.1']) });
     dns.setRecords('public.test', 'A', ['127.0.0.1']);
     const site = await fixture.repository();
     const server = await serve(site);

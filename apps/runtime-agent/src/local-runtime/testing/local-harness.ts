@@ -50,7 +50,7 @@ export class LocalHarness implements NeighbourHarness {
     return repository.url;
   }
 
-  async ask(url: string): Promise<{ status: number; body: string }> {
+  async request(url: string): Promise<{ status: number; body: string }> {
     const { status, body } = await request(url);
     return { status, body };
   }

@@ -8,7 +8,7 @@ const listening = (body: string, listen = 'process.env.PORT') => `
 
 /** Small programs that act as working and as faulty services. */
 export const server = {
-  saying: (text: string) => listening(`const answer = (_, response) => response.end(${JSON.stringify(text)});`),
+  answering: (text: string) => listening(`const answer = (_, response) => response.end(${JSON.stringify(text)});`),
 
   /** Responds with the status of the last request to /become/<status>; 200 before the first one. */
   withStatus: listening(`
@@ -32,7 +32,7 @@ export const server = {
   ),
 
   /** Responds when it receives SIGTERM. */
-  waiting: listening(`const answer = (_, response) => process.once('SIGTERM', () => response.end('told to end'));`),
+  waiting: listening(`const answer = (_, response) => process.once('SIGTERM', () => response.end('terminating'));`),
 
   onPort: (port: number) => listening(`const answer = (_, response) => response.end('hello');`, String(port)),
 
@@ -51,7 +51,7 @@ export const server = {
   ),
 
   /** /say?<text> writes a line; /flood?<bytes> writes that amount of lines. */
-  talking: listening(`
+  printing: listening(`
     const answer = ({ url }, response) => {
       const [path, text] = url.split('?');
       if (path === '/say') process.stdout.write(decodeURIComponent(text) + '\\n');
@@ -60,7 +60,7 @@ export const server = {
         const block = Buffer.concat(Array.from({ length: 1_000 }, () => line));
         for (let left = Number(text); left > 0; left -= block.length) process.stdout.write(block);
       }
-      response.end('said');
+      response.end('written');
     };`),
 
   /** Writes a numbered line every 5 ms. */

@@ -40,7 +40,7 @@ export class RemoteHarness implements RuntimeHarness {
     return repository.url;
   }
 
-  async ask(url: string): Promise<{ status: number; body: string }> {
+  async request(url: string): Promise<{ status: number; body: string }> {
     const { status, body } = await request(url);
     return { status, body };
   }

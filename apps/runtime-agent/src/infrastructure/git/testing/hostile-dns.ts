@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { isPublicAddress, OutboundGuard } from '@postern/outbound';
 
 /** A guard that uses one DNS server; loopback addresses that are not listed count as private. */
-export const guardAsking = (dnsAddress: string, publicLoopback: readonly string[] = []): OutboundGuard => {
+export const guardWithDns = (dnsAddress: string, publicLoopback: readonly string[] = []): OutboundGuard => {
   const resolver = new Resolver();
   resolver.setServers([dnsAddress]);
   return new OutboundGuard({

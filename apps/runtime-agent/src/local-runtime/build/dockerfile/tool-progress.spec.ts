@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ToolProgress } from './tool-progress.js';
 
 /** The logged output, and why the build failed. */
-const told = (...lines: readonly string[]) => {
+const resultOf = (...lines: readonly string[]) => {
   let log = '';
   const progress = new ToolProgress(text => {
     log += text;
@@ -14,7 +14,7 @@ const told = (...lines: readonly string[]) => {
 
 describe('The output of a container tool', () => {
   it('is logged unchanged, without the lines that the tool adds about its processes', () => {
-    const { log, failure } = told('STEP 1/1: RUN make', 'made', 'subprocess exited with status 2', 'exit status 2');
+    const { log, failure } = resultOf('STEP 1/1: RUN make', 'made', 'subprocess exited with status 2', 'exit status 2');
     expect({ log, failure }).toEqual({ log: 'STEP 1/1: RUN make\nmade\n', failure: undefined });
   });
 
@@ -23,7 +23,7 @@ describe('The output of a container tool', () => {
     ['newer releases', 'while running runtime: exit status 2'],
     ['older releases', 'error while running runtime: exit status 2'],
   ])('of %s names the failed step, its exit code and its last lines', (_, why) => {
-    const { failure } = told(
+    const { failure } = resultOf(
       '[2/2] STEP 1/2: RUN npm ci',
       'added 3 packages',
       '[2/2] STEP 2/2: RUN echo ": "; make',
@@ -37,7 +37,7 @@ describe('The output of a container tool', () => {
 
   it('names the file that a step did not find', () => {
     const error = 'checking on sources under "/app": copier: stat: "/dist": no such file or directory';
-    expect(told('STEP 1/1: COPY dist .', `Error: building at STEP "COPY dist .": ${error}`).failure).toBe(
+    expect(resultOf('STEP 1/1: COPY dist .', `Error: building at STEP "COPY dist .": ${error}`).failure).toBe(
       'the Dockerfile failed at step `COPY dist .`: "/dist": not found',
     );
   });
@@ -50,7 +50,7 @@ describe('The output of a container tool', () => {
   });
 
   it('gives the reason if no step failed', () => {
-    expect(told('Error: creating build container: pinging container registry: no route').failure).toBe(
+    expect(resultOf('Error: creating build container: pinging container registry: no route').failure).toBe(
       'the image cannot be built: creating build container: pinging container registry: no route',
     );
   });

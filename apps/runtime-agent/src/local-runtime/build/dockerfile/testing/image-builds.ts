@@ -81,15 +81,15 @@ export class ImageBuilds extends SourceBuilds<LocalHarness> {
     return output.slice(0, output.indexOf('COMMIT')).join('\n');
   }
 
-  /** Builds and starts a web service. @returns its order and plan, and `ask`, which sends a request to an instance. */
+  /** Builds and starts a web service. @returns its order and plan, and `get`, which sends a request to an instance. */
   async serve(files: Files, changes: Partial<BuildOrder> = {}, planned: Partial<ServicePlan> = {}) {
     const order = await this.orderOf(files, changes);
     const { webServiceId, startCommand } = order;
     const plan = servicePlanOf(await this.build(order), { webServiceId, startCommand, ...planned });
     await this.harness.runtime.roll(plan, never);
     const url = await this.harness.runtime.urlOf(plan.webServiceId, plan.name);
-    const ask = async (path = '/') => (await this.harness.ask(new URL(path, url).href)).body;
-    return { order, plan, ask };
+    const get = async (path = '/') => (await this.harness.request(new URL(path, url).href)).body;
+    return { order, plan, get };
   }
 
   async run({ webServiceId, artefact }: ServicePlan, command: string): Promise<RunEnd> {

@@ -26,7 +26,7 @@ const partOf = (text, { from = '', to }) => {
   return text.slice(start, end);
 };
 
-export class Book {
+export class DocumentBlocks {
   #left;
 
   /** @param path of the document. @param part headings between which it is read. */

@@ -1,5 +1,5 @@
 /**
- * `node janitor.mjs <run folder> <stages…>`: runs a cluster in separate namespaces and removes it afterwards. It has its own
+ * `node cleanup.mjs <run folder> <stages…>`: runs a cluster in separate namespaces and removes it afterwards. It has its own
  * session, so it survives if the check is killed; it detects that by the end of standard input.
  */
 import { spawn, spawnSync } from 'node:child_process';

@@ -5,7 +5,7 @@ const LINES = 15;
 
 const tail = text => text.trim().split('\n').slice(-LINES).join('\n');
 
-export const reportTrouble = async ({ cluster }) => {
+export const printDiagnostics = async ({ cluster }) => {
   const attempt = (...args) => cluster.kubectl(...args).catch(error => error.message);
   console.error(await attempt('get', 'pods,jobs,pvc', '--all-namespaces', '--output=wide'));
   console.error(tail(await attempt('get', 'events', '--all-namespaces', '--sort-by=.lastTimestamp')));
