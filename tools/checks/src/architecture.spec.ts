@@ -57,6 +57,8 @@ describe('a banned word is found', () => {
     ['in a plural', 'x.md', 'one of the lanes', 'lanes'],
     ['in a comment of a chart', 'values.yaml', '# The public door.', 'door'],
     ['in a description', 'package.json', '{"description": "behind one door"}', 'door'],
+    ['as a name', 'x.ts', 'const told = await receive();', 'const told'],
+    ['as a private member', 'x.ts', 'await this.#look();', '#look'],
     ['in a phrase', 'x.md', 'A file is kept by whoever opens it.', 'whoever'],
   ])('%s', (_, path, text, found) =>
     expect(bannedWordsIn([{ path, text }])).toEqual([expect.stringContaining(`says "${found}"`)]),
@@ -68,7 +70,8 @@ describe('a banned word is found', () => {
     ]));
 
   it('and similar ordinary words are not', () => {
-    const text = 'extends planes; outlet gold; flaws; mushrooms; indoors; extendsTo; PLANES; clients may try again';
+    const text =
+      'extends planes; outlet gold; flaws; mushrooms; indoors; extendsTo; PLANES; clients may try again; the user is told';
     expect(bannedWordsIn([{ path: 'x.ts', text }])).toEqual([]);
   });
 });

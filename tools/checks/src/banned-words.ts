@@ -36,6 +36,12 @@ const phrase = (text: string, use: string): BannedWord => ({
   use,
 });
 
+/** Banned as the whole name of a variable, function, property or private member. */
+const name = (text: string, use: string): BannedWord => ({
+  pattern: new RegExp(String.raw`(?:#|\bthis\.|\b(?:const|let|function|async|readonly|static) )(?:${text})\b`),
+  use,
+});
+
 export const BANNED_WORDS: readonly BannedWord[] = [
   word('(?:let|lets|letting) go', 'release, detach'),
   identifier('look (?:around|after|again)', 'reconcile, poll, check'),
@@ -49,6 +55,10 @@ export const BANNED_WORDS: readonly BannedWord[] = [
   word('lane parts', 'inject the dependencies, or split the class'),
   word('lanes?', 'worker, concurrency limit, mutex, connection'),
   word('askers?', 'caller, requestContext'),
+  name('ask|asks|asked|asking', 'request, get, query, call, load'),
+  name('tell|tells|told|hear|hears|heard', 'send, notify, receive, received, events'),
+  name('say|says|said|spoken', 'print, log, output, message'),
+  name('looks?|looked', 'poll, reconcile, check'),
   identifier('words of', 'logLine, message, describeError'),
   word('(?:remark|remarks|remarked)', 'logLine, message'),
   word('(?:misfit|misfits)', 'incompatibilities'),
@@ -95,6 +105,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
 const KEPT: readonly { readonly name: RegExp; readonly reason: string }[] = [
   { name: /\breseal(?:-v|V)alues\b|\bresealed\b/g, reason: 'a request of every service, and a field of its reply' },
   { name: /\bweb_service_standings\w*/g, reason: 'a table of platform-management' },
+  { name: /\breadonly asks\b/g, reason: 'a field of the published contract of a release' },
   { name: /`fate`|\bfate: outcome\.kind/g, reason: 'a label of the metric postern_tracking_signals_total' },
 ];
 const withoutKept = (text: string) => KEPT.reduce((rest, { name }) => rest.replace(name, ''), text);

@@ -40,7 +40,7 @@ interface Surroundings {
 }
 
 /** A NATS server with fake services, and the settings of a gateway on free ports. */
-const startSurroundings = async (): Promise<Surroundings> => {
+const startDependencies = async (): Promise<Surroundings> => {
   const folder = await mkdtemp(join(tmpdir(), 'postern-gateway-'));
   const settings = join(folder, 'nats.conf');
   await writeFile(settings, 'max_payload: 16777216\n');
@@ -78,18 +78,18 @@ export const startGateway = async (
   environment: Record<string, string> = {},
   output?: Parameters<typeof startService>[2],
 ): Promise<GatewayUnderTest> => {
-  const surroundings = await startSurroundings();
+  const dependencies = await startDependencies();
   const service = await startService(
     { name: 'api-gateway', config: gatewayConfig, module: ApiGatewayModule },
-    { ...surroundings.environment, POSTERN_LOG_LEVEL: 'silent', ...environment },
+    { ...dependencies.environment, POSTERN_LOG_LEVEL: 'silent', ...environment },
     output,
   );
   const server = service.app.get(PublicServer, { strict: false });
   const { port } = server;
   return {
     server,
-    services: surroundings.services,
-    nats: surroundings.nats,
+    services: dependencies.services,
+    nats: dependencies.nats,
     port,
     submissionPort: service.app.get(SubmissionListener, { strict: false }).port ?? 0,
     url: `http://127.0.0.1:${port}`,
@@ -97,7 +97,7 @@ export const startGateway = async (
     stopGateway: () => service.stop(),
     async stop() {
       await service.stop();
-      await surroundings.stop();
+      await dependencies.stop();
     },
   };
 };
@@ -117,13 +117,13 @@ export interface GatewayProcess {
 }
 
 export const startGatewayProcess = async (environment: Record<string, string> = {}): Promise<GatewayProcess> => {
-  const surroundings = await startSurroundings();
+  const dependencies = await startDependencies();
   const port = await freePort();
   const entry = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
   const child = spawn(process.execPath, [entry], {
     env: {
       ...compileCache(),
-      ...surroundings.environment,
+      ...dependencies.environment,
       POSTERN_HTTP_PORT: '0',
       ...environment,
       POSTERN_PORT: String(port),
@@ -141,7 +141,7 @@ export const startGatewayProcess = async (environment: Record<string, string> = 
   return {
     port,
     url: `http://127.0.0.1:${port}`,
-    services: surroundings.services,
+    services: dependencies.services,
     logLines,
     cpuMs: () => {
       const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1');
@@ -155,7 +155,7 @@ export const startGatewayProcess = async (environment: Record<string, string> = 
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
       await exited;
-      await surroundings.stop();
+      await dependencies.stop();
     },
   };
 };

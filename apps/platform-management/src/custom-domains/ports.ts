@@ -34,7 +34,7 @@ export abstract class CustomDomains {
   abstract routes(): Promise<readonly { readonly domain: string; readonly webServiceId: string }[]>;
 }
 
-/** DNS look-ups of custom domains; an absent record is an empty list. @throws `DnsUnavailable`. */
+/** DNS lookups of custom domains; an absent record is an empty list. @throws `DnsUnavailable`. */
 export abstract class DomainDns {
   abstract texts(name: string): Promise<readonly string[]>;
   abstract aliases(name: string): Promise<readonly string[]>;

@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { demand, say } from '../../../../docker/check/report.mjs';
+import { demand, print } from '../../../../docker/check/report.mjs';
 import { helmEnvironment } from '../../helm.mjs';
 import { ROOT } from '../../tools.mjs';
 import { substituted } from './document-blocks.mjs';
@@ -19,13 +19,13 @@ export class Shell {
       KUBECONFIG: join(folder, 'admin.kubeconfig'),
       PATH: [dirname(helm), dirname(programs.kubectl), process.env.PATH].join(':'),
     };
-    for (const [from, to, reason] of table) say(`${reason}: ${from} → ${to}`);
+    for (const [from, to, reason] of table) print(`${reason}: ${from} → ${to}`);
   }
 
   /** @param replacements further entries of the table. @returns {Promise<string>} standard output. @throws if one fails. */
   async run(text, replacements = []) {
     const commands = substituted(text, [...replacements, ...this.table]);
-    for (const [from, to] of replacements) say(`for this block: ${from} → ${to}`);
+    for (const [from, to] of replacements) print(`for this block: ${from} → ${to}`);
     const options = { cwd: ROOT, env: this.environment, maxBuffer: 2 ** 26 };
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], options);
     demand(`runs: ${text.replaceAll(/\s*\\\n\s*/g, ' ')}`, true);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { demand, say } from '../../../../docker/check/report.mjs';
+import { demand, print } from '../../../../docker/check/report.mjs';
 import { SERVICES } from '../../helm.mjs';
 import { DATABASES, databaseUrl, startBrokers } from '../documents/brokers.mjs';
 import { commandsOf, DocumentBlocks } from '../documents/document-blocks.mjs';
@@ -80,7 +80,7 @@ const OUTSIDE = /example\.com|return path|relay/i;
 
 const examines = async ({ shell }, { doctor }) => {
   const printed = await shell.run(`${doctor} || [ $? = 1 ]`);
-  say(printed.trim().split('\n').at(-1));
+  print(printed.trim().split('\n').at(-1));
   const found = printed.split('\n').map(line => line.trim());
   const failed = found.filter(line => line.startsWith('✗') && !OUTSIDE.test(line));
   demand('the doctor finds nothing but what is outside the cluster', failed.length === 0, failed.join('\n'));

@@ -1,4 +1,4 @@
-import { demand, say } from '../../../../docker/check/report.mjs';
+import { demand, print } from '../../../../docker/check/report.mjs';
 import { isReady } from '../kubernetes.mjs';
 import { deletesEverything } from '../runtime/deletion.mjs';
 import { eventually, WebService } from '../runtime/platform.mjs';
@@ -118,7 +118,7 @@ const rollsUnderLoad = async service => {
   const kinds = Object.entries(Object.groupBy(failures, reason => reason)).map(
     ([reason, { length }]) => `${length} × ${reason}`,
   );
-  say(`${count} requests over ${rolls} rolls of two instances, from ${[...versions].join(' to ')}`);
+  print(`${count} requests over ${rolls} rolls of two instances, from ${[...versions].join(' to ')}`);
   demand(`0 of ${count} requests failed`, failures.length === 0, kinds.join('; '));
 };
 

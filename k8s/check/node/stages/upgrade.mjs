@@ -1,4 +1,4 @@
-import { demand, say } from '../../../../docker/check/report.mjs';
+import { demand, print } from '../../../../docker/check/report.mjs';
 import { trial } from '../../helm.mjs';
 import { helmIn } from '../helm.mjs';
 import { BROKEN_RELEASE, NEXT_RELEASE, RELEASE } from '../images/images.mjs';
@@ -36,7 +36,7 @@ export const underLoad = async ({ state }, prefix, work, { mayRefuse = false } =
   }
   const { lost, doubled, abandoned } = state.result;
   const details = `${JSON.stringify(load.answers)}, slowest ${Math.round(load.slowestMs)} ms`;
-  say(`${load.sent.length} messages: ${details}`);
+  print(`${load.sent.length} messages: ${details}`);
   demand(`${prefix}: messages are accepted`, load.sent.length > 0, load.refusals.slice(0, 5).join('; '));
   demand(`${prefix}: a retry of each refused one is accepted`, abandoned.length === 0, abandoned.slice(0, 5).join());
   demand(`${prefix}: every message that was accepted arrives`, lost.length === 0, lost.slice(0, 5).join());
