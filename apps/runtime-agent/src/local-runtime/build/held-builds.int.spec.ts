@@ -110,7 +110,7 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     // A sandbox adds the processes of its launcher.
     await waitFor(async () => (await fixture.lines()).includes('begun') && (await fixture.pids()).length >= 3);
     await elsewhere.kill();
-    await expect(cutOff).rejects.toThrow('the platform is gone');
+    await expect(cutOff).rejects.toThrow('the platform process ended');
     expect((await fixture.pids()).length).toBeGreaterThanOrEqual(3);
     await fixture.builds.reconcile();
     expect(await fixture.pids()).toEqual([]);

@@ -61,7 +61,7 @@ export class BuildsProcess implements Pick<Builds, 'build' | 'reconcile'> {
         this.child.off('message', receive).off('exit', onExit);
         resolve(answer);
       };
-      const onExit = () => reject(new Error('the platform is onExit'));
+      const onExit = () => reject(new Error('the platform process ended'));
       this.child.on('message', receive).once('exit', onExit);
     });
   }
