@@ -149,6 +149,8 @@ describe.each(['2.9', '2.12'] as const)('A consumer over nats-server %s', versio
     await publish(counted, 1);
     await took('counts', 1);
     await start(After);
+    // It starts after the events that the earlier release acknowledged before it existed.
+    await waitFor(async () => (await consumers()).includes('webhook-dispatch-all'));
     const former = new FormerConsumers({
       link,
       log,
