@@ -20,13 +20,10 @@ if (unknown.length > 0) {
 }
 const wanted = named.length > 0 ? named : Object.keys(TIERS);
 
-/**
- * Whether all tasks of these targets succeeded. Three run at the same time, with two processes each: tests wait for deadlines
- * and for other processes for about a third of their time.
- */
+/** Whether all tasks of these targets succeeded. */
 const runMany = async (...targets) => {
   if (targets.length === 0) return true;
-  const args = ['run-many', '--target', ...targets, '--output-style', 'stream', '--parallel', '3'];
+  const args = ['run-many', '--target', ...targets, '--output-style', 'stream', '--parallel', '2'];
   return run('nx', args, { inherit: true }).then(
     () => true,
     () => false,
