@@ -101,6 +101,11 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   }
 
   async restore(restore: DatabaseRestore, signal: AbortSignal): Promise<void> {
+    const { databaseId } = restore.order;
+    await this.#restorations.cancellable(databaseId, signal, abortable => this.#restore(restore, abortable));
+  }
+
+  async #restore(restore: DatabaseRestore, signal: AbortSignal): Promise<void> {
     const { order, restoreId, backupId, digest } = restore;
     const found = await this.#recordOf(order.databaseId);
     const server = this.#serverOf(found);

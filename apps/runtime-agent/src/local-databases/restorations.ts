@@ -6,9 +6,8 @@ import type { BackupFiles } from './backup-files.js';
 import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RestoreFolders } from './database-folder.js';
 import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
-/** A restore that this process carries out. */
+/** A restore that this process executes. */
 interface RunningRestore {
-  readonly record: DatabaseRecord;
   readonly abort: AbortController;
   readonly ended: Promise<unknown>;
 }
@@ -33,17 +32,16 @@ export class Restorations {
     this.#trials = new ServerSupervisor(this.folders, startTimeoutMs);
   }
 
-  /** Prepares the data and completes the restore; `server` runs the database, `trial` the data that replace it. */
-  async run(
-    record: DatabaseRecord,
-    restore: DatabaseRestore,
-    servers: readonly [LocalServer, LocalServer],
+  /** Runs all steps of a restore; `cancel` aborts the signal of `restore` and waits until it has ended. */
+  async cancellable(
+    databaseId: string,
     signal: AbortSignal,
+    restore: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const abort = new AbortController();
-    const running = this.#run(record, restore, servers, AbortSignal.any([signal, abort.signal]));
-    this.#running.set(record.databaseId, { record, abort, ended: running.catch(() => undefined) });
-    await running.finally(() => this.#running.delete(record.databaseId));
+    const running = restore(AbortSignal.any([signal, abort.signal]));
+    this.#running.set(databaseId, { abort, ended: running.catch(() => undefined) });
+    await running.finally(() => this.#running.delete(databaseId));
   }
 
   /** Ends the restore of the database that runs now; without one, does nothing. */
@@ -52,11 +50,13 @@ export class Restorations {
     if (!running) return;
     running.abort.abort(new Error('the restore was cancelled'));
     // It may be waiting for its trial server.
-    await this.#trials.kill(this.folders.recordBeside(running.record, running.record.port));
+    const record = await this.databases.recordOf(databaseId);
+    if (record) await this.#trials.kill(this.folders.recordBeside(record, record.port));
     await running.ended;
   }
 
-  async #run(
+  /** Prepares the data and completes the restore; `server` runs the database, `trial` the data that replace it. */
+  async run(
     record: DatabaseRecord,
     { order, restoreId, backupId }: DatabaseRestore,
     [server, trial]: readonly [LocalServer, LocalServer],
@@ -70,6 +70,7 @@ export class Restorations {
       await chmod(folder, 0o711);
       const beside = this.folders.recordBeside(record, await freePort());
       await this.backups.read(record.databaseId, backupId, copy => trial.unpack(beside, copy, signal), signal);
+      signal.throwIfAborted();
       await this.#trials.ensure(trial, beside, { ...order, port: beside.port });
       await this.#trials.stop(trial, beside);
       signal.throwIfAborted();
