@@ -15,7 +15,7 @@ export class CatalogueAdapter extends PrismaPg {
     serverUrl: string,
     private readonly scratchUrl: string,
   ) {
-    super({ connectionString: serverUrl });
+    super(poolOf(serverUrl));
   }
 
   override async connect(): Promise<Adapter> {
@@ -23,9 +23,12 @@ export class CatalogueAdapter extends PrismaPg {
   }
 
   override async connectToShadowDb(): Promise<Adapter> {
-    return runsWholeScripts(readable(await new PrismaPg({ connectionString: this.scratchUrl }).connect()));
+    return runsWholeScripts(readable(await new PrismaPg(poolOf(this.scratchUrl)).connect()));
   }
 }
+
+/** The engine does not close its connections; they must not keep the process alive. */
+const poolOf = (connectionString: string) => ({ connectionString, allowExitOnIdle: true });
 
 type Query = (...parameters: unknown[]) => Promise<{ fields: { dataTypeID: number }[] }>;
 
