@@ -41,8 +41,7 @@ try {
 deleteResults();
 const { unit = [], ...slow } = Object.fromEntries(wanted.map(tier => [tier, TIERS[tier]]));
 const slowTargets = Object.values(slow).flat();
-// The NATS server that the slow tiers need is downloaded meanwhile.
-const passedUnit = await runMany(...unit, ...(unit.length > 0 && slowTargets.length > 0 ? ['install-nats'] : []));
+const passedUnit = await runMany(...unit);
 let passedSlow = await runMany(...slowTargets);
 const { passed, failed } = readResults();
 const print = ({ file, name, reason }) => console.error(`✕ ${file}: ${name}\n${reason.replace(/^/gm, '    ')}`);
