@@ -231,7 +231,7 @@ describe('a restore is atomic:', () => {
 
 describe('removing a database', () => {
   it.each(['.', 'restore/data', 'restore/data/postmaster.pid'])(
-    'deletes its backups and ends a restore that has written %s',
+    'deletes its backups and ends a restore as soon as %s exists',
     async path => {
       const { order, ...backup } = await backedUp();
       const restored = databases.restore({ order, ...backup }, NEVER);
