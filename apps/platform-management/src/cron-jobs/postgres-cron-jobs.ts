@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CRON_JOBS_PER_WEB_SERVICE, Refusal } from '@postern/contracts';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
+import pLimit from 'p-limit';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
@@ -36,7 +37,7 @@ const KEPT = 100;
 /** Stores cron jobs as rows without events, because nothing but their runs depends on them. */
 @Injectable()
 export class PostgresCronJobs extends CronJobs {
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
 
   constructor(private readonly database: Database) {
     super();
@@ -92,9 +93,7 @@ export class PostgresCronJobs extends CronJobs {
 
   /** Serialized in this process, because the quota check needs a second connection during the transaction. */
   override take(job: DueCronJob, turn: CronTurn): Promise<void> {
-    const taken = this.#turn.then(() => this.#take(job, turn));
-    this.#turn = taken.catch(() => undefined);
-    return taken;
+    return this.#oneAtATime(() => this.#take(job, turn));
   }
 
   async #take(job: DueCronJob, { next, missed, run }: CronTurn): Promise<void> {

@@ -4,6 +4,7 @@ import { DOMAINS_PER_WEB_SERVICE, Refusal } from '@postern/contracts';
 import type { CreationLimit } from '@postern/event-sourcing';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
+import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
@@ -27,7 +28,7 @@ const UNIQUE_VIOLATION = '23505';
 /** Stores domains as rows without events, because DNS is the authority on their ownership. */
 @Injectable()
 export class PostgresCustomDomains extends CustomDomains {
-  #addition: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
 
   constructor(
     private readonly database: Database,
@@ -38,9 +39,7 @@ export class PostgresCustomDomains extends CustomDomains {
 
   /** Serialized in this process, because the limit check needs a second connection during the transaction. */
   override add(limit: CreationLimit, webServiceId: string, domain: string): Promise<DomainRow> {
-    const added = this.#addition.then(() => this.#add(limit, webServiceId, domain));
-    this.#addition = added.catch(() => undefined);
-    return added;
+    return this.#oneAtATime(() => this.#add(limit, webServiceId, domain));
   }
 
   override async of(webServiceId: string): Promise<readonly DomainRow[]> {

@@ -15,7 +15,7 @@ export class PostgresBuildQueue extends BuildQueue {
     super();
   }
 
-  override async turns(): Promise<readonly string[]> {
+  override async webServiceIds(): Promise<readonly string[]> {
     return [...new Set((await this.#rows()).map(({ web_service_id }) => web_service_id))];
   }
 

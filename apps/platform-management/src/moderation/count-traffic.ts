@@ -25,7 +25,7 @@ export class CountTraffic {
         if (!(error instanceof RuntimeUnavailable)) throw error;
       });
     for (const webServiceId of await this.bandwidth.suspendedBefore(month)) {
-      await this.suspensions.lift(webServiceId, 'a new month has begun');
+      await this.suspensions.end(webServiceId, 'a new month has begun');
       await this.bandwidth.markResumed(webServiceId, month);
     }
     const limit = this.settings.monthlyBandwidthBytes;

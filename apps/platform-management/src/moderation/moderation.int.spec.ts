@@ -79,7 +79,7 @@ describe('the traffic of a web service', () => {
 
   it('above the limit of one month does not suspend the web service in the next', async () => {
     const webServiceId = await fixture.standing();
-    const ofThis = () => RecordedSuspensions.lifted.filter(id => id === webServiceId).length;
+    const ofThis = () => RecordedSuspensions.ended.filter(id => id === webServiceId).length;
     MeasuredRuntime.traffic = [{ webServiceId, bytes: 2e9 }];
     for (const day of ['2026-05-10', '2026-05-31T23:59:59Z']) await count(new Date(day));
     expect(ofThis()).toBe(0);
@@ -100,7 +100,7 @@ describe('the traffic of a web service', () => {
     await expect(count(new Date('2026-09-01'))).rejects.toThrow('out of order');
     RecordedSuspensions.outOfOrder = false;
     await count(new Date('2026-09-01'));
-    expect(RecordedSuspensions.lifted).toContain(webServiceId);
+    expect(RecordedSuspensions.ended).toContain(webServiceId);
   });
 
   it('is deleted after thirteen months', async () => {

@@ -15,8 +15,8 @@ export class PlatformSuspensions extends Suspensions {
     await this.repository.execute(webServiceId, at => ({ kind: 'suspend', actorId: PLATFORM, reason, at }));
   }
 
-  override async lift(webServiceId: string, reason: string): Promise<void> {
+  override async end(webServiceId: string, reason: string): Promise<void> {
     const releaseId = uuidv7();
-    await this.repository.execute(webServiceId, at => ({ kind: 'lift-suspension', reason, releaseId, at }));
+    await this.repository.execute(webServiceId, at => ({ kind: 'end-suspension', reason, releaseId, at }));
   }
 }

@@ -18,7 +18,7 @@ export abstract class Suspensions {
   /** Has no effect if the web service is already suspended. */
   abstract suspend(webServiceId: string, reason: string): Promise<void>;
   /** Ends a suspension by the platform and starts the web service again; has no effect on a suspension by an operator. */
-  abstract lift(webServiceId: string, reason: string): Promise<void>;
+  abstract end(webServiceId: string, reason: string): Promise<void>;
 }
 
 /** Configuration of moderation. */

@@ -6,28 +6,28 @@ export class BuildSlots {
   constructor(private readonly size: number) {}
 
   /** Sets the order of the queue; a web service that is not listed is queued last. */
-  setTurns(webServiceIds: readonly string[]): void {
+  setOrder(webServiceIds: readonly string[]): void {
     this.#waiting = webServiceIds.filter(id => !this.#building.has(id));
   }
 
   /** Returns true if the web service may build now; otherwise it is queued and must try again. */
-  tryTake(webServiceId: string): boolean {
+  tryAcquire(webServiceId: string): boolean {
     if (this.#building.has(webServiceId)) return true;
     if (!this.#waiting.includes(webServiceId)) this.#waiting.push(webServiceId);
     const ahead = this.#waiting.indexOf(webServiceId);
     if (this.#building.size + ahead >= this.size) return false;
-    this.take(webServiceId);
+    this.acquire(webServiceId);
     return true;
   }
 
-  /** Takes a slot beyond the limit, for a build that a previous leader started. */
-  take(webServiceId: string): void {
+  /** Acquires a slot beyond the limit, for a build that a previous leader started. */
+  acquire(webServiceId: string): void {
     this.#forget(webServiceId);
     this.#building.add(webServiceId);
   }
 
   /** Releases the slot of the web service, or its place in the queue. */
-  leave(webServiceId: string): void {
+  release(webServiceId: string): void {
     this.#forget(webServiceId);
     this.#building.delete(webServiceId);
   }

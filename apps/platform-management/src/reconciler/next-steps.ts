@@ -1,4 +1,4 @@
-import type { DriverCommand } from '../web-services/aggregate/commands.js';
+import type { ReconcilerCommand } from '../web-services/aggregate/commands.js';
 import {
   activeDeployment,
   type Deployment,
@@ -31,7 +31,11 @@ export type Change = { readonly kind: 'stop' | 'remove' } | { readonly kind: 'ro
 export type EndReason = 'cancelled' | 'late';
 
 /** A command of the reconciler without its timestamp. */
-export type Report = DriverCommand extends infer Each ? (Each extends DriverCommand ? Omit<Each, 'at'> : never) : never;
+export type Report = ReconcilerCommand extends infer Each
+  ? Each extends ReconcilerCommand
+    ? Omit<Each, 'at'>
+    : never
+  : never;
 
 export type Step =
   | { readonly kind: 'report'; readonly report: Report }

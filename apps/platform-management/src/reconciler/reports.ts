@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { currentContext, inSpan, runInContext, type TraceSpan } from '@postern/messaging';
-import type { DriverCommand } from '../web-services/aggregate/commands.js';
+import type { ReconcilerCommand } from '../web-services/aggregate/commands.js';
 import type { WebService } from '../web-services/aggregate/state.js';
 import { WebServiceRepository } from '../web-services/ports.js';
 import type { Report } from './next-steps.js';
@@ -17,7 +17,7 @@ export class Reports {
   constructor(private readonly repository: WebServiceRepository) {}
 
   async record(webServiceId: string, report: Report): Promise<WebService> {
-    const record = () => this.repository.record(webServiceId, at => ({ ...report, at }) as DriverCommand);
+    const record = () => this.repository.record(webServiceId, at => ({ ...report, at }) as ReconcilerCommand);
     const id = 'deploymentId' in report ? report.deploymentId : 'releaseId' in report ? report.releaseId : undefined;
     const origin = id === undefined || currentContext() ? undefined : await this.repository.originOf(webServiceId, id);
     return origin ? runInContext(origin, record) : record();

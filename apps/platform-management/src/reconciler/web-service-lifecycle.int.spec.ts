@@ -191,7 +191,7 @@ describe('moderation', () => {
     await fixture.untilService(running.id, 'stopped');
     await expect(fixture.deploy(replica, running.id)).rejects.toEqual(refusal('service_suspended'));
     for (const { id } of [running, stopped])
-      for (let times = 0; times < 2; times++) await replica.commands.suspensions.lift(id, 'a new month has begun');
+      for (let times = 0; times < 2; times++) await replica.commands.suspensions.end(id, 'a new month has begun');
     await fixture.untilService(running.id, 'running');
     expect(fixture.machine.serving(running.id)).toMatchObject({ artefact: { commit: 'a'.repeat(40) } });
     expect((await fixture.service(stopped.id)).status).toBe('stopped');

@@ -69,7 +69,7 @@ export class WebServiceWorker {
     for (let round = 0; round < MAX_ROUNDS && !this.term.isOver; round++) {
       const { state, steps } = await this.planner.plan(this.webServiceId, this.#underWay());
       const builds = activeDeployment(state)?.status === 'building' || steps.some(({ kind }) => kind === 'begin-build');
-      if (!builds) this.term.slots.leave(this.webServiceId);
+      if (!builds) this.term.slots.release(this.webServiceId);
       let appended = false;
       for (const step of steps) {
         if (this.term.isOver) return;
@@ -126,9 +126,9 @@ export class WebServiceWorker {
 
   async #beginBuild(deploymentId: string): Promise<boolean> {
     const { slots } = this.term;
-    if (this.#build || !slots.tryTake(this.webServiceId)) return false;
+    if (this.#build || !slots.tryAcquire(this.webServiceId)) return false;
     if (!(await this.tasks.canBegin())) {
-      slots.leave(this.webServiceId);
+      slots.release(this.webServiceId);
       return false;
     }
     await this.tasks.beginBuild(this.webServiceId, deploymentId, slots.taken > 1);
@@ -137,10 +137,10 @@ export class WebServiceWorker {
 
   #startBuild(state: WebService, deploymentId: string, untilMs: number): void {
     if (this.#build || !this.#retries.isDue(deploymentId)) return;
-    this.term.slots.take(this.webServiceId);
+    this.term.slots.acquire(this.webServiceId);
     const running = this.#start(this.tasks.build(state, deploymentId, untilMs), () => {
       this.#build = undefined;
-      this.term.slots.leave(this.webServiceId);
+      this.term.slots.release(this.webServiceId);
     });
     this.#build = Object.assign(running, { deploymentId });
   }

@@ -60,7 +60,7 @@ export class WebServicesReconciler {
       return [];
     });
     // Read once for all workers; if it cannot be read, they are served in the order of their attempts.
-    if (withWork.length > 0) term.slots.setTurns(await this.buildQueue.turns().catch(() => []));
+    if (withWork.length > 0) term.slots.setOrder(await this.buildQueue.webServiceIds().catch(() => []));
     for (const id of withWork) {
       if (!workers.has(id)) workers.set(id, new WebServiceWorker(id, this.planner, this.tasks, term, this.log));
     }
@@ -69,7 +69,7 @@ export class WebServicesReconciler {
       if (busy.has(id) || !worker.idle) {
         worker.reconcile();
       } else {
-        term.slots.leave(id);
+        term.slots.release(id);
         workers.delete(id);
       }
     }

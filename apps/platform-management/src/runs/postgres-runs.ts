@@ -4,6 +4,7 @@ import type { CreationLimit } from '@postern/event-sourcing';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import type { RunEnd } from '@postern/runtime';
 import { Database } from '@postern/service-host';
+import pLimit from 'p-limit';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
 import { webServiceStream } from '../web-services/aggregate/web-service.js';
@@ -27,17 +28,15 @@ const KEPT = 100;
 @Injectable()
 export class PostgresRuns extends Runs {
   readonly #listeners = new Set<() => void>();
-  #creation: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
 
   constructor(private readonly database: Database) {
     super();
   }
 
-  /** Runs one creation at a time in this process: the check needs a second connection beside the one of the transaction. */
+  /** Serialized in this process, because the limit check needs a second connection during the transaction. */
   override create(limit: CreationLimit, run: NewRun): Promise<StoredRun> {
-    const created = this.#creation.then(() => this.#create(limit, run));
-    this.#creation = created.catch(() => undefined);
-    return created;
+    return this.#oneAtATime(() => this.#create(limit, run));
   }
 
   override async list(webServiceId: string, { limit, offset }: { readonly limit: number; readonly offset: number }) {

@@ -39,12 +39,12 @@ export class RecordedSuspensions extends Suspensions {
     RecordedSuspensions.recorded.push([webServiceId, reason]);
   }
 
-  static lifted: string[] = [];
+  static ended: string[] = [];
   static outOfOrder = false;
 
-  async lift(webServiceId: string): Promise<void> {
+  async end(webServiceId: string): Promise<void> {
     if (RecordedSuspensions.outOfOrder) throw new Error('out of order');
-    RecordedSuspensions.lifted.push(webServiceId);
+    RecordedSuspensions.ended.push(webServiceId);
   }
 }
 

@@ -2,7 +2,7 @@ import type { CreationLimit } from '@postern/event-sourcing';
 import type { RequestContext } from '@postern/messaging';
 import type { RuntimeStatus, ServicePlan } from '@postern/runtime';
 import type { Reach } from '../projects/reached-projects.js';
-import type { ChangeCommand, DriverCommand, WebServiceCommand } from './aggregate/commands.js';
+import type { ChangeCommand, ReconcilerCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { CreatedData, ReleaseSettings, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
 import type { WebService } from './aggregate/state.js';
@@ -27,7 +27,7 @@ export abstract class WebServiceRepository {
   abstract execute(webServiceId: string, commandAt: (at: string) => WebServiceCommand): Promise<WebService>;
 
   /** Like `execute`, without waiting for the read models. */
-  abstract record(webServiceId: string, commandAt: (at: string) => DriverCommand): Promise<WebService>;
+  abstract record(webServiceId: string, commandAt: (at: string) => ReconcilerCommand): Promise<WebService>;
 
   /** Returns the context of the request for a deployment, rollback, start or restart. */
   abstract originOf(webServiceId: string, id: string): Promise<RequestContext | undefined>;

@@ -15,7 +15,7 @@ import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { webServices } from '../infrastructure/postgres/web-services.projection.js';
 import { projectNotFound } from '../projects/ports.js';
 import { projectStream } from '../projects/project.js';
-import type { ChangeCommand, DriverCommand, WebServiceCommand } from './aggregate/commands.js';
+import type { ChangeCommand, ReconcilerCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { CreatedData, WebServiceEvent } from './aggregate/events.js';
 import { activeDeployment, hasWork, type WebService } from './aggregate/state.js';
 import { webService, webServiceStream } from './aggregate/web-service.js';
@@ -111,7 +111,7 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
     return state;
   }
 
-  override async record(webServiceId: string, commandAt: (at: string) => DriverCommand): Promise<WebService> {
+  override async record(webServiceId: string, commandAt: (at: string) => ReconcilerCommand): Promise<WebService> {
     return (await this.#decide(webServiceId, commandAt)).state;
   }
 

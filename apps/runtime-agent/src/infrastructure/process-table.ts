@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { readKernelFile } from './kernel-file.js';
-import { Turns } from './turns.js';
 
 /** One process, from /proc/<pid>/stat. */
 export interface ProcessEntry {
@@ -20,7 +20,7 @@ export interface ProcessEntry {
 }
 
 /** Limits the number of open files: users can create many processes. */
-const turns = new Turns(64);
+const readLimit = pLimit(64);
 
 /** Errors for a process that has ended or that Postern may not read. Other errors, such as EMFILE, do not mean that. */
 const UNREADABLE = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
@@ -112,7 +112,7 @@ export const allPids = async (): Promise<readonly number[]> =>
 /** The initial environment of the process; undefined if it has ended or Postern may not read it. */
 export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, string> | undefined> => {
   // Asynchronous, because the kernel reads the memory of the process and may have to wait for it.
-  const text = await turns.take(() => readFile(`/proc/${pid}/environ`, 'utf8').catch(undefinedIfUnreadable));
+  const text = await readLimit(() => readFile(`/proc/${pid}/environ`, 'utf8').catch(undefinedIfUnreadable));
   if (text === undefined) return undefined;
   return new Map(
     text.split('\0').flatMap(entry => {

@@ -50,7 +50,7 @@ export class OrderRegistry {
 
   /**
    * Starts the order. Attaches to it if the id is known or an equal order of another client is in progress. Orders
-   * with the same concern run one after the other; a later order cancels the earlier ones that it replaces.
+   * with the same concurrency key run one after the other; a later order cancels the earlier ones that it replaces.
    */
   start(orderId: string, clientId: string, order: RuntimeOrder): void {
     const known = this.#orders.get(orderId);
@@ -59,8 +59,8 @@ export class OrderRegistry {
       return;
     }
     if (this.#stopping) return;
-    const concern = concernOf(order);
-    const before = [...this.#running].filter(work => concern !== undefined && concernOf(work.order) === concern);
+    const key = concurrencyKeyOf(order);
+    const before = [...this.#running].filter(work => key !== undefined && concurrencyKeyOf(work.order) === key);
     const same = before.find(work => !work.abort.signal.aborted && isEqual(work.order, order));
     if (same && same.clientId !== clientId) {
       same.clientId = clientId;
@@ -158,12 +158,12 @@ const isOfReconciler = ({ kind }: RuntimeOrder): boolean =>
 const isCancellable = ({ kind }: RuntimeOrder): boolean =>
   ['resolve_source', 'build', 'roll_out', 'back_up_database', 'restore_database'].includes(kind);
 
-/** Whether a later order replaces an earlier one of the same concern. Checks of a database wait for its restore instead. */
+/** Whether a later order replaces an earlier one of the same concurrency key. Checks of a database wait for its restore instead. */
 const replaces = (later: RuntimeOrder, earlier: RuntimeOrder): boolean =>
   earlier.kind !== 'restore_database' || !['ensure_database', 'enforce_database_storage'].includes(later.kind);
 
-/** Orders with the same concern never run concurrently. */
-const concernOf = (order: RuntimeOrder): string | undefined => {
+/** Orders with the same key never run concurrently. */
+const concurrencyKeyOf = (order: RuntimeOrder): string | undefined => {
   switch (order.kind) {
     case 'resolve_source':
       return undefined;

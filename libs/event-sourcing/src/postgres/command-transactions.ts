@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type pg from 'pg';
 import { type Decider, fold } from '../decider.js';
 import type { DomainEvent, EventMetadata, Position } from '../event.js';
@@ -45,7 +46,8 @@ interface Decided<Event> {
 
 /** Runs commands that write events and rows in one transaction. */
 export class CommandTransactions implements LimitedStreams {
-  #limited: Promise<unknown> = Promise.resolve();
+  /** One at a time: a command that waits for the read model holds a connection, and the read model needs another. */
+  readonly #oneLimited = pLimit(1);
 
   constructor(private readonly options: CommandTransactionsOptions) {}
 
@@ -57,7 +59,9 @@ export class CommandTransactions implements LimitedStreams {
   async execute<State, Command, Event extends DomainEvent>(
     command: TransactionalCommand<State, Command, Event>,
   ): Promise<readonly Event[]> {
-    const { events, position } = await (command.limit ? this.#inTurn(command) : this.#decided(command));
+    const { events, position } = await (command.limit
+      ? this.#oneLimited(() => this.#decided(command))
+      : this.#decided(command));
     if (position) this.options.store.announce(events);
     await this.options.waitUntil(position);
     return events;
@@ -70,15 +74,6 @@ export class CommandTransactions implements LimitedStreams {
     command: Command,
   ): Promise<readonly Event[]> {
     return this.execute({ decider, streamId, command, limit });
-  }
-
-  /** One at a time: a command that waits for the read model holds a connection, and the read model needs another. */
-  #inTurn<State, Command, Event extends DomainEvent>(
-    command: TransactionalCommand<State, Command, Event>,
-  ): Promise<Decided<Event>> {
-    const decided = this.#limited.then(() => this.#decided(command));
-    this.#limited = decided.catch(() => undefined);
-    return decided;
   }
 
   async #decided<State, Command, Event extends DomainEvent>(

@@ -20,7 +20,7 @@ const POLL_MS = 2_000;
 /** Longer than the time limit of a handler. */
 const LEASE_MS = 90_000;
 
-/** Retries events that a consumer has set aside, one by one, until they succeed or are discarded. */
+/** Retries the events in the dead-letter queue of a consumer, one by one, until they succeed or are discarded. */
 export class SetAsideRetries {
   #running: Promise<void> | undefined;
 

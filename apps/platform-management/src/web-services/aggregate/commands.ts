@@ -36,14 +36,14 @@ export type OperatorCommand =
 
 /** Sent by a timer: ends a suspension by the platform, but not one by an operator. */
 export type PlatformCommand = At & {
-  readonly kind: 'lift-suspension';
+  readonly kind: 'end-suspension';
   readonly reason: string;
   /** Id of the release that starts the web service again. */
   readonly releaseId: string;
 };
 
 /** Reports of the reconciler. A late report of a previous leader has no effect. */
-export type DriverCommand =
+export type ReconcilerCommand =
   | (At & { readonly kind: 'begin-deployment'; readonly deploymentId: string })
   | (At & {
       readonly kind: 'resolve-source';
@@ -73,4 +73,4 @@ export type CreateCommand = { readonly kind: 'create' } & CreatedData;
 
 export type ChangeCommand = Extract<OwnerCommand, { kind: 'change' }>;
 
-export type WebServiceCommand = CreateCommand | OwnerCommand | OperatorCommand | PlatformCommand | DriverCommand;
+export type WebServiceCommand = CreateCommand | OwnerCommand | OperatorCommand | PlatformCommand | ReconcilerCommand;

@@ -1,5 +1,5 @@
 import { Refusal } from '@postern/contracts/refusal';
-import type { DriverCommand, OwnerCommand } from './commands.js';
+import type { OwnerCommand, ReconcilerCommand } from './commands.js';
 import type { Cause, DeploymentEvent } from './events.js';
 import { deploymentNotFound, refuseFlagged } from './refusals.js';
 import {
@@ -12,7 +12,7 @@ import {
   type WebService,
 } from './state.js';
 
-type Command<Kind> = Extract<OwnerCommand | DriverCommand, { kind: Kind }>;
+type Command<Kind> = Extract<OwnerCommand | ReconcilerCommand, { kind: Kind }>;
 
 export function requestDeployment(
   { deploymentId, branch, at }: Command<'request-deployment'>,

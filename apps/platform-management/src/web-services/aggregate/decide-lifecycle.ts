@@ -1,12 +1,12 @@
 import { Refusal } from '@postern/contracts/refusal';
-import type { CreateCommand, DriverCommand, OperatorCommand, OwnerCommand, PlatformCommand } from './commands.js';
+import type { CreateCommand, OperatorCommand, OwnerCommand, PlatformCommand, ReconcilerCommand } from './commands.js';
 import { cancelAll } from './decide-deployments.js';
 import { type Cause, PLATFORM, type WebServiceEvent } from './events.js';
 import { evolve } from './evolve.js';
 import { refuseFlagged } from './refusals.js';
 import { isOver, liveDeployment, type WebService } from './state.js';
 
-type Command<Kind> = Extract<OwnerCommand | OperatorCommand | DriverCommand, { kind: Kind }>;
+type Command<Kind> = Extract<OwnerCommand | OperatorCommand | ReconcilerCommand, { kind: Kind }>;
 
 export function create({ kind: _, ...data }: CreateCommand, state: WebService): WebServiceEvent[] {
   if (state.id !== undefined) throw new Error(`the web service ${state.id} exists already`);
@@ -135,7 +135,7 @@ export function moderate(
 }
 
 /** Starts the web service again if the suspension stopped it, unless it is also blocked. */
-export function liftSuspension({ reason, releaseId, at }: PlatformCommand, state: WebService): WebServiceEvent[] {
+export function endSuspension({ reason, releaseId, at }: PlatformCommand, state: WebService): WebServiceEvent[] {
   if (!isByPlatform(state)) return [];
   const resumed: WebServiceEvent = {
     type: 'platform-management.web-service-resumed.v1',

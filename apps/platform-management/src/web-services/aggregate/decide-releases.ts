@@ -1,5 +1,5 @@
 import type { WebServiceStatus } from '@postern/contracts';
-import type { DriverCommand } from './commands.js';
+import type { ReconcilerCommand } from './commands.js';
 import { cancelled, failed } from './decide-deployments.js';
 import type { ReleaseData, ReleaseSettings, WebServiceEvent } from './events.js';
 import {
@@ -12,7 +12,7 @@ import {
   waitingSuccessor,
 } from './state.js';
 
-type Command<Kind> = Extract<DriverCommand, { kind: Kind }>;
+type Command<Kind> = Extract<ReconcilerCommand, { kind: Kind }>;
 
 /** Has no effect during another release or a stop, because changes run one after another. */
 export function beginRelease({ releaseId, at }: Command<'begin-release'>, state: WebService): WebServiceEvent[] {

@@ -1,10 +1,10 @@
 import { Refusal } from '@postern/contracts/refusal';
-import type { DriverCommand, OwnerCommand } from './commands.js';
+import type { OwnerCommand, ReconcilerCommand } from './commands.js';
 import { cancelAll } from './decide-deployments.js';
 import type { Settings, WebServiceEvent } from './events.js';
 import type { WebService } from './state.js';
 
-type Command<Kind> = Extract<OwnerCommand | DriverCommand, { kind: Kind }>;
+type Command<Kind> = Extract<OwnerCommand | ReconcilerCommand, { kind: Kind }>;
 
 /** Records the settings that differ. Numbers of instances apply immediately, all other settings from the next release. */
 export function change({ changes, at }: Command<'change'>, state: WebService): WebServiceEvent[] {

@@ -70,45 +70,45 @@ describe('a suspension by the platform', () => {
     type: 'platform-management.web-service-suspended.v1',
     data: { web_service_id: 'shop', actor_id: PLATFORM, reason: 'bandwidth', at },
   };
-  const lift = { kind: 'lift-suspension', releaseId: 's9', reason: 'a new month', at } as const;
-  const lifted: WebServiceEvent = {
+  const end = { kind: 'end-suspension', releaseId: 's9', reason: 'a new month', at } as const;
+  const endedByPlatform: WebServiceEvent = {
     type: 'platform-management.web-service-resumed.v1',
     data: { web_service_id: 'shop', actor_id: PLATFORM, reason: 'a new month', at },
   };
   const ended = [byPlatform, stopRequested('suspend'), stopped()];
 
-  it('is lifted by the platform, which starts the stopped web service again', () => {
+  it('is ended by the platform, which starts the stopped web service again', () => {
     given(...running, ...ended)
-      .when(lift)
-      .yields(lifted, startRequested('s9'));
+      .when(end)
+      .yields(endedByPlatform, startRequested('s9'));
     given(...running, byPlatform, stopRequested('suspend'))
-      .when(lift)
-      .yields(lifted, startRequested('s9'));
+      .when(end)
+      .yields(endedByPlatform, startRequested('s9'));
   });
 
   it('does not start a web service that was not running', () => {
     given(...running, stopRequested(), stopped(), byPlatform)
-      .when(lift)
-      .yields(lifted);
-    given(created, byPlatform).when(lift).yields(lifted);
+      .when(end)
+      .yields(endedByPlatform);
+    given(created, byPlatform).when(end).yields(endedByPlatform);
   });
 
   it('does not start a blocked web service', () =>
     given(...running, ...ended, blocked)
-      .when(lift)
-      .yields(lifted));
+      .when(end)
+      .yields(endedByPlatform));
 
   it('is ended by an operator who resumes the web service, and replaced by a suspension by an operator', () => {
-    given(created, suspended).when(lift).yields();
-    given(...running, ...ended, lifted)
-      .when(lift)
+    given(created, suspended).when(end).yields();
+    given(...running, ...ended, endedByPlatform)
+      .when(end)
       .yields();
     const byOperator = { kind: 'suspend', actorId: 'operator', reason: 'bandwidth', at } as const;
     given(...running, ...ended)
       .when(byOperator)
       .yields(suspended);
     given(...running, ...ended, suspended)
-      .when(lift)
+      .when(end)
       .yields();
   });
 

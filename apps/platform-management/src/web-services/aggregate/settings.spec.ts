@@ -156,7 +156,7 @@ describe('deleting', () => {
       .when({ kind: 'suspend', actorId: PLATFORM, reason: 'bandwidth', at })
       .yields();
     given(...running, deletionRequested, deleted)
-      .when({ kind: 'lift-suspension', reason: 'a new month', releaseId: 'r1', at })
+      .when({ kind: 'end-suspension', reason: 'a new month', releaseId: 'r1', at })
       .yields();
   });
 

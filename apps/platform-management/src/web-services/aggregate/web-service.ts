@@ -12,9 +12,9 @@ import {
 } from './decide-deployments.js';
 import {
   create,
+  endSuspension,
   failStop,
   finishStop,
-  liftSuspension,
   moderate,
   reportAnswering,
   reportUnanswering,
@@ -65,8 +65,8 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
       case 'suspend':
       case 'resume':
         return moderate(command, state);
-      case 'lift-suspension':
-        return liftSuspension(command, state);
+      case 'end-suspension':
+        return endSuspension(command, state);
       case 'begin-deployment':
         return beginDeployment(command, state);
       case 'resolve-source':
@@ -99,7 +99,7 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
 
 /** Timers of the platform may still process a web service shortly after its deletion. */
 const isByPlatform = (command: WebServiceCommand): boolean =>
-  command.kind === 'lift-suspension' || ('actorId' in command && command.actorId === PLATFORM);
+  command.kind === 'end-suspension' || ('actorId' in command && command.actorId === PLATFORM);
 
 /** Reports of the reconciler are still accepted during the deletion; for all other commands the web service does not exist. */
 const isReport = (command: WebServiceCommand): boolean => !('userId' in command || 'actorId' in command);

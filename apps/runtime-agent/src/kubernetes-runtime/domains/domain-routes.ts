@@ -1,4 +1,5 @@
 import type { RoutedDomain } from '@postern/runtime';
+import pLimit from 'p-limit';
 import { type Cluster, ClusterError } from '../cluster.js';
 import { certificateName, domainRoute } from '../objects/domain-objects.js';
 import type { KubernetesObject } from '../objects/kinds.js';
@@ -10,7 +11,7 @@ const KINDS = ['Ingress', 'HTTPRoute'] as const;
 
 /** Custom domains of web services: one Ingress or HTTPRoute each. Calls run one after the other. */
 export class DomainRoutes {
-  #latest: Promise<void> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
 
   constructor(
     private readonly cluster: Cluster,
@@ -22,7 +23,7 @@ export class DomainRoutes {
    * @throws AggregateError with the refusals of the cluster, after all other domains are routed.
    */
   route(domains: readonly RoutedDomain[]): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#oneAtATime(async () => {
       const wanted = byName(domains.map(domain => domainRoute(domain, this.settings)));
       const existing = byName(await this.#list());
       const refusals: ClusterError[] = [];
@@ -37,15 +38,9 @@ export class DomainRoutes {
 
   /** Removes the routes of a web service. */
   remove(webServiceId: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#oneAtATime(async () => {
       for (const object of await this.#list(webServiceId)) await this.#delete(object);
     });
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#latest.then(work);
-    this.#latest = turn.catch(() => {});
-    return turn;
   }
 
   async #list(webServiceId?: string): Promise<readonly KubernetesObject[]> {

@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { Turns } from '../../infrastructure/turns.js';
+import pLimit from 'p-limit';
 
 /** A TCP socket that a process listens on. */
 export interface ListeningSocket {
@@ -16,11 +16,11 @@ type OpenSocket = Omit<ListeningSocket, 'port'>;
 const LISTEN = '0A';
 
 /** Limits concurrent reads: an instance may have many processes with many open files. */
-const turns = new Turns(8);
+const readLimit = pLimit(8);
 
 /** The sockets that these processes listen on; empty if there are none, or if the processes cannot be inspected. */
 export const listeningSockets = async (pids: readonly number[]): Promise<readonly ListeningSocket[]> => {
-  const sockets = (await Promise.all(pids.map(pid => turns.take(() => socketsOf(pid))))).flat();
+  const sockets = (await Promise.all(pids.map(pid => readLimit(() => socketsOf(pid))))).flat();
   const pid = pids[0];
   if (sockets.length === 0 || pid === undefined) return [];
   const ports = await portsByTarget(pid);

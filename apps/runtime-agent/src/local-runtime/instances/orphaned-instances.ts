@@ -48,8 +48,8 @@ export class OrphanedInstances {
   async clear(knows: (id: string) => boolean): Promise<void> {
     const marked = [...(await this.processes.scan()).keys()].filter(id => id.startsWith(this.idPrefix));
     const recorded = await this.host.instanceRecords.ids();
-    const strangers = [...new Set([...marked, ...recorded])].filter(id => !knows(id));
-    for (const id of strangers) {
+    const orphans = [...new Set([...marked, ...recorded])].filter(id => !knows(id));
+    for (const id of orphans) {
       this.log.warn({ instance: id }, 'Stopping an orphaned instance');
       try {
         await (await this.host.confinement.find(id)).clear();

@@ -1,9 +1,10 @@
 import type { Backend, BalancerRoute } from '@postern/load-balancer-client';
 import { BalancerUnavailable, type LoadBalancerClient, StaleRoute } from '@postern/load-balancer-client';
+import pLimit from 'p-limit';
 
 /** The route of one web service in the load balancer. Orders are sent one after another. */
 export class Traffic {
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
   #version = 0;
 
   constructor(
@@ -18,7 +19,9 @@ export class Traffic {
 
   /** Routes to the backends that exist when the order is sent. */
   follow(backends: () => readonly Backend[]): Promise<void> {
-    return this.#inTurn(() => this.#newest(version => this.balancer.switchTo(this.webServiceId, backends(), version)));
+    return this.#oneAtATime(() =>
+      this.#newest(version => this.balancer.switchTo(this.webServiceId, backends(), version)),
+    );
   }
 
   /** Closes the route. A load balancer that is unavailable carries no traffic; the next reconciliation closes the route. */
@@ -34,7 +37,7 @@ export class Traffic {
 
   /** Routes to no backend, so that all can be drained. */
   async clear(): Promise<void> {
-    const cleared = this.#inTurn(async () => {
+    const cleared = this.#oneAtATime(async () => {
       const route = await this.#route();
       if (!route || route.closed || route.backends.length === 0) return;
       await this.#newest(version => this.balancer.switchTo(this.webServiceId, [], version));
@@ -44,7 +47,7 @@ export class Traffic {
 
   /** Closes the route. A route that is already closed keeps its reason. */
   #close(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#oneAtATime(async () => {
       const route = await this.#route();
       if (!route || route.closed) return;
       await this.#newest(version => this.balancer.close(this.webServiceId, 'stopped', version));
@@ -53,12 +56,6 @@ export class Traffic {
 
   async #route(): Promise<BalancerRoute | undefined> {
     return (await this.balancer.routes()).find(({ id }) => id === this.webServiceId);
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#queue.then(work);
-    this.#queue = turn.catch(() => {});
-    return turn;
   }
 
   /**

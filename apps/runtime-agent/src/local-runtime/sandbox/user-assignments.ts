@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { type UserRange, userOf } from './own-users.js';
 
 /**
@@ -10,7 +11,7 @@ export class UserAssignments {
   readonly #names: string;
   readonly #uids: string;
   readonly #shared: string;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
 
   constructor(
     folder: string,
@@ -23,7 +24,7 @@ export class UserAssignments {
 
   /** The user of the name, the same one until it is released. @throws if all users are assigned. */
   assign(name: string): Promise<number> {
-    return this.#serialized(async () => {
+    return this.#oneAtATime(async () => {
       const owner = (await textOf(join(this.#shared, name))) || name;
       return (await this.#find(owner)) ?? (await this.#take(owner));
     });
@@ -31,7 +32,7 @@ export class UserAssignments {
 
   /** Gives `name` the user of `other` until `name` is released; `other` then keeps its user. */
   share(name: string, other: string): Promise<void> {
-    return this.#serialized(async () => {
+    return this.#oneAtATime(async () => {
       await mkdir(this.#shared, { recursive: true, mode: 0o700 });
       await writeFile(join(this.#shared, name), other);
     });
@@ -39,7 +40,7 @@ export class UserAssignments {
 
   /** Releases the user of the name. Nothing that belongs to the user may remain. */
   release(name: string): Promise<void> {
-    return this.#serialized(async () => {
+    return this.#oneAtATime(async () => {
       await rm(join(this.#shared, name), { force: true });
       const uid = await this.#find(name);
       if (uid === undefined) return;
@@ -77,12 +78,6 @@ export class UserAssignments {
       // Reserved before a crash that prevented the write of `names/<name>`.
       return (await textOf(path)) === name;
     }
-  }
-
-  #serialized<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => {});
-    return done;
   }
 }
 
