@@ -204,10 +204,19 @@ const bytesOf = (content: string, encoding: string): Buffer => {
   if (encoding === 'base64') return Buffer.from(content, 'base64');
   if (encoding !== 'quoted-printable') return Buffer.from(content, 'latin1');
   const plain = content
-    .replace(/[ \t]+(?=\r\n|$)/g, '')
+    .split('\r\n')
+    .map(withoutTrailingBlanks)
+    .join('\r\n')
     .replace(/=\r\n/g, '')
     .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(plain, 'latin1');
+};
+
+/** A loop, because a pattern anchored at the end takes quadratic time over long runs of blanks. */
+const withoutTrailingBlanks = (line: string): string => {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end -= 1;
+  return line.slice(0, end);
 };
 
 const isSevenBit = (text: string): boolean =>

@@ -52,7 +52,7 @@ const PASSED_FIELDS: ReadonlySet<string> = new Set([
   'thread-topic',
 ]);
 const BODY_FIELDS = /^content-(?:type|transfer-encoding|disposition|id|description)$/;
-const MAX_ADDRESS_FIELD = 64 * 1024;
+const MAX_ADDRESS_FIELD = 32 * 1024;
 
 /** Reads a submitted message. @throws MimeError if it cannot be passed on. */
 export const readSubmittedMessage = (bytes: Buffer): SubmittedMessage => {

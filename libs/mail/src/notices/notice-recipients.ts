@@ -19,7 +19,7 @@ const REPLIED = /(?:^|[\s>])[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}[ -])?<?$/;
 const LABEL =
   /(?:^|[\s>*({,;:"'])(?:rcpt(?: to)?|(?:final|original|failed|actual|intended|invalid)?[- ]?recipients?(?:[- ]address)?|e-?mail[- ]?address|address(?:es)?|mailbox|users?|to|for|destination|smtp)["']?\s*[:=]\s*[<"'([]{0,2}$/i;
 const SENTENCE =
-  /\b(?:deliver[a-z]*|message|mail|e-?mail|sent|send|reach[a-z]*|recipient|user|address|account|mailbox)\b[^\n]{0,80}[<"'([ :]$/i;
+  /\b(?:deliver[a-z]{0,12}|message|mail|e-?mail|sent|send|reach[a-z]{0,12}|recipient|user|address|account|mailbox)\b[^\n]{0,80}[<"'([ :]$/i;
 /** Text before an address that describes the message, such as `To:`. */
 const ANNOUNCED =
   /(?:did not reach|could not be (?:delivered|reached)|not delivered) (?:to )?(?:the )?following|following (?:recipient|address|user|mailbox|destination)|(?:address|recipient)(?:es|s|\(e?s\))? (?:had|failed)/i;

@@ -68,6 +68,13 @@ describe('a request to an endpoint', () => {
     });
   });
 
+  it.each([200, 410])('ignores a body that breaks off after the status %i', async status => {
+    answer = response => {
+      response.writeHead(status, { 'content-length': 50 }).write('half', () => response.destroy());
+    };
+    expect(await send()).toMatchObject({ status, responseHead: 'half' });
+  });
+
   it('succeeds after failed requests', async () => {
     answer = response => response.destroy();
     await send();

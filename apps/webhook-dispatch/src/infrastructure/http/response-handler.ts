@@ -4,7 +4,10 @@ import type { Expiring } from './deadlines.js';
 
 const RESPONSE_HEAD_BYTES = 16 * 1024;
 
-/** Collects the status and the head of the body from undici; the first of response, error and timeout settles it. */
+/**
+ * Collects the status and the head of the body from undici; the first of response, error and timeout settles it. A body
+ * that breaks off is ignored: the status says whether the endpoint accepted the event.
+ */
 export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
   private readonly startedAt = performance.now();
   private readonly chunks: Buffer[] = [];
@@ -45,7 +48,8 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
   }
 
   fail(error: unknown): void {
-    this.end({ error: describeError(error) });
+    if (this.status === undefined) this.end({ error: describeError(error) });
+    else this.succeed();
   }
 
   expire(): void {
