@@ -7,10 +7,12 @@ const CLASS_OR_ID = /^[a-z0-9]*([.#][\w-]+)$/i;
 /**
  * Removes elements that no reader sees, such as preheaders: with `display: none` in their style attribute or in a plain
  * rule for their class or id, or with the attribute `hidden`. Rules inside `@media` do not count.
+ * @param styleSheets rules that apply besides those in the HTML.
  */
-export function withoutHiddenElements(html: string): string {
-  if (!MAY_HIDE.test(html)) return html;
+export function withoutHiddenElements(html: string, styleSheets = ''): string {
+  if (!MAY_HIDE.test(html) && !MAY_HIDE.test(styleSheets)) return html;
   const hiddenNames = new Set<string>();
+  readRules(styleSheets, hiddenNames);
   let styles = '';
   let inStyle = false;
   let hiddenDepth = 0;

@@ -63,6 +63,12 @@ describe('the links of a tracked body', () => {
     expect(tracked.render({ link: mark })).toBe(html);
   });
 
+  it('are unchanged if their target has more than 4,096 percent-encoded characters', () => {
+    const of = (path: string) => prepareTracking(`<a href="https://x.io/${path}">x</a>`).links.length;
+    expect([of('a'.repeat(4_083)), of('a'.repeat(4_084))]).toEqual([1, 0]);
+    expect([of('é'.repeat(680)), of('é'.repeat(681))]).toEqual([1, 0]);
+  });
+
   it('are decoded as a browser decodes them', () => {
     const html = '<a href="https://x.io/?a=1&amp;b=2&copy=3&#x26;c=&quot;&eacute;">x</a>';
     expect(prepareTracking(html).links).toEqual(['https://x.io/?a=1&b=2&copy=3&c="é']);

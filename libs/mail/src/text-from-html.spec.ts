@@ -19,6 +19,12 @@ describe('the text of an HTML body', () => {
     ['distances', 'a<p>b</p><div>c</div>d<h1>e</h1><h4>f</h4>g', 'a\n\nb\n\nc\nd\n\n\ne\n\nf\n\ng'],
     ['quotations', '<blockquote><p>a</p><p>b<br>c</p></blockquote>d', '> a\n> \n> b\n> c\n\nd'],
     ['what is preformatted', '<pre> a\n  b </pre>c', ' a\n  b \n\nc'],
+    ['rows', '<table><tr><th>Item<th>No.</tr><tr><td>Tea</td><td>2</td></tr></table>b', 'Item No.\nTea 2\n\nb'],
+    ['cells with blocks', '<table><tr><td><p>a</p></td><td>b</td></tr><tr><td>c</td></tr></table>', 'a\n\nb\nc'],
+    ['captions', '<table><caption>a</caption><tr><td>b</table><figure>c<figcaption>d</figure>', 'a\nb\n\nc\nd'],
+    ['definitions', '<dl><dt>a</dt><dd>1</dd><dt>b</dt><dd>2</dd></dl>', 'a\n1\nb\n2'],
+    ['addresses', '<center>a</center>b<address>c</address>d', 'a\nb\nc\nd'],
+    ['neither a title nor a template', '<head><title>t</title></head>a<template>b</template>', 'a'],
     ['rules', 'a<hr>b', `a\n\n${'-'.repeat(40)}\n\nb`],
     ['links without words', '<a href="https://x.y/?a=1&amp;b"><img src="i"></a>', 'https://x.y/?a=1&b'],
     ['links to mailboxes and places', '<a href="mailto:a@b.c">us</a> <a href="#top">up</a>', 'us [a@b.c] up'],
@@ -32,6 +38,18 @@ describe('the text of an HTML body', () => {
     ['an end to numbers', `<p>${'<br>'.repeat(20_001)}</p>a`, `${'\n'.repeat(20_000)}…\n\na`],
   ])('has %s', (_, html, text) => {
     expect(textFromHtml(html)).toBe(text);
+  });
+
+  const long = 'x'.repeat(200_000);
+  it.each([
+    ['a long style sheet', `<style>.${long}{} .p{display:none}</style><i class="p">no</i>a`],
+    ['a long script', `<script src="/x">"${long}"</SCRIPT >a`],
+    ['a long comment', `<!-- ${long} -->a`],
+    ['a long inline image', `<img src="data:image/png;base64,${long}" alt="">a`],
+    ['a long inline image without quotes', `<img src=data:image/png;base64,${long}>a`],
+    ['a long style sheet that does not end', `a<style>${long}`],
+  ])('is complete in spite of %s', (_, html) => {
+    expect(textFromHtml(html)).toBe('a');
   });
 
   it('equals the output of html-to-text', () => {
@@ -114,7 +132,10 @@ describe('the text of an HTML body', () => {
   it.each([
     ['deeply nested hidden elements', '<div style="display:none">'.repeat(5_000)],
     ['many rules', `<style>${'.a{display:none}'.repeat(8_000)}</style>`],
-    ['unclosed comments', `<style>${'/*display:none'.repeat(9_000)}</style>`],
+    ['unclosed comments and style sheets', '<!-<style'.repeat(50_000)],
+    ['many inline images', '<img src="data:,">'.repeat(50_000)],
+    ['many style sheets', '<style></style>'.repeat(50_000)],
+    ['unclosed comments in a style sheet', `<style>${'/*display:none'.repeat(9_000)}</style>`],
     ['deeply nested elements', '<div>'.repeat(200_000)],
     ['deeply nested tables', '<table><tr><td>'.repeat(20_000)],
     ['deeply nested lists', '<ul><li>'.repeat(20_000)],

@@ -2,6 +2,7 @@ import { Parser } from 'htmlparser2';
 import { withoutHiddenElements } from './hidden-elements.js';
 import { listMark } from './list-marks.js';
 import { TextBlock } from './text-block.js';
+import { visibleMarkup } from './visible-markup.js';
 
 const MAX_INPUT = 128 * 1024;
 const MAX_DEPTH = 100;
@@ -14,20 +15,27 @@ const BREAKS = new Map<string, readonly [leading: number, trailing: number]>([
   ...['article', 'aside', 'div', 'footer', 'form', 'header', 'main', 'nav', 'section'].map(
     name => [name, [1, 1]] as const,
   ),
+  ...['address', 'caption', 'center', 'dd', 'dl', 'dt', 'fieldset', 'figcaption', 'figure', 'option', 'tr'].map(
+    name => [name, [1, 1]] as const,
+  ),
   ...['blockquote', 'h4', 'h5', 'h6', 'p', 'pre', 'table'].map(name => [name, [2, 2]] as const),
   ...['h1', 'h2', 'h3'].map(name => [name, [3, 2]] as const),
 ]);
 
+const SILENT: ReadonlySet<string> = new Set(['script', 'style', 'template', 'title']);
+
 /**
  * The plain text of an HTML body with its lines and link targets, without hidden elements. Only the first 128 Ki characters
- * and 100 levels of elements are converted, because parsing takes quadratic time in the depth; an ellipsis marks both limits.
+ * of visible markup and 100 levels of elements are converted, because parsing takes quadratic time in the depth; an ellipsis
+ * marks both limits.
  */
 export function textFromHtml(html: string): string {
-  const input = html.slice(0, MAX_INPUT);
-  const visible = withoutHiddenElements(input);
+  const { markup, styles } = html.length > MAX_INPUT ? visibleMarkup(html) : { markup: html, styles: '' };
+  const input = markup.slice(0, MAX_INPUT);
+  const visible = withoutHiddenElements(input, styles);
   // A body that scripts or media queries show would otherwise have no text at all.
   const text = converted(visible) || (visible === input ? '' : converted(input));
-  return html.length > MAX_INPUT ? `${text}\n\n${ELLIPSIS}` : text;
+  return markup.length > MAX_INPUT ? `${text}\n\n${ELLIPSIS}` : text;
 }
 
 function converted(html: string): string {
@@ -107,7 +115,7 @@ class TextWriter {
     const itemMark = isLeftOut || !parent.list ? undefined : nextMark(parent.list, name);
     // An ellipsis in its parent, or as an item, marks an element that is nested too deeply.
     const isTooDeep = parent.depth >= MAX_DEPTH;
-    const isSilent = isLeftOut || isTooDeep || name === 'script' || name === 'style';
+    const isSilent = isLeftOut || isTooDeep || SILENT.has(name);
     const element = newElement(name, parent, parent.depth + 1, isSilent, itemMark);
     this.#element = element;
     if (itemMark !== undefined) {
@@ -166,6 +174,8 @@ class TextWriter {
     } else if (name === 'br') {
       this.#block.addLineBreak();
       return;
+    } else if (name === 'td' || name === 'th') {
+      this.#addInline(' ');
     } else if (name === 'img') {
       this.#addInline(attributes['alt'] ?? '');
       return;

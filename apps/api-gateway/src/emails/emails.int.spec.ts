@@ -127,6 +127,11 @@ describe('POST /emails', () => {
       expect(gateway.services.requestsOf(sendEmail)).toEqual([]);
     });
 
+    it('is refused without a hint for a name that every JavaScript object has', async () => {
+      const { body } = await post({ ...EMAIL, constructor: 1 });
+      expect(body).toEqual({ error: 'Unknown field "constructor".' });
+    });
+
     it('is refused with 400 if it is not UTF-8', async () => {
       const body = Buffer.concat([Buffer.from('{"subject":"'), Buffer.from([0xff]), Buffer.from('"}')]);
       expect(await post(body)).toMatchObject({ status: 400, body: { error: expect.stringContaining('UTF-8') } });

@@ -53,6 +53,9 @@ describe('a message that cannot be sent is refused, and the refusal names the fi
 });
 
 describe('a message that can be sent', () => {
+  it('may have a subject of 998 emoji', () =>
+    expect(draftEmail({ ...body, subject: '🎉'.repeat(998) }).subject).toHaveLength(2 * 998));
+
   it('may have 50 recipients, 50 headers and a subject of 998 characters', () =>
     expect(
       draftEmail({ ...body, to: addresses(50), headers: manyHeaders(50), subject: 'ü'.repeat(998) }).recipients,

@@ -86,11 +86,14 @@ export function draftEmail(body: EmailRequestBody): EmailDraft {
 }
 
 function checkSubject(subject: string): void {
-  if (subject.length > MAX_SUBJECT_LENGTH) {
+  if (isLonger(subject, MAX_SUBJECT_LENGTH)) {
     throw invalidEmail('subject', `at most ${MAX_SUBJECT_LENGTH} characters are allowed`);
   }
   checkHeaderText('subject', subject);
 }
+
+/** Whether a text has more characters (code points); JavaScript counts many emoji twice. */
+const isLonger = (text: string, most: number): boolean => text.length > most && [...text].length > most;
 
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   const names = Object.keys(headers);
@@ -108,7 +111,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
     if (seen.has(name.toLowerCase())) throw invalidEmail(field, 'this header is given twice');
     seen.add(name.toLowerCase());
     const value = headers[name] ?? '';
-    if (value.length > MAX_HEADER_VALUE_LENGTH) {
+    if (isLonger(value, MAX_HEADER_VALUE_LENGTH)) {
       throw invalidEmail(field, `at most ${MAX_HEADER_VALUE_LENGTH} characters are allowed`);
     }
     checkHeaderText(field, value);

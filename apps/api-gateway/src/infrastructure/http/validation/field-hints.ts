@@ -15,7 +15,7 @@ export const hintsFor = (
   return [
     ...unknown.slice(0, 5).flatMap(key => {
       const similar = Object.keys(properties).find(name => plain(name) === plain(key));
-      const hint = hints?.unknown[plain(key)];
+      const hint = new Map(Object.entries(hints?.unknown ?? {})).get(plain(key));
       return similar ? [`Did you mean "${similar}"?`] : hint ? [hint] : [];
     }),
     ...(hints && isObject(value) && hints.oneOf.every(name => value[name] === undefined)
