@@ -1,8 +1,8 @@
 import { controlSocket } from '@postern/load-balancer-client';
-import { balancerLog, reasonOf } from './balancer-log.js';
-import { crash, crashOnUnhandled, writeLine } from './process-output.js';
+import { balancerLog, reasonOf } from './infrastructure/balancer-log.js';
+import { crash, crashOnUnhandled, writeLine } from './infrastructure/process-output.js';
 import { type BalancerSettings, settingsFrom } from './settings.js';
-import type { Role } from './worker-channel.js';
+import type { Role } from './workers/worker-protocol.js';
 
 const log = balancerLog(writeLine);
 
@@ -16,8 +16,8 @@ const settingsOrExit = (): BalancerSettings => {
 };
 
 const start = async (settings: BalancerSettings): Promise<void> => {
-  const { answersAt, ControlServer } = await import('./control-server.js');
-  const { LoadBalancer } = await import('./load-balancer.js');
+  const { answersAt, ControlServer } = await import('./control/control-server.js');
+  const { LoadBalancer } = await import('./control/load-balancer.js');
   const socket = controlSocket(settings.platformHome);
   if (await answersAt(socket)) throw new Error(`another load balancer serves ${settings.platformHome} already`);
   const workers = await workersOf(settings);
@@ -50,10 +50,11 @@ const start = async (settings: BalancerSettings): Promise<void> => {
 const workersOf = async (settings: BalancerSettings) => {
   const entryPoint = process.argv[1];
   if (process.platform !== 'linux' || !entryPoint) {
-    const { OneWorker } = await import('./one-worker.js');
-    return new OneWorker(settings);
+    const { ReverseProxy } = await import('./proxy/reverse-proxy.js');
+    const { SingleProcessWorkers } = await import('./workers/single-process-workers.js');
+    return new SingleProcessWorkers(new ReverseProxy(settings, false));
   }
-  const { WorkerProcesses } = await import('./worker-processes.js');
+  const { WorkerProcesses } = await import('./workers/worker-processes.js');
   return new WorkerProcesses(settings, log, entryPoint);
 };
 
@@ -61,6 +62,9 @@ crashOnUnhandled(log);
 const settings = settingsOrExit();
 const [, , task, role, supervisorId] = process.argv;
 if (task === 'worker') {
-  const { runWorker } = await import('./worker-process.js');
-  await runWorker(settings, role as Role, Number(supervisorId)).catch(crash(log, 'The worker could not start'));
+  const { ReverseProxy } = await import('./proxy/reverse-proxy.js');
+  const { runWorker } = await import('./workers/worker-process.js');
+  await runWorker(settings, role as Role, Number(supervisorId), adjusted => new ReverseProxy(adjusted, true)).catch(
+    crash(log, 'The worker could not start'),
+  );
 } else await start(settings).catch(crash(log, 'The load balancer could not start'));

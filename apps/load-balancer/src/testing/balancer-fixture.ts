@@ -5,11 +5,12 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
-import { balancerLog } from '../balancer-log.js';
-import { ControlServer } from '../control-server.js';
-import { LoadBalancer } from '../load-balancer.js';
-import { OneWorker } from '../one-worker.js';
+import { ControlServer } from '../control/control-server.js';
+import { LoadBalancer } from '../control/load-balancer.js';
+import { balancerLog } from '../infrastructure/balancer-log.js';
+import { ReverseProxy } from '../proxy/reverse-proxy.js';
 import { type BalancerSettings, settingsFrom, type Timeouts } from '../settings.js';
+import { SingleProcessWorkers } from '../workers/single-process-workers.js';
 
 /**
  * The web service of one spec file. The id of a service determines its port, so specs that run in parallel need
@@ -51,7 +52,7 @@ export class BalancerFixture {
     this.#balancer = await LoadBalancer.start(
       this.settings,
       balancerLog(line => this.log.push(line)),
-      new OneWorker(this.settings),
+      new SingleProcessWorkers(new ReverseProxy(this.settings, false)),
     );
     this.#control = new ControlServer(
       this.#balancer,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LoadBalancerClient } from '@postern/load-balancer-client';
 import { waitFor } from '@postern/testing';
-import { isAlive } from '../is-alive.js';
+import { isAlive } from '../workers/is-alive.js';
 
 const entryPoint = join(import.meta.dirname, '../../dist/main.js');
 const PATIENCE = { timeoutMs: 60_000, intervalMs: 5 };

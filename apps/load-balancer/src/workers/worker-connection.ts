@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { addressOf } from '@postern/load-balancer-client';
-import type { ServedRoute, TrafficWorker, WorkerReport } from './traffic-worker.js';
+import type { ServedRoute, Worker, WorkerReport } from './ports.js';
 import {
   type Introduction,
   type OrderMessage,
@@ -8,7 +8,7 @@ import {
   onLines,
   sendLine,
   type WorkerMessage,
-} from './worker-channel.js';
+} from './worker-protocol.js';
 
 const TICK_MS = 1_000;
 /** Counts ticks, not milliseconds: while the main process itself is paused, no tick passes. */
@@ -26,7 +26,7 @@ export class WorkerExited extends Error {
 }
 
 /** A worker in another process. A worker that does not respond in time is killed. */
-export class WorkerConnection implements TrafficWorker {
+export class WorkerConnection implements Worker {
   readonly #pending = new Map<number, Pending>();
   readonly #ports: Map<string, number>;
   #sharedPort: number | undefined;
@@ -79,17 +79,12 @@ export class WorkerConnection implements TrafficWorker {
     });
   }
 
-  /** Whether the worker listens on this port for the service. */
-  holds(serviceId: string, port: number): boolean {
-    return this.#ports.get(serviceId) === port;
+  get ports(): ReadonlyMap<string, number> {
+    return this.#ports;
   }
 
   get sharedPort(): number | undefined {
     return this.#sharedPort;
-  }
-
-  get services(): readonly string[] {
-    return [...this.#ports.keys()];
   }
 
   async serve(route: ServedRoute): Promise<void> {

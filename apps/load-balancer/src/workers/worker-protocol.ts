@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { balancerFolder } from '@postern/load-balancer-client';
-import type { BalancerSettings } from './settings.js';
-import type { TrafficWorker, WorkerReport } from './traffic-worker.js';
+import type { BalancerSettings } from '../settings.js';
+import type { Worker, WorkerReport } from './ports.js';
 
 /** Incremented when the meaning of the orders changes: workers of another version are replaced, not reused. */
 const PROTOCOL = 1;
@@ -23,7 +23,7 @@ export type OrderName = (typeof ORDERS)[number];
 export interface OrderMessage<Name extends OrderName = OrderName> {
   readonly id: number;
   readonly order: Name;
-  readonly parameters: Parameters<TrafficWorker[Name]>;
+  readonly parameters: Parameters<Worker[Name]>;
 }
 
 /** New connections go to the active worker, and to the standby while there is no active one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundsWithin, openFileLimit } from './connection-room.js';
+import { boundsWithin, openFileLimit } from './connection-bounds.js';
 
 const BOUNDS = { total: 10_000, perAddress: 500 };
 

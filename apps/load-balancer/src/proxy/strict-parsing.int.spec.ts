@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BalancerFixture, untilEnd } from './testing/balancer-fixture.js';
+import { BalancerFixture, untilEnd } from '../testing/balancer-fixture.js';
 
 describe('A request that two parsers could interpret differently', () => {
   let balancer: BalancerFixture;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { listening, request } from './testing/balancer-fixture.js';
-import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
-import { SteadyConnections } from './testing/steady-connections.js';
-import { SupervisedBalancer, untilDead } from './testing/supervised-balancer.js';
+import { listening, request } from '../testing/balancer-fixture.js';
+import { EchoClient, echoWebSockets } from '../testing/echo-websockets.js';
+import { SteadyConnections } from '../testing/steady-connections.js';
+import { SupervisedBalancer, untilDead } from '../testing/supervised-balancer.js';
 
 const SERVICE = randomUUID();
 const AT_ONCE = 8;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServiceTraffic } from '@postern/load-balancer-client';
 import { balancerFolder } from '@postern/load-balancer-client';
-import { BalancerFixture, request, SERVICE } from './testing/balancer-fixture.js';
-import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
+import { BalancerFixture, request, SERVICE } from '../testing/balancer-fixture.js';
+import { EchoClient, echoWebSockets } from '../testing/echo-websockets.js';
 
 describe('Counted traffic', () => {
   let balancer: BalancerFixture;

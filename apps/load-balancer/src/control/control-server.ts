@@ -14,7 +14,7 @@ import {
   trafficConfirmation,
 } from '@postern/load-balancer-client';
 import { z } from 'zod';
-import { type BalancerLog, reasonOf } from './balancer-log.js';
+import { type BalancerLog, reasonOf } from '../infrastructure/balancer-log.js';
 import { type LoadBalancer, RefusedOrder, UnknownService } from './load-balancer.js';
 import { StaleVersion } from './route-table.js';
 

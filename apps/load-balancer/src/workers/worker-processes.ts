@@ -2,12 +2,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BalancerLog, reasonOf } from './balancer-log.js';
+import { type BalancerLog, reasonOf } from '../infrastructure/balancer-log.js';
+import type { BalancerSettings } from '../settings.js';
 import { claimPort, isTaken } from './port-claim.js';
-import type { BalancerSettings } from './settings.js';
-import type { ServedRoute, TrafficWorker, WorkerReport, Workers } from './traffic-worker.js';
-import { kindOf, ROLES, type Role, workersFolder } from './worker-channel.js';
+import type { ServedRoute, Worker, WorkerReport, Workers } from './ports.js';
 import { WorkerConnection, WorkerExited } from './worker-connection.js';
+import { kindOf, ROLES, type Role, workersFolder } from './worker-protocol.js';
 
 const RESTART_DELAYS_MS = [0, 100, 200, 400, 800, 1_600, 3_200, 5_000];
 /** A worker that served at least this long is replaced without delay. */
@@ -61,7 +61,7 @@ export class WorkerProcesses implements Workers {
   }
 
   async serve(route: ServedRoute): Promise<boolean> {
-    const isHeld = [...this.#living, ...this.#outdated].some(worker => worker.holds(route.id, route.port));
+    const isHeld = [...this.#living, ...this.#outdated].some(worker => worker.ports.get(route.id) === route.port);
     try {
       const claim = isHeld ? undefined : await claimPort(route.port, this.settings.host);
       try {
@@ -125,7 +125,7 @@ export class WorkerProcesses implements Workers {
   }
 
   served(): readonly string[] {
-    return [...new Set([...this.#living].flatMap(({ services }) => services))];
+    return [...new Set([...this.#living].flatMap(({ ports }) => [...ports.keys()]))];
   }
 
   processIds(): readonly number[] {
@@ -135,7 +135,7 @@ export class WorkerProcesses implements Workers {
   }
 
   /** A worker that is killed meanwhile is skipped; its replacement receives all routes. */
-  #all<T>(order: (worker: TrafficWorker) => Promise<T>): Promise<T[]> {
+  #all<T>(order: (worker: Worker) => Promise<T>): Promise<T[]> {
     return settled([...this.#living], order);
   }
 

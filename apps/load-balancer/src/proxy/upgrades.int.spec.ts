@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { freePort, waitFor } from '@postern/testing';
-import { BalancerFixture, SERVICE, untilEnd } from './testing/balancer-fixture.js';
-import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
+import { BalancerFixture, SERVICE, untilEnd } from '../testing/balancer-fixture.js';
+import { EchoClient, echoWebSockets } from '../testing/echo-websockets.js';
 
 const upgrade = (extra = '') =>
   `GET /live HTTP/1.1\r\nHost: shop.test\r\nConnection: Upgrade\r\nUpgrade: echo\r\n${extra}\r\n`;

@@ -1,6 +1,6 @@
 import type { Backend, ClosedReason } from '@postern/load-balancer-client';
+import type { Timeouts } from '../settings.js';
 import { BackendTarget } from './backend-target.js';
-import type { Timeouts } from './settings.js';
 
 /** The active backends of one service, and former ones with requests in progress. */
 export class Route {

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { rangesOf } from '@postern/service-host/connections';
 import { freePort, waitFor } from '@postern/testing';
-import { BalancerFixture, request, SERVICE } from './testing/balancer-fixture.js';
-import { SupervisedBalancer } from './testing/supervised-balancer.js';
+import { BalancerFixture, request, SERVICE } from '../testing/balancer-fixture.js';
+import { SupervisedBalancer } from '../testing/supervised-balancer.js';
 
 const sockets = new Set<Socket>();
 const stops: (() => Promise<unknown>)[] = [];

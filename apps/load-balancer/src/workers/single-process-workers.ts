@@ -1,16 +1,11 @@
-import { LocalWorker } from './local-worker.js';
 import { isTaken } from './port-claim.js';
-import type { BalancerSettings } from './settings.js';
-import type { ServedRoute, WorkerReport, Workers } from './traffic-worker.js';
+import type { ServedRoute, Worker, WorkerReport, Workers } from './ports.js';
 
-/** One worker in the load balancer's process, for systems where processes cannot share a port. */
-export class OneWorker implements Workers {
-  readonly #worker: LocalWorker;
+/** One worker inside the main process, for systems where processes cannot share a port. */
+export class SingleProcessWorkers implements Workers {
   onLast: (report: WorkerReport) => void = () => undefined;
 
-  constructor(settings: BalancerSettings) {
-    this.#worker = new LocalWorker(settings, false);
-  }
+  constructor(private readonly worker: Worker) {}
 
   start(restore: (include: () => void) => Promise<void>): Promise<void> {
     return restore(() => undefined);
@@ -18,7 +13,7 @@ export class OneWorker implements Workers {
 
   async serve(route: ServedRoute): Promise<boolean> {
     try {
-      await this.#worker.serve(route);
+      await this.worker.serve(route);
       return true;
     } catch (error) {
       if (isTaken(error)) return false;
@@ -27,27 +22,27 @@ export class OneWorker implements Workers {
   }
 
   withdraw(serviceId: string): Promise<void> {
-    return this.#worker.withdraw(serviceId);
+    return this.worker.withdraw(serviceId);
   }
 
   routeHosts(services: Readonly<Record<string, string>>): Promise<void> {
-    return this.#worker.routeHosts(services);
+    return this.worker.routeHosts(services);
   }
 
   openShared(port: number): Promise<number> {
-    return this.#worker.openShared(port);
+    return this.worker.openShared(port);
   }
 
   drain(serviceId: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
-    return this.#worker.drain(serviceId, backendIds, timeoutMs);
+    return this.worker.drain(serviceId, backendIds, timeoutMs);
   }
 
   async reports(): Promise<readonly WorkerReport[]> {
-    return [await this.#worker.report()];
+    return [await this.worker.report()];
   }
 
   async stop(): Promise<readonly WorkerReport[]> {
-    return [await this.#worker.stop()];
+    return [await this.worker.stop()];
   }
 
   kill(): void {

@@ -3,14 +3,13 @@ import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { addressOf } from '@postern/load-balancer-client';
-import { balancerLog, reasonOf } from './balancer-log.js';
-import { boundsWithin, openFileLimit } from './connection-room.js';
+import { balancerLog, reasonOf } from '../infrastructure/balancer-log.js';
+import { crashOnUnhandled, writeLine } from '../infrastructure/process-output.js';
+import type { BalancerSettings } from '../settings.js';
+import { boundsWithin, openFileLimit } from './connection-bounds.js';
 import { isAlive } from './is-alive.js';
-import { LocalWorker } from './local-worker.js';
 import { standbyHostOf } from './port-claim.js';
-import { crashOnUnhandled, writeLine } from './process-output.js';
-import type { BalancerSettings } from './settings.js';
-import type { TrafficWorker } from './traffic-worker.js';
+import type { Worker } from './ports.js';
 import {
   kindOf,
   ORDERS,
@@ -20,7 +19,7 @@ import {
   sendLine,
   type WorkerMessage,
   workersFolder,
-} from './worker-channel.js';
+} from './worker-protocol.js';
 
 const ALONE_CHECK_MS = 250;
 
@@ -28,7 +27,12 @@ const ALONE_CHECK_MS = 250;
  * A process that serves traffic as configured by the main process. If the main process is killed, it keeps serving with
  * its current routes, and the next main process takes control of it.
  */
-export const runWorker = async (settings: BalancerSettings, role: Role, supervisorId: number): Promise<void> => {
+export const runWorker = async (
+  settings: BalancerSettings,
+  role: Role,
+  supervisorId: number,
+  createWorker: (settings: BalancerSettings) => Worker,
+): Promise<void> => {
   const log = balancerLog(writeLine, { workerPid: process.pid });
   crashOnUnhandled(log);
   const host = role === 'standby' ? await standbyHostOf(settings.host) : settings.host;
@@ -36,7 +40,7 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
   const connections = boundsWithin(settings.connections, openFiles);
   if (connections !== settings.connections)
     log.warn({ openFiles, ...connections }, 'Fewer connections than configured; raise the limit of open files');
-  const worker = new LocalWorker({ ...settings, host, connections }, true);
+  const worker = createWorker({ ...settings, host, connections });
   const path = join(workersFolder(settings.platformHome), `${process.pid}.sock`);
   let main: Socket | undefined;
   let aloneSince = performance.now();
@@ -56,9 +60,7 @@ export const runWorker = async (settings: BalancerSettings, role: Role, supervis
     let answer: WorkerMessage;
     try {
       if (!ORDERS.includes(order)) throw new Error(`there is no order ${order}`);
-      const method = worker[order] as (
-        ...parameters: OrderMessage['parameters']
-      ) => ReturnType<TrafficWorker[typeof order]>;
+      const method = worker[order] as (...parameters: OrderMessage['parameters']) => ReturnType<Worker[typeof order]>;
       answer = { id, result: await method.apply(worker, parameters) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

@@ -1,7 +1,9 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Backend, type BalancerRoute, balancerFolder, type ClosedReason } from '@postern/load-balancer-client';
-import { type BalancerLog, reasonOf } from './balancer-log.js';
+import { type BalancerLog, reasonOf } from '../infrastructure/balancer-log.js';
+import type { BalancerSettings } from '../settings.js';
+import type { BusyBackend, WorkerReport, Workers } from '../workers/ports.js';
 import { DurableFile } from './durable-file.js';
 import { HostRoutes, hostRoutesShape } from './host-routes.js';
 import {
@@ -12,10 +14,8 @@ import {
   withBackends,
   withoutTraffic,
 } from './route-table.js';
-import type { BalancerSettings } from './settings.js';
 import { listenOnFreePort, listenWithRetry } from './stable-ports.js';
 import { TrafficCounters, trafficShape } from './traffic-counters.js';
-import type { BusyBackend, WorkerReport, Workers } from './traffic-worker.js';
 
 const SAVE_TRAFFIC_EVERY_MS = 1_000;
 

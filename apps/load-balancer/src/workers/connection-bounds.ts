@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ConnectionBounds } from './settings.js';
+import type { ConnectionBounds } from '../settings.js';
 
 /**
  * One file for the client's connection, one for the backend's, and one as reserve for ports, the control socket and

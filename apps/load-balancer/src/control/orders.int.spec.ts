@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { balancerFolder, controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
 import { rangesOf } from '@postern/service-host/connections';
-import { BalancerFixture, request, SERVICE } from './testing/balancer-fixture.js';
+import { BalancerFixture, request, SERVICE } from '../testing/balancer-fixture.js';
 
 const OTHER = randomUUID();
 

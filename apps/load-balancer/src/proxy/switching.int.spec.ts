@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Backend } from '@postern/load-balancer-client';
 import { waitFor } from '@postern/testing';
-import { BalancerFixture, request, SERVICE } from './testing/balancer-fixture.js';
-import { EchoClient, echoWebSockets } from './testing/echo-websockets.js';
+import { BalancerFixture, request, SERVICE } from '../testing/balancer-fixture.js';
+import { EchoClient, echoWebSockets } from '../testing/echo-websockets.js';
 
 describe('A switch of backends', () => {
   let balancer: BalancerFixture;

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Backend } from '@postern/load-balancer-client';
 import { type buildConnector, Pool } from 'undici';
-import type { Timeouts } from './settings.js';
+import type { Timeouts } from '../settings.js';
 
 /** A request or connection in progress between a client and a backend. */
 export interface Exchange {

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { controlSocket, LoadBalancerClient } from '@postern/load-balancer-client';
-import { balancerLog } from './balancer-log.js';
+import { balancerLog } from '../infrastructure/balancer-log.js';
+import { ReverseProxy } from '../proxy/reverse-proxy.js';
+import { settingsFrom } from '../settings.js';
+import { SingleProcessWorkers } from '../workers/single-process-workers.js';
 import { answersAt, ControlServer } from './control-server.js';
 import { LoadBalancer } from './load-balancer.js';
-import { OneWorker } from './one-worker.js';
-import { settingsFrom } from './settings.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -21,7 +22,7 @@ it('accepts orders if the path of its home exceeds the length limit of Unix sock
   const log = balancerLog(() => undefined);
   expect(await answersAt(socket)).toBe(false);
   const settings = settingsFrom({ POSTERN_PLATFORM_HOME: platformHome });
-  const balancer = await LoadBalancer.start(settings, log, new OneWorker(settings));
+  const balancer = await LoadBalancer.start(settings, log, new SingleProcessWorkers(new ReverseProxy(settings, false)));
   const control = new ControlServer(balancer, log);
   await control.listen(socket);
   try {

@@ -1,7 +1,7 @@
 import http, { Agent } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { BalancerFixture, request } from './testing/balancer-fixture.js';
+import { BalancerFixture, request } from '../testing/balancer-fixture.js';
 
 describe('A request to a web service', () => {
   let balancer: BalancerFixture;

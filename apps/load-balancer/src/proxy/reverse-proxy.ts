@@ -1,10 +1,10 @@
 import type { BlockList } from 'node:net';
 import { ConnectionLimits } from '@postern/service-host/connections';
+import type { BalancerSettings } from '../settings.js';
+import type { BusyBackend, ServedRoute, Worker, WorkerReport } from '../workers/ports.js';
 import { Route } from './route.js';
 import { ServiceListener } from './service-listener.js';
-import type { BalancerSettings } from './settings.js';
 import { TrafficGauges } from './traffic-gauges.js';
-import type { BusyBackend, ServedRoute, TrafficWorker, WorkerReport } from './traffic-worker.js';
 
 interface Service {
   readonly route: Route;
@@ -13,8 +13,8 @@ interface Service {
   readonly hostLabel: string;
 }
 
-/** A worker in this process. */
-export class LocalWorker implements TrafficWorker {
+/** The listeners and routes of all services in this process. */
+export class ReverseProxy implements Worker {
   readonly #services = new Map<string, Service>();
   readonly #labels = new Map<string, string>();
   readonly #gauges = new TrafficGauges((id, bytes) => this.#traffic.set(id, (this.#traffic.get(id) ?? 0) + bytes));
@@ -33,7 +33,6 @@ export class LocalWorker implements TrafficWorker {
     this.#connections = new ConnectionLimits(settings.connections);
   }
 
-  /** Ports by service. */
   get ports(): ReadonlyMap<string, number> {
     return new Map([...this.#services].map(([id, { port }]) => [id, port]));
   }

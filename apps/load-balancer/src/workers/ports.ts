@@ -1,7 +1,15 @@
-import type { RouteEntry } from './route-table.js';
+import type { Backend, ClosedReason } from '@postern/load-balancer-client';
 
 /** The part of a service's route that a worker needs. */
-export type ServedRoute = Omit<RouteEntry, 'name' | 'version'>;
+export interface ServedRoute {
+  readonly id: string;
+  readonly port: number;
+  /** First label of the service's host name. */
+  readonly hostLabel: string;
+  readonly backends: readonly Backend[];
+  /** Why the service deliberately does not respond; null while it is open. */
+  readonly closed: ClosedReason | null;
+}
 
 export interface BusyBackend {
   readonly id: string;
@@ -17,7 +25,11 @@ export interface WorkerReport {
 }
 
 /** Accepts client connections and forwards their requests. Every operation is idempotent. */
-export interface TrafficWorker {
+export interface Worker {
+  /** Ports on which the worker listens, by service. */
+  readonly ports: ReadonlyMap<string, number>;
+  /** The port where services answer by host name; undefined until it is open. */
+  readonly sharedPort: number | undefined;
   /**
    * Sends new requests to this service by this route from now on, and listens on its port.
    * @throws with code EADDRINUSE or EACCES if the port is unavailable.

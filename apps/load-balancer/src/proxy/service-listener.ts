@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, type BlockList, isIP, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ConnectionLimits } from '@postern/service-host/connections';
+import type { Timeouts } from '../settings.js';
 import { targetOf } from './forwarded-headers.js';
 import { hasBody } from './lazy-body.js';
 import { ProxiedRequest, type ProxyContext } from './proxied-request.js';
 import { NO_SUCH_HOST, type Refusal, refuse, UNCLEAR_TARGET } from './refusal-page.js';
 import type { Route } from './route.js';
-import type { Timeouts } from './settings.js';
 import type { TrafficGauges } from './traffic-gauges.js';
 import { UpgradedConnection } from './upgraded-connection.js';
 

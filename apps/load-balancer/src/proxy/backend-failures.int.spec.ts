@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { freePort } from '@postern/testing';
-import { BalancerFixture, listening, request, SERVICE } from './testing/balancer-fixture.js';
+import { BalancerFixture, listening, request, SERVICE } from '../testing/balancer-fixture.js';
 
 describe('A request whose backend fails', () => {
   let balancer: BalancerFixture;

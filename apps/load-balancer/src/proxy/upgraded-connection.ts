@@ -1,10 +1,10 @@
 import { type IncomingMessage, STATUS_CODES, request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Timeouts } from '../settings.js';
 import { BACKEND_HOST, type BackendTarget, type Exchange } from './backend-target.js';
 import { requestHeaders, responseHeaders } from './forwarded-headers.js';
 import type { ProxyContext } from './proxied-request.js';
 import { CLOSED, NO_BACKEND, type Refusal, TOO_SLOW, UNREACHABLE } from './refusal-page.js';
-import type { Timeouts } from './settings.js';
 import { GOING_AWAY, WebSocketFrames } from './websocket-frames.js';
 
 /** Time for both sides to close once a connection is cut. */
