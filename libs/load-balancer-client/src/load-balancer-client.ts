@@ -63,8 +63,8 @@ export class LoadBalancerClient {
 
   /**
    * Waits until no exchange is in progress on these backends, which must no longer be active. Exchanges that remain at
-   * the deadline, including WebSockets, are cut.
-   * @returns the number of exchanges cut
+   * the deadline, including WebSockets, are aborted.
+   * @returns the number of exchanges aborted
    */
   async drain(webServiceId: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
     const order = { backends: backendIds, timeoutMs };

@@ -41,7 +41,7 @@ export class LoadBalancer {
     this.#routes = new RouteTable(new DurableFile(file('routes.json'), routeTableShape, unreadable('routes.json')));
     this.traffic = new TrafficCounters(new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')));
     this.#hosts = new HostRoutes(new DurableFile(file('hosts.json'), hostRoutesShape, unreadable('hosts.json')));
-    workers.onLast = report => this.#charge([report]);
+    workers.onLast = report => this.#addTraffic([report]);
   }
 
   /** Loads the routes from disk; every service is reachable at its port when this resolves. */
@@ -75,21 +75,21 @@ export class LoadBalancer {
   }
 
   async switchTo(id: string, backends: readonly Backend[], version: number): Promise<void> {
-    await this.#routes.change(id, found => withBackends(known(found, id), backends, version), this.#apply);
+    await this.#routes.change(id, found => withBackends(requireService(found, id), backends, version), this.#apply);
   }
 
   async close(id: string, reason: ClosedReason, version?: number): Promise<void> {
-    await this.#routes.change(id, found => withoutTraffic(known(found, id), reason, version), this.#apply);
+    await this.#routes.change(id, found => withoutTraffic(requireService(found, id), reason, version), this.#apply);
   }
 
-  /** Returns the number of exchanges cut at the deadline. */
+  /** Returns the number of exchanges aborted at the deadline. */
   async drain(id: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
     const active = this.#routes.find(id)?.backends.find(backend => backendIds.includes(backend.id));
     if (active) throw new RefusedOrder(`backend ${active.id} still takes new requests; put others first`);
     return this.workers.drain(id, backendIds, timeoutMs);
   }
 
-  /** Cuts requests in progress; call `drain` first to let them finish. */
+  /** Aborts requests in progress; call `drain` first to let them finish. */
   async remove(id: string): Promise<void> {
     await this.#routes.change(
       id,
@@ -133,7 +133,7 @@ export class LoadBalancer {
     return this.workers.processIds();
   }
 
-  /** Charges the bytes that responses in progress have transferred so far. */
+  /** Counts the bytes that responses in progress have transferred so far. */
   async countTraffic(): Promise<void> {
     await this.#reports();
   }
@@ -145,7 +145,7 @@ export class LoadBalancer {
   /** Accepts no new requests and finishes those in progress within the configured time. */
   async stop(): Promise<void> {
     clearInterval(this.#saving);
-    this.#charge(await this.workers.stop());
+    this.#addTraffic(await this.workers.stop());
     await this.#save();
   }
 
@@ -189,11 +189,11 @@ export class LoadBalancer {
 
   async #reports(): Promise<readonly WorkerReport[]> {
     const reports = await this.workers.reports();
-    this.#charge(reports);
+    this.#addTraffic(reports);
     return reports;
   }
 
-  #charge(reports: readonly WorkerReport[]): void {
+  #addTraffic(reports: readonly WorkerReport[]): void {
     for (const { traffic } of reports) for (const [id, bytes] of Object.entries(traffic)) this.traffic.add(id, bytes);
   }
 
@@ -227,7 +227,7 @@ export class UnknownService extends Error {
   override readonly name = 'UnknownService';
 }
 
-const known = (found: RouteEntry | undefined, id: string): RouteEntry => {
+const requireService = (found: RouteEntry | undefined, id: string): RouteEntry => {
   if (!found) throw new UnknownService(`no service ${id} is reserved`);
   return found;
 };

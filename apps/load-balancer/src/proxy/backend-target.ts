@@ -6,7 +6,7 @@ import type { Timeouts } from '../settings.js';
 /** A request or connection in progress between a client and a backend. */
 export interface Exchange {
   /** Ends it immediately on both sides. */
-  cut(): void;
+  abort(): void;
 }
 
 export const BACKEND_HOST = '127.0.0.1';
@@ -52,11 +52,11 @@ export class BackendTarget {
     return this.underWay.size === 0 ? Promise.resolve() : new Promise(resolve => this.#idle.push(resolve));
   }
 
-  /** Cuts all exchanges in progress and returns their number. */
-  cutAll(): number {
-    const cut = [...this.underWay];
-    for (const exchange of cut) exchange.cut();
-    return cut.length;
+  /** Aborts all exchanges in progress and returns their number. */
+  abortAll(): number {
+    const aborted = [...this.underWay];
+    for (const exchange of aborted) exchange.abort();
+    return aborted.length;
   }
 
   /** Whether the backend recently refused a connection. */
@@ -64,11 +64,11 @@ export class BackendTarget {
     return performance.now() < this.#ejectedUntil;
   }
 
-  failed(): void {
+  onConnectFailed(): void {
     this.#ejectedUntil = performance.now() + this.timeouts.ejectionMs;
   }
 
-  answered(): void {
+  onResponse(): void {
     this.#ejectedUntil = 0;
   }
 

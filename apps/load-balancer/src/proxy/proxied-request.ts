@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { BackendTarget, Exchange } from './backend-target.js';
+import { CLOSED, type ErrorPage, NO_BACKEND, sendErrorPage, TOO_SLOW, UNREACHABLE } from './error-page.js';
 import { type RequestTarget, requestHeaders, responseHeaders } from './forwarded-headers.js';
 import { hasBody, LazyBody } from './lazy-body.js';
-import { CLOSED, NO_BACKEND, type Refusal, refuse, TOO_SLOW, UNREACHABLE } from './refusal-page.js';
 import type { Route } from './route.js';
 
 export interface ProxyContext {
@@ -12,7 +12,7 @@ export interface ProxyContext {
   readonly isFromTrustedProxy: boolean;
   /** Whether to close the connection after this response, because the load balancer is stopping. */
   readonly isLast: () => boolean;
-  /** Called once when the request is sent to a backend, so that its bytes are charged to the service. */
+  /** Called once when the request is sent to a backend, so that its bytes are attributed to the service. */
   readonly onProxied: () => void;
 }
 
@@ -55,7 +55,7 @@ export class ProxiedRequest implements Exchange {
     this.#attempt(false);
   }
 
-  cut(): void {
+  abort(): void {
     this.response.destroy();
     this.#controller?.abort(new Error('the backend is being stopped'));
   }
@@ -64,7 +64,7 @@ export class ProxiedRequest implements Exchange {
     const { route, target, onProxied } = this.context;
     const backend = route.choose(this.#failed, mayRepeat);
     if (!backend) {
-      this.#refuse(route.closed ? CLOSED[route.closed] : NO_BACKEND);
+      this.#sendErrorPage(route.closed ? CLOSED[route.closed] : NO_BACKEND);
       return;
     }
     if (this.#attempts === 0) onProxied();
@@ -94,7 +94,7 @@ export class ProxiedRequest implements Exchange {
       onResponseStart: (controller, status, _parsed, statusText) => {
         // Interim responses concern only the connection to the backend.
         if (status < 200) return;
-        backend.answered();
+        backend.onResponse();
         const headers = responseHeaders(asText(controller.rawHeaders));
         if (this.context.isLast()) headers.push('Connection', 'close');
         response.writeHead(status, statusText ?? '', headers);
@@ -125,17 +125,17 @@ export class ProxiedRequest implements Exchange {
     }
     const code = error.code ?? '';
     const nothingSent = this.#controller === undefined;
-    if (nothingSent) backend.failed();
+    if (nothingSent) backend.onConnectFailed();
     this.#failed.add(backend);
     const repeatable = IDEMPOTENT.has(this.request.method ?? '') && !this.#body?.begun && RESET.has(code);
     const anotherIsLeft = this.context.route.choose(this.#failed, false) !== undefined;
     if (this.#attempts < MAX_ATTEMPTS && ((nothingSent && anotherIsLeft) || repeatable)) this.#attempt(repeatable);
-    else this.#refuse(LATE.has(code) ? TOO_SLOW : UNREACHABLE);
+    else this.#sendErrorPage(LATE.has(code) ? TOO_SLOW : UNREACHABLE);
   }
 
-  #refuse(refusal: Refusal): void {
+  #sendErrorPage(page: ErrorPage): void {
     this.#closeUnreadUpload();
-    refuse(this.request, this.response, refusal);
+    sendErrorPage(this.request, this.response, page);
   }
 
   /**

@@ -53,8 +53,8 @@ export class Route {
   }
 
   /**
-   * Resolves when the backends with these ids are idle, or after `timeoutMs`, when the remaining exchanges are cut.
-   * @returns the number of exchanges cut
+   * Resolves when the backends with these ids are idle, or after `timeoutMs`, when the remaining exchanges are aborted.
+   * @returns the number of exchanges aborted
    */
   async drain(ids: readonly string[], timeoutMs: number): Promise<number> {
     const targets = this.retiring.filter(({ id }) => ids.includes(id));
@@ -65,7 +65,7 @@ export class Route {
     });
     const inTime = await Promise.race([idle, late]);
     clearTimeout(deadline);
-    return inTime ? 0 : targets.reduce((cut, target) => cut + target.cutAll(), 0);
+    return inTime ? 0 : targets.reduce((aborted, target) => aborted + target.abortAll(), 0);
   }
 
   #leastBusy(candidates: readonly BackendTarget[]): BackendTarget | undefined {

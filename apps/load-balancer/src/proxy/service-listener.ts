@@ -3,10 +3,10 @@ import { type AddressInfo, type BlockList, isIP, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ConnectionLimits } from '@postern/service-host/connections';
 import type { Timeouts } from '../settings.js';
+import { type ErrorPage, NO_SUCH_HOST, sendErrorPage, UNCLEAR_TARGET } from './error-page.js';
 import { targetOf } from './forwarded-headers.js';
 import { hasBody } from './lazy-body.js';
 import { ProxiedRequest, type ProxyContext } from './proxied-request.js';
-import { NO_SUCH_HOST, type Refusal, refuse, UNCLEAR_TARGET } from './refusal-page.js';
 import type { Route } from './route.js';
 import type { TrafficGauges } from './traffic-gauges.js';
 import { UpgradedConnection } from './upgraded-connection.js';
@@ -102,7 +102,7 @@ export class ServiceListener {
         }),
       ]);
     clearTimeout(silent);
-    for (const connection of this.#upgraded) connection.cut();
+    for (const connection of this.#upgraded) connection.abort();
     this.#server.closeAllConnections();
   }
 
@@ -141,7 +141,7 @@ export class ServiceListener {
       this.#reportIdle();
     });
     const context = this.#contextOf(request);
-    if ('refusal' in context) refuse(request, response, context.refusal);
+    if ('errorPage' in context) sendErrorPage(request, response, context.errorPage);
     else new ProxiedRequest(request, response, context).start();
   }
 
@@ -149,7 +149,7 @@ export class ServiceListener {
     const { socket } = request;
     this.#begun(socket);
     const context = this.#contextOf(request);
-    if ('refusal' in context || this.#stopping) {
+    if ('errorPage' in context || this.#stopping) {
       socket.destroy();
       return;
     }
@@ -164,18 +164,18 @@ export class ServiceListener {
     return trustedProxies?.check(remoteAddress, isIP(remoteAddress) === 6 ? 'ipv6' : 'ipv4') ?? false;
   }
 
-  #contextOf(request: IncomingMessage): ProxyContext | { readonly refusal: Refusal } {
+  #contextOf(request: IncomingMessage): ProxyContext | { readonly errorPage: ErrorPage } {
     const { routeOf, gauges } = this.options;
     const target = targetOf(request);
-    if (!target) return { refusal: UNCLEAR_TARGET };
+    if (!target) return { errorPage: UNCLEAR_TARGET };
     const route = routeOf(target.host);
-    if (!route) return { refusal: NO_SUCH_HOST };
+    if (!route) return { errorPage: NO_SUCH_HOST };
     return {
       route,
       target,
       isFromTrustedProxy: this.#trusts(request.socket),
       isLast: () => this.#stopping,
-      onProxied: () => gauges.charge(request.socket, route.serviceId),
+      onProxied: () => gauges.attribute(request.socket, route.serviceId),
     };
   }
 }

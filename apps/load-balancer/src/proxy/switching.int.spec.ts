@@ -80,7 +80,7 @@ describe('A switch of backends', () => {
     expect(servedAfterStop).toEqual([]);
   });
 
-  it('keeps WebSockets of the older backend open until they are drained, then cuts them', async () => {
+  it('keeps WebSockets of the older backend open until they are drained, then aborts them', async () => {
     const old = await instance('old', (_incoming, response) => response.end());
     const next = await instance('next', (_incoming, response) => response.end('next'));
     echoWebSockets(old.server, 'old');

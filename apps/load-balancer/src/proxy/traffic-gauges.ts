@@ -6,8 +6,8 @@ interface Gauge {
 }
 
 /**
- * Reads the transferred bytes, including heads, from the clients' connections and charges them to the service in use.
- * Responses of the load balancer itself (the page of a stopped service) are not charged.
+ * Reads the transferred bytes, including heads, from the clients' connections and attributes them to the service in use.
+ * Responses of the load balancer itself (the page of a stopped service) are not counted.
  */
 export class TrafficGauges {
   readonly #gauges = new Map<Socket, Gauge>();
@@ -23,8 +23,8 @@ export class TrafficGauges {
     });
   }
 
-  /** Charges the connection to the service from the current request on, until `release`. */
-  charge(socket: Socket, serviceId: string): void {
+  /** Attributes the bytes of the connection to the service from the current request on, until `release`. */
+  attribute(socket: Socket, serviceId: string): void {
     const gauge = this.#gauges.get(socket);
     if (gauge) gauge.serviceId = serviceId;
   }

@@ -2,12 +2,12 @@ import { type IncomingMessage, STATUS_CODES, request as sendRequest } from 'node
 import type { Socket } from 'node:net';
 import type { Timeouts } from '../settings.js';
 import { BACKEND_HOST, type BackendTarget, type Exchange } from './backend-target.js';
+import { CLOSED, type ErrorPage, NO_BACKEND, TOO_SLOW, UNREACHABLE } from './error-page.js';
 import { requestHeaders, responseHeaders } from './forwarded-headers.js';
 import type { ProxyContext } from './proxied-request.js';
-import { CLOSED, NO_BACKEND, type Refusal, TOO_SLOW, UNREACHABLE } from './refusal-page.js';
 import { GOING_AWAY, WebSocketFrames } from './websocket-frames.js';
 
-/** Time for both sides to close once a connection is cut. */
+/** Time for both sides to close once a connection is aborted. */
 const CLOSE_TIMEOUT_MS = 500;
 
 /**
@@ -38,7 +38,7 @@ export class UpgradedConnection implements Exchange {
   }
 
   /** Sends a WebSocket the close code "going away" (1001), so that the client reconnects. */
-  cut(): void {
+  abort(): void {
     this.#backendSide?.unpipe(this.#client);
     if (this.#frames?.betweenFrames) this.#client.write(GOING_AWAY);
     for (const side of [this.#client, this.#backendSide]) {
@@ -52,7 +52,7 @@ export class UpgradedConnection implements Exchange {
     const backend = route.choose(this.#failed, false);
     if (!backend) {
       const nothingTried = route.closed ? CLOSED[route.closed] : NO_BACKEND;
-      this.#refuse(this.#failed.size > 0 ? UNREACHABLE : nothingTried);
+      this.#sendErrorPage(this.#failed.size > 0 ? UNREACHABLE : nothingTried);
       return;
     }
     if (this.#failed.size === 0) onProxied();
@@ -91,7 +91,7 @@ export class UpgradedConnection implements Exchange {
     });
     outgoing.on('upgrade', (response, socket, firstBytes) => {
       clearTimeout(timeout);
-      backend.answered();
+      backend.onResponse();
       const kept = [...responseHeaders(response.rawHeaders), 'Connection', 'Upgrade'];
       this.#sendHead(response, [...kept, 'Upgrade', response.headers.upgrade ?? '']);
       if (/^websocket$/i.test(response.headers.upgrade ?? '')) this.#frames = new WebSocketFrames();
@@ -99,7 +99,7 @@ export class UpgradedConnection implements Exchange {
     });
     outgoing.on('response', response => {
       clearTimeout(timeout);
-      backend.answered();
+      backend.onResponse();
       this.#sendHead(response, [...responseHeaders(response.rawHeaders), 'Connection', 'close']);
       response.on('error', () => this.#client.destroy());
       response.pipe(this.#client);
@@ -109,10 +109,10 @@ export class UpgradedConnection implements Exchange {
       backend.leave(this);
       if (this.#client.destroyed) return;
       if (connected) {
-        this.#refuse(error instanceof LateAnswer ? TOO_SLOW : UNREACHABLE);
+        this.#sendErrorPage(error instanceof LateAnswer ? TOO_SLOW : UNREACHABLE);
         return;
       }
-      backend.failed();
+      backend.onConnectFailed();
       this.#failed.add(backend);
       this.#attempt();
     });
@@ -137,7 +137,7 @@ export class UpgradedConnection implements Exchange {
     this.#client.write(headOf(statusCode ?? 502, statusMessage, headers), 'latin1');
   }
 
-  #refuse({ status, title, message, retryAfterSeconds }: Refusal): void {
+  #sendErrorPage({ status, title, message, retryAfterSeconds }: ErrorPage): void {
     const body = Buffer.from(`${title}. ${message}\n`);
     const retry = retryAfterSeconds === undefined ? [] : ['Retry-After', String(retryAfterSeconds)];
     const headers = ['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length), ...retry];

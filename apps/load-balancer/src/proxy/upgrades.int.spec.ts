@@ -40,7 +40,7 @@ describe('A protocol upgrade', () => {
     await client.closed;
   });
 
-  it('closes a WebSocket with the code "going away" when it is cut', async () => {
+  it('closes a WebSocket with the code "going away" when it is aborted', async () => {
     const { url, server } = await balancer.serve((_incoming, response) => response.end());
     echoWebSockets(server, 'one');
     const client = await EchoClient.connect(url);

@@ -35,13 +35,13 @@ export interface Worker {
    * @throws with code EADDRINUSE or EACCES if the port is unavailable.
    */
   serve(route: ServedRoute): Promise<void>;
-  /** Closes the port of the service and cuts its requests in progress. */
+  /** Closes the port of the service and aborts its requests in progress. */
   withdraw(serviceId: string): Promise<void>;
   /** Services by custom domain: the only names that the shared port routes besides the services' own. */
   routeHosts(services: Readonly<Record<string, string>>): Promise<void>;
   /** Listens on the port where services answer by host name; 0 picks a free one. Resolves with the port. */
   openShared(port: number): Promise<number>;
-  /** Resolves when these backends are idle, or after `timeoutMs`, with the number of exchanges cut. */
+  /** Resolves when these backends are idle, or after `timeoutMs`, with the number of exchanges aborted. */
   drain(serviceId: string, backendIds: readonly string[], timeoutMs: number): Promise<number>;
   report(): Promise<WorkerReport>;
   /** Accepts no new requests and finishes those in progress within the configured time. */

@@ -102,8 +102,8 @@ export class WorkerProcesses implements Workers {
   }
 
   async drain(serviceId: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
-    const cut = await this.#all(worker => worker.drain(serviceId, backendIds, timeoutMs));
-    return cut.reduce((sum, each) => sum + each, 0);
+    const aborted = await this.#all(worker => worker.drain(serviceId, backendIds, timeoutMs));
+    return aborted.reduce((sum, each) => sum + each, 0);
   }
 
   reports(): Promise<readonly WorkerReport[]> {

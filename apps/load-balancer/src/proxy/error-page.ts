@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClosedReason } from '@postern/load-balancer-client';
 import { hasBody } from './lazy-body.js';
 
-/** A response that the load balancer itself sends to a visitor. */
-export interface Refusal {
+/** A response that the load balancer itself sends to a client, instead of one of a backend. */
+export interface ErrorPage {
   readonly status: number;
   readonly title: string;
   readonly message: string;
   readonly retryAfterSeconds?: number;
 }
 
-export const CLOSED: Record<ClosedReason, Refusal> = {
+export const CLOSED: Record<ClosedReason, ErrorPage> = {
   stopped: {
     status: 503,
     title: 'This service is stopped',
@@ -31,57 +31,57 @@ export const CLOSED: Record<ClosedReason, Refusal> = {
   },
 };
 
-export const NO_BACKEND: Refusal = {
+export const NO_BACKEND: ErrorPage = {
   status: 503,
   title: 'This service is not running',
   message: 'No instance is ready. Try again in a moment.',
   retryAfterSeconds: 5,
 };
 
-export const UNREACHABLE: Refusal = {
+export const UNREACHABLE: ErrorPage = {
   status: 502,
   title: 'This service did not answer',
   message: 'The connection to its instance failed before the response began. Try again in a moment.',
 };
 
-export const TOO_SLOW: Refusal = {
+export const TOO_SLOW: ErrorPage = {
   status: 504,
   title: 'This service took too long',
   message: 'Its instance did not start to respond in time.',
 };
 
-export const NO_SUCH_HOST: Refusal = {
+export const NO_SUCH_HOST: ErrorPage = {
   status: 404,
   title: 'There is no service here',
   message: 'No web service uses this host name.',
 };
 
-export const UNCLEAR_TARGET: Refusal = {
+export const UNCLEAR_TARGET: ErrorPage = {
   status: 400,
   title: 'Invalid request',
   message: 'It must have exactly one host and one path.',
 };
 
-/** Sends the refusal as HTML to browsers and as plain text to other clients. */
-export const refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal): void => {
-  const { type, body } = rendered(refusal, request.headers.accept);
-  response.writeHead(refusal.status, {
+/** Sends the page as HTML to browsers and as plain text to other clients. */
+export const sendErrorPage = (request: IncomingMessage, response: ServerResponse, page: ErrorPage): void => {
+  const { type, body } = rendered(page, request.headers.accept);
+  response.writeHead(page.status, {
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
-    ...(refusal.retryAfterSeconds === undefined ? {} : { 'Retry-After': refusal.retryAfterSeconds }),
+    ...(page.retryAfterSeconds === undefined ? {} : { 'Retry-After': page.retryAfterSeconds }),
     // Otherwise the unread body would have to be consumed before the next request on the connection.
     ...(request.complete || !hasBody(request) ? {} : { Connection: 'close' }),
   });
   response.end(request.method === 'HEAD' ? undefined : body);
 };
 
-const rendered = ({ title, message }: Refusal, accept = ''): { type: string; body: string } =>
+const rendered = ({ title, message }: ErrorPage, accept = ''): { type: string; body: string } =>
   accept.includes('text/html')
-    ? { type: 'text/html; charset=utf-8', body: page(title, message) }
+    ? { type: 'text/html; charset=utf-8', body: htmlOf(title, message) }
     : { type: 'text/plain; charset=utf-8', body: `${title}. ${message}\n` };
 
-const page = (title: string, message: string): string => `<!doctype html>
+const htmlOf = (title: string, message: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
 <style>body{font:1rem/1.6 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1.5rem}h1{font-size:1.4rem}</style>
 </head><body><h1>${title}</h1><p>${message}</p></body></html>
