@@ -3,20 +3,12 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import {
-  addressOf,
-  backendSet,
-  closing,
-  drainOrder,
-  hostRoutes,
-  reservation,
-  serviceId,
-  trafficConfirmation,
-} from '@postern/load-balancer-client';
+import { addressOf } from '@postern/load-balancer-client';
 import { z } from 'zod';
 import { type BalancerLog, reasonOf } from '../infrastructure/balancer-log.js';
-import { type LoadBalancer, RefusedOrder, UnknownService } from './load-balancer.js';
-import { StaleVersion } from './route-table.js';
+import type { LoadBalancer } from './load-balancer.js';
+import { operationOf } from './operations.js';
+import { RefusedOrder } from './refused-order.js';
 
 const LARGEST_ORDER_BYTES = 4 * 1024 * 1024;
 
@@ -59,44 +51,8 @@ export class ControlServer {
   }
 
   async #execute(request: IncomingMessage): Promise<object | undefined> {
-    const { balancer } = this;
-    const [, collection = '', subject = '', detail = ''] = (request.url ?? '').split('/');
-    const order = `${request.method} ${collection}${collection === 'services' ? `/id/${detail}` : `/${subject}`}`;
-    const id = () => serviceId.parse(decodeURIComponent(subject));
-    switch (order) {
-      case 'PUT services/id/': {
-        const { name } = reservation.parse(await bodyOf(request));
-        return { url: await balancer.reserve(id(), name) };
-      }
-      case 'PUT services/id/backends': {
-        const { backends, version } = backendSet.parse(await bodyOf(request));
-        return void (await balancer.switchTo(id(), backends, version));
-      }
-      case 'PUT services/id/closed': {
-        const { reason, version } = closing.parse(await bodyOf(request));
-        return void (await balancer.close(id(), reason, version));
-      }
-      case 'POST services/id/drain': {
-        const { backends, timeoutMs } = drainOrder.parse(await bodyOf(request));
-        return { cut: await balancer.drain(id(), backends, timeoutMs) };
-      }
-      case 'DELETE services/id/':
-        return void (await balancer.remove(id()));
-      case 'PUT hosts/':
-        return void (await balancer.routeHosts(hostRoutes.parse(await bodyOf(request))));
-      case 'GET state/':
-        return { services: await balancer.routes(), workers: balancer.workerProcesses() };
-      case 'GET traffic/':
-        await balancer.countTraffic();
-        return balancer.traffic.counted();
-      case 'POST traffic/confirm': {
-        const confirmation = trafficConfirmation.parse(await bodyOf(request));
-        if (await balancer.traffic.confirm(confirmation, known => balancer.isKnown(known))) return undefined;
-        throw new StaleVersion('the bytes were counted in another epoch');
-      }
-      default:
-        throw new UnknownService('unknown operation');
-    }
+    const execute = operationOf(request.method ?? '', request.url ?? '');
+    return execute(this.balancer, await bodyOf(request));
   }
 }
 
@@ -105,30 +61,34 @@ export const answersAt = (path: string): Promise<boolean> =>
   new Promise(resolve => {
     if (!existsSync(dirname(path))) return resolve(false);
     const probe = connect({ path: addressOf(path) });
-    probe.once('connect', () => resolve(true));
     probe.once('error', () => resolve(false));
-    probe.once('connect', () => probe.destroy());
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
   });
 
+/** The parsed body; undefined if it is empty. */
 const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LARGEST_ORDER_BYTES) throw new RefusedOrder('the order is too large');
+    if (size > LARGEST_ORDER_BYTES)
+      throw new RefusedOrder(400, `the order is too large: its body may have ${LARGEST_ORDER_BYTES} bytes`);
     chunks.push(chunk);
   }
+  if (size === 0) return undefined;
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    throw new RefusedOrder('the request body is not JSON');
+    throw new RefusedOrder(400, 'the body of the order is not JSON');
   }
 };
 
 const statusOf = (error: unknown): number => {
-  if (error instanceof z.ZodError || error instanceof RefusedOrder) return 400;
-  if (error instanceof UnknownService) return 404;
-  return error instanceof StaleVersion ? 409 : 500;
+  if (error instanceof RefusedOrder) return error.status;
+  return error instanceof z.ZodError ? 400 : 500;
 };
 
 const send = (response: ServerResponse, status: number, body: object): void => {

@@ -1,11 +1,19 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Backend, type BalancerRoute, balancerFolder, type ClosedReason } from '@postern/load-balancer-client';
+import {
+  type Backend,
+  type BalancerRoute,
+  balancerFolder,
+  type ClosedReason,
+  type CountedTraffic,
+  type TrafficConfirmation,
+} from '@postern/load-balancer-client';
 import { type BalancerLog, reasonOf } from '../infrastructure/balancer-log.js';
 import type { BalancerSettings } from '../settings.js';
 import type { BusyBackend, WorkerReport, Workers } from '../workers/ports.js';
 import { DurableFile } from './durable-file.js';
 import { HostRoutes, hostRoutesShape } from './host-routes.js';
+import { RefusedOrder } from './refused-order.js';
 import {
   hostLabelOf,
   type RouteEntry,
@@ -24,7 +32,7 @@ const SAVE_TRAFFIC_EVERY_MS = 1_000;
  * the load balancer with existing proxies.
  */
 export class LoadBalancer {
-  readonly traffic: TrafficCounters;
+  readonly #traffic: TrafficCounters;
   readonly #routes: RouteTable;
   readonly #hosts: HostRoutes;
   #sharedPort: number | undefined;
@@ -39,7 +47,9 @@ export class LoadBalancer {
     const unreadable = (name: string) => (reason: string) =>
       log.warn({ file: file(name), reason }, 'This file cannot be read; starting without its contents');
     this.#routes = new RouteTable(new DurableFile(file('routes.json'), routeTableShape, unreadable('routes.json')));
-    this.traffic = new TrafficCounters(new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')));
+    this.#traffic = new TrafficCounters(
+      new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')),
+    );
     this.#hosts = new HostRoutes(new DurableFile(file('hosts.json'), hostRoutesShape, unreadable('hosts.json')));
     workers.onLast = report => this.#addTraffic([report]);
   }
@@ -50,7 +60,7 @@ export class LoadBalancer {
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o700);
     const balancer = new LoadBalancer(settings, log, workers);
-    await Promise.all([balancer.#routes.load(), balancer.#hosts.load(), balancer.traffic.load()]);
+    await Promise.all([balancer.#routes.load(), balancer.#hosts.load(), balancer.#traffic.load()]);
     await workers.start(balancer.#restore);
     balancer.#saving = setInterval(() => void balancer.#saveTraffic(), SAVE_TRAFFIC_EVERY_MS);
     return balancer;
@@ -85,7 +95,8 @@ export class LoadBalancer {
   /** Returns the number of exchanges aborted at the deadline. */
   async drain(id: string, backendIds: readonly string[], timeoutMs: number): Promise<number> {
     const active = this.#routes.find(id)?.backends.find(backend => backendIds.includes(backend.id));
-    if (active) throw new RefusedOrder(`backend ${active.id} still takes new requests; put others first`);
+    if (active)
+      throw new RefusedOrder(400, `backend ${active.id} still takes new requests: switch to other backends first`);
     return this.workers.drain(id, backendIds, timeoutMs);
   }
 
@@ -104,10 +115,6 @@ export class LoadBalancer {
       await this.#hosts.replace(services);
       await this.workers.routeHosts(this.#hosts.services());
     });
-  }
-
-  isKnown(id: string): boolean {
-    return this.#routes.find(id) !== undefined;
   }
 
   async routes(): Promise<BalancerRoute[]> {
@@ -133,9 +140,15 @@ export class LoadBalancer {
     return this.workers.processIds();
   }
 
-  /** Counts the bytes that responses in progress have transferred so far. */
-  async countTraffic(): Promise<void> {
+  /** Counted bytes, including those that responses in progress have transferred so far. */
+  async readTraffic(): Promise<CountedTraffic> {
     await this.#reports();
+    return this.#traffic.counted();
+  }
+
+  async confirmTraffic(confirmation: TrafficConfirmation): Promise<void> {
+    const isConfirmed = await this.#traffic.confirm(confirmation, id => this.#isReserved(id));
+    if (!isConfirmed) throw new RefusedOrder(409, 'the epoch has changed: read the traffic again');
   }
 
   get sharedPort(): number | undefined {
@@ -157,7 +170,7 @@ export class LoadBalancer {
   readonly #restore = (include: () => void): Promise<void> =>
     this.#routes.runExclusive(async () => {
       include();
-      const unknown = this.workers.served().filter(id => !this.isKnown(id));
+      const unknown = this.workers.served().filter(id => !this.#isReserved(id));
       await Promise.all(unknown.map(id => this.workers.withdraw(id)));
       const moved = await Promise.all(this.#routes.entries().map(entry => this.#resume(entry)));
       for (const entry of moved.flat()) await this.#routes.keep(entry);
@@ -187,6 +200,10 @@ export class LoadBalancer {
     return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
   }
 
+  #isReserved(id: string): boolean {
+    return this.#routes.find(id) !== undefined;
+  }
+
   async #reports(): Promise<readonly WorkerReport[]> {
     const reports = await this.workers.reports();
     this.#addTraffic(reports);
@@ -194,7 +211,7 @@ export class LoadBalancer {
   }
 
   #addTraffic(reports: readonly WorkerReport[]): void {
-    for (const { traffic } of reports) for (const [id, bytes] of Object.entries(traffic)) this.traffic.add(id, bytes);
+    for (const { traffic } of reports) for (const [id, bytes] of Object.entries(traffic)) this.#traffic.add(id, bytes);
   }
 
   async #saveTraffic(): Promise<void> {
@@ -203,7 +220,7 @@ export class LoadBalancer {
   }
 
   async #save(): Promise<void> {
-    await this.traffic.save().catch(error => this.log.error(reasonOf(error), 'Counted bytes could not be saved'));
+    await this.#traffic.save().catch(error => this.log.error(reasonOf(error), 'Counted bytes could not be saved'));
   }
 }
 
@@ -217,17 +234,8 @@ const busyOf = (serviceId: string, reports: readonly WorkerReport[]): BusyBacken
   return [...sums.values()];
 };
 
-/** An order that is not possible in the current state. */
-export class RefusedOrder extends Error {
-  override readonly name = 'RefusedOrder';
-}
-
-/** An order for a service that was never reserved or has been removed. */
-export class UnknownService extends Error {
-  override readonly name = 'UnknownService';
-}
-
+/** A service is unknown if it was never reserved or has been removed. */
 const requireService = (found: RouteEntry | undefined, id: string): RouteEntry => {
-  if (!found) throw new UnknownService(`no service ${id} is reserved`);
+  if (!found) throw new RefusedOrder(404, `no service ${id} is reserved: reserve it first`);
   return found;
 };

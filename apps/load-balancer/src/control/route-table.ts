@@ -1,6 +1,7 @@
 import { type Backend, backendSet, type ClosedReason, closing } from '@postern/load-balancer-client';
 import { z } from 'zod';
 import type { DurableFile } from './durable-file.js';
+import { RefusedOrder } from './refused-order.js';
 
 const entry = z.object({
   id: z.string(),
@@ -16,11 +17,6 @@ export const routeTableShape = z.object({ services: z.array(entry) });
 
 /** The persistent state of one service's route. */
 export type RouteEntry = Readonly<z.infer<typeof entry>>;
-
-/** A newer version of the route has been set already. */
-export class StaleVersion extends Error {
-  override readonly name = 'StaleVersion';
-}
 
 /** The routes on disk. A change is durable before it is applied; changes run one at a time. */
 export class RouteTable {
@@ -83,14 +79,18 @@ export class RouteTable {
 
 /** The entry with new backends, open for traffic. */
 export const withBackends = (found: RouteEntry, backends: readonly Backend[], version: number): RouteEntry => {
-  if (version < found.version) throw new StaleVersion(`version ${version} is older than ${found.version}`);
+  refuseOlder(version, found);
   return { ...found, backends: [...backends], version, closed: null };
 };
 
 /** The entry without backends, with the reason. */
 export const withoutTraffic = (found: RouteEntry, reason: ClosedReason, version = found.version): RouteEntry => {
-  if (version < found.version) throw new StaleVersion(`version ${version} is older than ${found.version}`);
+  refuseOlder(version, found);
   return { ...found, backends: [], version, closed: reason };
+};
+
+const refuseOlder = (version: number, found: RouteEntry): void => {
+  if (version < found.version) throw new RefusedOrder(409, `version ${version} is older than ${found.version}`);
 };
 
 /** First label of the service's host name: readable, and unique by the random end of the id. */
