@@ -5,6 +5,7 @@ import { NamedValueReader } from '../environment/ports.js';
 import { WebServiceOwners } from '../web-services/ports.js';
 import { databaseNotFound } from './database.js';
 import { attachmentReply } from './database-reply.js';
+import { ownedDatabase } from './owned-database.js';
 import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
 import { variableInUse } from './refusals.js';
 
@@ -22,10 +23,10 @@ export class AttachDatabase {
 
   async execute(request: RequestOf<typeof attachDatabase>): Promise<ReplyOf<typeof attachDatabase>> {
     const { database_id: databaseId, web_service_id: webServiceId } = request;
-    const row = await this.directory.find(databaseId);
-    if (row?.workspaceId !== request.workspace_id || row.status === 'deleting') throw databaseNotFound();
+    const { kind, status } = await ownedDatabase(this.directory, request);
+    if (status === 'deleting') throw databaseNotFound();
     await this.webServices.requireOwner(request, webServiceId);
-    const variable = request.variable ?? DEFAULT_VARIABLES[row.kind];
+    const variable = request.variable ?? DEFAULT_VARIABLES[kind];
     const own = await this.values.valuesOf(webServiceId);
     if (own.some(({ key }) => key === variable)) throw variableInUse(variable);
     return attachmentReply(await this.attachments.attach({ id: uuidv7(), databaseId, webServiceId, variable }));

@@ -1,8 +1,8 @@
 import { createDatabaseBackup, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { databaseNotFound } from './database.js';
 import { backupReply } from './database-reply.js';
+import { ownedDatabase } from './owned-database.js';
 import { DatabaseBackupRecords, DatabaseDirectory } from './ports.js';
 import { databaseNotRunning } from './refusals.js';
 
@@ -15,10 +15,9 @@ export class CreateDatabaseBackup {
   ) {}
 
   async execute(request: RequestOf<typeof createDatabaseBackup>): Promise<ReplyOf<typeof createDatabaseBackup>> {
-    const { workspace_id, database_id } = request;
-    const row = await this.directory.find(database_id);
-    if (row?.workspaceId !== workspace_id) throw databaseNotFound();
-    if (row.status !== 'running') throw databaseNotRunning();
+    const { database_id } = request;
+    const { status } = await ownedDatabase(this.directory, request);
+    if (status !== 'running') throw databaseNotRunning();
     return backupReply(await this.backups.request(database_id, uuidv7()));
   }
 }

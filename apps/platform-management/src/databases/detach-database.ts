@@ -1,6 +1,6 @@
 import { detachDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { databaseNotFound } from './database.js';
+import { ownedDatabase } from './owned-database.js';
 import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
 
 /** Detaches a database; running instances keep the variable until they end. */
@@ -12,8 +12,8 @@ export class DetachDatabase {
   ) {}
 
   async execute(request: RequestOf<typeof detachDatabase>): Promise<ReplyOf<typeof detachDatabase>> {
-    const { workspace_id, database_id, attachment_id } = request;
-    if ((await this.directory.find(database_id))?.workspaceId !== workspace_id) throw databaseNotFound();
+    const { database_id, attachment_id } = request;
+    await ownedDatabase(this.directory, request);
     if (!(await this.attachments.detach(database_id, attachment_id)))
       throw new Refusal('attachment_not_found', 'there is no such attachment');
     return { id: attachment_id, deleted: true };

@@ -3,6 +3,7 @@ import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
 import { databaseNotFound } from './database.js';
 import { databaseReply } from './database-reply.js';
+import { ownedDatabase } from './owned-database.js';
 import { DatabaseDirectory } from './ports.js';
 
 /** Returns a database of a workspace with its current usage. Refuses with `database_not_found`. */
@@ -14,10 +15,9 @@ export class GetDatabase {
   ) {}
 
   async execute(request: RequestOf<typeof getDatabase>): Promise<ReplyOf<typeof getDatabase>> {
-    const { workspace_id, project_ids, database_id } = request;
-    const row = await this.directory.find(database_id);
-    if (row?.workspaceId !== workspace_id || project_ids) throw databaseNotFound();
-    const usage = row.status === 'running' ? await this.runtime.usageOf(database_id) : undefined;
+    const row = await ownedDatabase(this.directory, request);
+    if (request.project_ids) throw databaseNotFound();
+    const usage = row.status === 'running' ? await this.runtime.usageOf(row.id) : undefined;
     return {
       ...databaseReply(row),
       usage: usage

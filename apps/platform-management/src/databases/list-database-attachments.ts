@@ -1,7 +1,7 @@
 import { listDatabaseAttachments, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { databaseNotFound } from './database.js';
 import { attachmentReply } from './database-reply.js';
+import { ownedDatabase } from './owned-database.js';
 import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
 
 /** Lists the web services that a database is attached to. */
@@ -13,8 +13,8 @@ export class ListDatabaseAttachments {
   ) {}
 
   async execute(request: RequestOf<typeof listDatabaseAttachments>): Promise<ReplyOf<typeof listDatabaseAttachments>> {
-    const { workspace_id, database_id } = request;
-    if ((await this.directory.find(database_id))?.workspaceId !== workspace_id) throw databaseNotFound();
+    const { database_id } = request;
+    await ownedDatabase(this.directory, request);
     return (await this.attachments.listOf(database_id)).map(attachment => ({
       ...attachmentReply(attachment),
       web_service_name: attachment.webServiceName,

@@ -1,8 +1,8 @@
 import { type ReplyOf, type RequestOf, restoreDatabaseBackup } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { databaseNotFound } from './database.js';
 import { restoreReply } from './database-reply.js';
+import { ownedDatabase } from './owned-database.js';
 import { DatabaseBackupRecords, DatabaseDirectory } from './ports.js';
 import { databaseNotRunning } from './refusals.js';
 
@@ -15,11 +15,10 @@ export class RestoreDatabaseBackup {
   ) {}
 
   async execute(request: RequestOf<typeof restoreDatabaseBackup>): Promise<ReplyOf<typeof restoreDatabaseBackup>> {
-    const { workspace_id, database_id, backup_id } = request;
-    const row = await this.directory.find(database_id);
-    if (row?.workspaceId !== workspace_id) throw databaseNotFound();
+    const { database_id, backup_id } = request;
+    const { status } = await ownedDatabase(this.directory, request);
     // A database that cannot start is also restored.
-    if (row.status !== 'running' && row.status !== 'unavailable') throw databaseNotRunning();
+    if (status !== 'running' && status !== 'unavailable') throw databaseNotRunning();
     return restoreReply(await this.backups.requestRestore(database_id, backup_id, uuidv7()));
   }
 }

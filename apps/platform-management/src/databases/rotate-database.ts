@@ -3,9 +3,9 @@ import { type ReplyOf, type RequestOf, rotateDatabase } from '@postern/contracts
 import { Handles } from '@postern/messaging';
 import { AttachedServices } from './attached-services.js';
 import { connectionUrl } from './connection-url.js';
-import { databaseNotFound } from './database.js';
 import { databaseReply } from './database-reply.js';
 import { newPassword } from './new-password.js';
+import { ownedDatabase } from './owned-database.js';
 import { DatabaseDirectory, DatabaseRepository } from './ports.js';
 import { databaseNotRunning } from './refusals.js';
 
@@ -24,9 +24,8 @@ export class RotateDatabase {
   ) {}
 
   async execute(request: RequestOf<typeof rotateDatabase>): Promise<ReplyOf<typeof rotateDatabase>> {
-    const { workspace_id, database_id } = request;
-    const row = await this.directory.find(database_id);
-    if (row?.workspaceId !== workspace_id) throw databaseNotFound();
+    const { database_id } = request;
+    const row = await ownedDatabase(this.directory, request);
     if (row.status !== 'running') throw databaseNotRunning();
     const restarting = await this.attached.runningOf(database_id);
     const password = newPassword();
