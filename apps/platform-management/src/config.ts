@@ -6,13 +6,14 @@ import {
   secret,
   text,
 } from '@postern/service-host/config';
-import { canonicalAddress } from './accounts/email-address.js';
-import { accountSettings } from './accounts/settings.js';
 import { auditLogSettings } from './audit-log/settings.js';
 import { databasesSettings } from './databases/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { moderationSettings } from './moderation/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
+import { secondFactorSettings } from './second-factors/settings.js';
+import { sessionSettings } from './sessions/settings.js';
+import { canonicalAddress } from './users/email-address.js';
 import { webServiceSettings } from './web-services/settings.js';
 
 /** All settings of platform-management. */
@@ -20,7 +21,8 @@ export const config = defineConfig({
   ...databaseSettings,
   ...eventSettings,
   ...encryptionSettings,
-  ...accountSettings,
+  ...sessionSettings,
+  ...secondFactorSettings,
   ...platformKeySettings,
   ...webServiceSettings,
   ...moderationSettings,

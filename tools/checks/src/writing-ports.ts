@@ -13,7 +13,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'Deployments',
   'ModerationSettings',
   'NamedValueReader',
-  'PasswordRules',
+  'NewPasswords',
   'ProjectOwners',
   'ReadModels',
   'SenderDirectory',
@@ -43,11 +43,12 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'ServiceLog',
   'ReportMetrics',
   'SignalMetrics',
-  // Counts the attempts of a login, including those that change nothing.
+  // Count the attempts of a login or a re-authentication, including those that change nothing.
   'LoginGuard',
+  'Reauthentication',
   // Invalidate codes before the command writes: the code of a command that fails later must not work again.
-  'AccountProof',
   'SecondFactorCheck',
+  'TwoFactorReauthentication',
 ]);
 
 /** Commands that other commands use, with the port that they write through. */

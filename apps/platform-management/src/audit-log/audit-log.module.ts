@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { AccountsModule } from '../accounts/accounts.module.js';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { AuditLogTimers } from './audit-log-timers.js';
 import { AuditLog, LoginActors } from './ports.js';
 import { PostgresAuditLog } from './postgres-audit-log.js';
@@ -11,7 +11,7 @@ import { RecordAuditEntry } from './record-audit-entry.js';
 
 /** The audit log: actor, action, resource, time, client network and outcome of each request. */
 @Module({
-  imports: [prisma, AccountsModule, EncryptionModule],
+  imports: [prisma, UsersModule, EncryptionModule],
   providers: [
     RecordAuditEntry,
     ReadAuditLog,

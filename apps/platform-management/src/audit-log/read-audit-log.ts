@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { exportAuditLog, listAuditLog, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { AccountDirectory } from '../accounts/ports.js';
+import { AccountDirectory } from '../users/ports.js';
 import { type AuditCursor, AuditLog, type AuditScope } from './ports.js';
 
 const EXPORTED_AT_ONCE = 500;

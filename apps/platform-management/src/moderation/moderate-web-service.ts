@@ -1,6 +1,6 @@
 import { moderateWebService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { AccountDirectory } from '../accounts/ports.js';
+import { AccountDirectory } from '../users/ports.js';
 import { WebServiceRepository } from '../web-services/ports.js';
 import { WebServices } from '../web-services/web-services.projection.js';
 

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { CONFIG } from '@postern/service-host';
 import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
-import { AccountsModule } from '../accounts/accounts.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { GIGABYTE } from './bandwidth.js';
 import { CountTraffic } from './count-traffic.js';
@@ -19,7 +19,7 @@ type Config = ConfigOf<ConfigDefinition<typeof moderationSettings>>;
 
 /** Blocks and suspends web services, by operators and by their monthly bandwidth. */
 @Module({
-  imports: [AccountsModule, prisma, RuntimeModule, WebServicesModule],
+  imports: [UsersModule, prisma, RuntimeModule, WebServicesModule],
   providers: [
     ModerateWebService,
     CountTraffic,

@@ -1,7 +1,8 @@
 import { getWorkspaceQuotas, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { AccountDirectory } from '../accounts/ports.js';
-import { workspaceNotFound } from '../accounts/workspace.js';
+import { AccountDirectory } from '../users/ports.js';
+import { WorkspaceDirectory } from '../workspaces/ports.js';
+import { workspaceNotFound } from '../workspaces/workspace.js';
 import { WorkspaceUsage } from './ports.js';
 import { workspaceQuotasReply } from './workspace-quotas-reply.js';
 
@@ -10,13 +11,14 @@ import { workspaceQuotasReply } from './workspace-quotas-reply.js';
 export class GetWorkspaceQuotas {
   constructor(
     private readonly accounts: AccountDirectory,
+    private readonly workspaces: WorkspaceDirectory,
     private readonly usage: WorkspaceUsage,
   ) {}
 
   async execute({ actor_id, id }: RequestOf<typeof getWorkspaceQuotas>): Promise<ReplyOf<typeof getWorkspaceQuotas>> {
     const actor = await this.accounts.find(actor_id);
     const isMember = actor?.workspaces.some(workspace => workspace.id === id);
-    if (!isMember && !(actor?.operator && (await this.accounts.findWorkspace(id)))) throw workspaceNotFound();
+    if (!isMember && !(actor?.operator && (await this.workspaces.find(id)))) throw workspaceNotFound();
     return workspaceQuotasReply(await this.usage.overridesOf(id), await this.usage.usageOf(id));
   }
 }

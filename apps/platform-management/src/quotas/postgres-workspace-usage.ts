@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { limitOf, type QuotaOverrides, quotaReached } from '@postern/contracts';
 import { Database } from '@postern/service-host';
-import { workspaceNotFound, workspaceStream } from '../accounts/workspace.js';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
+import { workspaceNotFound, workspaceStream } from '../workspaces/workspace.js';
 import { type NeededPlaces, type PlatformQuota, WorkspaceUsage } from './ports.js';
 import { COUNT_USAGE, FIND_LIMITS } from './quotas.sql.js';
 

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
 import { Streams } from '@postern/event-sourcing';
 import { EventSourcing } from '@postern/service-host';
-import { AccountsModule } from '../accounts/accounts.module.js';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { GetWorkspaceQuotas } from './get-workspace-quotas.js';
 import { QuotaUsageModule } from './quota-usage.module.js';
 import { quotas } from './quotas.projection.js';
@@ -10,7 +11,7 @@ import { SetWorkspaceQuotas } from './set-workspace-quotas.js';
 
 /** Quotas of workspaces, which operators can change. */
 @Module({
-  imports: [eventSourcing, AccountsModule, QuotaUsageModule],
+  imports: [eventSourcing, UsersModule, WorkspacesModule, QuotaUsageModule],
   providers: [
     GetWorkspaceQuotas,
     SetWorkspaceQuotas,

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection } from '@postern/event-sourcing/postgres';
-import type { WorkspaceDeleted, WorkspaceQuotasChanged } from '../accounts/workspace.js';
+import type { WorkspaceDeleted, WorkspaceQuotasChanged } from '../workspaces/workspace.js';
 import { DELETE_LIMITS, SAVE_LIMITS } from './quotas.sql.js';
 
 /** The read model of the limits that operators have set. */

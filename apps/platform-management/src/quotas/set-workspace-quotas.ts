@@ -1,8 +1,8 @@
 import { Refusal, type ReplyOf, type RequestOf, setWorkspaceQuotas } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
-import { AccountDirectory } from '../accounts/ports.js';
-import { workspace, workspaceStream } from '../accounts/workspace.js';
+import { AccountDirectory } from '../users/ports.js';
+import { workspace, workspaceStream } from '../workspaces/workspace.js';
 import { WorkspaceUsage } from './ports.js';
 import { workspaceQuotasReply } from './workspace-quotas-reply.js';
 

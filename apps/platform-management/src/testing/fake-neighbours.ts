@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Account, AccountDirectory, type AccountPage } from '../accounts/ports.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { type ProjectOwner, ProjectOwners } from '../projects/ports.js';
+import { type Account, AccountDirectory, type AccountPage } from '../users/ports.js';
 
 export const OWNER = uuidv7();
 export const OPERATOR = uuidv7();
@@ -26,10 +26,12 @@ export class FakeAccounts extends AccountDirectory {
   override async getsServiceMails(): Promise<boolean> {
     return true;
   }
+  override async hasSecondFactor(): Promise<boolean> {
+    return false;
+  }
   override async list(): Promise<AccountPage> {
     return { total: 0, accounts: [] };
   }
-  override async findWorkspace(): Promise<undefined> {}
 }
 
 /** Configurations in memory, shared by all replicas. Tests set the current configuration as `today`. */

@@ -4,16 +4,16 @@ import { appendAll, CommandTransactions, inTransaction, lockStreams } from '@pos
 import { Database, EventSourcing, type WriteOptions } from '@postern/service-host';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { accounts } from '../accounts/accounts.projection.js';
-import { user, userStream } from '../accounts/user.js';
-import { type WorkspaceContents, workspace, workspaceNotFound, workspaceStream } from '../accounts/workspace.js';
-import { requireOwner } from '../accounts/workspace-members.js';
 import { databases } from '../databases/databases.projection.js';
+import { accounts } from '../infrastructure/postgres/accounts.projection.js';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { resources } from '../infrastructure/postgres/resources.projection.js';
 import { webServices } from '../infrastructure/postgres/web-services.projection.js';
 import { contentsLock, WorkspaceUsage } from '../quotas/ports.js';
 import { quotas } from '../quotas/quotas.projection.js';
+import { user, userStream } from '../users/user.js';
+import { type WorkspaceContents, workspace, workspaceNotFound, workspaceStream } from '../workspaces/workspace.js';
+import { requireOwner } from '../workspaces/workspace-members.js';
 import { WorkspaceDeletions, WorkspaceEmailServices } from './ports.js';
 import { DELETE_ROWS_OF_WORKSPACE, FIND_CREATOR } from './workspace-deletions.sql.js';
 

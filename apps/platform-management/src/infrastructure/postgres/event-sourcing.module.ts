@@ -1,8 +1,8 @@
 import { PLATFORM_MANAGEMENT_EVENTS } from '@postern/contracts';
 import { EventSourcingModule } from '@postern/service-host';
-import { accounts } from '../../accounts/accounts.projection.js';
 import { databases } from '../../databases/databases.projection.js';
 import { quotas } from '../../quotas/quotas.projection.js';
+import { accounts } from './accounts.projection.js';
 import { resources } from './resources.projection.js';
 import { webServices } from './web-services.projection.js';
 

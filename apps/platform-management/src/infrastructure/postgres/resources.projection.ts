@@ -1,6 +1,5 @@
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection } from '@postern/event-sourcing/postgres';
-import type { WorkspaceDeleted } from '../../accounts/workspace.js';
 import { NAMED_VALUE_EVENT_TYPES, type NamedValueEvent } from '../../environment/named-values.js';
 import { applyNamedValueEvent, deleteValuesOf } from '../../environment/named-values.projection.js';
 import { PLATFORM_KEY_EVENT_TYPES, type PlatformKeyEvent } from '../../platform-keys/platform-key.js';
@@ -8,6 +7,7 @@ import { applyPlatformKeyEvent, deleteKeysOf } from '../../platform-keys/platfor
 import { PROJECT_EVENT_TYPES, type ProjectEvent } from '../../projects/project.js';
 import { applyProjectEvent } from '../../projects/projects.projection.js';
 import type { WebServiceEvent } from '../../web-services/aggregate/events.js';
+import type { WorkspaceDeleted } from '../../workspaces/workspace.js';
 
 type WebServiceDeleted = Extract<WebServiceEvent, { type: 'platform-management.web-service-deleted.v1' }>;
 type ResourceEvent = WorkspaceDeleted | PlatformKeyEvent | ProjectEvent | NamedValueEvent | WebServiceDeleted;

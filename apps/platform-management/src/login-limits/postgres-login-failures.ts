@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { inSteps, inTransaction } from '@postern/event-sourcing/postgres';
+import { Database } from '@postern/service-host';
+import { PrismaClient } from '../generated/prisma/client.js';
+import {
+  DELETE_OLD_LOGIN_FAILURES,
+  LOCK_LOGIN_ATTEMPTS,
+  NETWORK_FAILURES,
+  RECENT_FAILURES,
+  RECORD_LOGIN_ATTEMPT,
+} from './login-failures.sql.js';
+import { LOGIN_LIMITS, type RecentFailures, waitBeforeAttempt } from './login-limit.js';
+import { type LoginAttempt, type LoginFailures, UNKNOWN_DEVICE } from './ports.js';
+
+/** Stores login failures as rows; a lock serialises the attempts of unknown devices on one account. */
+@Injectable()
+export class PostgresLoginFailures implements LoginFailures {
+  constructor(
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
+  ) {}
+
+  recordAttempt({ account, network, source }: LoginAttempt): Promise<number> {
+    const { windowS, perSource } = LOGIN_LIMITS;
+    return inTransaction(this.database.pool, async client => {
+      await client.query(LOCK_LOGIN_ATTEMPTS, [account, source]);
+      const { rows } = await client.query<RecentFailures>(RECENT_FAILURES, [
+        account,
+        source,
+        source === UNKNOWN_DEVICE ? network : null,
+        windowS,
+        perSource,
+      ]);
+      const waitS = rows[0] ? waitBeforeAttempt(rows[0]) : 0;
+      if (waitS === 0) await client.query(RECORD_LOGIN_ATTEMPT, [account, network, source]);
+      return waitS;
+    });
+  }
+
+  async exceeds(network: string, failures: number, windowS: number): Promise<boolean> {
+    const { rows } = await this.database.pool.query(NETWORK_FAILURES, [network, windowS, failures]);
+    return rows.length >= failures;
+  }
+
+  async clear({ account, network, source }: LoginAttempt): Promise<void> {
+    const ofNetwork = source === UNKNOWN_DEVICE ? { ip: network } : {};
+    await this.prisma.loginFailure.deleteMany({ where: { email: account, source, ...ofNetwork } });
+  }
+
+  async deleteOlderThan(windowS: number): Promise<void> {
+    await inSteps(this.database.pool, DELETE_OLD_LOGIN_FAILURES, [windowS]);
+  }
+}

@@ -1,0 +1,26 @@
+import { confirmPasswordReset, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { guessableTermsOf, NewPasswords } from '../users/new-passwords.js';
+import { AccountDirectory } from '../users/ports.js';
+import { tokenInvalid } from './password-reset.js';
+import { PasswordResets } from './ports.js';
+
+/** Sets a new password with the token of a mailed link, which works once, and ends all sessions of the user. */
+@Handles(confirmPasswordReset)
+export class ConfirmPasswordReset {
+  constructor(
+    private readonly resets: PasswordResets,
+    private readonly accounts: AccountDirectory,
+    private readonly passwords: NewPasswords,
+  ) {}
+
+  async execute(request: RequestOf<typeof confirmPasswordReset>): Promise<ReplyOf<typeof confirmPasswordReset>> {
+    const { token, password } = request;
+    const userId = await this.resets.userOf(token);
+    const account = userId === undefined ? undefined : await this.accounts.find(userId);
+    if (!account) throw tokenInvalid();
+    const passwordHash = await this.passwords.hash('password', password, guessableTermsOf(account));
+    if (!(await this.resets.confirm(account.id, token, passwordHash))) throw tokenInvalid();
+    return {};
+  }
+}

@@ -1,0 +1,63 @@
+import type { QuotaOverrides, WorkspaceRole } from '@postern/contracts';
+import type { WorkspaceRow } from '../workspaces/ports.js';
+
+export interface Session {
+  readonly userId: string;
+  readonly workspaceId: string;
+}
+
+export interface SessionUser extends Session {
+  /** The quotas that an operator has set for the workspace. */
+  readonly quotas: QuotaOverrides;
+  readonly email: string;
+  readonly operator: boolean;
+  readonly role: WorkspaceRole;
+  readonly hasSecondFactor: boolean;
+}
+
+export interface NewSession {
+  readonly userId: string;
+  readonly workspace: WorkspaceRow & { readonly isNew?: boolean };
+  readonly tokenHash: string;
+  /** The hash that the password was verified against. */
+  readonly passwordHash: string;
+  readonly expiresAt: Date;
+  readonly clientAddress: string;
+  /** The user agent in short form. */
+  readonly userAgent: string | undefined;
+  /** Whether the device has proved that it has signed in before. */
+  readonly isKnownDevice: boolean;
+}
+
+/** A session in the list of its user. */
+export interface SessionRow {
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly createdAt: Date;
+  /** May be up to one minute old. */
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+  /** Null for sessions of earlier releases, which did not store it. */
+  readonly clientAddress: string | null;
+  readonly userAgent: string | null;
+}
+
+/** Sessions that have reached neither their expiry nor the idle timeout. Only hashes of their tokens are stored. */
+export abstract class Sessions {
+  /**
+   * Opens a session; creates a new workspace and records an unknown device in the same transaction.
+   * @returns false, without opening a session, if the password has changed since it was verified.
+   */
+  abstract open(session: NewSession): Promise<boolean>;
+  /** A single query, because every dashboard request calls it. */
+  abstract find(tokenHash: string): Promise<SessionUser | undefined>;
+  abstract switchWorkspace(tokenHash: string, workspaceId: string): Promise<void>;
+  abstract end(tokenHash: string): Promise<void>;
+  /** Most recently used first. */
+  abstract listOf(userId: string): Promise<SessionRow[]>;
+  /** @returns false if the user has no such session. */
+  abstract endOne(userId: string, id: string): Promise<boolean>;
+  /** @returns the number of ended sessions. */
+  abstract endAll(userId: string): Promise<number>;
+  abstract deleteExpired(): Promise<void>;
+}

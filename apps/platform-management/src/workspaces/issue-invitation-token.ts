@@ -1,0 +1,20 @@
+import { issueInvitationToken, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WorkspaceDirectory, WorkspaceRepository } from './ports.js';
+
+/** Generates the token for the mail about an invitation, if the invitation can still be accepted. */
+@Handles(issueInvitationToken)
+export class IssueInvitationToken {
+  constructor(
+    private readonly workspaces: WorkspaceRepository,
+    private readonly directory: WorkspaceDirectory,
+  ) {}
+
+  async execute(request: RequestOf<typeof issueInvitationToken>): Promise<ReplyOf<typeof issueInvitationToken>> {
+    const invitation = await this.workspaces.issueToken(request.invitation_id);
+    if (!invitation) return { mail: null };
+    const { email, token, workspaceId } = invitation;
+    const workspace = await this.directory.find(workspaceId);
+    return { mail: { email, token, workspace_name: workspace?.name ?? '' } };
+  }
+}
