@@ -1,6 +1,14 @@
 import { Parser } from 'htmlparser2';
 import { withoutHiddenElements } from './hidden-elements.js';
-import { listMark } from './list-marks.js';
+import {
+  type Attributes,
+  newElement,
+  newList,
+  nextMark,
+  type OpenElement,
+  type OpenLink,
+  type OpenList,
+} from './open-element.js';
 import { TextBlock } from './text-block.js';
 import { visibleMarkup } from './visible-markup.js';
 
@@ -43,37 +51,6 @@ function converted(html: string): string {
   new Parser(writer).end(html);
   return writer.text;
 }
-
-/** An open element. */
-interface OpenElement {
-  readonly name: string;
-  readonly parent: OpenElement | undefined;
-  /** Levels below the body. */
-  readonly depth: number;
-  /** Neither the element nor its content is converted. */
-  isLeftOut: boolean;
-  /** The mark in front of the element if it is a list item. */
-  itemMark: string | undefined;
-  children: number;
-  list?: OpenList;
-  link?: OpenLink;
-}
-
-interface OpenLink {
-  readonly target: string;
-  /** The words of the link, without white space. */
-  words: string;
-}
-
-interface OpenList {
-  readonly isNested: boolean;
-  readonly type: string | undefined;
-  /** The number of the next item; undefined in an unordered list. */
-  next: number | undefined;
-  readonly items: { readonly mark: string; readonly block: TextBlock }[];
-}
-
-type Attributes = Readonly<Record<string, string>>;
 
 /** Receives the events of the parser and writes the visible text, with link targets in brackets. */
 class TextWriter {
@@ -273,32 +250,6 @@ class TextWriter {
     const joined = words.replaceAll(' ', '');
     for (const link of this.#links) link.words += joined;
   }
-}
-
-function newElement(
-  name: string,
-  parent: OpenElement | undefined,
-  depth: number,
-  isLeftOut: boolean,
-  itemMark?: string,
-): OpenElement {
-  return { name, parent, depth, isLeftOut, itemMark, children: 0 };
-}
-
-function newList({ name, parent }: OpenElement, attributes: Attributes): OpenList {
-  const start = Number(attributes['start'] || '1');
-  return {
-    isNested: parent?.name === 'li',
-    type: attributes['type'],
-    next: name === 'ol' ? (Number.isSafeInteger(start) ? start : 1) : undefined,
-    items: [],
-  };
-}
-
-function nextMark(list: OpenList, name: string): string {
-  if (name !== 'li') return '';
-  const mark = list.next === undefined ? ' * ' : ` ${listMark(list.type, list.next++)}. `;
-  return list.isNested ? mark.trimStart() : mark;
 }
 
 function quotedLines(text: string): string {

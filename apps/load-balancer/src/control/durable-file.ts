@@ -1,5 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import pLimit from 'p-limit';
 import type { z } from 'zod';
 
 /**
@@ -7,7 +8,7 @@ import type { z } from 'zod';
  * rename. Saves run one at a time.
  */
 export class DurableFile<T> {
-  #saving: Promise<void> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
 
   constructor(
     private readonly path: string,
@@ -33,9 +34,7 @@ export class DurableFile<T> {
 
   /** Resolves once the content would survive a power failure. */
   save(content: T): Promise<void> {
-    const saved = this.#saving.then(() => this.#write(JSON.stringify(content)));
-    this.#saving = saved.catch(() => undefined);
-    return saved;
+    return this.#oneAtATime(() => this.#write(JSON.stringify(content)));
   }
 
   async #write(text: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Backend, backendSet, type ClosedReason, closing } from '@postern/load-balancer-client';
+import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { DurableFile } from './durable-file.js';
 import { RefusedOrder } from './refused-order.js';
@@ -21,7 +22,7 @@ export type RouteEntry = Readonly<z.infer<typeof entry>>;
 /** The routes on disk. A change is durable before it is applied; changes run one at a time. */
 export class RouteTable {
   #entries = new Map<string, RouteEntry>();
-  #changing: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
 
   constructor(private readonly file: DurableFile<z.infer<typeof routeTableShape>>) {}
 
@@ -58,9 +59,7 @@ export class RouteTable {
 
   /** Runs `work` while no change is made. */
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#changing.then(work);
-    this.#changing = done.catch(() => undefined);
-    return done;
+    return this.#oneAtATime(work);
   }
 
   /** Replaces an entry from within `runExclusive`. */
