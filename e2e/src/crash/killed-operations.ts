@@ -9,7 +9,7 @@ import { BEGUN, ENDED, Gate } from './gate.js';
 import { MarkedService } from './marked-service.js';
 
 const WITHIN_MS = 60_000;
-const INTERRUPTED = 'was interrupted before its end was known';
+const INTERRUPTED = 'was interrupted before its result was known';
 
 /** An operation during which a process is killed. */
 export interface KilledOperation {

@@ -156,7 +156,7 @@ describe('an unsafe symbolic link', () => {
       symlinkSync(target(), join(service.repository.folder, name));
       service.repository.commit({});
 
-      expect(await service.failure()).toBe(`the link ${name} in the repository leads out of it`);
+      expect(await service.failure()).toBe(`the link ${name} points outside the repository`);
       expect((await service.get(`/${name}`)).slice(0, 3)).toBe('503');
     },
     60_000,
@@ -177,7 +177,7 @@ describe('an unsafe symbolic link', () => {
         { build_command: command.replace('OUTSIDE', outside) },
       );
       expect(await service.failure()).toMatch(
-        new RegExp(`^the link ${name} leads (out of the site|nowhere or in a circle)$`),
+        new RegExp(`^the link ${name} (points outside the site|is broken or circular)$`),
       );
     },
     60_000,

@@ -33,7 +33,7 @@ describe('a private repository over HTTP', () => {
     const { id } = await service.requestDeployment();
     expect(await service.outcomeOf(id)).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('store an access token if it is private'),
+      error: expect.stringContaining('if it is private, store an access token'),
     });
 
     const stored = await desk('PUT', service, '/git-token', { username: 'oauth2', token: TOKEN });

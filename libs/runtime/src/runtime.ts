@@ -291,7 +291,7 @@ export class RollFailed extends Error {
 /** The runtime cannot be reached. The call may be repeated. */
 export class RuntimeUnavailable extends Refusal<'runtime_unavailable'> {
   constructor(options?: ErrorOptions) {
-    super('runtime_unavailable', 'The runtime is not available at the moment. Try again in a few seconds.');
+    super('runtime_unavailable', 'the runtime is not available; try again in a few seconds');
     this.cause = options?.cause;
   }
 }

@@ -35,7 +35,7 @@ describe('A repository with a Dockerfile', () => {
     const artefact = await builds.build(order);
     expect(await builds.logOf(order)).toEqual([
       expect.stringContaining(order.commit),
-      'Dockerfile found: it builds the image',
+      'Dockerfile found: the image is built from it',
       '[1/4] FROM docker.io/library/node:24',
       '[2/4] WORKDIR /srv/shop',
       '[3/4] COPY . .',

@@ -15,7 +15,7 @@ const pairs = () =>
 
 const gateway = () =>
   text()
-    .regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'is no namespace/name')
+    .regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'must have the form namespace/name')
     .transform(value => {
       const [namespace = '', name = ''] = value.split('/');
       return { namespace, name };

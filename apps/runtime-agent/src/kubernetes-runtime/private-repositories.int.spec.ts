@@ -57,7 +57,7 @@ describe('A private repository in a cluster', () => {
     const repositoryUrl = `${server.url}/.git`;
     const resolve = (credentials: SourceCredentials) =>
       harness.runtime.resolveSource({ repositoryUrl, branch: undefined, credentials }, never);
-    await expect(resolve({})).rejects.toThrow('store an access token if it is private');
+    await expect(resolve({})).rejects.toThrow('if it is private, store an access token');
     await expect(resolve({ https: { username: 'oauth2', token: 'guessed-token' } })).rejects.toThrow(
       'the access token was refused',
     );
@@ -93,7 +93,7 @@ describe('A private repository in a cluster', () => {
     expect(await build(orderOf(repositoryUrl, commit, credentials))).toMatchObject({ commit });
     const other = newKeyPair().publicKey.split(' ', 2).join(' ');
     await expect(resolve(`[127.0.0.1]:${server.port} ${other}\n`)).rejects.toThrow(
-      'the host key of 127.0.0.1 is not the one that it showed before',
+      'the host key of 127.0.0.1 has changed',
     );
   }, 90_000);
 });

@@ -134,7 +134,7 @@ describe('a backup of a relational database', () => {
   it('is refused if it could fill the disk', async () => {
     const order = await running('relational');
     const full = new LocalDatabases(home, PLACES, { spareBytes: 2 ** 60 });
-    const message = /the disk of the platform is too full: \d+ MiB have to be free, and \d+ MiB are/;
+    const message = /the disk of the platform is too full: \d+ MiB must be free, but only \d+ MiB are/;
     await expect(full.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow(message);
   });
 

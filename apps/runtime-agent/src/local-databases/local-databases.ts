@@ -207,7 +207,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     if (free - bytes >= this.#spareBytes) return;
     const mib = (count: number) => `${Math.max(0, Math.ceil(count / MIB))} MiB`;
     throw new Error(
-      `the disk of the platform is too full: ${mib(bytes + this.#spareBytes)} have to be free, and ${mib(free)} are`,
+      `the disk of the platform is too full: ${mib(bytes + this.#spareBytes)} must be free, but only ${mib(free)} are`,
     );
   }
 

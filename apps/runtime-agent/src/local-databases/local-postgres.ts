@@ -132,7 +132,7 @@ export class LocalPostgres implements LocalServer {
     if (version === undefined) return installed[0] ?? raise(POSTGRES_MISSING);
     for (const programs of installed)
       if ((await majorVersionOf(programs.postgres)) === Number(version)) return programs;
-    return raise(`the data are of PostgreSQL ${version.trim()}, which is no longer installed on this machine`);
+    return raise(`the data was created by PostgreSQL ${version.trim()}, which is no longer installed on this machine`);
   }
 
   async #asAdmin<Result>(record: DatabaseRecord, work: (client: pg.Client) => Promise<Result>): Promise<Result> {

@@ -41,7 +41,7 @@ const isBuiltByDockerfile = async service => {
   const { id } = await service.deploy();
   const { lines } = await service.request('GET', `/deployments/${id}/logs`);
   const details = lines.map(({ message }) => message).join('\n');
-  demand('the log names the rule', details.includes('Dockerfile found: it builds the image'), details);
+  demand('the log names the rule', details.includes('Dockerfile found: the image is built from it'), details);
   const { version, built } = await service.firstAnswer();
   demand('the image of its Dockerfile answers', version === 'one');
   demand('a step of the build had a variable as a secret', built === 'for everybody', built);

@@ -120,7 +120,7 @@ describe('The build plan', () => {
   it('of Python states the version that the project requires', async () => {
     const { buildPlan } = await built({ 'requirements.txt': '', '.python-version': '3.14\n' });
     expect(buildPlan.rules[1]).toBe(
-      '.python-version asks for Python 3.14, which is not on this machine: python3.13 is used',
+      '.python-version requires Python 3.14, which is not on this machine: python3.13 is used',
     );
     expect(buildPlan.command).toMatch(/^python3\.13 -m venv \.venv && /);
   });
@@ -155,7 +155,7 @@ describe('A Procfile', () => {
   it('is reported in the log, with the process types that do not run', () => {
     expect(procfileRules(text)).toEqual([
       'Procfile found: web is started by node server.js',
-      'Procfile: worker found; the setting processes says how many of them run',
+      'Procfile: worker found; the setting "processes" determines how many of them run',
       'Procfile: release found; it runs if it is set as release_command',
     ]);
     expect(procfileRules('')).toEqual([]);

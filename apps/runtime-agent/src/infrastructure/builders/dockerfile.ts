@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The log line if the Dockerfile of the source is used. */
-export const DOCKERFILE_BUILDS = 'Dockerfile found: it builds the image';
+export const DOCKERFILE_BUILDS = 'Dockerfile found: the image is built from it';
 
 const unused = (reason: string): string => `Dockerfile found: it is not used, because ${reason}`;
 

@@ -2,7 +2,7 @@ import { BuildFailed } from '@postern/runtime';
 import { type Builder, type BuildPlan, staticStart } from './build-plan.js';
 import { firstOf, type Project } from './project.js';
 
-const HUGO = [{ program: 'hugo', install: 'Hugo, in its extended edition' }] as const;
+const HUGO = [{ program: 'hugo', install: 'the extended edition of Hugo' }] as const;
 const OWN = ['hugo.toml', 'hugo.yaml', 'hugo.yml', 'hugo.json'];
 /** Names that other programs use, too. */
 const SHARED = ['config.toml', 'config.yaml', 'config.yml', 'config/_default/hugo.toml', 'config/_default/config.toml'];

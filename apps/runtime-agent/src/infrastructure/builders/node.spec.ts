@@ -76,7 +76,7 @@ describe('A project of Node.js', () => {
 
   it('reports that the machine has a different version of Node.js than it requires', async () => {
     const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, engines: { node: '12.x' } } });
-    expect(buildPlan.rules[1]).toMatch(/^package\.json asks for Node\.js 12\.x: Node\.js \d+/);
+    expect(buildPlan.rules[1]).toMatch(/^package\.json requires Node\.js 12\.x: Node\.js \d+/);
   });
 
   it.each<readonly [string, object, Readonly<Record<string, string>>, object]>([

@@ -49,7 +49,9 @@ const engineHints = ({ engines }: PackageJson, machine: Machine): readonly strin
   const major = /^\D*(\d+)/.exec(typeof wanted === 'string' ? wanted : '')?.[1];
   const own = process.versions.node.split('.')[0];
   if (major === undefined || major === own || String(wanted).includes('>')) return [];
-  return [`package.json asks for Node.js ${String(wanted)}: Node.js ${process.versions.node} is on ${machine.name}`];
+  return [
+    `package.json requires Node.js ${String(wanted)}: Node.js ${process.versions.node} of ${machine.name} is used`,
+  ];
 };
 
 /** These versions use hash algorithms that OpenSSL 3 disables by default. */

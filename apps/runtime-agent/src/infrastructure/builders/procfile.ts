@@ -15,7 +15,7 @@ export const procfileRules = (text: string): readonly string[] => {
     ...(web === undefined ? [] : [`Procfile found: web is started by ${web}`]),
     ...(names.length === 0
       ? []
-      : [`Procfile: ${names.join(', ')} found; the setting processes says how many of them run`]),
+      : [`Procfile: ${names.join(', ')} found; the setting "processes" determines how many of them run`]),
     ...(release === undefined ? [] : ['Procfile: release found; it runs if it is set as release_command']),
   ];
 };

@@ -25,7 +25,7 @@ export const interpreterFor = async (project: Project, machine: Machine): Promis
   const usual = minorIn(machine.realName('python3') ?? '');
   if (usual === requirement.minor || (usual !== undefined && requirement.orNewer && usual > requirement.minor))
     return { program: 'python3' };
-  const reason = `${requirement.file} asks for Python 3.${requirement.minor}${requirement.orNewer ? ' or newer' : ''}`;
+  const reason = `${requirement.file} requires Python 3.${requirement.minor}${requirement.orNewer ? ' or newer' : ''}`;
   const here = MINORS.filter(minor => machine.has(`python3.${minor}`));
   if (here.includes(requirement.minor)) return used(machine, `python3.${requirement.minor}`, reason);
   const enough = requirement.orNewer ? here.find(minor => minor > requirement.minor) : undefined;

@@ -45,16 +45,19 @@ const refusedAccess = (url: string, _host: string, access: SentCredentials): str
     return `the access token was refused for the repository ${url}: check that it is valid and may read the repository`;
   if (access === 'ssh')
     return `the deploy key was refused for the repository ${url}: add its public key to the repository`;
-  return `the repository ${url} is not there, or not open to everybody: store an access token if it is private`;
+  return `the repository ${url} does not exist or is not public: if it is private, store an access token`;
 };
 
 const CONNECTIONS: readonly Meaning[] = [
-  [/Could not resolve host(?:name)?|Name or service not known/i, (_, host) => `the host ${host} is not known`],
-  [/Connection refused|Failed to connect|Couldn't connect/i, (_, host) => `nothing answers at ${host}`],
+  [
+    /Could not resolve host(?:name)?|Name or service not known/i,
+    (_, host) => `the host name ${host} could not be resolved`,
+  ],
+  [/Connection refused|Failed to connect|Couldn't connect/i, (_, host) => `${host} does not accept connections`],
 ];
 
 const TRANSFERS: readonly Meaning[] = [
-  [/Operation too slow|timed out|Timeout was reached/i, (_, host) => `${host} stopped answering`],
+  [/Operation too slow|timed out|Timeout was reached/i, (_, host) => `${host} stopped responding`],
   [
     /early EOF|hung up unexpectedly|unexpected disconnect|RPC failed|Empty reply/i,
     (_, host) => `${host} ended the transfer before it was complete`,
@@ -70,12 +73,11 @@ const ANSWERS: readonly Meaning[] = [
   [
     /SSL certificate problem|certificate verif\w+ failed|no alternative certificate subject name/i,
     (_, host) =>
-      `the certificate of ${host} is not trusted: use a certificate of a public authority, or let the operator name its authority in SSL_CERT_FILE`,
+      `the certificate of ${host} is not trusted: use a certificate of a public authority, or ask the operator to add the authority to the file in SSL_CERT_FILE`,
   ],
   [
     /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/i,
-    (_, host) =>
-      `the host key of ${host} is not the one that it showed before: if the server was replaced, create a new deploy key`,
+    (_, host) => `the host key of ${host} has changed: if the server was replaced, create a new deploy key`,
   ],
   [
     /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied \(publickey|Too many authentication failures|returned error: 40[13]/i,
@@ -85,7 +87,10 @@ const ANSWERS: readonly Meaning[] = [
     /not valid: is this a git repository|repository '.*' not found|returned error: 404|does not appear to be a git repository|Repository not found/i,
     url => `there is no repository at ${url}`,
   ],
-  [/Permission denied|unable to (?:open|read|access) .*(?:denied)/i, url => `the repository ${url} may not be read`],
+  [
+    /Permission denied|unable to (?:open|read|access) .*(?:denied)/i,
+    url => `permission to read the repository ${url} was denied`,
+  ],
   [/transport '.*' not allowed/i, url => `${url}: this kind of address is not allowed here`],
   [/No space left on device|Disk quota exceeded|File too large/i, url => `there is no space for the repository ${url}`],
   [

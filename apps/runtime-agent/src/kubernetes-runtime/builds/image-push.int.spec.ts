@@ -161,14 +161,14 @@ describe('The program that pushes the image of a build', () => {
     ['a file outside of the layout', { more: [{ name: '../x', content: Buffer.from('x') }] }, 'unexpected file "../x"'],
     ['a file twice', { more: [other, other] }, 'the unexpected file "blobs/sha256/'],
     ['too many files', { more: manyOf(1_001) }, 'more than 1000 entries'],
-    ['a layer with another content', { layer: Buffer.alloc(LAYER.length, 1) }, 'is another one'],
-    ['a layer with another size', { layer: LAYER.subarray(1) }, 'does not have its size'],
+    ['a layer with another content', { layer: Buffer.alloc(LAYER.length, 1) }, 'does not match the digest'],
+    ['a layer with another size', { layer: LAYER.subarray(1) }, 'does not have the stated size'],
     [
       'a layer that is not there',
       { manifest: { layers: [descriptorOf(CONFIG.subarray(1), 'layer.v1.tar')] } },
       'does not have sha256:',
     ],
-    ['a layer that is elsewhere', { manifest: { layers: [elsewhere] } }, 'is elsewhere'],
+    ['a layer that is elsewhere', { manifest: { layers: [elsewhere] } }, 'refers to external content'],
     [
       'a layer of another type',
       { manifest: { layers: [descriptorOf(LAYER, 'index.v1+json')] } },

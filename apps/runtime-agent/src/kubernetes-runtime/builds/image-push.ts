@@ -37,7 +37,7 @@ const push = async (): Promise<string> => {
 await push().then(
   digest => writeFileSync(message, digest),
   (error: Error & { code?: string }) => {
-    const reason = error.message === '' ? (error.code ?? 'it failed without words') : error.message;
+    const reason = error.message === '' ? (error.code ?? 'the push failed without an error message') : error.message;
     writeFileSync(message, reason);
     console.log(reason);
     process.exitCode = 1;

@@ -108,7 +108,7 @@ const descriptorOf = (value: unknown, isExpected: (type: string) => boolean): Bl
   if (typeof digest !== 'string' || !DIGEST.test(digest)) throw new ArchiveRefused('a digest is not a SHA-256 digest');
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 1)
     throw new ArchiveRefused(`the size of ${digest} is not a number of bytes`);
-  if (urls !== undefined) throw new ArchiveRefused(`${digest} is elsewhere`);
+  if (urls !== undefined) throw new ArchiveRefused(`${digest} refers to external content`);
   return { digest, size };
 };
 
@@ -130,7 +130,7 @@ const verify = async (
   { digest, size: expected }: Blob,
 ): Promise<void> => {
   const { position, size } = fileOf(files, digest);
-  if (size !== expected) throw new ArchiveRefused(`${digest} does not have its size`);
+  if (size !== expected) throw new ArchiveRefused(`${digest} does not have the stated size`);
   const hash = createHash('sha256');
   const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, size));
   for (let done = 0; done < size; ) {
@@ -139,5 +139,6 @@ const verify = async (
     hash.update(chunk.subarray(0, bytesRead));
     done += bytesRead;
   }
-  if (`sha256:${hash.digest('hex')}` !== digest) throw new ArchiveRefused(`the content of ${digest} is another one`);
+  if (`sha256:${hash.digest('hex')}` !== digest)
+    throw new ArchiveRefused(`the content of ${digest} does not match the digest`);
 };

@@ -38,7 +38,7 @@ export class StoredImages {
     for (const [tag, digest] of digests) {
       if (wanted.has(digest)) continue;
       if (!(await this.registry.delete(digest))) {
-        this.log.warn({ repository: this.repository }, 'The registry deletes no images; old ones stay');
+        this.log.warn({ repository: this.repository }, 'The registry does not support deletion; old images are kept');
         return;
       }
       this.#digests.delete(tag);

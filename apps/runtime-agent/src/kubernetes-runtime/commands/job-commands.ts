@@ -31,7 +31,7 @@ const RELEASE = 'release';
 const LAST_LINES = 5;
 /** Long enough for the control plane to record the result of a command. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
-const INTERRUPTED = 'was interrupted before its end was known, and is not run again';
+const INTERRUPTED = 'was interrupted before its result was known, and is not run again';
 
 const runEnd = z.object({ exitCode: z.int().nullable(), reason: z.string().nullable() });
 

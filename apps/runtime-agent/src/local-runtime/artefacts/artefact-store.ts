@@ -134,7 +134,7 @@ export class ArtefactStore {
   }
 
   #pathOf(reference: string): string {
-    if (!/^[A-Za-z0-9-]{1,64}$/.test(reference)) throw new Error(`${reference} is not the id of an artefact`);
+    if (!/^[A-Za-z0-9-]{1,64}$/.test(reference)) throw new Error(`${reference} is not a valid artefact id`);
     return join(this.#folder, reference);
   }
 }

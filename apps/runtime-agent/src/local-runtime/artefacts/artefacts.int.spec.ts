@@ -122,10 +122,10 @@ describe('An artefact', () => {
     expect(await status('/', 'POST')).toBe(405);
   });
 
-  it('is refused when its site has a link that leads out of it', async () => {
+  it('is refused when its site has a link that points outside it', async () => {
     fixture = await BuildsFixture.start();
     await expect(build({ 'index.html': 'home' }, undefined, 'ln -s /etc/passwd passwd')).rejects.toThrow(
-      'the link passwd leads out of the site',
+      'the link passwd points outside the site',
     );
   });
 

@@ -49,7 +49,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
       const log = await builds.logOf(order);
       expect(log.slice(0, 3)).toEqual([
         `Fetching ${order.repositoryUrl} at ${order.commit}`,
-        'Dockerfile found: it builds the image',
+        'Dockerfile found: the image is built from it',
         'STEP 1/6: FROM scratch',
       ]);
       const step = log.indexOf('STEP 5/6: RUN sed s/source/built/ index.html > made.html && echo made');
@@ -243,7 +243,7 @@ describe('Without namespaces, a repository with a Dockerfile', () => {
   it('is refused with advice if only the Dockerfile defines the build', async () => {
     const order = await fixture.order({ Dockerfile: 'FROM scratch\n' }, { startCommand: undefined });
     await expect(fixture.build(order)).rejects.toThrow(
-      /^nothing but a Dockerfile says how this service is built and started, and .*: (install|start) /,
+      /^the repository can only be built from its Dockerfile, but .*: (install|start) /,
     );
   });
 });

@@ -37,7 +37,7 @@ const PROJECTS = [
   {
     ecosystem: 'Hugo',
     program: 'hugo',
-    install: 'Hugo, in its extended edition',
+    install: 'the extended edition of Hugo',
     files: {
       'hugo.toml': 'baseURL = "/"\ndisableKinds = ["RSS", "sitemap"]\n',
       'layouts/index.html': '<title>{{ site.BaseURL }}</title>',
@@ -135,6 +135,6 @@ describe('A build of a project', () => {
       'website/words.txt': { link: '../words.txt' },
     };
     const build = fixture.build(await fixture.order(files, { startCommand: undefined }));
-    await expect(build).rejects.toThrow('the link words.txt leads out of website, the folder of the project');
+    await expect(build).rejects.toThrow('the link words.txt points outside website, the folder of the project');
   }, 120_000);
 });

@@ -203,7 +203,7 @@ export class LocalBuilds implements Builds {
     const folder = await enterProjectFolder(directory, machine, given, line => output.logLine(line));
     const stray = folder && (await findStrayLink(directory));
     if (stray !== undefined)
-      throw new BuildFailed(`the link ${stray} leads out of ${folder}, the folder of the project`);
+      throw new BuildFailed(`the link ${stray} points outside ${folder}, the folder of the project`);
     const project = projectIn(directory);
     const buildPlan = await buildPlanFor(project, machine);
     if (order.startCommand === undefined)
@@ -276,9 +276,9 @@ export class LocalBuilds implements Builds {
 /** A static site serves every file publicly, so its links may only lead to files of the site. */
 const requireLinksInside = async (directory: string): Promise<void> => {
   const stray = await findStrayLink(directory);
-  if (stray !== undefined) throw new BuildFailed(`the link ${stray} leads out of the site`);
+  if (stray !== undefined) throw new BuildFailed(`the link ${stray} points outside the site`);
   const dead = await findDeadLink(directory);
-  if (dead !== undefined) throw new BuildFailed(`the link ${dead} leads nowhere or in a circle`);
+  if (dead !== undefined) throw new BuildFailed(`the link ${dead} is broken or circular`);
 };
 
 const toBuildFailure = (error: unknown): unknown => {

@@ -63,7 +63,7 @@ export class CommandStore {
 }
 
 const checked = (id: string): string => {
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) throw new Error(`${id} is no id`);
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) throw new Error(`${id} is not a valid id`);
   return id;
 };
 

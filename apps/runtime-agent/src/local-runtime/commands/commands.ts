@@ -26,7 +26,7 @@ interface ActiveCommand {
   ended: Promise<RunEnd>;
 }
 
-const INTERRUPTED = 'was interrupted before its end was known, and is not run again';
+const INTERRUPTED = 'was interrupted before its result was known, and is not run again';
 
 /**
  * Runs each command at most once, even if the callers or this process end. A command outlives a restart of the platform

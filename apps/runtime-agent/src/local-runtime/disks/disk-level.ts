@@ -16,7 +16,7 @@ export const levelOf = (usedBytes: number, sizeMib: number): DiskLevel => {
     isNearlyFull: used >= NEARLY_FULL,
     isOver,
     reason: isOver
-      ? `holds more than ${sizeMib} MiB on its disk; enlarge the disk, or delete files when it starts`
-      : `The disk is ${Math.floor(used * 100)} % full (${sizeMib} MiB). Delete files or enlarge the disk: above its size the instance is ended.`,
+      ? `stores more than ${sizeMib} MiB on its disk; enlarge the disk, or delete files when the application starts`
+      : `The disk is ${Math.floor(used * 100)} % full (${sizeMib} MiB). Delete files or enlarge the disk: if its files exceed its size, the instance is restarted.`,
   };
 };

@@ -38,7 +38,7 @@ export class ServiceDisks {
   }
 
   folderOf(webServiceId: string): string {
-    if (!/^[A-Za-z0-9-]{1,64}$/.test(webServiceId)) throw new Error(`${webServiceId} names no web service`);
+    if (!/^[A-Za-z0-9-]{1,64}$/.test(webServiceId)) throw new Error(`${webServiceId} is not a valid web service id`);
     return join(this.#folder, webServiceId);
   }
 }

@@ -123,7 +123,7 @@ export class InstanceStarter {
     try {
       const records = await this.host.instanceRecords.list();
       const holder = records.find(({ webServiceId: of, disk }) => of === webServiceId && disk);
-      if (holder) throw new Error(`${holder.name} is still running with the disk`);
+      if (holder) throw new Error(`the instance ${holder.name} still uses the disk`);
     } catch (error) {
       this.#disks.delete(webServiceId);
       throw error;

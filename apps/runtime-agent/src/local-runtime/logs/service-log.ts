@@ -104,7 +104,7 @@ export class ServiceLog {
     const line = (message: string, timestamp: Date) =>
       encodeLine({ timestamp, instance: 'platform', stream: 'platform', message });
     const lost = `${unwritten} log lines were lost: they could not be written (${this.#failure.why})`;
-    const flooded = `${dropped} log lines were dropped: they came faster than ${linesPerSecond} lines or ${bytesPerSecond} bytes a second, or than the disk took them`;
+    const flooded = `${dropped} log lines were dropped: they exceeded ${linesPerSecond} lines or ${bytesPerSecond} bytes per second, or the disk was too slow`;
     return [
       // With the time of the loss, because readers sort lines by time.
       ...(unwritten > 0 ? [line(lost, this.#failure.at)] : []),

@@ -120,7 +120,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     await answerOf(plan, '/fill?70');
     await waitFor(
       async () =>
-        /holds more than 64 MiB on its disk/.test(
+        /stores more than 64 MiB on its disk/.test(
           (await fixture.runtime.statusOf(plan.webServiceId))?.lastFailure ?? '',
         ),
       { timeoutMs: 20_000 },

@@ -168,6 +168,6 @@ export class ReplicaSet implements ReplicaOwner {
   #silence(): string {
     const silent = this.#replicas.filter(({ healthy }) => !healthy);
     const answers = [...new Set(silent.map(({ lastAnswer }) => lastAnswer))].join('; ');
-    return `${silent.length} of ${this.size} instances did not answer as they should: ${answers}`;
+    return `${silent.length} of ${this.size} instances did not pass the health check: ${answers}`;
   }
 }

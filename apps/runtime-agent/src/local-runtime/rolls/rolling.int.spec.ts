@@ -61,7 +61,7 @@ describe('A roll', () => {
 
   it('fails at the deadline if an instance never listens', async () => {
     const plan = await fixture.plan(server.silent, { deadlineMs: 3_000 });
-    expect(await failureOf(plan)).toBe('1 of 1 instances did not answer as they should: connection refused');
+    expect(await failureOf(plan)).toBe('1 of 1 instances did not pass the health check: connection refused');
     expect(await fixture.pids()).toEqual([]);
   });
 

@@ -99,7 +99,9 @@ export class Workers {
       this.#looping.delete(processType);
     } else if (!this.#looping.has(processType)) {
       this.#looping.add(processType);
-      this.host.logLine(`The process ${processType} crashes again and again: ${crashLoop}; the pauses grow`);
+      this.host.logLine(
+        `The process ${processType} crashes repeatedly: ${crashLoop}. The delay before each restart increases.`,
+      );
     }
   }
 }

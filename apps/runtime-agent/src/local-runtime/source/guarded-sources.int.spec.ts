@@ -159,7 +159,7 @@ describe('Git', () => {
     const base = `http://pinned.test:${new URL(server.url).port}`;
     try {
       await expect(fixture.resolve(`${base}/none`)).rejects.toThrow(`there is no repository at ${base}/none`);
-      await expect(fixture.resolve(`${base}/private`)).rejects.toThrow('is not there, or not open to everybody');
+      await expect(fixture.resolve(`${base}/private`)).rejects.toThrow('does not exist or is not public');
       await expect(fixture.resolve(`${base}/.git`, 'x')).rejects.toThrow('the repository has no branch x');
     } finally {
       await server.stop();

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 /** The maximum number of links that the kernel follows in a path. */
 const MAX_HOPS = 40;
 
-/** Finds a symbolic link below the folder that leads out of it. @returns its relative path. Dangling links inside do not count. */
+/** Finds a symbolic link below the folder that points outside it. @returns its relative path. Dangling links inside do not count. */
 export const findStrayLink = async (root: string): Promise<string | undefined> => {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   for (const entry of entries) {

@@ -89,7 +89,7 @@ describe('A private repository', () => {
   it('is refused with the name of the missing credential: a token, or a deploy key', async () => {
     const { repositoryUrl } = await overHttp();
     await expect(resolve(repositoryUrl)).rejects.toThrow(
-      `the repository ${repositoryUrl} is not there, or not open to everybody: store an access token if it is private`,
+      `the repository ${repositoryUrl} does not exist or is not public: if it is private, store an access token`,
     );
     await expect(resolve('git@git.example.com:ada/engine.git')).rejects.toThrow(
       'the repository git@git.example.com:ada/engine.git needs a deploy key: create one for the web service',
@@ -121,9 +121,7 @@ describe('A private repository', () => {
     const options = { root: repository.folder, authorized: key.publicKey, hostKey: newKeyPair(), port: server.port };
     const other: GitSshServer = await startGitSshServer(options);
     stops[stops.length - 1] = () => other.stop();
-    await expect(resolve(repositoryUrl, credentials)).rejects.toThrow(
-      'the host key of 127.0.0.1 is not the one that it showed before',
-    );
+    await expect(resolve(repositoryUrl, credentials)).rejects.toThrow('the host key of 127.0.0.1 has changed');
     expect(other.commands).toEqual([]);
   });
 });
@@ -164,7 +162,7 @@ describe('A private repository over HTTPS', () => {
   it('is refused if its certificate is from an unknown authority, before the token is sent', async () => {
     const repositoryUrl = await start({});
     await expect(fixture.resolve(repositoryUrl, undefined, undefined, { https })).rejects.toThrow(
-      'the certificate of 127.0.0.1 is not trusted: use a certificate of a public authority, or let the operator name its authority in SSL_CERT_FILE',
+      'the certificate of 127.0.0.1 is not trusted: use a certificate of a public authority, or ask the operator to add the authority to the file in SSL_CERT_FILE',
     );
     expect(server.requests).toEqual([]);
   });

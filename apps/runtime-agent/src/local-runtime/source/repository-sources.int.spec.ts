@@ -56,7 +56,7 @@ describe('A source', () => {
       expect(await fixture.read(await fixture.build(order), 'a.txt')).toBe('first');
       await expect(resolve(`${server.url}/none`)).rejects.toThrow(`there is no repository at ${server.url}/none`);
       await expect(resolve(`${server.url}/private`)).rejects.toThrow(
-        `the repository ${server.url}/private is not there, or not open to everybody`,
+        `the repository ${server.url}/private does not exist or is not public`,
       );
       await expect(resolve(`${server.url}/moved`)).rejects.toBeInstanceOf(SourceUnavailable);
     } finally {
@@ -113,9 +113,9 @@ describe('A source', () => {
       hanging.close();
     }
     const refused = resolve(`http://127.0.0.1:${await freePort()}/r.git`);
-    await expect(refused).rejects.toThrow('nothing answers at 127.0.0.1');
+    await expect(refused).rejects.toThrow('127.0.0.1 does not accept connections');
     await expect(resolve('http://does-not-exist.invalid/r.git')).rejects.toThrow(
-      'the host does-not-exist.invalid is not known',
+      'the host name does-not-exist.invalid could not be resolved',
     );
   });
 
@@ -156,10 +156,10 @@ describe('A source', () => {
     ['absolute', { steal: { link: '/etc/passwd' } }, 'steal'],
     ['relative', { 'a/steal': { link: '../../outside' } }, 'a/steal'],
     ['by way of another link', { 'a/b/up': { link: '../..' }, steal: { link: 'a/b/up/../x' } }, 'steal'],
-  ])('is refused for a link that leads out of it: %s', async (_, files, name) => {
+  ])('is refused for a link that points outside it: %s', async (_, files, name) => {
     fixture = await BuildsFixture.start();
     await expect(fixture.build(await fixture.order(files))).rejects.toThrow(
-      `the link ${name} in the repository leads out of it`,
+      `the link ${name} points outside the repository`,
     );
   });
 

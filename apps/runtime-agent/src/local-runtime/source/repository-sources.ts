@@ -101,7 +101,7 @@ export class RepositorySources {
     const submodules = new SubmoduleFetch(this.git, fetchCommit, source, log);
     await this.#inTime(url, this.times.fetchMs, signal, limit => submodules.fetch(url, checkout, limit));
     const stray = await findStrayLink(checkout.directory);
-    if (stray !== undefined) throw new SourceUnavailable(`the link ${stray} in the repository leads out of it`);
+    if (stray !== undefined) throw new SourceUnavailable(`the link ${stray} points outside the repository`);
   }
 
   async #fetchCommit(source: CommitSource, checkout: Checkout, signal: AbortSignal): Promise<void> {
@@ -155,7 +155,8 @@ export class RepositorySources {
   /** Git reports a repository as missing if its user may not read the folder. */
   async #why(errors: string, remote: PinnedRemote, url: string): Promise<string> {
     const reason = describeGitError(errors, url, this.remotes, remote.access?.kind);
-    if (!url.startsWith('file:') || !/^there is no repository|may not be read/.test(reason)) return reason;
+    if (!url.startsWith('file:') || !/^there is no repository|^permission to read the repository/.test(reason))
+      return reason;
     const path = fileURLToPath(url);
     const there = await access(path).then(
       () => true,

@@ -64,8 +64,8 @@ export class SubmoduleFetch {
     if (commit === undefined) throw new SourceUnavailable('the repository does not contain a commit for it');
     const address = submoduleAddress(parent.url, url);
     if ('refusal' in address) throw new SourceUnavailable(address.refusal);
-    if (level > MAX_LEVELS) throw new SourceUnavailable(`submodules are fetched ${MAX_LEVELS} levels deep`);
-    if (this.#left === 0) throw new SourceUnavailable(`${MAX_SUBMODULES} submodules at most are fetched`);
+    if (level > MAX_LEVELS) throw new SourceUnavailable(`submodules are fetched at most ${MAX_LEVELS} levels deep`);
+    if (this.#left === 0) throw new SourceUnavailable(`at most ${MAX_SUBMODULES} submodules are fetched`);
     this.#left -= 1;
     const directory = join(at.directory, path);
     if (!(await isEmptyFolder(at.directory, path))) throw new SourceUnavailable('its folder is not empty');

@@ -79,7 +79,7 @@ export class DockerfileBuilds {
   refusalOf({ buildCommand: given }: BuildOrder): string {
     const { answer } = this.parts;
     if (given !== undefined || 'tool' in answer) return DOCKERFILE_STARTS_NOTHING;
-    return `nothing but a Dockerfile says how this service is built and started, and ${answer.missing}`;
+    return `the repository can only be built from its Dockerfile, but ${answer.missing}`;
   }
 
   /** Builds the image of the source in the draft. */
