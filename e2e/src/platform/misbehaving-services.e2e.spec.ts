@@ -115,7 +115,7 @@ describe('a service that stops responding', () => {
 
     const { status_reason: reason } = await service.untilStatus('failed');
     expect(reason).toMatch(
-      /^nothing has answered for 2 seconds: (restarted \d+ times in \d+ s: )?web-\w+ exited with code [34]/,
+      /^no instance has responded for 2 seconds: (restarted \d+ times in \d+ s: )?web-\w+ exited with code [34]/,
     );
     await service.line(({ stream, message }) => stream === 'platform' && /web-\w+ exited with code 4/.test(message));
     expect((await service.get()).slice(0, 3)).toBe('503');

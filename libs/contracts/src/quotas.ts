@@ -12,7 +12,7 @@ export const QUOTAS = {
   platform_keys: { limit: 200, per: 'workspace', noun: 'platform keys' },
   projects: { limit: 50, per: 'workspace', noun: 'projects' },
   web_services: { limit: 50, per: 'workspace', noun: 'web services' },
-  instances: { limit: 100, per: 'workspace', noun: 'instances, counted by max_instances' },
+  instances: { limit: 100, per: 'workspace', noun: 'instances, processes and commands' },
   databases: { limit: 20, per: 'workspace', noun: 'databases' },
   database_creations: { limit: 50, per: 'workspace and 24 hours', noun: 'created databases' },
   memory_mib: { limit: 65_536, per: 'workspace', noun: 'MiB of memory of instances and databases' },
@@ -72,7 +72,7 @@ export const quotaReached = (name: QuotaName | 'workspaces', limit: number): Ref
   const { noun, per } = name === 'workspaces' ? { noun: 'workspaces', per: 'user' } : QUOTAS[name];
   return new Refusal(
     'quota_reached',
-    `quota_reached: at most ${limit} ${noun} per ${per} (quota ${name}). ` +
+    `at most ${limit} ${noun} per ${per} (quota ${name}). ` +
       'Delete unused resources, or ask the operator for a higher quota.',
     { quota: name, limit },
   );

@@ -558,7 +558,7 @@ export interface CreateWebServiceBody {
   readonly build_command?: string | null;
   /** Command that starts an instance. If absent: the `web` line of a Procfile, the `start` script of package.json, or a static site with an index.html. */
   readonly start_command?: string | null;
-  /** Path that answers with 2xx when an instance is healthy; if absent, its port must accept connections. */
+  /** Path that returns 2xx or 3xx when an instance is healthy. If absent, the port must accept connections. */
   readonly health_check_path?: string | null;
   /** Minimum number of instances, 1 to 20. */
   readonly min_instances?: number;

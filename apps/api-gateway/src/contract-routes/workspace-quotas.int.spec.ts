@@ -68,7 +68,7 @@ it('Exceeding a quota gets 409 with the name of the quota, in the error shape of
   gateway.services.on(createProject, () => {
     throw quotaReached('projects', 50);
   });
-  const message = expect.stringMatching(/^quota_reached: at most 50 projects per workspace \(quota projects\)/);
+  const message = expect.stringMatching(/^At most 50 projects per workspace \(quota projects\)/);
   const onDashboard = await api('POST', '/projects', { name: 'Shop' });
   expect([onDashboard.status, onDashboard.body]).toEqual([409, { error: message }]);
   const onPlatform = await call('POST', `${gateway.url}/api/v1/projects`, {

@@ -48,7 +48,7 @@ export class SubmitMessage implements OnModuleDestroy {
     this.budgets.spend('client', client);
     const context = { correlationId: uuidv7() };
     try {
-      if (!API_KEY_FORMAT.test(key)) throw new Refusal('api_key_invalid', 'The API key is not valid.');
+      if (!API_KEY_FORMAT.test(key)) throw new Refusal('api_key_invalid', 'the API key is not valid');
       await this.services.request(authenticateApiKey, { api_key_hash: hash('sha256', key, 'hex') }, context);
     } catch (error) {
       if (Refusal.is(error) && error.code === 'api_key_invalid') {

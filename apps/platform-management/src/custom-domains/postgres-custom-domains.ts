@@ -92,7 +92,8 @@ export class PostgresCustomDomains extends CustomDomains {
       await limit.check();
       const token = randomBytes(20).toString('hex');
       const { rowCount } = await client.query(INSERT_DOMAIN, [id, webServiceId, domain, token]);
-      if (rowCount === 0) throw new Refusal('domain_exists', `domain: the web service ${domain} is already added`);
+      if (rowCount === 0)
+        throw new Refusal('domain_exists', `domain: ${domain} is already a domain of this web service`);
     });
     return (await this.find(webServiceId, id))!;
   }

@@ -83,7 +83,8 @@ export class BackupReconciler {
   }
 
   async #backUp({ id, databaseId, createdAt }: BackupRecord, lost: AbortSignal): Promise<void> {
-    if (timeLeftMs(createdAt) === 0) return this.records.failBackup(id, 'the database did not run within 2 hours');
+    if (timeLeftMs(createdAt) === 0)
+      return this.records.failBackup(id, 'the database was not running within 2 hours of the request');
     if ((await this.directory.find(databaseId))?.status !== 'running') return;
     this.#backups += 1;
     try {

@@ -159,7 +159,7 @@ export class DatabaseReconciler {
     // While the runtime is unavailable, its data remain; the next cleanup deletes them.
     await supervision.attempt(() => this.runtime.remove(row.id).catch(unlessUnavailable));
     if (supervision.error !== undefined) return;
-    const reason = `not made within ${CREATION_DEADLINE_MS / 60_000} minutes: ${cause}`;
+    const reason = `could not be created within ${CREATION_DEADLINE_MS / 60_000} minutes: ${cause}`;
     await this.#report(row, { kind: 'fail-provisioning', reason, at: now() });
   }
 

@@ -161,7 +161,7 @@ describe('a database', () => {
     await fixture.reconcile();
     const failed = await find(workspace, ordered.id);
     expect(failed.status).toBe('failed');
-    expect(failed.status_reason).toBe('not made within 2 minutes: its credentials do not exist');
+    expect(failed.status_reason).toBe('could not be created within 2 minutes: its credentials do not exist');
     expect(existsSync(folderOf(ordered))).toBe(false);
     await remove(workspace, ordered.id);
     await fixture.reconcile();
@@ -182,7 +182,7 @@ describe('a database', () => {
     await fixture.reconcile();
     expect(await find(workspace, ordered.id)).toMatchObject({
       status: 'failed',
-      status_reason: 'not made within 2 minutes: the runtime does not respond',
+      status_reason: 'could not be created within 2 minutes: the runtime does not respond',
     });
     await fixture.agent.start();
     await fixture.restart();

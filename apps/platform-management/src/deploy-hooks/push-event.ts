@@ -35,7 +35,7 @@ export function readEvent(headers: HookHeaders, contentType: string, body: Buffe
   const name =
     headers['x-forgejo-event'] ?? headers['x-gitea-event'] ?? headers['x-github-event'] ?? headers['x-gitlab-event'];
   if (name !== 'push' && name !== 'Push Hook') {
-    return { kind: 'other', reason: `the event ${(name ?? 'without a name').slice(0, 50)} is no push` };
+    return { kind: 'other', reason: `the event ${(name ?? 'without a name').slice(0, 50)} is not a push` };
   }
   const { ref, deleted, after, repository, project } = payloadOf(contentType, body);
   if (typeof ref !== 'string' || !ref.startsWith('refs/heads/')) {
@@ -65,6 +65,6 @@ function payloadOf(contentType: string, body: Buffer): Payload {
   const text = body.toString('utf8');
   const isForm = contentType.startsWith('application/x-www-form-urlencoded');
   const value: unknown = JSON.parse(isForm ? (new URLSearchParams(text).get('payload') ?? '') : text);
-  if (typeof value !== 'object' || value === null) throw new SyntaxError('the event is no object');
+  if (typeof value !== 'object' || value === null) throw new SyntaxError('the event is not an object');
   return value;
 }

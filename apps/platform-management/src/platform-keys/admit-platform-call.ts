@@ -30,7 +30,7 @@ export class AdmitPlatformCall {
     const call = await this.calls.admit(key_hash, this.limit.perMinute > 0);
     const isRestricted = call?.key.projects !== null || call.key.operations !== null;
     if (!call || call.refused || (isRestricted && operation === undefined))
-      throw new Refusal('platform_key_invalid', 'the API key is invalid, expired or revoked', ofKey(call));
+      throw new Refusal('platform_key_invalid', 'the platform key is invalid, expired or revoked', ofKey(call));
     const rate_limit = this.#rateLimit(call);
     if (rate_limit && call.used > rate_limit.limit) {
       throw new Refusal('rate_limit_reached', `the limit of ${rate_limit.limit} requests per minute is reached`, {
@@ -40,7 +40,7 @@ export class AdmitPlatformCall {
     }
     const { key } = call;
     if (required === 'write' && key.scope !== 'write') {
-      throw new Refusal('insufficient_scope', 'the API key is read-only', {
+      throw new Refusal('insufficient_scope', 'the platform key is read-only', {
         required,
         actual: key.scope,
         ...ofKey(call),
@@ -59,7 +59,7 @@ export class AdmitPlatformCall {
       );
     }
     if (operation !== undefined && !permits(key, operation)) {
-      throw new Refusal('operation_not_allowed', `the API key is restricted and does not allow ${operation}`, {
+      throw new Refusal('operation_not_allowed', `the platform key is restricted and does not allow ${operation}`, {
         required: operation,
         ...ofKey(call),
         ...(rate_limit ? { rate_limit } : {}),

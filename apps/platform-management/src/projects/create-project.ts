@@ -15,7 +15,10 @@ export class CreateProject {
 
   async execute(request: RequestOf<typeof createProject>): Promise<ReplyOf<typeof createProject>> {
     if (request.project_ids) {
-      throw new Refusal('operation_not_allowed', 'an API key that is restricted to projects cannot create another one');
+      throw new Refusal(
+        'operation_not_allowed',
+        'a platform key that is restricted to projects cannot create projects',
+      );
     }
     const id = uuidv7();
     const at = new Date().toISOString();

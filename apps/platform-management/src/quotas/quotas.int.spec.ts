@@ -78,7 +78,7 @@ describe('a workspace with the default quotas', () => {
     expect(codes.filter(code => code === 'quota_reached')).toHaveLength(10);
     expect(await resources.request(listProjects, owner)).toHaveLength(50);
     expect(await refusalOf(newProject(owner))).toMatchObject({
-      message: expect.stringContaining('quota_reached: at most 50 projects per workspace (quota projects)'),
+      message: expect.stringContaining('at most 50 projects per workspace (quota projects)'),
       details: { quota: 'projects', limit: 50 },
     });
   }, 60_000);
@@ -99,9 +99,7 @@ describe('a user', () => {
     const codes = await Promise.all(Array.from({ length: 60 }, () => codeOf(create())));
     expect(codes.filter(code => code === undefined)).toHaveLength(9);
     expect(codes.filter(code => code === 'quota_reached')).toHaveLength(51);
-    expect((await refusalOf(create())).message).toContain(
-      'quota_reached: at most 10 workspaces per user (quota workspaces)',
-    );
+    expect((await refusalOf(create())).message).toContain('at most 10 workspaces per user (quota workspaces)');
   });
 });
 

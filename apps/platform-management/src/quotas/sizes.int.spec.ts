@@ -43,7 +43,7 @@ describe('the memory of a workspace', () => {
     expect(await used(owner)).toMatchObject({ memory_mib: 512, disk_mib: 0 });
     await expect(change(owner, id, { max_instances: 9 })).rejects.toMatchObject({
       code: 'quota_reached',
-      message: expect.stringContaining('quota_reached: at most 4096 MiB of memory'),
+      message: expect.stringContaining('at most 4096 MiB of memory'),
     });
     await change(owner, id, { max_instances: 4, ...instance(1_024) });
     expect(await used(owner)).toMatchObject({ memory_mib: 4_096 });

@@ -124,7 +124,7 @@ export class BuildDeployment {
     span: TraceSpan | undefined,
   ): Promise<void> {
     const failures = [BuildFailed, SourceUnavailable];
-    const lateReason = `the build was not done within ${duration(this.settings.deadlines.buildMs)}`;
+    const lateReason = `the build did not finish within ${duration(this.settings.deadlines.buildMs)}`;
     // The runtime gets only the time that was left when the order was sent.
     const isLate = error instanceof BuildFailed && Date.now() >= untilMs;
     const failure = isLate ? new BuildFailed(lateReason) : error;

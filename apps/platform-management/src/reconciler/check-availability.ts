@@ -69,7 +69,7 @@ export class CheckAvailability {
     const since = this.#silentSince.get(releaseId) ?? Date.now();
     this.#silentSince.set(releaseId, since);
     if (!release.answering || Date.now() - since < this.settings.unansweringMs) return;
-    await this.#unanswering(release, `nothing has answered for ${duration(this.settings.unansweringMs)}`, status);
+    await this.#unanswering(release, `no instance has responded for ${duration(this.settings.unansweringMs)}`, status);
   }
 
   #crashLoopOf(releaseId: string, status: RuntimeStatus | undefined): CrashLoop | undefined {

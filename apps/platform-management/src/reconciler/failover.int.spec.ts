@@ -199,7 +199,7 @@ describe('after a long outage of all replicas', () => {
     await first.kill();
     await passed(short.buildMs);
     await fixture.replica({ deadlines: short });
-    expect((await fixture.untilDeployment(deploymentId, 'failed')).error).toMatch(/^the build was not done within/);
+    expect((await fixture.untilDeployment(deploymentId, 'failed')).error).toMatch(/^the build did not finish within/);
     expect(fixture.machine.builds.size).toBe(0);
     expect(fixture.machine.rollsOf(id)).toEqual([]);
   });
@@ -212,7 +212,7 @@ describe('after a long outage of all replicas', () => {
     await first.kill();
     await passed(short.releaseMs);
     await fixture.replica({ deadlines: short });
-    expect((await fixture.untilDeployment(second, 'failed')).error).toMatch(/^no instance answered within/);
+    expect((await fixture.untilDeployment(second, 'failed')).error).toMatch(/^no instance responded within/);
     await fixture.untilService(id, 'running');
     await eventually(() => expect(fixture.machine.rollsOf(id)).toEqual([live]));
   });

@@ -60,7 +60,7 @@ describe('the next step', () => {
     expect(steps(building, underWay, 10_050)).toEqual([]);
     expect(steps(building, underWay, 10_100)).toEqual([{ kind: 'end-build', reason: 'late' }]);
     expect(steps(building, {}, 10_000)).toEqual([
-      report('fail-deployment', { deploymentId: 'd1', reason: 'the build was not done within 10 seconds' }),
+      report('fail-deployment', { deploymentId: 'd1', reason: 'the build did not finish within 10 seconds' }),
     ]);
   });
 
@@ -95,7 +95,7 @@ describe('the next step', () => {
     expect(steps(rolling, { change }, 5_100)).toEqual([{ kind: 'end-roll', reason: 'late' }]);
     expect(steps([...rolling, stopRequested()])).toEqual([report('abandon-release', { releaseId: 'd1' })]);
     expect(steps(rolling, {}, 5_000)).toEqual([
-      report('fail-release', { releaseId: 'd1', reason: 'no instance answered within 5 seconds' }),
+      report('fail-release', { releaseId: 'd1', reason: 'no instance responded within 5 seconds' }),
     ]);
   });
 

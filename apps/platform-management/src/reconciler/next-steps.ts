@@ -64,7 +64,7 @@ function buildSteps(state: WebService, { build }: UnderWay, nowMs: number, deadl
   const late = nowMs >= untilMs + (build ? deadlines.graceMs : 0);
   const reason: EndReason | undefined = building.cancellation ? 'cancelled' : late ? 'late' : undefined;
   if (!build) {
-    if (reason) return [ended(building, reason, `the build was not done within ${duration(deadlines.buildMs)}`)];
+    if (reason) return [ended(building, reason, `the build did not finish within ${duration(deadlines.buildMs)}`)];
     return [{ kind: 'build', deploymentId: building.id, untilMs }];
   }
   if (!reason) return [];
@@ -111,7 +111,7 @@ function rollSteps(
   const late = nowMs >= untilMs + (isOwn ? deadlines.graceMs : 0);
   const reason: EndReason | undefined = unwanted ? 'cancelled' : late ? 'late' : undefined;
   const releaseId = rolling.id;
-  const message = `no instance answered within ${duration(deadlines.releaseMs)}`;
+  const message = `no instance responded within ${duration(deadlines.releaseMs)}`;
   if (!isOwn) {
     if (reason === 'cancelled') return [{ kind: 'report', report: { kind: 'abandon-release', releaseId } }];
     if (reason === 'late') return [{ kind: 'report', report: { kind: 'fail-release', releaseId, reason: message } }];

@@ -80,7 +80,7 @@ export class RollRelease {
     span: TraceSpan | undefined,
   ): Promise<void> {
     const deadline = duration(this.settings.deadlines.releaseMs);
-    const lateReason = `no instance answered within ${deadline}`;
+    const lateReason = `no instance responded within ${deadline}`;
     // The runtime gets only the time that was left when the order was sent.
     const isLate = error instanceof RollFailed && Date.now() >= untilMs;
     const failure = isLate ? new RollFailed(`the release was not ready within ${deadline}: ${error.message}`) : error;

@@ -237,7 +237,7 @@ describe('the runtime', () => {
     const { id } = await fixture.runningService(replica);
     fixture.machine.unhealthy.set(id, 'exited with code 1');
     expect((await fixture.untilService(id, 'failed')).status_reason).toBe(
-      'nothing has answered for 1 second: exited with code 1',
+      'no instance has responded for 1 second: exited with code 1',
     );
     fixture.machine.unhealthy.delete(id);
     expect(await fixture.untilService(id, 'running')).toMatchObject({ status_reason: null });

@@ -107,7 +107,7 @@ describe('a deployment', () => {
     fixture.machine.script.build = () => new Promise(() => {});
     const id = await fixture.createService(replica);
     const failed = await fixture.untilDeployment(await fixture.deploy(replica, id), 'failed');
-    expect(failed.error).toBe('the build was not done within 1 second');
+    expect(failed.error).toBe('the build did not finish within 1 second');
     expect(fixture.machine.builds.size).toBe(0);
   });
 

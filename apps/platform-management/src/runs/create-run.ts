@@ -28,7 +28,7 @@ export class CreateRun {
     const state = await this.webServices.stateOf(webServiceId);
     refuseFlagged(state);
     const release = releaseToRun(state);
-    if (!release) throw new Refusal('nothing_to_run', 'No successful deployment yet. Create one first.');
+    if (!release) throw new Refusal('nothing_to_run', 'no successful deployment to run; create one first');
     if (!(await this.runtime.features()).has('runs')) {
       throw new Refusal('runs_not_supported', 'this installation does not support commands');
     }

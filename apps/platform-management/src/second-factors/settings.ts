@@ -4,5 +4,5 @@ import { flag } from '@postern/service-host/config';
 export const secondFactorSettings = {
   requireSecondFactor: flag()
     .default(false)
-    .describe('Requires a second factor from every user; until it is set up, a session can do nothing else.'),
+    .describe('Requires two-factor authentication for every user; until it is set up, a session can do nothing else.'),
 };

@@ -186,7 +186,7 @@ const requirePlace = (existing: number, deleted: number): void => {
   const limit = WORKSPACES_PER_USER;
   if (existing + deleted < limit) return;
   if (deleted === 0) throw quotaReached('workspaces', limit);
-  const message = `quota_reached: a user can create ${limit} workspaces, and deleted ones count for a day; try again tomorrow`;
+  const message = `a user can create ${limit} workspaces, and deleted ones count for a day; try again tomorrow`;
   throw new Refusal('quota_reached', message, { quota: 'workspaces', limit });
 };
 

@@ -58,7 +58,7 @@ export const decideInvitation = (
   if (Object.keys(members).length + counts.pending >= MEMBERS_PER_WORKSPACE) throw tooManyMembers();
   const { ofWorkspace, ofAddress } = INVITATIONS_PER_DAY;
   if (counts.ofWorkspace >= ofWorkspace || counts.ofAddress >= ofAddress)
-    throw new Refusal('quota_reached', 'quota_reached: too many invitations in one day; try again tomorrow', {
+    throw new Refusal('quota_reached', 'too many invitations in one day; try again tomorrow', {
       quota: 'invitations',
       limit: counts.ofWorkspace >= ofWorkspace ? ofWorkspace : ofAddress,
     });
@@ -109,7 +109,7 @@ const roleOf = (members: Members, userId: string): WorkspaceRole => {
 
 const tooManyMembers = (): Refusal => {
   const limit = MEMBERS_PER_WORKSPACE;
-  const message = `quota_reached: a workspace has at most ${limit} members; remove one first`;
+  const message = `a workspace has at most ${limit} members; remove one first`;
   return new Refusal('quota_reached', message, { quota: 'members', limit });
 };
 

@@ -14,7 +14,7 @@ export class DisableFailingWebhooks {
 
   async run(): Promise<void> {
     for (const { webhookId, since } of await this.queue.failingFor(DAYS))
-      await this.webhooks.disable(webhookId, `nothing but failures since ${since.toISOString()}`);
+      await this.webhooks.disable(webhookId, `every attempt has failed since ${since.toISOString()}`);
     await this.queue.holdForDisabled();
   }
 }

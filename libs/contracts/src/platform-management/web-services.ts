@@ -118,7 +118,7 @@ export const webServiceInput = z.strictObject({
   health_check_path: healthCheckPath
     .nullable()
     .optional()
-    .describe('Path that answers with 2xx when an instance is healthy; if absent, its port must accept connections.'),
+    .describe('Path that returns 2xx or 3xx when an instance is healthy. If absent, the port must accept connections.'),
   min_instances: instances.default(1).describe('Minimum number of instances, 1 to 20.'),
   max_instances: instances.default(1).describe('Maximum number of instances, at least `min_instances`.'),
   environment: secretScope.default('production').describe('Which project secrets the service gets.'),
