@@ -3,7 +3,7 @@ import { ServiceLog } from '@postern/service-host';
 import { afterFailure, afterReply, dueService, type ErasureOfService, withService } from './erasure.js';
 import { ErasureRepository, ErasureSteps, type StoredErasure } from './ports.js';
 
-const NO_KEY = 'no key opens the sealed address: put its key back into POSTERN_ENCRYPTION_KEYS of email-send';
+const NO_KEY = 'cannot decrypt the stored address: add its key to POSTERN_ENCRYPTION_KEYS of email-send again';
 
 /**
  * On a timer, in one replica: runs the due steps of all erasures in the services and records their results. Steps can be

@@ -51,7 +51,9 @@ export const addSuppressions = request('add-suppressions', {
   reply: z.object({
     added: z.array(z.string()),
     already_listed: z.array(z.string()),
-    refused: z.array(z.object({ address: z.string(), reason: z.string() })).describe('Entries that are no addresses.'),
+    refused: z
+      .array(z.object({ address: z.string(), reason: z.string() }))
+      .describe('Entries that are not valid addresses.'),
   }),
   refusals: { invalid_input: 400 },
   http: {

@@ -111,7 +111,7 @@ export const EMAIL_EXAMPLES = {
     mode: 'production',
     from: 'Ada <ada@example.com>',
     to: ['grace@example.org'],
-    message: 'Sent to the relay',
+    message: 'Sent to the relay.',
   },
 } as const;
 

@@ -19,7 +19,7 @@ export const PROVIDER_RULES: readonly BounceRule[] = [
     id: 'gmail.unsolicited',
     name: 'reputation',
     words: /likely unsolicited mail|p=UnsolicitedMessageError|very low reputation of the sending/i,
-    advice: 'Gmail takes your mail for unwanted. Check the reputation of your domain at postmaster.google.com.',
+    advice: 'Gmail classifies your mail as unwanted. Check the reputation of your domain at postmaster.google.com.',
   },
   {
     id: 'gmail.over-quota',
@@ -163,7 +163,7 @@ export const PROVIDER_RULES: readonly BounceRule[] = [
     id: 'ironport.reputation',
     name: 'reputation',
     words: /senderbase|talosintelligence|poor reputation on Cisco|too many bad reputation/i,
-    advice: 'Cisco rates your IP address badly: see https://talosintelligence.com/reputation_center.',
+    advice: 'Your IP address has a poor reputation at Cisco: see https://talosintelligence.com/reputation_center.',
   },
   // 542 is not a standard SMTP code: the customer of the provider has not registered the recipient.
   { id: 'symantec-cloud.unregistered', name: 'unknown_user', words: /^542 \S+ rejected/i },

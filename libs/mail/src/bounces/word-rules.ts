@@ -139,7 +139,7 @@ export const RECIPIENT_RULES: readonly BounceRule[] = [
     isSoft: true,
     words:
       /(?:account|mailbox|user|address|recipient|compte|casilla|konto)\b.{0,60}(?:suspended|locked|frozen|on hold|bloqu|blocked|gesperrt)|(?:suspended|locked|frozen) (?:user|account|mailbox|recipient|address)/i,
-    advice: 'The mailbox is suspended or locked. Try again in a few weeks; remove the address if it stays so.',
+    advice: 'The mailbox is suspended or locked. Try again in a few weeks; remove the address if the problem persists.',
   },
   {
     id: 'words.mailbox-disabled',

@@ -15,7 +15,7 @@ export function relaysFrom(urls: string, ownName: string): NamedRelay[] {
     .split(',')
     .map(url => url.trim())
     .filter(url => url !== '');
-  if (relays.length === 0) throw new TypeError('POSTERN_RELAYS names no relay');
+  if (relays.length === 0) throw new TypeError('POSTERN_RELAYS does not contain a relay');
   return relays.map((url, place) => relayFrom(url, ownName, `relay ${place + 1} of POSTERN_RELAYS`));
 }
 
