@@ -148,7 +148,7 @@ const MISTAKES: readonly Mistake[] = [
     () => sandbox.send(EMAIL),
     400,
     'recipient_not_verified',
-    `ada@customers.test is not a verified sandbox recipient of this service. Verify the address on the dashboard (${publicUrl()}/dashboard/services/${sandbox.serviceId}/recipients), or verify a sending domain to send to anyone.`,
+    `ada@customers.test is not a verified sandbox recipient of this service. Verify the address in the dashboard (${publicUrl()}/dashboard/services/${sandbox.serviceId}/recipients), or verify a sending domain to send to anyone.`,
   ],
   [
     '51 recipients',

@@ -27,7 +27,7 @@ export class Postern {
   readonly webhooks = webhooks;
 
   constructor(apiKey: string, options: PosternOptions) {
-    if (!options?.baseUrl) throw new PosternError('Set baseUrl to the URL of your Postern.');
+    if (!options?.baseUrl) throw new PosternError('Set baseUrl to the URL of your Postern installation.');
     const client = new HttpClient({
       ...DEFAULT_RETRIES,
       timeoutMs: 60_000,
@@ -42,7 +42,7 @@ export class Postern {
     });
     this.platform = new Platform(client, () => {
       if (platformKey !== undefined) return { authorization: `Bearer ${platformKey}` };
-      throw new PosternError('The platform API needs a platform key (ak_live_…). Create one on the dashboard.');
+      throw new PosternError('The platform API needs a platform key (ak_live_…). Create one in the dashboard.');
     });
   }
 }

@@ -77,7 +77,9 @@ describe('the session of a user who lacks a required second factor', () => {
 
   it('gets an error with the remedy, and platform-management learns that the gateway enforces it', async () => {
     const answer = await send({ method: 'GET', path: '/dashboard/api/projects' });
-    expect(answer.body).toEqual({ error: expect.stringMatching(/second factor is required.*page Account/) });
+    expect(answer.body).toEqual({
+      error: expect.stringMatching(/^Two-factor authentication is required.*under Account/),
+    });
     expect(gateway.services.received[0]?.request).toMatchObject({ knows_roles: true, knows_second_factor: true });
   });
 

@@ -10,9 +10,9 @@ export const SecondFactorPage = () => {
   return (
     <main class="centered">
       <div>
-        <Page title="Set up a second factor" actions={<ActionButton work={signOut}>Log out</ActionButton>}>
+        <Page title="Set up two-factor authentication" actions={<ActionButton work={signOut}>Sign out</ActionButton>}>
           <p class="about">{me.email}</p>
-          <Notice kind="warning">This Postern requires a second factor. Set one up to continue.</Notice>
+          <Notice kind="warning">This installation requires two-factor authentication. Set it up to continue.</Notice>
           <SecondFactorSection onEnrolled={reload} />
         </Page>
       </div>

@@ -54,7 +54,7 @@ const codeMail = (code: string, name: string, unsubscribeUrl: string): string =>
   [
     `Your verification code is ${code}.`,
     '',
-    `Enter it on the dashboard to let ${name ? `the email service "${name}"` : 'an email service'} send its sandbox mail to this address.`,
+    `Enter it in the dashboard to let ${name ? `the email service "${name}"` : 'an email service'} send its sandbox mail to this address.`,
     'The code is valid for 24 hours. If you did not expect it, ignore this message.',
     '',
     'To stop receiving verification codes at this address, open:',

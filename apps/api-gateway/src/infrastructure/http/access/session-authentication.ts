@@ -91,7 +91,7 @@ export const assertOperator = (request: FastifyRequest): void => {
 /** Rejects the session of a user who still has to set up a second factor. Runs after `SessionAuthentication`. */
 export const assertSecondFactor = (request: FastifyRequest): void => {
   if (!sessionOf(request).secondFactorMissing) return;
-  const message = 'A second factor is required here. Set one up on the page Account of the dashboard, then try again.';
+  const message = 'Two-factor authentication is required. Set it up under Account in the dashboard, then try again.';
   throw new Problem(403, message, { [ERROR_CODE]: 'second_factor_missing' });
 };
 

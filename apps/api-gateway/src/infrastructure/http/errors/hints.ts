@@ -5,7 +5,7 @@ export const hintOf = ({ code, details }: Refusal, publicUrl: string): string | 
   if (code !== 'recipient_not_verified') return undefined;
   const serviceId = details['service_id'];
   const where = typeof serviceId === 'string' ? ` (${publicUrl}/dashboard/services/${serviceId}/recipients)` : '';
-  return `Verify the address on the dashboard${where}, or verify a sending domain to send to anyone.`;
+  return `Verify the address in the dashboard${where}, or verify a sending domain to send to anyone.`;
 };
 
 /** The URL of the email API, for a path that resembles it. */

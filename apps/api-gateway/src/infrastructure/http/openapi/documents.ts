@@ -64,7 +64,7 @@ export const publicApiDocument = (controllers: readonly Type[], publicUrl: strin
       description: PUBLIC_DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: publicUrl, description: 'This Postern' }],
+    servers: [{ url: publicUrl, description: 'This installation' }],
     tags: describedTags(new Set([...operations.map(({ tag }) => tag), 'Webhooks'])),
     paths,
     webhooks,

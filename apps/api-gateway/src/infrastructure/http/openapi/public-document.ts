@@ -1,10 +1,10 @@
 /** The introduction of the public API in its OpenAPI document. */
 export const PUBLIC_DESCRIPTION = `Send transactional email, and deploy web services.
 
-**Base URL.** All paths are relative to the URL of your Postern.
+**Base URL.** All paths are relative to the URL of your Postern installation.
 
 **Authentication.** The email API takes the key of an email service in the header \`Api-Key\` (\`em_live_…\`). The platform
-API, below \`/api/v1\`, takes a platform key as \`Authorization: Bearer\` (\`ak_live_…\`). Create both on the dashboard.
+API, below \`/api/v1\`, takes a platform key as \`Authorization: Bearer\` (\`ak_live_…\`). Create both in the dashboard.
 
 **Errors.** The email API answers an error with \`{"error": "…"}\`, the platform API with \`{"detail": "…"}\`.
 
