@@ -82,7 +82,7 @@ export const readReplyFrame = (frame: unknown): ReplyFrame | MalformedFrame => {
 };
 
 const requestProblem = (frame: unknown): string | undefined => {
-  if (!isObject(frame)) return 'a frame that is no object';
+  if (!isObject(frame)) return 'a frame that is not an object';
   const { i, w, d, c } = frame;
   const version = versionProblem(frame['v']);
   if (version) return version;
@@ -97,7 +97,7 @@ const requestProblem = (frame: unknown): string | undefined => {
 };
 
 const replyProblem = (frame: unknown): string | undefined => {
-  if (!isObject(frame)) return 'a frame that is no object';
+  if (!isObject(frame)) return 'a frame that is not an object';
   const version = versionProblem(frame['v']);
   if (version) return version;
   if (frame['i'] !== '' && !isId(frame['i'])) return 'i (the id) is not a text of up to 64 characters';

@@ -13,9 +13,9 @@ import { webhooks } from './commands/webhooks.js';
 
 const AFTER = `
 Credentials: \`postern login\` stores them for you only. POSTERN_URL, POSTERN_EMAIL_KEY, POSTERN_PLATFORM_KEY and
-POSTERN_SESSION_TOKEN win over what is stored.
-Administration of a Postern (doctor, audit, users, keys, …): run \`postern doctor --help\` where Postern is installed.
-Exit status: 0 success, 1 failed, 2 usage error, 3 no or no valid credential, 4 still in progress.`;
+POSTERN_SESSION_TOKEN take precedence over stored values.
+To administer Postern (doctor, audit, users, keys, …), run \`postern doctor --help\` where Postern is installed.
+Exit status: 0 success, 1 failed, 2 usage error, 3 no credential, or an invalid one, 4 still in progress.`;
 
 /** The complete command with all groups. */
 export const program = (version: string): Command => {

@@ -62,6 +62,6 @@ const start = async () => {
 
 start().catch(async (error: Error) => {
   if (stopping) return;
-  console.error(`\n${error.message}${existsSync(logs) ? `\n\nThe logs of all parts lie in ${logs}.` : ''}`);
+  console.error(`\n${error.message}${existsSync(logs) ? `\n\nThe logs are in ${logs}.` : ''}`);
   await stop(1);
 });

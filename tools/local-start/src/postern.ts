@@ -120,7 +120,7 @@ const startProcesses = async (
   supervise: Supervise,
   { home, wiring, mailboxPort, options, progress, findingValkey, undo }: ProcessStart,
 ): Promise<void> => {
-  progress('starting the mail simulator in the upstream relay’s place');
+  progress('starting the mail simulator, which replaces the relay');
   await supervise('mail-simulator', SIMULATOR, {
     POSTERN_SIMULATOR_SMTP_PORT: String(wiring.relayPort),
     POSTERN_SIMULATOR_HTTP_PORT: String(mailboxPort),

@@ -35,7 +35,7 @@ const asOperator = (password: string): Environment => {
 const credentialOf = (home: string): Environment => {
   const { nats_url } = read<{ nats_url?: string }>(home, 'ready.json');
   const { natsPasswords } = read<{ natsPasswords?: Record<string, string> }>(home, 'secrets.json');
-  if (!nats_url) throw new UsageError(`${join(home, 'ready.json')} names no NATS server`);
+  if (!nats_url) throw new UsageError(`${join(home, 'ready.json')} does not contain a NATS URL`);
   return { POSTERN_NATS_SERVERS: nats_url, ...asOperator(natsPasswords?.[OPERATOR] ?? '') };
 };
 
