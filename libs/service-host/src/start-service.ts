@@ -11,6 +11,7 @@ import type { ConfigDefinition, ConfigOf, Environment, HostConfig } from './conf
 import { Database, type DatabaseConfig } from './database/database.js';
 import { applyMigrations, type MigrationOptions } from './database/migrations.js';
 import { asTemporarilyUnavailable } from './database/temporary-faults.js';
+import { startTasks } from './every.js';
 import { registerHandlers } from './handlers.js';
 import { HealthController } from './health/health.controller.js';
 import { Liveness } from './health/liveness.js';
@@ -133,6 +134,7 @@ export const startService = async <D extends HostedConfig>(
   try {
     app = await createApp(options, host, server);
     await app.init();
+    startTasks(app, host);
     await app.startAllMicroservices();
     // A completed round trip confirms the subscriptions; if NATS does not respond, the readiness check reports it.
     await link.roundTrip(SUBSCRIBED_WITHIN_MS).catch(() => {});

@@ -107,7 +107,7 @@ const streamSizeOf = (service: ServiceName, config: object): number => {
   throw new Error(`${service} publishes events: spread eventSettings into its configuration`);
 };
 
-/** Read models start before all timers, because timers make decisions based on them. */
+/** Read models start before all background jobs, because jobs make decisions based on them. */
 @Injectable()
 class Lifecycle implements OnModuleInit, OnApplicationShutdown {
   constructor(

@@ -31,7 +31,7 @@ export class EventSourcing {
     return {
       store: this.store,
       waitUntil: position => this.runner.waitUntil(name, position),
-      // Timers run outside requests, so their work starts a new correlation.
+      // Background jobs run outside requests, so their work starts a new correlation.
       metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
     };
   }

@@ -1,0 +1,88 @@
+import { type INestApplicationContext, SetMetadata } from '@nestjs/common';
+import { MetadataScanner, Reflector } from '@nestjs/core';
+import { withLeadership } from '@postern/event-sourcing/postgres';
+import type { Host } from './host.js';
+import { type Class, markedProviders } from './marked-providers.js';
+
+/** What a repeated method receives at each run. */
+export interface TaskRun {
+  readonly now: Date;
+  /** Aborted when the service shuts down or leadership is lost; the method must end soon after. */
+  readonly signal: AbortSignal;
+}
+
+export interface EveryOptions {
+  /**
+   * Runs the method in one replica at a time: `withLeadership` of a lock with the name of the task, or with the given
+   * name. A method may run until its signal aborts; another replica leads from then on.
+   */
+  readonly onOneReplica?: boolean | string;
+}
+
+/** Time between two runs, also as a function of the configuration of the service. */
+type Interval<Config> = number | ((config: Config) => number);
+
+interface RepeatedMethod extends EveryOptions {
+  readonly intervalMs: Interval<never>;
+  readonly task: string;
+}
+
+const EVERY = 'postern.every';
+
+/**
+ * Runs a method of a provider repeatedly: after all `onApplicationBootstrap` hooks, and `intervalMs` after each end.
+ * In contrast to `@Interval` of @nestjs/schedule, runs never overlap, receive a signal, and end before the shutdown.
+ * @param task names the work in logs; no two methods of a service have the same name.
+ */
+export const Every =
+  <Config = unknown>(intervalMs: Interval<Config>, task: string, options: EveryOptions = {}) =>
+  <Method extends (run: TaskRun) => Promise<unknown>>(
+    target: object,
+    method: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): void => {
+    SetMetadata<string, RepeatedMethod>(EVERY, { ...options, intervalMs, task })(target, method, descriptor);
+  };
+
+type RepeatingHost = Pick<Host, 'tasks' | 'config' | 'database'>;
+
+/**
+ * Starts all methods with the decorator `Every`.
+ * @throws if two have the same name, one needs a database that the service does not have, or a provider is not a singleton.
+ */
+export const startTasks = (app: INestApplicationContext, host: RepeatingHost): void => {
+  const isMarked = (type: Class) => repeatedMethodsOf(type).length > 0;
+  const owners = new Map<string, string>();
+  const starts = [...markedProviders(app, { isMarked, does: 'runs tasks' })].flatMap(provider =>
+    repeatedMethodsOf(provider.constructor as Class).map(({ name, ...repeated }) => {
+      const owner = `${provider.constructor.name}.${name}`;
+      const other = owners.get(repeated.task);
+      if (other) throw new Error(`Two tasks are named "${repeated.task}": ${other} and ${owner}`);
+      owners.set(repeated.task, owner);
+      return starter(repeated, run => Reflect.apply(Reflect.get(provider, name), provider, [run]), host);
+    }),
+  );
+  for (const start of starts) start();
+};
+
+const scanner = new MetadataScanner();
+const reflector = new Reflector();
+
+const repeatedMethodsOf = ({ prototype }: Class): readonly (RepeatedMethod & { readonly name: string })[] =>
+  scanner.getAllMethodNames(prototype).flatMap(name => {
+    const repeated = reflector.get<RepeatedMethod | undefined>(EVERY, Reflect.get(prototype, name));
+    return repeated ? [{ ...repeated, name }] : [];
+  });
+
+const starter = (
+  { intervalMs, task, onOneReplica = false }: RepeatedMethod,
+  method: (run: TaskRun) => Promise<unknown>,
+  { tasks, config, database }: RepeatingHost,
+): (() => void) => {
+  const waitMs = typeof intervalMs === 'number' ? intervalMs : intervalMs(config as never);
+  const run = async (signal: AbortSignal): Promise<void> => void (await method({ now: new Date(), signal }));
+  if (onOneReplica === false) return () => tasks.every(waitMs, task, run);
+  if (!database) throw new Error(`The task "${task}" runs on one replica, which requires a database`);
+  const lock = onOneReplica === true ? task : onOneReplica;
+  return () => tasks.every(waitMs, task, signal => withLeadership(database.pool, lock, signal, run));
+};
