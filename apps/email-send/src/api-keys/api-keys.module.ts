@@ -3,7 +3,6 @@ import { DailyQuotasModule } from '../daily-quotas/daily-quotas.module.js';
 import { EmailServicesModule } from '../email-services/email-services.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { ApiKeys } from './api-keys.projection.js';
-import { ApiKeysTimer } from './api-keys.timer.js';
 import { AuthenticateApiKey } from './authenticate-api-key.js';
 import { CreateApiKey } from './create-api-key.js';
 import { SenderDirectory } from './ports.js';
@@ -18,7 +17,6 @@ import { RevokeApiKey } from './revoke-api-key.js';
     CreateApiKey,
     RevokeApiKey,
     AuthenticateApiKey,
-    ApiKeysTimer,
     PostgresSenderDirectory,
     { provide: SenderDirectory, useExisting: PostgresSenderDirectory },
   ],

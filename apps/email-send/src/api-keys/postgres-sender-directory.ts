@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GroupCommit } from '@postern/event-sourcing';
 import { DkimSigner } from '@postern/mail';
-import { Database, KeyRing } from '@postern/service-host';
+import { Database, Every, KeyRing } from '@postern/service-host';
 import { LimitDefaults } from '../daily-quotas/ports.js';
 import { limitsOf, type ServiceLimits } from '../email-services/service-limits.js';
 import { returnPathName } from '../sending-domains/domain-records.js';
@@ -90,7 +90,8 @@ export class PostgresSenderDirectory extends SenderDirectory {
       : (await this.#at(serviceId, revision))?.sender.verifiedDomains.get(domain);
   }
 
-  /** Writes when keys were last used; called on a timer, so that sending does not wait for it. */
+  /** Writes when keys were last used, in the background, so that sending does not wait for it. */
+  @Every(30_000, 'record the last use of API keys')
   async flushUses(): Promise<void> {
     const used = this.#usedKeys;
     if (used.size === 0) return;

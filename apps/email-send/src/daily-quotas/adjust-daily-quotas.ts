@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
+import { Every } from '@postern/service-host';
 import { emailService, emailServiceStream } from '../email-services/email-service.js';
 import { DailyUsageRepository, type FinishedDay, LimitDefaults } from './ports.js';
 
 const BATCH = 200;
 
 /**
- * On a timer: evaluates every finished UTC day, once per service and in order, including days on which no process ran.
+ * Evaluates every finished UTC day, once per service and in order, including days on which no process ran.
  * Two replicas that evaluate the same day make one change, because the service's stream accepts it once.
  */
 @Injectable()
@@ -19,6 +20,7 @@ export class AdjustDailyQuotas {
   ) {}
 
   /** After a failure, only the later days of the same service wait. */
+  @Every(60_000, 'adjust daily quotas')
   async run(): Promise<void> {
     for (;;) {
       const days = await this.usage.listUnevaluated(BATCH);

@@ -3,7 +3,6 @@ import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { AdjustDailyQuotas } from './adjust-daily-quotas.js';
 import { ConfigLimitDefaults } from './config-limit-defaults.js';
 import { CountReports } from './count-reports.js';
-import { DailyQuotasTimer } from './daily-quotas.timer.js';
 import { DailyUsageRepository, LimitDefaults, SentToday } from './ports.js';
 import { PostgresDailyUsage } from './postgres-daily-usage.js';
 import { PostgresSentToday } from './postgres-sent-today.js';
@@ -15,7 +14,6 @@ import { QuotaGauges } from './quota-gauges.js';
   providers: [
     AdjustDailyQuotas,
     CountReports,
-    DailyQuotasTimer,
     QuotaGauges,
     { provide: LimitDefaults, useClass: ConfigLimitDefaults },
     { provide: DailyUsageRepository, useClass: PostgresDailyUsage },

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { inSteps } from '@postern/event-sourcing/postgres';
-import { Database } from '@postern/service-host';
+import { Database, Every } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { LIST_UNEVALUATED_DAYS, PURGE_CODE_MAILS, PURGE_EVALUATED_DAYS, PURGE_REPORTS } from './daily-quotas.sql.js';
 import { DailyUsageRepository, type FinishedDay, type Report } from './ports.js';
@@ -41,6 +41,7 @@ export class PostgresDailyUsage extends DailyUsageRepository {
     await this.prisma.reportedEmail.createMany({ data, skipDuplicates: true });
   }
 
+  @Every(6 * 3_600_000, 'purge evaluated days')
   async purge(): Promise<void> {
     const { pool } = this.database;
     for (const statement of [PURGE_REPORTS, PURGE_EVALUATED_DAYS]) await inSteps(pool, statement, [LOOK_BACK_DAYS + 2]);

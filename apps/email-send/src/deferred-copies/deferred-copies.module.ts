@@ -3,7 +3,6 @@ import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { SendingSettingsModule } from '../emails/sending-settings.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { SmtpModule } from '../infrastructure/smtp/smtp.module.js';
-import { DeferredCopiesTimer } from './deferred-copies.timer.js';
 import { DeferredCopies } from './ports.js';
 import { PostgresDeferredCopies } from './postgres-deferred-copies.js';
 import { RetryDeferredCopies } from './retry-deferred-copies.js';
@@ -11,6 +10,6 @@ import { RetryDeferredCopies } from './retry-deferred-copies.js';
 /** Retries of copies that a relay deferred. */
 @Module({
   imports: [PostgresModule, SmtpModule, SendingSettingsModule, ApiKeysModule],
-  providers: [RetryDeferredCopies, DeferredCopiesTimer, { provide: DeferredCopies, useClass: PostgresDeferredCopies }],
+  providers: [RetryDeferredCopies, { provide: DeferredCopies, useClass: PostgresDeferredCopies }],
 })
 export class DeferredCopiesModule {}

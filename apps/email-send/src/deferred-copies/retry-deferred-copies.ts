@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { runInContext } from '@postern/messaging';
+import { Every } from '@postern/service-host';
 import { SenderDirectory } from '../api-keys/ports.js';
 import { copyMaker } from '../emails/email-copies.js';
 import { type CopyAnswer, cutOffAnswer, withdrawnAnswer } from '../emails/hand-over.js';
@@ -9,7 +10,7 @@ import { type ClaimedCopy, DeferredCopies } from './ports.js';
 const AT_ONCE = 20;
 
 /**
- * On a timer: copies that the relay deferred are handed over again until their deadline. Each attempt is claimed before it
+ * Copies that the relay deferred are handed over again until their deadline. Each attempt is claimed before it
  * begins; an attempt that a crash interrupts is closed as unknown, not repeated.
  */
 @Injectable()
@@ -22,6 +23,7 @@ export class RetryDeferredCopies {
   ) {}
 
   /** Retries all copies that are due. */
+  @Every(5_000, 'retry deferred copies')
   async run(): Promise<void> {
     for (const copy of await this.copies.claimCutOff(new Date(), AT_ONCE)) {
       await this.copies.settle(copy, cutOffAnswer, new Date());

@@ -141,14 +141,14 @@ describe('a DMARC report', () => {
     await call(deleteEmailService, { workspace_id: owner.workspace_id, service_id: owner.service_id });
     await expect(reported.record({ report_id: 'late' })).resolves.toBe('unknown_domain');
     await fixture.pool.query('UPDATE event_store.deleted_owners SET due_at = now() WHERE due_at IS NOT NULL');
-    await fixture.replicas[0].app.get(DeletedServiceData, { strict: false }).run(new AbortController().signal);
+    await fixture.replicas[0].app.get(DeletedServiceData, { strict: false }).run(new AbortController());
     await expect(reported.stored(owner)).resolves.toBe(0);
   });
 
   it('is deleted 30 days after its reporting period', async () => {
     await reported.record({ report_id: 'old', ends_at: inDays(-29) });
     await reported.record({ report_id: 'new' });
-    await fixture.replicas[0].app.get(PurgeDomainReports).run(new Date(Date.now() + 2 * DAY_MS));
+    await fixture.replicas[0].app.get(PurgeDomainReports).run({ now: new Date(Date.now() + 2 * DAY_MS) });
     await expect(reported.stored(owner)).resolves.toBe(1);
   });
 });

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { SendingDomainsModule } from '../sending-domains/sending-domains.module.js';
-import { DomainReportsTimer } from './domain-reports.timer.js';
 import { GetDomainReports } from './get-domain-reports.js';
 import { DomainReportRepository } from './ports.js';
 import { PostgresDomainReports } from './postgres-domain-reports.js';
@@ -15,7 +14,6 @@ import { RecordDomainReport } from './record-domain-report.js';
     RecordDomainReport,
     GetDomainReports,
     PurgeDomainReports,
-    DomainReportsTimer,
     { provide: DomainReportRepository, useClass: PostgresDomainReports },
   ],
 })

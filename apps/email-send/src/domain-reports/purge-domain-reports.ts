@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { Every, type TaskRun } from '@postern/service-host';
 import { DomainReportRepository } from './ports.js';
 import { keptSince } from './report-days.js';
 
-/** On a timer: deletes reports whose retention is over. */
+/** Deletes reports whose retention is over. */
 @Injectable()
 export class PurgeDomainReports {
   constructor(private readonly reports: DomainReportRepository) {}
 
-  run(now = new Date()): Promise<void> {
+  @Every(3_600_000, 'purge domain reports')
+  run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     return this.reports.purge(keptSince(now));
   }
 }

@@ -1,7 +1,7 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { emailServiceDeleted } from '@postern/contracts';
 import { DeletedOwners } from '@postern/event-sourcing/postgres';
-import { Database, Tasks } from '@postern/service-host';
+import { Database, Every, type TaskRun } from '@postern/service-host';
 import { DELETE_DOMAINS, DELETE_KEY_USES, DELETE_MESSAGES, DELETE_ROWS_OF_SERVICE } from './deleted-services.sql.js';
 
 const UUID = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
@@ -13,13 +13,10 @@ const IDS_OF = {
 
 /** Deletes the events, messages, bodies and private keys of deleted email services. */
 @Injectable()
-export class DeletedServiceData implements OnApplicationBootstrap {
+export class DeletedServiceData {
   readonly #owners: DeletedOwners;
 
-  constructor(
-    private readonly database: Database,
-    private readonly tasks: Tasks,
-  ) {
+  constructor(private readonly database: Database) {
     this.#owners = new DeletedOwners(database.pool, {
       field: 'service_id',
       kept: [emailServiceDeleted.type],
@@ -28,12 +25,9 @@ export class DeletedServiceData implements OnApplicationBootstrap {
     });
   }
 
-  onApplicationBootstrap(): void {
-    this.tasks.every(5_000, 'delete the data of deleted email services', signal => this.run(signal));
-  }
-
-  run(stop: AbortSignal): Promise<void> {
-    return this.#owners.run(stop);
+  @Every(5_000, 'delete the data of deleted email services')
+  run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
+    return this.#owners.run(signal);
   }
 
   async #deleteRowsOf(streamIds: readonly string[]): Promise<void> {

@@ -62,7 +62,7 @@ const rowsWith = async (text: string): Promise<string[]> => {
 const passNow = async () => {
   await fixture.pool.query('UPDATE event_store.deleted_owners SET due_at = now() WHERE due_at IS NOT NULL');
   const data = fixture.replicas[0].app.get(DeletedServiceData, { strict: false });
-  await data.run(new AbortController().signal);
+  await data.run(new AbortController());
 };
 
 describe('A deleted email service', () => {

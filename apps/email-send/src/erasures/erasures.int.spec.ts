@@ -71,7 +71,7 @@ const erasuresUnder = (...keys: ReturnType<typeof key>[]) =>
   new PostgresErasureRepository({ pool } as Database, prisma, new KeyRing(keys));
 const start = (address: string, erasures = erasuresUnder(older)) => new StartErasure(erasures).execute({ address });
 const drive = (erasures = erasuresUnder(older)) =>
-  new ExecuteErasures(erasures, services, log).run(new AbortController().signal);
+  new ExecuteErasures(erasures, services, log).run(new AbortController());
 const untilCompleted = (erasures = erasuresUnder(older)) =>
   waitFor(
     async () => {

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { PersonalData } from '@postern/service-host';
 import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
-import { ErasuresTimer } from './erasures.timer.js';
 import { ExecuteErasures } from './execute-erasures.js';
 import { GetErasure } from './get-erasure.js';
 import { ListErasures } from './list-erasures.js';
@@ -20,7 +19,6 @@ import { StartErasure } from './start-erasure.js';
     GetErasure,
     ListErasures,
     ExecuteErasures,
-    ErasuresTimer,
     { provide: ErasureSteps, useClass: NatsErasureSteps },
     { provide: ErasureRepository, useClass: PostgresErasureRepository },
     { provide: PersonalData, useClass: PostgresPersonalRows },

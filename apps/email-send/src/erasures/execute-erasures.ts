@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceLog } from '@postern/service-host';
+import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { afterFailure, afterReply, dueService, type ErasureOfService, withService } from './erasure.js';
 import { ErasureRepository, ErasureSteps, type StoredErasure } from './ports.js';
 
 const NO_KEY = 'cannot decrypt the stored address: add its key to POSTERN_ENCRYPTION_KEYS of email-send again';
 
 /**
- * On a timer, in one replica: runs the due steps of all erasures in the services and records their results. Steps can be
+ * Runs, in one replica, the due steps of all erasures in the services and records their results. Steps can be
  * repeated, so that another process can continue at any time.
  */
 @Injectable()
@@ -18,7 +18,8 @@ export class ExecuteErasures {
   ) {}
 
   /** Runs all due steps. */
-  async run(stop: AbortSignal): Promise<void> {
+  @Every(1_000, 'execute erasures')
+  async run({ signal: stop }: Pick<TaskRun, 'signal'>): Promise<void> {
     if ((await this.erasures.running()).length === 0) return;
     await this.erasures.whileLeading(stop, async lost => {
       for (let isAnyDue = true; isAnyDue && !lost.aborted; ) {

@@ -2,17 +2,12 @@ import { Module } from '@nestjs/common';
 import { EmailsModule } from '../emails/emails.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { CloseInterruptedEmails } from './close-interrupted-emails.js';
-import { InterruptedEmailsTimer } from './interrupted-emails.timer.js';
 import { EmailsInProgress } from './ports.js';
 import { PostgresEmailsInProgress } from './postgres-emails-in-progress.js';
 
 /** Messages whose process died before it recorded their outcome. */
 @Module({
   imports: [PostgresModule, EmailsModule],
-  providers: [
-    CloseInterruptedEmails,
-    InterruptedEmailsTimer,
-    { provide: EmailsInProgress, useClass: PostgresEmailsInProgress },
-  ],
+  providers: [CloseInterruptedEmails, { provide: EmailsInProgress, useClass: PostgresEmailsInProgress }],
 })
 export class InterruptedEmailsModule {}

@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type OwnerMailFacts, ownerMailConsumer, Refusal } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
-import { CONFIG, ServiceLog } from '@postern/service-host';
+import { CONFIG, Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
 import { SystemMail } from '../system-mail/ports.js';
 import { ownerMailText } from './owner-mail-text.js';
 import { type OwnerEvent, OwnerFacts, OwnerMailClaims } from './ports.js';
 
 /** Older events are not mailed: a stream can contain events of several weeks. Claims are kept for longer. */
-export const MAILED_FOR_MS = 24 * 3_600_000;
+const MAILED_FOR_MS = 24 * 3_600_000;
 
 /**
  * Mails the owners of a workspace about failures of its web services and databases. A mail is claimed before it is sent:
@@ -31,6 +31,11 @@ export class MailOwnerEvents {
   @HandlesEvents(ownerMailConsumer.contracts, ownerMailConsumer)
   async onEvents(events: EventBatch<(typeof ownerMailConsumer.contracts)[number]>): Promise<void> {
     for (const event of events) await this.#mailAbout(event);
+  }
+
+  @Every(3_600_000, 'purge claims of owner mails')
+  purgeClaims({ now }: Pick<TaskRun, 'now'>): Promise<void> {
+    return this.claims.purge(new Date(now.getTime() - 2 * MAILED_FOR_MS));
   }
 
   async #mailAbout(event: OwnerEvent): Promise<void> {

@@ -3,7 +3,6 @@ import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { SystemMailModule } from '../system-mail/system-mail.module.js';
 import { MailOwnerEvents } from './mail-owner-events.js';
 import { NatsOwnerFacts } from './nats-owner-facts.js';
-import { OwnerMailsTimer } from './owner-mails.timer.js';
 import { OwnerFacts, OwnerMailClaims } from './ports.js';
 import { PostgresOwnerMailClaims } from './postgres-owner-mail-claims.js';
 
@@ -12,7 +11,6 @@ import { PostgresOwnerMailClaims } from './postgres-owner-mail-claims.js';
   imports: [PostgresModule, SystemMailModule],
   providers: [
     MailOwnerEvents,
-    OwnerMailsTimer,
     { provide: OwnerFacts, useClass: NatsOwnerFacts },
     { provide: OwnerMailClaims, useClass: PostgresOwnerMailClaims },
   ],

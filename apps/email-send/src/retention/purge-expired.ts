@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Every, type TaskRun } from '@postern/service-host';
 import { SendingSettings } from '../emails/ports.js';
 import { Retention } from './ports.js';
 
-/** On a timer: deletes everything whose retention is over. Bodies are deleted only with final messages. */
+/** Deletes everything whose retention is over. Bodies are deleted only with final messages. */
 @Injectable()
 export class PurgeExpired {
   constructor(
@@ -10,7 +11,8 @@ export class PurgeExpired {
     private readonly settings: SendingSettings,
   ) {}
 
-  async run(now = new Date()): Promise<void> {
+  @Every(10 * 60_000, 'purge expired rows')
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     await this.retention.purgeBodies(new Date(now.getTime() - this.settings.bodyRetentionDays * 86_400_000));
     await this.retention.purgeExpired(now);
   }

@@ -7,7 +7,6 @@ import { PostgresPlainBodies } from './postgres-plain-bodies.js';
 import { PostgresRetention } from './postgres-retention.js';
 import { PurgeExpired } from './purge-expired.js';
 import { PurgeOpenRequests } from './purge-open-requests.js';
-import { RetentionTimer } from './retention.timer.js';
 import { SealPlainBodies } from './seal-plain-bodies.js';
 
 /** Seals bodies in plain text, and deletes bodies, keys, counters and open requests after their retention. */
@@ -18,7 +17,6 @@ import { SealPlainBodies } from './seal-plain-bodies.js';
     PurgeOpenRequests,
     SealPlainBodies,
     { provide: PlainBodies, useClass: PostgresPlainBodies },
-    RetentionTimer,
     { provide: Retention, useClass: PostgresRetention },
     { provide: OpenRequests, useClass: PostgresOpenRequests },
   ],

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Streams } from '@postern/event-sourcing';
+import { Every } from '@postern/service-host';
 import { emailService, emailServiceStream } from '../email-services/email-service.js';
 import { SystemMail } from '../system-mail/ports.js';
 import { CheckSendingDomain } from './check-sending-domain.js';
@@ -10,7 +11,7 @@ import { type SendingDomain, sendingDomain, sendingDomainStream } from './sendin
 const AT_ONCE = 20;
 
 /**
- * On a timer: checks every due domain, until its records are found and daily from then on. Mails the owner once about
+ * Checks every due domain, until its records are found and daily from then on. Mails the owner once about
  * each loss of records; a mail that no relay accepted is retried at the next check.
  */
 @Injectable()
@@ -23,6 +24,7 @@ export class RecheckSendingDomains {
   ) {}
 
   /** Checks all due domains. A failed check does not stop the others. */
+  @Every(15_000, 'recheck sending domains')
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (;;) {

@@ -14,7 +14,6 @@ import { RecheckSendingDomains } from './recheck-sending-domains.js';
 import { RemoveSendingDomain } from './remove-sending-domain.js';
 import { RotateDkimKey } from './rotate-dkim-key.js';
 import { SendingDomains } from './sending-domains.projection.js';
-import { SendingDomainsTimer } from './sending-domains.timer.js';
 import { VerifySendingDomain } from './verify-sending-domain.js';
 
 /** Sending domains: their DNS records, DKIM keys and checks. */
@@ -28,7 +27,6 @@ import { VerifySendingDomain } from './verify-sending-domain.js';
     RecheckSendingDomains,
     RotateDkimKey,
     RemoveSendingDomain,
-    SendingDomainsTimer,
     { provide: SendingDomainRepository, useClass: PostgresSendingDomainRepository },
     { provide: Ed25519Keys, useClass: PostgresEd25519Keys },
     { provide: DomainChecks, useClass: PostgresDomainChecks },
