@@ -1,9 +1,9 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { emailServiceDeleted, emailsConsumer } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
 import { DeletedOwners } from '@postern/event-sourcing/postgres';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
-import { Database, Tasks } from '@postern/service-host';
+import { Database, Every, type TaskRun } from '@postern/service-host';
 import {
   type DeletedServiceEvent,
   deletedService,
@@ -17,12 +17,11 @@ const EMAIL_STREAM = /^tracked-email-([0-9a-f-]{36})$/;
 
 /** Deletes the data about messages and suppressions of deleted email services. */
 @Injectable()
-export class DeletedServiceData implements OnApplicationBootstrap {
+export class DeletedServiceData {
   readonly #owners: DeletedOwners;
 
   constructor(
     private readonly database: Database,
-    private readonly tasks: Tasks,
     private readonly streams: Streams,
   ) {
     this.#owners = new DeletedOwners(database.pool, {
@@ -44,12 +43,9 @@ export class DeletedServiceData implements OnApplicationBootstrap {
     }
   }
 
-  onApplicationBootstrap(): void {
-    this.tasks.every(5_000, 'delete the data of deleted email services', signal => this.run(signal));
-  }
-
-  run(stop: AbortSignal): Promise<void> {
-    return this.#owners.run(stop);
+  @Every(5_000, 'delete the data of deleted email services')
+  run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
+    return this.#owners.run(signal);
   }
 
   #append(serviceId: string, types: DeletedServiceEvent['type'][]): Promise<unknown> {

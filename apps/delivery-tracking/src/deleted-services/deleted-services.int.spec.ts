@@ -42,7 +42,7 @@ const emailsOf = async (service_id: string) => {
 
 const passNow = async () => {
   await pool().query('UPDATE event_store.deleted_owners SET due_at = now() WHERE due_at IS NOT NULL');
-  await tracking.service.app.get(DeletedServiceData, { strict: false }).run(new AbortController().signal);
+  await tracking.service.app.get(DeletedServiceData, { strict: false }).run(new AbortController());
 };
 
 const deleted = async (service_id: string) => {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG } from '@postern/service-host';
+import { CONFIG, Every, type TaskRun } from '@postern/service-host';
 import type { DeliveryTrackingConfig } from '../config.js';
 import { OldBounceNotices } from './ports.js';
 
@@ -17,7 +17,8 @@ export class DropBounceNotices {
     this.#retentionMs = config.bounceNoticeRetentionDays * DAY_MS;
   }
 
-  async execute(now: Date): Promise<void> {
+  @Every(3_600_000, 'drop old bounce notices')
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     await this.notices.deleteOlderThan(new Date(now.getTime() - this.#retentionMs));
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG } from '@postern/service-host';
+import { CONFIG, Every, type TaskRun } from '@postern/service-host';
 import type { DeliveryTrackingConfig } from '../config.js';
 import { SignalMetrics, WaitingSignals } from './ports.js';
 
@@ -16,7 +16,8 @@ export class DropUnmatchedSignals {
     this.#retentionMs = config.signalPatienceMs;
   }
 
-  async execute(now: Date): Promise<void> {
+  @Every(({ sweepIntervalMs }: DeliveryTrackingConfig) => sweepIntervalMs, 'drop unmatched signals')
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     const dropped = await this.waiting.deleteOlderThan(new Date(now.getTime() - this.#retentionMs));
     for (const [kind, count] of dropped) this.metrics.dropped(kind, count);
   }

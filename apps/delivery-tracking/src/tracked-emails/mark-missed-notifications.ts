@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG } from '@postern/service-host';
+import { CONFIG, Every, type TaskRun } from '@postern/service-host';
 import type { DeliveryTrackingConfig } from '../config.js';
 import { OverdueEmails } from './ports.js';
 import { RecordSignals } from './record-signals.js';
@@ -21,7 +21,8 @@ export class MarkMissedNotifications {
   }
 
   /** Returns how many emails were marked. */
-  async execute(now: Date): Promise<number> {
+  @Every(({ sweepIntervalMs }: DeliveryTrackingConfig) => sweepIntervalMs, 'mark missed notifications')
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<number> {
     const since = new Date(now.getTime() - this.#timeoutMs);
     const emailIds = await this.overdue.find(since, BATCH_SIZE);
     const metadata = signalMetadata('delivery-tracking');

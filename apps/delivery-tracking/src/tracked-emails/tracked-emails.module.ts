@@ -1,7 +1,4 @@
-import { Inject, Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { Inbox } from '@postern/event-sourcing/postgres';
-import { CONFIG, Tasks } from '@postern/service-host';
-import type { DeliveryTrackingConfig } from '../config.js';
+import { Module } from '@nestjs/common';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { DropBounceNotices } from './drop-bounce-notices.js';
@@ -22,12 +19,10 @@ import { PostgresBounceNotices, PostgresOldBounceNotices } from './postgres-boun
 import { PostgresOverdueEmails } from './postgres-overdue-emails.js';
 import { PostgresTrackingTransactions } from './postgres-tracking-transactions.js';
 import { PostgresWaitingSignals } from './postgres-waiting-signals.js';
+import { PurgeInbox } from './purge-inbox.js';
 import { ReclassifyBounces } from './reclassify-bounces.js';
 import { RecordSignals } from './record-signals.js';
 import { TrackEmails } from './track-emails.js';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** The tracked email, everything that is recorded about it, and the deadlines of both. */
 @Module({
@@ -38,6 +33,7 @@ const DAY_MS = 86_400_000;
     MarkMissedNotifications,
     DropUnmatchedSignals,
     DropBounceNotices,
+    PurgeInbox,
     ReclassifyBounces,
     { provide: BounceNotices, useClass: PostgresBounceNotices },
     { provide: OldBounceNotices, useClass: PostgresOldBounceNotices },
@@ -49,21 +45,4 @@ const DAY_MS = 86_400_000;
   ],
   exports: [EmailSignals, TrackingTransactions],
 })
-export class TrackedEmailsModule implements OnApplicationBootstrap {
-  constructor(
-    private readonly tasks: Tasks,
-    private readonly missed: MarkMissedNotifications,
-    private readonly unmatched: DropUnmatchedSignals,
-    private readonly notices: DropBounceNotices,
-    private readonly inbox: Inbox,
-    @Inject(CONFIG) private readonly config: DeliveryTrackingConfig,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    const { sweepIntervalMs } = this.config;
-    this.tasks.every(sweepIntervalMs, 'mark missed notifications', () => this.missed.execute(new Date()));
-    this.tasks.every(sweepIntervalMs, 'drop unmatched signals', () => this.unmatched.execute(new Date()));
-    this.tasks.every(HOUR_MS, 'drop old bounce notices', () => this.notices.execute(new Date()));
-    this.tasks.every(DAY_MS, 'purge the inbox', () => this.inbox.purge());
-  }
-}
+export class TrackedEmailsModule {}

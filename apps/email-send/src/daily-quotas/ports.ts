@@ -24,8 +24,6 @@ export abstract class DailyUsageRepository {
   abstract markEvaluated(serviceId: string, day: string): Promise<void>;
   /** Records reports. Each message counts once per kind, on the day of its first report. */
   abstract addReports(reports: readonly Report[]): Promise<void>;
-  /** Deletes days and reports that can no longer change a quota. */
-  abstract purge(): Promise<void>;
 }
 
 /** How much of its daily limit each service has used. */

@@ -41,6 +41,7 @@ export class PostgresDailyUsage extends DailyUsageRepository {
     await this.prisma.reportedEmail.createMany({ data, skipDuplicates: true });
   }
 
+  /** Deletes days and reports that can no longer change a quota. */
   @Every(6 * 3_600_000, 'purge evaluated days')
   async purge(): Promise<void> {
     const { pool } = this.database;

@@ -1,9 +1,9 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { deliveriesConsumer, serviceTrackingEnded } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import { DeletedOwners, inSteps } from '@postern/event-sourcing/postgres';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
-import { Database, Tasks } from '@postern/service-host';
+import { Database, Every, type TaskRun } from '@postern/service-host';
 import { WebhookRepository } from '../webhooks/ports.js';
 import {
   DELETE_DELIVERIES,
@@ -16,12 +16,11 @@ const WEBHOOK_STREAM = /^webhook-([0-9a-f-]{36})$/;
 
 /** Removes the webhooks and listeners of deleted email services at once, and deletes their deliveries and events afterwards. */
 @Injectable()
-export class DeletedServiceData implements OnApplicationBootstrap {
+export class DeletedServiceData {
   readonly #owners: DeletedOwners;
 
   constructor(
     private readonly database: Database,
-    private readonly tasks: Tasks,
     private readonly webhooks: WebhookRepository,
   ) {
     this.#owners = new DeletedOwners(database.pool, {
@@ -41,12 +40,9 @@ export class DeletedServiceData implements OnApplicationBootstrap {
     }
   }
 
-  onApplicationBootstrap(): void {
-    this.tasks.every(5_000, 'delete the data of deleted email services', signal => this.run(signal));
-  }
-
-  run(stop: AbortSignal): Promise<void> {
-    return this.#owners.run(stop);
+  @Every(5_000, 'delete the data of deleted email services')
+  run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
+    return this.#owners.run(signal);
   }
 
   async #removeWebhooks(service_id: string): Promise<void> {

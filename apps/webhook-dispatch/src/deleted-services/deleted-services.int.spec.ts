@@ -65,7 +65,7 @@ it('The webhooks of a deleted email service stop at once, and their data is dele
 
   const late = await register(service_id);
   await pool().query('UPDATE event_store.deleted_owners SET due_at = now()');
-  await world.service.app.get(DeletedServiceData, { strict: false }).run(new AbortController().signal);
+  await world.service.app.get(DeletedServiceData, { strict: false }).run(new AbortController());
   for (const { id } of [deleted, late]) {
     expect(await rowsOf('webhooks', 'id', id)).toBe(0);
     expect(await rowsOf('deliveries', 'webhook_id', id)).toBe(0);

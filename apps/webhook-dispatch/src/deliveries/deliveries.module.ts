@@ -1,5 +1,4 @@
-import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { Tasks } from '@postern/service-host';
+import { Module } from '@nestjs/common';
 import { HttpEndpointClient } from '../infrastructure/http/http-endpoint-client.js';
 import { ObservedEndpointClient } from '../infrastructure/http/observed-endpoint-client.js';
 import { OutboundModule } from '../infrastructure/http/outbound.module.js';
@@ -38,17 +37,4 @@ import { TestWebhook } from './test-webhook.js';
     { provide: DeliveryQueue, useClass: PostgresDeliveryQueue },
   ],
 })
-export class DeliveriesModule implements OnApplicationBootstrap {
-  constructor(
-    private readonly tasks: Tasks,
-    private readonly processing: ProcessDeliveries,
-    private readonly disabling: DisableFailingWebhooks,
-    private readonly purging: PurgeDeliveries,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.tasks.every(1_000, 'process deliveries', signal => this.processing.run(signal));
-    this.tasks.every(60_000, 'disable failing webhooks', () => this.disabling.run());
-    this.tasks.every(3_600_000, 'purge deliveries', () => this.purging.run());
-  }
-}
+export class DeliveriesModule {}

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Every } from '@postern/service-host';
 import { WebhookRepository } from '../webhooks/ports.js';
 import { DeliveryQueue } from './ports.js';
 
@@ -12,6 +13,7 @@ export class DisableFailingWebhooks {
     private readonly webhooks: WebhookRepository,
   ) {}
 
+  @Every(60_000, 'disable failing webhooks')
   async run(): Promise<void> {
     for (const { webhookId, since } of await this.queue.failingFor(DAYS))
       await this.webhooks.disable(webhookId, `every attempt has failed since ${since.toISOString()}`);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceLog } from '@postern/service-host';
+import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { WebhookRepository } from '../webhooks/ports.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { EndpointWorker, MAX_REQUESTS } from './endpoint-worker.js';
@@ -30,8 +30,9 @@ export class ProcessDeliveries {
     webhooks.onEnabled(() => this.requestClaim());
   }
 
-  /** Runs until `stop` aborts; resolves when all attempts in progress are recorded. */
-  async run(stop: AbortSignal): Promise<void> {
+  /** Runs until the service stops; resolves when all attempts in progress are recorded. */
+  @Every(1_000, 'process deliveries')
+  async run({ signal: stop }: Pick<TaskRun, 'signal'>): Promise<void> {
     while (!stop.aborted) {
       this.claimRequested = false;
       const claimed = await this.queue.claim(this.claimLimits(), MAX_REQUESTS).catch(error => {

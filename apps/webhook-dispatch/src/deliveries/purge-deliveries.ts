@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG } from '@postern/service-host';
+import { CONFIG, Every, type TaskRun } from '@postern/service-host';
 import type { WebhookDispatchConfig } from '../config.js';
 import { DeliveryQueue } from './ports.js';
 
@@ -13,8 +13,9 @@ export class PurgeDeliveries {
     @Inject(CONFIG) private readonly config: Pick<WebhookDispatchConfig, 'deliveryRetentionDays'>,
   ) {}
 
-  async run(): Promise<void> {
+  @Every(3_600_000, 'purge deliveries')
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     const { deliveryRetentionDays } = this.config;
-    await this.queue.purgeFinishedBefore(new Date(Date.now() - deliveryRetentionDays * DAY_MS));
+    await this.queue.purgeFinishedBefore(new Date(now.getTime() - deliveryRetentionDays * DAY_MS));
   }
 }

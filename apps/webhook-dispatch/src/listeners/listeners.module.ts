@@ -1,5 +1,4 @@
-import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { Tasks } from '@postern/service-host';
+import { Module } from '@nestjs/common';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { CreateWebhookListener } from './create-webhook-listener.js';
 import { ListenerRepository } from './ports.js';
@@ -17,13 +16,4 @@ import { WebhookListeners } from './webhook-listeners.js';
     { provide: ListenerRepository, useClass: PostgresListenerRepository },
   ],
 })
-export class ListenersModule implements OnApplicationBootstrap {
-  constructor(
-    private readonly tasks: Tasks,
-    private readonly listeners: ListenerRepository,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.tasks.every(60_000, 'purge webhook listeners', () => this.listeners.purge());
-  }
-}
+export class ListenersModule {}

@@ -28,6 +28,4 @@ export abstract class ListenerRepository {
   abstract eventsAfter(listenerId: string, after: number): Promise<readonly ListenerEvent[]>;
   /** Refuses `listener_not_found`. */
   abstract remove(key: ListenerKey): Promise<void>;
-  /** Deletes expired listeners, and events without a listener. */
-  abstract purge(): Promise<void>;
 }

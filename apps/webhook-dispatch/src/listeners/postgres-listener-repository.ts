@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LISTENER_EXPIRY_S, MAX_LISTENERS } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import { inSteps, inTransaction } from '@postern/event-sourcing/postgres';
-import { Database } from '@postern/service-host';
+import { Database, Every } from '@postern/service-host';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -74,7 +74,9 @@ export class PostgresListenerRepository extends ListenerRepository {
     if (rowCount === 0) throw notFound();
   }
 
-  override async purge(): Promise<void> {
+  /** Deletes expired listeners, and events without a listener. */
+  @Every(60_000, 'purge webhook listeners')
+  async purge(): Promise<void> {
     await this.pool.query(DELETE_EXPIRED);
     await inSteps(this.pool, PURGE_EVENTS, []);
   }
