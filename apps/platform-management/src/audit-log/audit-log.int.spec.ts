@@ -12,7 +12,7 @@ import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountsFixture, codeOf, OPERATOR, type User } from '../testing/accounts-fixture.js';
-import { AuditLogTimers } from './audit-log-timers.js';
+import { DeleteOldEntries } from './delete-old-entries.js';
 import { PostgresAuditLog } from './postgres-audit-log.js';
 
 let fixture: AccountsFixture;
@@ -249,7 +249,7 @@ describe('The audit log', () => {
 
   it('deletes entries that are older than the configured number of days', async () => {
     await fixture.query(`UPDATE audit_entries SET at = now() - interval '401 days' WHERE action = 'project.created'`);
-    await fixture.replicas[0]!.app.get(AuditLogTimers, { strict: false }).deleteOld(new Date());
+    await fixture.replicas[0]!.app.get(DeleteOldEntries, { strict: false }).run({ now: new Date() });
     expect(await actions({})).toEqual(['platform_key.deleted']);
   });
 });

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { DeleteOldEntries } from './delete-old-entries.js';
 import { UsersModule } from '../users/users.module.js';
-import { AuditLogTimers } from './audit-log-timers.js';
 import { AuditLog, LoginActors } from './ports.js';
 import { PostgresAuditLog } from './postgres-audit-log.js';
 import { PostgresLoginActors } from './postgres-login-actors.js';
@@ -15,7 +15,7 @@ import { RecordAuditEntry } from './record-audit-entry.js';
   providers: [
     RecordAuditEntry,
     ReadAuditLog,
-    AuditLogTimers,
+    DeleteOldEntries,
     { provide: AuditLog, useClass: PostgresAuditLog },
     { provide: LoginActors, useClass: PostgresLoginActors },
   ],

@@ -86,16 +86,16 @@ describe('A cron job', () => {
   it('runs its command at each time of its schedule, with the live release and its time limit', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id);
-    await timer().execute(new Date(Date.parse(job.next_run_at!) - 1));
+    await timer().run({ now: new Date(Date.parse(job.next_run_at!) - 1) });
     expect(await historyOf(job)).toEqual([]);
-    await timer().execute(timeOf(job));
+    await timer().run({ now: timeOf(job) });
     const [run] = await historyOf(job);
     expect(run).toMatchObject({ status: 'queued', command: 'node report.js', cron_job_id: job.id });
     expect(run?.scheduled_for).toBe(job.next_run_at);
     const stored = (await runs.unfinished()).find(each => each.id === run?.id);
     expect(stored).toMatchObject({ timeLimitSeconds: 600, release: fixture.machine.serving(id) && expect.anything() });
     await finish(run!.id);
-    await timer().execute(timeOf(job, MINUTE));
+    await timer().run({ now: timeOf(job, MINUTE) });
     expect((await historyOf(job)).map(({ status }) => status)).toEqual(['queued', 'succeeded']);
     const [listed] = await new ListCronJobs(owners, jobs).execute(of(id) as never);
     expect(listed).toMatchObject({ name: 'report', last_run: { status: 'queued' } });
@@ -107,16 +107,16 @@ describe('A cron job', () => {
     const job = await create(id, { overlap: 'allow' });
     const now = timeOf(job);
     const replicas = Array.from({ length: 3 }, () => timerWith(new PostgresCronJobs(database)));
-    await Promise.all(replicas.map(each => each.execute(now)));
-    await timer().execute(now);
+    await Promise.all(replicas.map(each => each.run({ now })));
+    await timer().run({ now });
     expect(await historyOf(job)).toHaveLength(1);
   });
 
   it('is skipped while its last run is in progress, and the history contains the reason', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id);
-    await timer().execute(timeOf(job));
-    await timer().execute(timeOf(job, MINUTE));
+    await timer().run({ now: timeOf(job) });
+    await timer().run({ now: timeOf(job, MINUTE) });
     expect(await historyOf(job)).toMatchObject([
       { status: 'cancelled', reason: 'skipped: the previous run has not finished', finished_at: expect.any(String) },
       { status: 'queued' },
@@ -127,8 +127,8 @@ describe('A cron job', () => {
     const { id } = await fixture.runningService(replica);
     const replacing = await create(id, { name: 'replacing', overlap: 'replace' });
     const allowing = await create(id, { name: 'allowing', overlap: 'allow' });
-    await timer().execute(timeOf(replacing));
-    await timer().execute(timeOf(replacing, MINUTE));
+    await timer().run({ now: timeOf(replacing) });
+    await timer().run({ now: timeOf(replacing, MINUTE) });
     const unfinished = await runs.unfinished();
     const cancelledOf = (job: { id: string }) =>
       unfinished.filter(({ cronJobId }) => cronJobId === job.id).map(({ isCancelled }) => isCancelled);
@@ -139,7 +139,7 @@ describe('A cron job', () => {
   it('runs once after Postern was down, and its history lists the missed times', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id);
-    await timer().execute(timeOf(job, 10 * MINUTE));
+    await timer().run({ now: timeOf(job, 10 * MINUTE) });
     const [run, missed, ...others] = await historyOf(job);
     expect(run).toMatchObject({ status: 'queued' });
     expect(Date.parse(run!.scheduled_for!)).toBe(Date.parse(job.next_run_at!) + 10 * MINUTE);
@@ -148,20 +148,20 @@ describe('A cron job', () => {
       `missed: Postern was not running at this time and at 9 earlier ones since ${job.next_run_at}`,
     );
     expect(others).toEqual([]);
-    await timer().execute(timeOf(job, 10 * MINUTE));
+    await timer().run({ now: timeOf(job, 10 * MINUTE) });
     expect(await historyOf(job)).toHaveLength(2);
   });
 
   it('does not run while its web service is stopped or not deployed, and does not run later for these times', async () => {
     const unborn = await fixture.createService(replica);
     const job = await create(unborn);
-    await timer().execute(timeOf(job));
+    await timer().run({ now: timeOf(job) });
     expect(await historyOf(job)).toEqual([]);
     const { id } = await fixture.runningService(replica);
     const stopped = await create(id);
     await replica.commands.lifecycle.stop(of(id));
     await waitFor(async () => (await replica.repository.stateOf(id)).status === 'stopped');
-    await timer().execute(timeOf(stopped));
+    await timer().run({ now: timeOf(stopped) });
     expect(await historyOf(stopped)).toEqual([]);
     const [moved] = await new ListCronJobs(owners, jobs).execute(of(id) as never);
     expect(Date.parse(moved!.next_run_at!)).toBeGreaterThan(Date.parse(stopped.next_run_at!));
@@ -175,7 +175,7 @@ describe('A cron job', () => {
        ON CONFLICT (workspace_id) DO UPDATE SET limits = excluded.limits`,
       [WORKSPACE],
     );
-    await timer().execute(timeOf(job));
+    await timer().run({ now: timeOf(job) });
     await fixture.pool.query('DELETE FROM workspace_quotas');
     expect(await historyOf(job)).toMatchObject([{ status: 'cancelled', reason: expect.stringMatching(/^skipped: /) }]);
   });
@@ -187,11 +187,11 @@ describe('A cron job', () => {
       next_run_at: expect.stringMatching(/-01-01T03:00/),
     });
     expect(await change(job, { enabled: false })).toMatchObject({ enabled: false, next_run_at: null });
-    await timer().execute(new Date(Date.now() + 24 * 60 * MINUTE));
+    await timer().run({ now: new Date(Date.now() + 24 * 60 * MINUTE) });
     expect(await historyOf(job)).toEqual([]);
     const again = await change(job, { enabled: true, schedule: '* * * * *', name: 'other', time_limit_seconds: 5 });
     expect(again).toMatchObject({ enabled: true, name: 'other', time_limit_seconds: 5, overlap: 'skip' });
-    await timer().execute(timeOf(again));
+    await timer().run({ now: timeOf(again) });
     const [run] = await historyOf(job);
     await new RemoveCronJob(owners, jobs).execute({ ...of(id), cron_job_id: job.id });
     expect(await runs.find(id, run!.id)).toMatchObject({ isCancelled: true });

@@ -5,7 +5,6 @@ import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { ChangeCronJob } from './change-cron-job.js';
 import { CreateCronJob } from './create-cron-job.js';
-import { CronJobTimers } from './cron-job-timers.js';
 import { ListCronJobRuns } from './list-cron-job-runs.js';
 import { ListCronJobs } from './list-cron-jobs.js';
 import { CronJobs } from './ports.js';
@@ -23,7 +22,6 @@ import { RunCronJobs } from './run-cron-jobs.js';
     ListCronJobs,
     ListCronJobRuns,
     RunCronJobs,
-    CronJobTimers,
     { provide: CronJobs, useClass: PostgresCronJobs },
   ],
 })

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceLog } from '@postern/service-host';
+import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { ProjectOwners } from '../projects/ports.js';
 import { WorkspaceUsage } from '../quotas/ports.js';
 import { placesOf, releaseToRun } from '../runs/ports.js';
@@ -19,7 +19,8 @@ export class RunCronJobs {
     private readonly log: ServiceLog,
   ) {}
 
-  async execute(now = new Date()): Promise<void> {
+  @Every(1_000, 'run cron jobs')
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     for (const job of await this.jobs.due(now))
       await this.#take(job, now).catch(err =>
         this.log.error({ err, cronJob: job.id }, 'A cron job could not be run; it will be retried'),

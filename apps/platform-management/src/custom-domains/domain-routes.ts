@@ -1,33 +1,29 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Runtime } from '@postern/runtime';
-import { ServiceLog, Tasks } from '@postern/service-host';
+import { Every, ServiceLog } from '@postern/service-host';
 import { CustomDomains } from './ports.js';
-
-const REPEAT_MS = 15_000;
 
 type Routes = Awaited<ReturnType<CustomDomains['routes']>>;
 
-/** Sends all verified domains to the runtime after each change, and on a timer in case an order was lost. */
+/** Sends all verified domains to the runtime after each change, and again every 15 seconds in case an order was lost. */
 @Injectable()
-export class DomainRoutes implements OnApplicationBootstrap {
-  /** The timer sends an empty list only once, because most installations have no custom domains. */
+export class DomainRoutes {
+  /** The repetition sends an empty list only once, because most installations have no custom domains. */
   #sentNone = false;
   #latest: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly domains: CustomDomains,
     private readonly runtime: Runtime,
-    private readonly tasks: Tasks,
     private readonly log: ServiceLog,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.tasks.every(REPEAT_MS, 'route custom domains', () =>
-      this.#inTurn(routes => this.#sentNone && routes.length === 0),
-    );
+  @Every(15_000, 'route custom domains')
+  sendAgain(): Promise<void> {
+    return this.#inTurn(routes => this.#sentNone && routes.length === 0);
   }
 
-  /** Sends all domains, also an empty list. Never rejects: the timer sends the list again after a failure. */
+  /** Sends all domains, also an empty list. Never rejects: the list is sent again after a failure. */
   send(): Promise<void> {
     return this.#inTurn(() => false);
   }

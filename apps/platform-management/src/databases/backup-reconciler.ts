@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseBackups, RuntimeUnavailable } from '@postern/runtime';
+import { Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
 import {
   type BackupRecord,
@@ -37,7 +38,8 @@ export class BackupReconciler {
   ) {}
 
   /** Reconciles until leadership is lost, then aborts work in progress. @throws errors from outside the runtime. */
-  async lead(lost: AbortSignal): Promise<void> {
+  @Every(2_000, 'reconcile backups of databases', { onOneReplica: 'database backups' })
+  async run({ signal: lost }: Pick<TaskRun, 'signal'>): Promise<void> {
     this.#scheduleAt = 0;
     try {
       while (!lost.aborted && this.#errors.length === 0) {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
+import { Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
 import type { DatabaseCommand } from './database.js';
@@ -42,7 +43,8 @@ export class DatabaseReconciler {
   ) {}
 
   /** Reconciles until leadership is lost, then finishes work in progress. @throws errors from outside the runtime. */
-  async lead(lost: AbortSignal): Promise<void> {
+  @Every(2_000, 'reconcile databases', { onOneReplica: 'databases' })
+  async run({ signal: lost }: Pick<TaskRun, 'signal'>): Promise<void> {
     this.#cleanUpAt = 0;
     try {
       while (!lost.aborted && this.#errors.length === 0) {

@@ -15,7 +15,6 @@ import { BackupReconciler } from './backup-reconciler.js';
 import { CreateDatabase } from './create-database.js';
 import { CreateDatabaseBackup } from './create-database-backup.js';
 import { DatabaseReconciler } from './database-reconciler.js';
-import { DatabaseTimers } from './database-timers.js';
 import { Databases, databases } from './databases.projection.js';
 import { DeleteDatabase } from './delete-database.js';
 import { DetachDatabase } from './detach-database.js';
@@ -64,7 +63,6 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
     BackupReconciler,
     Databases,
     DatabaseReconciler,
-    DatabaseTimers,
     { provide: DatabaseDirectory, useExisting: Databases },
     { provide: DatabaseRepository, useClass: PostgresDatabaseRepository },
     { provide: DatabaseAttachments, useClass: PostgresDatabaseAttachments },

@@ -225,7 +225,7 @@ describe('at rest', () => {
     await request(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
     const replica = await replicaWithNewKey('second');
 
-    await replica.app.get(ReencryptValues, { strict: false }).run(new AbortController().signal);
+    await replica.app.get(ReencryptValues, { strict: false }).run(new AbortController());
 
     expect(await fixture.query(`SELECT 1 FROM sealed_values WHERE sealed NOT LIKE 'second:%'`)).toEqual([]);
     const opened = await replica.app
@@ -244,7 +244,7 @@ describe('at rest', () => {
     ]);
     const replica = await replicaWithNewKey('third');
 
-    const reencrypting = replica.app.get(ReencryptValues, { strict: false }).run(new AbortController().signal);
+    const reencrypting = replica.app.get(ReencryptValues, { strict: false }).run(new AbortController());
 
     await expect(reencrypting).rejects.toThrow(damaged.variable.id);
     const [row] = await fixture.query<{ sealed: string }>('SELECT sealed FROM sealed_values WHERE id = $1', [

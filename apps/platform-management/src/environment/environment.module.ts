@@ -9,7 +9,6 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { DeleteProjectSecret } from './delete-project-secret.js';
 import { DeleteVariable } from './delete-variable.js';
-import { EnvironmentTimers } from './environment-timers.js';
 import { ListProjectSecrets } from './list-project-secrets.js';
 import { ListVariables } from './list-variables.js';
 import { NamedValueReader, NamedValueRepository, ReleaseConfigurations, SealedValues } from './ports.js';
@@ -36,7 +35,6 @@ import { SetVariables } from './set-variables.js';
     SetProjectSecrets,
     DeleteProjectSecret,
     ReencryptValues,
-    EnvironmentTimers,
     { provide: NamedValueRepository, useClass: PostgresNamedValueRepository },
     { provide: NamedValueReader, useClass: PostgresNamedValueReader },
     { provide: ReleaseConfigurations, useClass: PostgresReleaseConfigurations },

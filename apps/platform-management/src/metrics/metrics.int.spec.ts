@@ -28,9 +28,9 @@ const using = (webServiceId: string, cpuMillicores: number, overrides: Partial<S
 
 const measure = async (at: Date, ...running: ServiceUsage[]): Promise<void> => {
   MeasuredRuntime.running = running;
-  await fixture.service.app.get(SampleMetrics, { strict: false }).run(at);
+  await fixture.service.app.get(SampleMetrics, { strict: false }).run({ now: at });
 };
-const rollUp = (now = new Date()) => fixture.service.app.get(RollUpMetrics, { strict: false }).run(now);
+const rollUp = (now = new Date()) => fixture.service.app.get(RollUpMetrics, { strict: false }).run({ now });
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
 describe('current metrics', () => {

@@ -4,7 +4,6 @@ import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { GetMetrics } from './get-metrics.js';
 import { GetMetricsHistory } from './get-metrics-history.js';
-import { MetricTimers } from './metric-timers.js';
 import { MetricStore } from './ports.js';
 import { PostgresMetrics } from './postgres-metrics.js';
 import { RollUpMetrics } from './roll-up-metrics.js';
@@ -18,7 +17,6 @@ import { SampleMetrics } from './sample-metrics.js';
     GetMetricsHistory,
     SampleMetrics,
     RollUpMetrics,
-    MetricTimers,
     { provide: MetricStore, useClass: PostgresMetrics },
   ],
 })

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Every, type TaskRun } from '@postern/service-host';
 import { MINUTES_KEPT_SECONDS, SAMPLES_KEPT_SECONDS } from './metrics.js';
 import { MetricStore } from './ports.js';
 
@@ -7,7 +8,8 @@ import { MetricStore } from './ports.js';
 export class RollUpMetrics {
   constructor(private readonly metrics: MetricStore) {}
 
-  async run(now: Date): Promise<void> {
+  @Every(60_000, 'roll up metrics', { onOneReplica: true })
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     const before = (seconds: number) => new Date(now.getTime() - seconds * 1000);
     await this.metrics.rollUp(now);
     // The oldest step of a history starts up to an hour before its period.

@@ -1,7 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Runtime, RuntimeUnavailable } from '@postern/runtime';
+import { Every, type TaskRun } from '@postern/service-host';
 import { sampleTime } from './metrics.js';
 import { MetricStore } from './ports.js';
+
+/** More often than the length of a sample, so that the first sample exists soon after a web service starts. */
+const MEASURE_EVERY_MS = 5_000;
 
 /** Measures the usage of all web services; measurements of the same 15 seconds become one sample. */
 @Injectable()
@@ -11,7 +15,8 @@ export class SampleMetrics {
     private readonly metrics: MetricStore,
   ) {}
 
-  async run(now: Date): Promise<void> {
+  @Every(MEASURE_EVERY_MS, 'sample metrics', { onOneReplica: true })
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     const usages = await this.runtime.usage().catch(unlessUnavailable);
     if (!usages) return;
     await this.metrics.record(

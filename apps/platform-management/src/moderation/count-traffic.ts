@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Runtime, RuntimeUnavailable } from '@postern/runtime';
+import { Every, type TaskRun } from '@postern/service-host';
 import { bandwidthExceeded, monthOf } from './bandwidth.js';
 import { BandwidthRepository, ModerationSettings, Suspensions } from './ports.js';
 
@@ -16,7 +17,8 @@ export class CountTraffic {
     private readonly settings: ModerationSettings,
   ) {}
 
-  async run(now: Date): Promise<void> {
+  @Every(15_000, 'count traffic', { onOneReplica: true })
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     const month = monthOf(now);
     await this.runtime
       .takeTraffic(traffic => this.bandwidth.add(month, traffic))

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Every, type TaskRun } from '@postern/service-host';
 import { monthsBefore } from './bandwidth.js';
 import { BandwidthRepository } from './ports.js';
 
@@ -9,7 +10,8 @@ const MONTHS_KEPT = 13;
 export class DeleteOldBandwidth {
   constructor(private readonly bandwidth: BandwidthRepository) {}
 
-  async run(now: Date): Promise<void> {
+  @Every(60_000, 'delete old bandwidth usage', { onOneReplica: true })
+  async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
     await this.bandwidth.deleteBefore(monthsBefore(now, MONTHS_KEPT));
   }
 }

@@ -9,7 +9,6 @@ import { GIGABYTE } from './bandwidth.js';
 import { CountTraffic } from './count-traffic.js';
 import { DeleteOldBandwidth } from './delete-old-bandwidth.js';
 import { ModerateWebService } from './moderate-web-service.js';
-import { ModerationTimers } from './moderation-timers.js';
 import { PlatformSuspensions } from './platform-suspensions.js';
 import { BandwidthRepository, ModerationSettings, Suspensions } from './ports.js';
 import { PostgresBandwidth } from './postgres-bandwidth.js';
@@ -24,7 +23,6 @@ type Config = ConfigOf<ConfigDefinition<typeof moderationSettings>>;
     ModerateWebService,
     CountTraffic,
     DeleteOldBandwidth,
-    ModerationTimers,
     { provide: Suspensions, useClass: PlatformSuspensions },
     { provide: BandwidthRepository, useClass: PostgresBandwidth },
     {

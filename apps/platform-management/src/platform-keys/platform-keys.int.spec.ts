@@ -114,7 +114,7 @@ describe('calls of a platform key', () => {
 });
 
 describe('the last use of a platform key', () => {
-  it('is saved by a timer and not by the call', async () => {
+  it('is saved in the background and not by the call', async () => {
     const { id, key } = await resources.newKey('read');
     const before = Date.now();
     await resources.call(key);
@@ -137,7 +137,7 @@ describe('the last use of a platform key', () => {
     expect(await lastUseOf(id)).not.toBeNull();
   });
 
-  it('is saved by a replica that stops before its timer fires', async () => {
+  it('is saved by a replica that stops before its next save in the background', async () => {
     const { id, caller } = await keyWithCaller();
     const replica = await resources.fixture.addReplica(OPERATOR);
     await replica.app.get(PlatformCalls, { strict: false }).admit(caller, true);

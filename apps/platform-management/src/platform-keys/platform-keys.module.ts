@@ -10,7 +10,6 @@ import { AdmitPlatformCall } from './admit-platform-call.js';
 import { AdmittedReads } from './admitted-reads.js';
 import { CallLimit } from './call-limit.js';
 import { CreatePlatformKey } from './create-platform-key.js';
-import { PlatformKeyTimers } from './platform-key-timers.js';
 import { PlatformKeys } from './platform-keys.projection.js';
 import { PlatformCalls } from './ports.js';
 import { PostgresPlatformCalls } from './postgres-platform-calls.js';
@@ -26,7 +25,6 @@ import { RevokePlatformKey } from './revoke-platform-key.js';
     AdmittedReads,
     CallLimit,
     PlatformKeys,
-    PlatformKeyTimers,
     { provide: PlatformCalls, useClass: PostgresPlatformCalls },
     { provide: Streams, inject: [EventSourcing], useFactory: (source: EventSourcing) => source.streams(resources) },
     {

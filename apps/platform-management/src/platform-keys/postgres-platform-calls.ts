@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { PlatformOperation, WorkspaceRole } from '@postern/contracts';
 import { GroupCommit } from '@postern/event-sourcing';
-import { Database } from '@postern/service-host';
+import { Database, Every, ServiceLog } from '@postern/service-host';
 import type { PlatformKeyScope } from './platform-key.js';
 import { ADMIT_CALLS, ADMIT_UNCOUNTED_CALLS, SAVE_LAST_USES } from './platform-keys.sql.js';
 import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
@@ -32,11 +32,14 @@ interface KeyRow {
 
 /** Admits concurrent calls in one statement. */
 @Injectable()
-export class PostgresPlatformCalls extends PlatformCalls {
+export class PostgresPlatformCalls extends PlatformCalls implements OnApplicationShutdown {
   readonly #calls: GroupCommit<Call, CountedCall | undefined>;
   #used = new Map<string, Date>();
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly log: ServiceLog,
+  ) {
     super();
     this.#calls = new GroupCommit({ flush: calls => this.#admit(calls) });
   }
@@ -45,6 +48,14 @@ export class PostgresPlatformCalls extends PlatformCalls {
     return this.#calls.submit({ keyHash, counts });
   }
 
+  /** Runs after the last call and before the database closes. An error must not prevent the shutdown. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.saveLastUses().catch((err: unknown) =>
+      this.log.warn({ err }, 'The last uses of platform keys could not be saved'),
+    );
+  }
+
+  @Every(30_000, 'save last uses of platform keys')
   override async saveLastUses(): Promise<void> {
     const used = this.#used;
     if (used.size === 0) return;

@@ -209,7 +209,7 @@ describe('the log of a deployment', () => {
 });
 
 describe('the stored configurations of a web service', () => {
-  const never = new AbortController().signal;
+  const never = new AbortController();
   const rollBackTo = (id: string, deploymentId: string) =>
     replica.commands.rollBack({ ...of(id), deployment_id: deploymentId });
   const sealedBeside = (others: ReadonlySet<string>) =>

@@ -1,7 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Every, type TaskRun } from '@postern/service-host';
 import { ReleaseConfigurations } from '../environment/ports.js';
 import { obsoleteConfigurations } from '../web-services/aggregate/obsolete-configurations.js';
 import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
+import { RETAIN_MS } from './configured-reconciler-settings.js';
 import { ReconcilerSettings } from './ports.js';
 
 /**
@@ -20,10 +22,11 @@ export class DeleteOldConfigurations {
     private readonly settings: ReconcilerSettings,
   ) {}
 
-  async run(stop: AbortSignal): Promise<void> {
+  @Every(RETAIN_MS, 'delete old configurations', { onOneReplica: 'retain-configurations' })
+  async run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
     const until = new Date(Date.now() - this.settings.retainMs);
     for (const [id, length] of await this.summaries.historyLengths()) {
-      if (stop.aborted) return;
+      if (signal.aborted) return;
       if (this.#checkedLengths.get(id) === length) continue;
       const history = await this.repository.historyOf(id, until);
       await this.configurations.delete(obsoleteConfigurations(history, this.settings.retainedReleases));

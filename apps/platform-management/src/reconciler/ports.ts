@@ -1,14 +1,5 @@
 import type { StageDeadlines } from './next-steps.js';
 
-/** Elects one leader among all replicas. */
-export abstract class Leadership {
-  /**
-   * @param lead receives a signal that aborts when leadership is lost or `stop` aborts; it must return soon afterwards.
-   * @returns false, without calling `lead`, if another process leads.
-   */
-  abstract lead(name: string, stop: AbortSignal, lead: (lost: AbortSignal) => Promise<void>): Promise<boolean>;
-}
-
 /** Configuration of the reconciliation of web services. */
 export abstract class ReconcilerSettings {
   abstract readonly deadlines: StageDeadlines;

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { CONFIG } from '@postern/service-host';
 import { BuildQueueModule } from '../deployments/build-queue.module.js';
 import { EnvironmentModule } from '../environment/environment.module.js';
-import { PostgresLeadership } from '../infrastructure/postgres/postgres-leadership.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { TelemetryModule } from '../infrastructure/telemetry/telemetry.module.js';
 import { RepositoryCredentialsModule } from '../repository-credentials/repository-credentials.module.js';
@@ -12,9 +11,8 @@ import { CheckAvailability } from './check-availability.js';
 import { reconcilerSettings } from './configured-reconciler-settings.js';
 import { DeleteOldArtefacts } from './delete-old-artefacts.js';
 import { DeleteOldConfigurations } from './delete-old-configurations.js';
-import { Leadership, ReconcilerSettings } from './ports.js';
+import { ReconcilerSettings } from './ports.js';
 import { ReconcileRuntime } from './reconcile-runtime.js';
-import { ReconcilerTimers } from './reconciler-timers.js';
 import { RemoveWebService } from './remove-web-service.js';
 import { Reports } from './reports.js';
 import { RollRelease } from './roll-release.js';
@@ -50,8 +48,6 @@ import { WebServicesReconciler } from './web-services-reconciler.js';
     CheckAvailability,
     DeleteOldArtefacts,
     DeleteOldConfigurations,
-    ReconcilerTimers,
-    { provide: Leadership, useClass: PostgresLeadership },
     { provide: ReconcilerSettings, inject: [CONFIG], useFactory: reconcilerSettings },
   ],
 })

@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceLog } from '@postern/service-host';
+import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { BuildQueue } from '../deployments/ports.js';
 import { WebServiceRepository, WebServiceSummaries } from '../web-services/ports.js';
 import { LeadershipTerm } from './leadership-term.js';
-import { Leadership, ReconcilerSettings } from './ports.js';
+import { ReconcilerSettings } from './ports.js';
 import { RuntimeScan } from './runtime-scan.js';
 import { StepPlanner } from './step-planner.js';
 import { WebServiceTasks } from './web-service-tasks.js';
 import { WebServiceWorker } from './web-service-worker.js';
+
+/** Interval at which a replica that does not lead tries again. */
+const ELECTION_MS = 1_000;
 
 /**
  * Reconciles the runtime with the state in the events, in the leading replica. It stores no other state, so that the next leader
@@ -16,7 +19,6 @@ import { WebServiceWorker } from './web-service-worker.js';
 @Injectable()
 export class WebServicesReconciler {
   constructor(
-    private readonly leadership: Leadership,
     private readonly repository: WebServiceRepository,
     private readonly summaries: WebServiceSummaries,
     private readonly buildQueue: BuildQueue,
@@ -27,12 +29,9 @@ export class WebServicesReconciler {
     private readonly log: ServiceLog,
   ) {}
 
-  /** Leads until `stop` aborts, unless another replica leads. Must be called repeatedly. */
-  async run(stop: AbortSignal): Promise<void> {
-    await this.leadership.lead('drive-web-services', stop, lost => this.#lead(lost));
-  }
-
-  async #lead(lost: AbortSignal): Promise<void> {
+  /** Reconciles until leadership is lost, then aborts work in progress and waits for its end. */
+  @Every(ELECTION_MS, 'reconcile web services', { onOneReplica: 'drive-web-services' })
+  async run({ signal: lost }: Pick<TaskRun, 'signal'>): Promise<void> {
     const term = new LeadershipTerm(this.settings.concurrentBuilds, lost);
     const workers = new Map<string, WebServiceWorker>();
     const unsubscribe = this.repository.onChange(() => term.changes.notify());

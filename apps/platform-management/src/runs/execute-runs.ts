@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RUN_DEADLINE_MS } from '@postern/contracts';
 import { type RunEnd, Runtime } from '@postern/runtime';
-import { ServiceLog } from '@postern/service-host';
+import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { maskable } from '../environment/maskable-secrets.js';
 import { ReleaseConfigurations } from '../environment/ports.js';
 import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
@@ -31,8 +31,9 @@ export class ExecuteRuns {
     private readonly log: ServiceLog,
   ) {}
 
-  /** Leads until `lost` aborts. Commands in progress continue; the next leader waits for them. */
-  async lead(lost: AbortSignal): Promise<void> {
+  /** Runs until leadership is lost. Commands in progress continue; the next leader waits for them. */
+  @Every(1_000, 'execute runs', { onOneReplica: 'runs' })
+  async run({ signal: lost }: Pick<TaskRun, 'signal'>): Promise<void> {
     let wake: () => void = () => undefined;
     const unsubscribe = this.runs.onChange(() => wake());
     lost.addEventListener('abort', () => wake(), { once: true });

@@ -11,19 +11,10 @@ import { GetRun } from './get-run.js';
 import { ListRuns } from './list-runs.js';
 import { Runs } from './ports.js';
 import { PostgresRuns } from './postgres-runs.js';
-import { RunTimers } from './run-timers.js';
 
 /** One-off commands of web services. */
 @Module({
   imports: [EnvironmentModule, ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
-  providers: [
-    CreateRun,
-    ListRuns,
-    GetRun,
-    CancelRun,
-    ExecuteRuns,
-    RunTimers,
-    { provide: Runs, useClass: PostgresRuns },
-  ],
+  providers: [CreateRun, ListRuns, GetRun, CancelRun, ExecuteRuns, { provide: Runs, useClass: PostgresRuns }],
 })
 export class RunsModule {}

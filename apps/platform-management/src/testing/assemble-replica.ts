@@ -15,7 +15,6 @@ import { PostgresBuildQueue } from '../deployments/postgres-build-queue.js';
 import { RollBackDeployment } from '../deployments/roll-back-deployment.js';
 import { RuntimeAvailability } from '../deployments/runtime-availability.js';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { PostgresLeadership } from '../infrastructure/postgres/postgres-leadership.js';
 import { WebServiceGauges } from '../infrastructure/telemetry/web-service-gauges.js';
 import { WebServiceMetrics } from '../infrastructure/telemetry/web-service-metrics.js';
 import { ModerateWebService } from '../moderation/moderate-web-service.js';
@@ -139,9 +138,7 @@ export function assembleReplica(
     scan,
     runtime,
   );
-  const leadership = new PostgresLeadership(database);
   const reconciler = new WebServicesReconciler(
-    leadership,
     repository,
     summaries,
     buildQueue,

@@ -125,11 +125,11 @@ export class MetricsFixture {
     const { app } = this.service;
     const bandwidth = app.get(BandwidthRepository, { strict: false });
     const settings = app.get(ModerationSettings, { strict: false });
-    return new CountTraffic(new MeasuredRuntime(), bandwidth, new RecordedSuspensions(), settings).run(now);
+    return new CountTraffic(new MeasuredRuntime(), bandwidth, new RecordedSuspensions(), settings).run({ now });
   }
 
   deleteOldBandwidth(now: Date): Promise<void> {
-    return this.service.app.get(DeleteOldBandwidth, { strict: false }).run(now);
+    return this.service.app.get(DeleteOldBandwidth, { strict: false }).run({ now });
   }
 
   current(of: { user_id: string; web_service_id: string }) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createWebService, deploymentInput, type RequestInput } from '@postern/contracts';
 import type { EventMetadata } from '@postern/event-sourcing';
-import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { PostgresEventStore, ProjectionRunner, withLeadership } from '@postern/event-sourcing/postgres';
 import { Database, EventSourcing, KeyRing, Metrics } from '@postern/service-host';
 import { Secret } from '@postern/service-host/config';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
@@ -102,7 +102,9 @@ export class WebServicesFixture {
     const parts = assembleReplica(this, database, new EventSourcing(store, runner), settings);
     await runner.start();
     const stopping = new AbortController();
-    const driving = drives ? repeat(signal => parts.reconciler.run(signal), stopping.signal) : Promise.resolve();
+    const drive = (stop: AbortSignal) =>
+      withLeadership(pool, 'drive-web-services', stop, signal => parts.reconciler.run({ signal }));
+    const driving = drives ? repeat(drive, stopping.signal) : Promise.resolve();
     const replica: Replica = {
       ...parts,
       kill: async () => {
@@ -219,7 +221,7 @@ export class WebServicesFixture {
   }
 }
 
-async function repeat(work: (signal: AbortSignal) => Promise<void>, stop: AbortSignal): Promise<void> {
+async function repeat(work: (signal: AbortSignal) => Promise<unknown>, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     await work(stop).catch(() => {});
     await pause(20, undefined, { signal: stop }).catch(() => {});

@@ -97,7 +97,7 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
   },
 };
 
-/** Timers of the platform may still process a web service shortly after its deletion. */
+/** Background jobs may still process a web service shortly after its deletion. */
 const isByPlatform = (command: WebServiceCommand): boolean =>
   command.kind === 'end-suspension' || ('actorId' in command && command.actorId === PLATFORM);
 
