@@ -20,7 +20,7 @@ import { RepositoryCredentialsModule } from './repository-credentials/repository
 import { RunsModule } from './runs/runs.module.js';
 import { SecondFactorsModule } from './second-factors/second-factors.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
-import { AccountTimersModule } from './users/account-timers.module.js';
+import { ExpiredLoginsModule } from './users/expired-logins.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebServicesModule } from './web-services/web-services.module.js';
 import { WorkspaceDeletionsModule } from './workspace-deletions/workspace-deletions.module.js';
@@ -35,7 +35,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     SecondFactorsModule,
     PasswordResetsModule,
     WorkspacesModule,
-    AccountTimersModule,
+    ExpiredLoginsModule,
     PlatformKeysModule,
     ProjectsModule,
     QuotasModule,

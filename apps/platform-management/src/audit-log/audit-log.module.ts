@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
-import { DeleteOldEntries } from './delete-old-entries.js';
 import { UsersModule } from '../users/users.module.js';
+import { DeleteOldEntries } from './delete-old-entries.js';
 import { AuditLog, LoginActors } from './ports.js';
 import { PostgresAuditLog } from './postgres-audit-log.js';
 import { PostgresLoginActors } from './postgres-login-actors.js';

@@ -1,20 +1,24 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { CONFIG } from '@postern/service-host';
+import { firstOperatorOf, type PlatformManagementConfig } from '../config.js';
 import { NewPasswords } from './new-passwords.js';
 import { newUser } from './new-user.js';
 import { UserRepository } from './ports.js';
 
-/** Creates the configured operator if no operator exists. */
+/** Creates the configured operator at startup if no operator exists. */
 @Injectable()
-export class CreateFirstOperator {
+export class CreateFirstOperator implements OnApplicationBootstrap {
   constructor(
     private readonly users: UserRepository,
     private readonly passwords: NewPasswords,
+    @Inject(CONFIG) private readonly config: PlatformManagementConfig,
   ) {}
 
   /** @throws the refusal `invalid_input` for an invalid address or a common password. */
-  async run(operator: { readonly email: string; readonly password: string }): Promise<void> {
+  async onApplicationBootstrap(): Promise<void> {
+    const operator = firstOperatorOf(this.config);
     // Skips the slow hash at every later startup.
-    if (await this.users.hasOperator()) return;
+    if (!operator || (await this.users.hasOperator())) return;
     await this.users.registerFirstOperator(
       await newUser(this.passwords, { ...operator, operator: true, workspace_name: 'Default' }),
     );

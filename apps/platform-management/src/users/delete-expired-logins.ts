@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Every } from '@postern/service-host';
 import { LOGIN_LIMITS } from '../login-limits/login-limit.js';
 import { LoginFailures } from '../login-limits/ports.js';
 import { PasswordResets } from '../password-resets/ports.js';
@@ -15,6 +16,7 @@ export class DeleteExpiredLogins {
     private readonly workspaces: WorkspaceRepository,
   ) {}
 
+  @Every(10 * 60_000, 'delete expired logins')
   async run(): Promise<void> {
     await this.sessions.deleteExpired();
     await this.failures.deleteOlderThan(LOGIN_LIMITS.windowS);

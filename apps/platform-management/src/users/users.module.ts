@@ -6,6 +6,7 @@ import { LoginGuard } from '../login-limits/ports.js';
 import { Argon2PasswordHasher } from './argon2-password-hasher.js';
 import { ChangeMe } from './change-me.js';
 import { ChangePassword } from './change-password.js';
+import { CreateFirstOperator } from './create-first-operator.js';
 import { CreateUser } from './create-user.js';
 import { GetMe } from './get-me.js';
 import { ListUsers } from './list-users.js';
@@ -21,6 +22,7 @@ import { ZxcvbnPasswordRules } from './zxcvbn-password-rules.js';
 @Module({
   imports: [AccountTransactionsModule, prisma, LoginLimitsModule],
   providers: [
+    CreateFirstOperator,
     CreateUser,
     ListUsers,
     SetUserEnabled,
