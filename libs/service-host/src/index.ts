@@ -1,4 +1,6 @@
+export { certificateFrom } from './connections/certificate.js';
 export { clientNetworkOf, wideNetworkOf } from './connections/client-network.js';
+export { SmtpConnections } from './connections/smtp-connections.js';
 export { Database, type DatabaseConfig } from './database/database.js';
 export { applyMigrations, type MigrationOptions } from './database/migrations.js';
 export { PrismaModule } from './database/prisma.module.js';

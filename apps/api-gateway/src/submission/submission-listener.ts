@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { MAX_RECIPIENTS, MAX_SUBMITTED_BYTES } from '@postern/contracts';
-import { CONFIG, clientNetworkOf, ServiceLog } from '@postern/service-host';
+import { selfSignedCertificate } from '@postern/mail';
+import { CONFIG, certificateFrom, clientNetworkOf, ServiceLog, SmtpConnections } from '@postern/service-host';
 import {
   SMTPServer,
   type SMTPServerAddress,
@@ -12,8 +13,6 @@ import {
 } from 'smtp-server';
 import type { GatewayConfig } from '../config.js';
 import { BufferedBytes } from '../infrastructure/http/admission/buffered-bytes.js';
-import { submissionCertificate } from './certificate.js';
-import { ClientConnections } from './client-connections.js';
 import { offerAuthOnlyOverTls } from './offer-auth.js';
 import { replyToError, SmtpReply } from './smtp-replies.js';
 import { SubmitMessage } from './submit-message.js';
@@ -29,7 +28,7 @@ const AUTHENTICATE = new SmtpReply(530, '5.7.0', 'Authenticate with an API key o
 export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestroy {
   private listener: Server | undefined;
   private servers: readonly SMTPServer[] = [];
-  private readonly connections: ClientConnections;
+  private readonly connections: SmtpConnections;
   private readonly wrongKeys = new Map<string, number>();
 
   constructor(
@@ -38,9 +37,9 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
     private readonly log: ServiceLog,
     private readonly buffered: BufferedBytes,
   ) {
-    this.connections = new ClientConnections(
+    this.connections = new SmtpConnections(
       { perClient: config.submissionMaxConnectionsPerAddress, sessionMs: config.submissionSessionTimeoutMs },
-      sessionId => this.closeConnection(sessionId),
+      () => this.servers,
     );
   }
 
@@ -53,7 +52,9 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
   async onApplicationBootstrap(): Promise<void> {
     const { submissionPort, submissionHost, submissionClearTextAuth } = this.config;
     if (submissionPort === undefined) return;
-    const certificate = submissionCertificate(this.config);
+    const certificate =
+      certificateFrom(this.config, 'submissionTlsCertFile', 'submissionTlsKeyFile') ??
+      selfSignedCertificate(this.config.submissionName);
     const remote = this.serverWith(certificate, false);
     const local = this.serverWith(certificate, true);
     this.servers = [remote, local];
@@ -171,14 +172,6 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
       return undefined;
     } catch {
       return new SmtpReply(451, '4.3.1', 'Too many large messages at once. Try again.');
-    }
-  }
-
-  private closeConnection(sessionId: string): void {
-    for (const server of this.servers) {
-      for (const connection of server.connections) {
-        if ((connection as unknown as { readonly id: string }).id === sessionId) connection.close();
-      }
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { CONFIG, clientNetworkOf, ServiceLog } from '@postern/service-host';
+import { selfSignedCertificate } from '@postern/mail';
+import { CONFIG, certificateFrom, clientNetworkOf, ServiceLog, SmtpConnections } from '@postern/service-host';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { DeliveryTrackingConfig } from '../config.js';
-import { certificateOf } from './certificate.js';
-import { ConnectionLimiter } from './connection-limiter.js';
+import { MessageLimit } from './message-limit.js';
 import { type ReceivedReport, ReportMetrics } from './ports.js';
 import { isReportsMailbox, ReceiveDomainReports } from './receive-domain-reports.js';
 import { ReceiveReport } from './receive-report.js';
@@ -20,7 +20,8 @@ const MAX_BAD_RECIPIENTS = 20;
 @Injectable()
 export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #server: SMTPServer;
-  readonly #limiter: ConnectionLimiter;
+  readonly #connections: SmtpConnections;
+  readonly #messageLimit: MessageLimit;
   readonly #badRecipients = new Map<string, number>();
   #port = 0;
 
@@ -31,14 +32,11 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly metrics: ReportMetrics,
     private readonly log: ServiceLog,
   ) {
-    const limits = {
-      maxConnections: config.bounceMaxConnections,
-      maxConnectionsPerAddress: config.bounceMaxConnectionsPerAddress,
-      maxMessagesPerMinute: config.bounceMaxMessagesPerMinute,
-      sessionMs: config.bounceSessionTimeoutMs,
-    };
-    this.#limiter = new ConnectionLimiter(limits, id => this.#closeConnection(id));
-    const { cert, key } = certificateOf(config);
+    const limits = { perClient: config.bounceMaxConnectionsPerAddress, sessionMs: config.bounceSessionTimeoutMs };
+    this.#connections = new SmtpConnections(limits, () => [this.#server]);
+    const { cert, key } =
+      certificateFrom(config, 'bounceTlsCertFile', 'bounceTlsKeyFile') ?? selfSignedCertificate(config.bounceDomain);
+    this.#messageLimit = new MessageLimit(config.bounceMaxMessagesPerMinute);
     this.#server = new SMTPServer({
       name: config.bounceDomain,
       banner: 'reports only',
@@ -86,22 +84,23 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
   /** Accepts no more connections, and closes open ones within two seconds. */
   async onModuleDestroy(): Promise<void> {
     await new Promise<void>(resolve => this.#server.close(() => resolve()));
-    this.#limiter.close();
+    this.#connections.close();
+    this.#messageLimit.close();
   }
 
   #onConnect(session: SMTPServerSession): Error | null {
-    return this.#limiter.connect(session.id, addressOf(session))
+    return this.#connections.add(session.id, addressOf(session))
       ? null
       : this.#refusal(421, 'too many connections from this address', 'too_many_connections');
   }
 
   #onClose(session: SMTPServerSession): void {
-    this.#limiter.disconnect(session.id);
+    this.#connections.remove(session.id);
     this.#badRecipients.delete(session.id);
   }
 
   #onMailFrom(session: SMTPServerSession): Error | null {
-    return this.#limiter.countMessage(addressOf(session))
+    return this.#messageLimit.admit(addressOf(session))
       ? null
       : this.#refusal(450, '4.7.0 too many messages from this address, try again later', 'rate');
   }
@@ -169,13 +168,6 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
   #refusal(responseCode: number, message: string, cause: string): Error {
     this.metrics.refusedMail(cause);
     return Object.assign(new Error(message), { responseCode });
-  }
-
-  #closeConnection(sessionId: string): void {
-    for (const connection of this.#server.connections) {
-      const { id } = connection as unknown as { readonly id: string };
-      if (id === sessionId) connection.close();
-    }
   }
 }
 
