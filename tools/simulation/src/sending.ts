@@ -1,12 +1,9 @@
 import { Refusal, type ReplyOf, sendEmail } from '@postern/contracts';
 import { parseMailbox } from '@postern/mail';
+import { RemoteFault, ServiceUnavailable } from '@postern/messaging';
 import { OutcomeUnknown } from '../../../apps/api-gateway/src/infrastructure/http/errors/outcome-unknown.js';
 import { sendUntilKnown } from '../../../apps/api-gateway/src/infrastructure/nats/send-until-known.js';
-import {
-  type ServiceClient,
-  ServiceFault,
-  ServiceUnavailable,
-} from '../../../apps/api-gateway/src/service-client/ports.js';
+import type { ServiceClient } from '../../../apps/api-gateway/src/service-client/ports.js';
 import type { Sender, SenderDirectory } from '../../../apps/email-send/src/api-keys/ports.js';
 import type { DeferredCopies } from '../../../apps/email-send/src/deferred-copies/ports.js';
 import { RetryDeferredCopies } from '../../../apps/email-send/src/deferred-copies/retry-deferred-copies.js';
@@ -160,10 +157,10 @@ export class Sending {
     const process = this.world.process('email-send');
     const work = this.#sendEmail(process).execute(request);
     const outcome = await process.finish(work.then(reply => process.call('EmailSend.reply', () => reply)));
-    if (outcome.kind === 'crashed') throw new ServiceUnavailable('email-send', { maybeExecuted: true });
+    if (outcome.kind === 'crashed') throw new ServiceUnavailable(sendEmail.subject, 'timeout', true);
     if (outcome.kind === 'failed') {
       if (Refusal.is(outcome.error)) throw outcome.error;
-      throw new ServiceFault('email-send', !hadNoEffect(outcome.error));
+      throw new RemoteFault(sendEmail.subject, 'internal error', !hadNoEffect(outcome.error));
     }
     const { email } = outcome.value;
     await this.world.attempt('email-send', own =>
@@ -193,7 +190,7 @@ export class Sending {
 
 function answerTo(error: unknown): HttpAnswer {
   if (error instanceof OutcomeUnknown) return { status: 503, emailId: error.emailId };
-  if (error instanceof ServiceUnavailable || error instanceof ServiceFault) return { status: 503 };
+  if (error instanceof ServiceUnavailable || error instanceof RemoteFault) return { status: 503 };
   if (!Refusal.is(error)) throw error;
   return { status: error.code === 'relay_unavailable' || error.code === 'deadline_passed' ? 503 : 409 };
 }

@@ -17,7 +17,7 @@ const domainQuery = z.object({ domain: z.string().min(1).max(255).describe('The 
 @Controller('tls')
 export class TlsAskController {
   private readonly replies = new ReplyCache<ReplyOf<typeof askCertificate>>({
-    service: 'platform-management',
+    subject: askCertificate.subject,
     keptMs: 1_000,
     maxEntries: 10_000,
     maxPending: 100,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ReplyOf, type RequestContract, type RequestInput, recordOpen } from '@postern/contracts';
-import type { RequestContext } from '@postern/messaging';
-import { ServiceClient, ServiceUnavailable } from '../service-client/ports.js';
+import { type RequestContext, ServiceUnavailable } from '@postern/messaging';
+import { ServiceClient } from '../service-client/ports.js';
 import { type Engagement, type EngagementQueue, EngagementRecorder } from './engagement-recorder.js';
 
 const CONTEXT: RequestContext = { correlationId: 'c' };
@@ -71,7 +71,7 @@ describe('EngagementRecorder', () => {
 
     it('only for the durable queue while delivery-tracking is unavailable', async () => {
       const durable = new Stored();
-      const tracking = new Tracking(() => new ServiceUnavailable('delivery-tracking'));
+      const tracking = new Tracking(() => unavailable);
       const recorder = new EngagementRecorder(tracking, durable, new Lines());
       await reading(recorder, 1);
       expect((await reading(recorder, 2)).answered).toBe(true);
@@ -80,11 +80,7 @@ describe('EngagementRecorder', () => {
     });
 
     it('not at all while the durable queue is also unavailable', async () => {
-      const recorder = new EngagementRecorder(
-        new Tracking(() => new ServiceUnavailable('delivery-tracking')),
-        new Full(),
-        new Lines(),
-      );
+      const recorder = new EngagementRecorder(new Tracking(() => unavailable), new Full(), new Lines());
       await reading(recorder, 1);
       expect((await reading(recorder, 2)).answered).toBe(true);
       await drained(recorder, 0);
@@ -92,7 +88,7 @@ describe('EngagementRecorder', () => {
   });
 
   it('retries an engagement that got no reply', async () => {
-    const tracking = new Tracking(call => (call === 1 ? new ServiceUnavailable('delivery-tracking') : undefined));
+    const tracking = new Tracking(call => (call === 1 ? unavailable : undefined));
     const recorder = new EngagementRecorder(tracking, new Full(), new Lines());
     recorder.record(open(7), CONTEXT);
     await drained(recorder, 2_000);
@@ -101,7 +97,7 @@ describe('EngagementRecorder', () => {
 
   it('records waiting engagements within a second after delivery-tracking recovers, and sends one at a time until then', async () => {
     let away = true;
-    const tracking = new Tracking(() => (away ? new ServiceUnavailable('delivery-tracking') : undefined));
+    const tracking = new Tracking(() => (away ? unavailable : undefined));
     const recorder = new EngagementRecorder(tracking, new Full(), new Lines());
     for (let index = 0; index < 50; index++) recorder.record(open(index), CONTEXT);
     await jest.advanceTimersByTimeAsync(60_000);
@@ -116,11 +112,7 @@ describe('EngagementRecorder', () => {
   it('stores waiting engagements in the durable queue within a second after it recovers', async () => {
     const durable = new Stored();
     durable.isAway = true;
-    const recorder = new EngagementRecorder(
-      new Tracking(() => new ServiceUnavailable('delivery-tracking')),
-      durable,
-      new Lines(),
-    );
+    const recorder = new EngagementRecorder(new Tracking(() => unavailable), durable, new Lines());
     for (let index = 0; index < 50; index++) recorder.record(open(index), CONTEXT);
     await jest.advanceTimersByTimeAsync(10_000);
     expect(durable.engagements).toEqual([]);
@@ -141,11 +133,7 @@ describe('EngagementRecorder', () => {
 
   it('queues 10,000 at most and logs that it drops more', async () => {
     const log = new Lines();
-    const recorder = new EngagementRecorder(
-      new Tracking(() => new ServiceUnavailable('delivery-tracking')),
-      new Full(),
-      log,
-    );
+    const recorder = new EngagementRecorder(new Tracking(() => unavailable), new Full(), log);
     for (let index = 0; index < 10_100; index++) recorder.record(open(0), CONTEXT);
     expect(recorder.queued).toBeLessThanOrEqual(10_000);
     expect(log.errors).toEqual(['The queue of opens and clicks is full; new ones are dropped']);
@@ -155,11 +143,7 @@ describe('EngagementRecorder', () => {
   it('replaces the oldest engagement that is in the durable queue, and logs no loss', async () => {
     const log = new Lines();
     const durable = new Stored();
-    const recorder = new EngagementRecorder(
-      new Tracking(() => new ServiceUnavailable('delivery-tracking')),
-      durable,
-      log,
-    );
+    const recorder = new EngagementRecorder(new Tracking(() => unavailable), durable, log);
     recorder.record(open(0), CONTEXT);
     await jest.advanceTimersByTimeAsync(250);
     for (let number = 0; number < 20_000; number++) await recorder.record(open(0), CONTEXT);
@@ -170,11 +154,7 @@ describe('EngagementRecorder', () => {
 
   it('stops retrying after the drain timeout', async () => {
     const log = new Lines();
-    const recorder = new EngagementRecorder(
-      new Tracking(() => new ServiceUnavailable('delivery-tracking')),
-      new Full(),
-      log,
-    );
+    const recorder = new EngagementRecorder(new Tracking(() => unavailable), new Full(), log);
     recorder.record(open(0), CONTEXT);
     await drained(recorder, 100);
     expect(log.errors).toEqual(['Opens and clicks were not recorded before the shutdown']);
@@ -184,6 +164,8 @@ describe('EngagementRecorder', () => {
 const drained = async (recorder: EngagementRecorder, limitMs: number): Promise<void> => {
   await Promise.all([recorder.drain(limitMs), jest.advanceTimersByTimeAsync(limitMs)]);
 };
+
+const unavailable = new ServiceUnavailable(recordOpen.subject, 'timeout', true);
 
 class Tracking extends ServiceClient {
   readonly known: number[] = [];

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Refusal, type ReplyOf, type RequestInput, type sendEmail, type submitEmail } from '@postern/contracts';
-import type { RequestContext } from '@postern/messaging';
-import { type ServiceClient, ServiceFault, ServiceUnavailable } from '../../service-client/ports.js';
+import { RemoteFault, type RequestContext, ServiceUnavailable } from '@postern/messaging';
+import type { ServiceClient } from '../../service-client/ports.js';
 import { OutcomeUnknown } from '../http/errors/outcome-unknown.js';
 
 type Contract = typeof sendEmail | typeof submitEmail;
@@ -32,10 +32,11 @@ export const sendUntilKnown = async <C extends Contract>(
   let unknown: OutcomeUnknown | undefined;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     const remainingMs = answerBy - Date.now();
-    if (remainingMs <= 0) throw unknown ?? new ServiceUnavailable(contract.service, { maybeExecuted: false });
+    if (remainingMs <= 0) throw unknown ?? new ServiceUnavailable(contract.subject, 'expired', false);
     try {
-      return await services.request<Contract>(contract, request, context, {
-        timeoutMs: Math.min(ATTEMPT_MS, remainingMs),
+      return await services.request<Contract>(contract, request, {
+        ...context,
+        deadlineMs: Math.min(ATTEMPT_MS, remainingMs),
       });
     } catch (error) {
       const possible = possibleEmail(error, request.email_id);
@@ -57,6 +58,6 @@ const possibleEmail = (error: unknown, emailId: string): string | undefined => {
     const { email_id } = error.details;
     return error.code === 'outcome_unknown' && typeof email_id === 'string' ? email_id : undefined;
   }
-  const isCertain = (error instanceof ServiceUnavailable || error instanceof ServiceFault) && !error.maybeExecuted;
-  return isCertain || !(error instanceof ServiceUnavailable || error instanceof ServiceFault) ? undefined : emailId;
+  const isFailure = error instanceof ServiceUnavailable || error instanceof RemoteFault;
+  return isFailure && error.maybeExecuted ? emailId : undefined;
 };

@@ -21,7 +21,7 @@ type Found = CalledHook | 'unknown' | 'unsupported';
 /** Admits calls of deploy hooks by the token in the URL, and limits the calls of each hook. */
 export class DeployHookAdmission {
   private readonly found = new ReplyCache<Found>({
-    service: 'platform-management',
+    subject: findDeployHook.subject,
     keptMs: 10_000,
     maxEntries: 10_000,
     maxPending: 100,

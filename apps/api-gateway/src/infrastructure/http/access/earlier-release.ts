@@ -1,6 +1,6 @@
 import { authenticateSession, Refusal } from '@postern/contracts';
-import type { RequestContext } from '@postern/messaging';
-import { type ServiceClient, ServiceUnavailable } from '../../../service-client/ports.js';
+import { type RequestContext, ServiceUnavailable } from '@postern/messaging';
+import type { ServiceClient } from '../../../service-client/ports.js';
 
 const NO_SESSION = { token_hash: '0'.repeat(64) };
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ServiceUnavailable } from '../../../service-client/ports.js';
+import { ServiceUnavailable } from '@postern/messaging';
 import { ReplyCache } from './reply-cache.js';
 
 describe('A cache of replies', () => {
@@ -9,7 +9,7 @@ describe('A cache of replies', () => {
   beforeEach(() => {
     now = 0;
     loaded = [];
-    cache = new ReplyCache({ service: 'a service', keptMs: 5_000, maxEntries: 3, maxPending: 2 }, () => now);
+    cache = new ReplyCache({ subject: 'a subject', keptMs: 5_000, maxEntries: 3, maxPending: 2 }, () => now);
   });
 
   const get = (key: string, reply: Promise<string | undefined> = Promise.resolve(`of ${key}`)) =>

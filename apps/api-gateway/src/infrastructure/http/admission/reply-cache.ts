@@ -1,8 +1,8 @@
-import { ServiceUnavailable } from '../../../service-client/ports.js';
+import { ServiceUnavailable } from '@postern/messaging';
 
 export interface ReplyCacheOptions {
-  /** The service that replies, for the error if too many requests are pending. */
-  readonly service: string;
+  /** The subject of the requests, for the error if too many of them are pending. */
+  readonly subject: string;
   readonly keptMs: number;
   readonly maxEntries: number;
   /** Maximum number of pending requests. */
@@ -35,9 +35,9 @@ export class ReplyCache<Reply> {
   get(key: string, load: () => Promise<Reply>): Promise<Reply> {
     const known = this.entries.get(key);
     if (known && (known.keptUntil === undefined || this.now() < known.keptUntil)) return known.reply;
-    const { service, maxPending, keptMs } = this.options;
+    const { subject, maxPending, keptMs } = this.options;
     if (this.pending >= maxPending) {
-      return Promise.reject(new ServiceUnavailable(service, { maybeExecuted: false, retryAfterS: 1 }));
+      return Promise.reject(new ServiceUnavailable(subject, 'busy', false, 1));
     }
     const entry: Entry<Reply> = { reply: load() };
     this.pending += 1;

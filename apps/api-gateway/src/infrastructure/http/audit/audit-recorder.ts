@@ -37,7 +37,7 @@ export class AuditRecorder {
   /** Stores the outcome. Never rejects: on failure it retries, and the entry stays `attempted` until then. */
   async complete(entry: AuditRecord, context: RequestContext): Promise<void> {
     try {
-      await this.services.request(recordAuditEntry, entry, context, { timeoutMs: OUTCOME_WAIT_MS });
+      await this.services.request(recordAuditEntry, entry, { ...context, deadlineMs: OUTCOME_WAIT_MS });
     } catch {
       if (this.retried < MAX_RETRIED) void this.retry(entry, context);
     }

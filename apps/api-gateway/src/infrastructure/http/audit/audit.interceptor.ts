@@ -1,8 +1,8 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { type AuditRecord, Refusal } from '@postern/contracts';
+import { ServiceUnavailable } from '@postern/messaging';
 import type { FastifyRequest } from 'fastify';
 import { lastValueFrom, type Observable, of } from 'rxjs';
-import { ServiceUnavailable } from '../../../service-client/ports.js';
 import { findCaller } from '../access/caller.js';
 import { Problem } from '../errors/problem.js';
 import { requestContextOf } from '../server/request-context.js';

@@ -1,9 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, NotFoundException } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
-import { runInContext } from '@postern/messaging';
+import { RemoteFault, runInContext, ServiceUnavailable } from '@postern/messaging';
 import type { ServiceLog } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceFault, ServiceUnavailable } from '../../../service-client/ports.js';
 import { ERROR_CODE } from '../errors/error-code.js';
 import { errorShape } from '../errors/error-shape.js';
 import { hintForPath, hintOf } from '../errors/hints.js';
@@ -66,7 +65,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
       this.log.warn({ err: cause, emailId }, 'The outcome of an email is unknown'),
     );
     return new Problem(
-      cause instanceof ServiceFault ? 500 : 503,
+      cause instanceof RemoteFault ? 500 : 503,
       `The outcome of this message is unknown; it may have been sent. Call GET /emails/${emailId} to find out, or ` +
         'repeat the same request, which returns the record and never sends twice.',
       { 'email-id': emailId, [ERROR_CODE]: 'outcome_unknown', 'retry-after': UNAVAILABLE_RETRY_AFTER_S },
