@@ -1,9 +1,9 @@
 import {
+  applyDecorators,
   Body,
   Controller,
   HttpCode,
   Inject,
-  Injectable,
   Param,
   Query,
   Req,
@@ -37,23 +37,6 @@ import type { CompleteReply } from './complete-reply.js';
 import { describeRoute } from './route-description.js';
 import { type RouteInput, routeInputOf } from './route-input.js';
 
-type Handler = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  path: object | undefined,
-  input: object | undefined,
-) => Promise<unknown>;
-
-@Injectable()
-abstract class ContractController {
-  constructor(
-    protected readonly services: ServiceClient,
-    @Inject(CONFIG) protected readonly config: Pick<GatewayConfig, 'publicUrl'>,
-  ) {}
-
-  abstract handle: Handler;
-}
-
 /** Creates a Nest controller for the route that `route` declares, for one kind of caller. */
 export const contractController = (
   contract: RequestContract,
@@ -62,47 +45,46 @@ export const contractController = (
   complete?: CompleteReply,
 ): Type => {
   const routeInput = routeInputOf(contract, route);
-  const { path, query, body, toRequest } = routeInput;
+  const { path, toRequest } = routeInput;
+  const withRead = route.withAdmission && access === 'platform-key';
 
-  class RouteController extends ContractController {
-    declare handle: Handler;
+  @Controller(BASE_PATHS[access])
+  class RouteController {
+    constructor(
+      private readonly services: ServiceClient,
+      @Inject(CONFIG) private readonly config: Pick<GatewayConfig, 'publicUrl'>,
+    ) {}
+
+    @RequestMapping({ method: RequestMethod[route.method], path: route.path.replace(/\{(\w+)\}/g, ':$1') })
+    @HttpCode(route.status ?? 200)
+    @Admits({ ...admissionOf(route, access), ...(withRead ? { readOf: readOf(contract, routeInput) } : {}) })
+    @(route.method === 'GET' ? applyDecorators() : UseInterceptors(AuditInterceptor))
+    @describeRoute(contract, route, access)
+    async handle(
+      @Req() request: FastifyRequest,
+      @Res({ passthrough: true }) response: FastifyReply,
+      @(path ? Param({ schema: path }) : undecorated) parameters: object = {},
+      @inputParameter(routeInput) input: object = {},
+    ): Promise<unknown> {
+      const caller = access === 'anyone' ? unknownCallerOf(request) : callerOf(request);
+      const sent = toRequest(caller, parameters, input);
+      const read = admittedReadOf(request);
+      const reply = read ? read.reply : await this.services.request(contract, sent, caller);
+      const answer = complete ? await complete(this.services, reply, sent, caller) : reply;
+      if (route.urlField) return withUrl(route.urlField, answer, this.config.publicUrl);
+      return route.upsert ? upserted(route.upsert.resource, answer, response) : answer;
+    }
   }
   Object.defineProperty(RouteController, 'name', { value: `${route.operation} (${access})` });
-  const prototype: object = RouteController.prototype;
-  const handle = async function (
-    this: ContractController,
-    ...[request, response, parameters = {}, input = {}]: Parameters<Handler>
-  ) {
-    const caller = access === 'anyone' ? unknownCallerOf(request) : callerOf(request);
-    const sent = toRequest(caller, parameters, input);
-    const read = admittedReadOf(request);
-    const reply = read ? read.reply : await this['services'].request(contract, sent, caller);
-    const answer = complete ? await complete(this['services'], reply, sent, caller) : reply;
-    if (route.urlField) return withUrl(route.urlField, answer, this['config'].publicUrl);
-    return route.upsert ? upserted(route.upsert.resource, answer, response) : answer;
-  };
-  const descriptor = { value: handle, writable: true, enumerable: false, configurable: true };
-  Object.defineProperty(prototype, 'handle', descriptor);
-
-  Controller(BASE_PATHS[access])(RouteController);
-  for (const decorate of [
-    RequestMapping({ method: RequestMethod[route.method], path: route.path.replace(/\{(\w+)\}/g, ':$1') }),
-    HttpCode(route.status ?? 200),
-    Admits({
-      ...admissionOf(route, access),
-      ...(route.withAdmission && access === 'platform-key' ? { readOf: readOf(contract, routeInput) } : {}),
-    }),
-    ...(route.method === 'GET' ? [] : [UseInterceptors(AuditInterceptor)]),
-    describeRoute(contract, route, access),
-  ]) {
-    decorate(prototype, 'handle', descriptor);
-  }
-  Req()(prototype, 'handle', 0);
-  Res({ passthrough: true })(prototype, 'handle', 1);
-  if (path) Param({ schema: path })(prototype, 'handle', 2);
-  if (query) Query({ schema: query })(prototype, 'handle', 3);
-  if (body) Body({ schema: body })(prototype, 'handle', 3);
   return RouteController;
+};
+
+/** Nest passes undefined for a parameter without a decorator. */
+const undecorated: ParameterDecorator = () => undefined;
+
+const inputParameter = ({ query, body }: RouteInput): ParameterDecorator => {
+  if (query) return Query({ schema: query });
+  return body ? Body({ schema: body }) : undecorated;
 };
 
 /** The read of a call, the same request that its handler would send; undefined for an invalid call. */
