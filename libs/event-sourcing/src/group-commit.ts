@@ -1,3 +1,4 @@
+import { sqlState, wasRolledBack } from './sql-state.js';
 import { UnstorableEventError } from './unstorable-text.js';
 
 export interface GroupCommitOptions<Item, Result> {
@@ -9,8 +10,6 @@ export interface GroupCommitOptions<Item, Result> {
   /** Flushes that run concurrently. */
   readonly flushers?: number;
   readonly maxBatch?: number;
-  /** Whether a single item may have caused the failure, with nothing committed. */
-  readonly isItemFault?: (error: unknown) => boolean;
 }
 
 interface Waiting<Item, Result> {
@@ -19,26 +18,15 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-const sqlState = (error: unknown): string => {
-  const code = String((error as { code?: unknown } | null)?.code ?? '');
-  return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : '';
-};
-
 /** Failures of connections, resources or the server: no item causes them, and the outcome may be unknown. */
 const SERVER_FAULTS = /^(08|40003|53|57|58|XX)/;
 
-/** The database refused the statement, or the flush could not build it. */
+/** Whether a single item may have caused the failure: the database refused it, or the flush could not build it. */
 const isItemFault = (error: unknown): boolean => {
   const state = sqlState(error);
   if (state !== '') return !SERVER_FAULTS.test(state);
   return error instanceof UnstorableEventError || error instanceof TypeError || error instanceof RangeError;
 };
-
-/**
- * SQLSTATE class 40: the transaction was rolled back because of another one, except when its outcome is unknown
- * (40003).
- */
-const wasRolledBack = (error: unknown): boolean => /^40(?!003)/.test(sqlState(error));
 
 const ATTEMPTS = 5;
 
@@ -50,7 +38,6 @@ export class GroupCommit<Item, Result> {
   private readonly queue: Waiting<Item, Result>[] = [];
   private readonly flushers: number;
   private readonly maxBatch: number;
-  private readonly isItemFault: (error: unknown) => boolean;
   private active = 0;
   private scheduled = false;
   private readonly idleWaiters: (() => void)[] = [];
@@ -58,7 +45,6 @@ export class GroupCommit<Item, Result> {
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {
     this.flushers = options.flushers ?? 2;
     this.maxBatch = options.maxBatch ?? 256;
-    this.isItemFault = options.isItemFault ?? isItemFault;
   }
 
   /** Resolves when the item's transaction is committed. */
@@ -104,7 +90,7 @@ export class GroupCommit<Item, Result> {
       const results = await this.write(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length === 1 || !this.isItemFault(error)) {
+      if (batch.length === 1 || !isItemFault(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }

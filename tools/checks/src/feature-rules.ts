@@ -130,8 +130,6 @@ const TWO_TRANSACTIONS: ReadonlySet<string> = new Set([
   'email-send/create-email-service.ts',
 ]);
 
-export const mayWriteTwice = (path: string): boolean => TWO_TRANSACTIONS.has(inAnyFolder(path));
-
 export const tooManyWritingPorts = (file: SourceFile): string[] => {
   const ports = writingPortsIn(file.text);
   return ports.length > 1 ? [`writes through ${ports.join(' and ')}`] : [];

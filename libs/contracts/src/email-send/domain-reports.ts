@@ -23,10 +23,8 @@ const reportedSource = z.object({
   dkim_domain: text.optional(),
   spf_domain: text.optional(),
 });
-export type ReportedSource = z.output<typeof reportedSource>;
 
 const reportedFailure = z.object({ result_type: text, mail_server: text, sessions: count });
-export type ReportedFailure = z.output<typeof reportedFailure>;
 
 /** Stores a report that the bounce listener received, for every service that has verified the domain. */
 export const recordDomainReport = request('record-domain-report', {

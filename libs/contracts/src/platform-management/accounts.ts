@@ -48,7 +48,6 @@ export const createSession = request('create-session', {
 });
 /** The reply to HTTP clients about a new session; the token of the device is in a cookie. */
 export const createdSession = createSession.reply.omit({ device_token: true });
-export type CreatedSession = z.output<typeof createdSession>;
 
 /**
  * Returns the user of the session and the active workspace. A gateway of an earlier release, which sends no `knows_roles`

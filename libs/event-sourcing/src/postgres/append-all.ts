@@ -4,6 +4,7 @@ import { BEGINNING, type RecordedEvent } from '../event.js';
 import { type Append, type Appended, ConcurrencyConflict } from '../event-store.js';
 import { storableFrame, storableJson } from '../unstorable-text.js';
 import { APPEND_EVENTS, LOCK_STREAMS } from './append-all.sql.js';
+import type { Queryable } from './queryable.js';
 
 /** The result of one append of a batch: its events, or a conflict. */
 export type AppendResult = Appended | ConcurrencyConflict;
@@ -22,8 +23,6 @@ interface Row {
   readonly txid: string;
   readonly positions: readonly string[];
 }
-
-type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
 
 /**
  * Appends to many streams in one statement; each append succeeds or conflicts on its own. Within a transaction (READ

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Position } from '../event.js';
 import {
   ADD_NEXT_CHECKPOINT,
@@ -13,13 +12,12 @@ import {
   SELECT_LIVE_CHECKPOINT,
   SELECT_NEXT_CHECKPOINT,
 } from './checkpoints.sql.js';
+import type { Queryable } from './queryable.js';
 
 export interface Checkpoint extends Position {
   readonly generation: number;
   readonly version: number;
 }
-
-type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
 
 const LIVE_CHECKPOINT = {
   '': SELECT_LIVE_CHECKPOINT,

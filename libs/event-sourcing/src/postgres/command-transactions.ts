@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type Decider, fold } from '../decider.js';
 import type { DomainEvent, EventMetadata, Position } from '../event.js';
 import { ConcurrencyConflict } from '../event-store.js';
+import { wasRolledBack } from '../sql-state.js';
 import type { CreationLimit, LimitedStreams } from '../streams.js';
 import { upcast } from '../upcasting.js';
 import { appendAll, lockStreams } from './append-all.js';
@@ -34,10 +35,6 @@ export interface TransactionalCommand<State, Command, Event extends DomainEvent>
 }
 
 const ATTEMPTS = 5;
-
-/** SQLSTATE class 40, for example a deadlock: nothing was written, except when the outcome is unknown (40003). */
-const wasRolledBack = (error: unknown): boolean =>
-  /^40(?!003)/.test(String((error as { code?: unknown } | null)?.code ?? ''));
 
 interface Decided<Event> {
   readonly events: readonly Event[];

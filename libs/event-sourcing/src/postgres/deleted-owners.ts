@@ -12,6 +12,7 @@ import {
 } from './deleted-owners.sql.js';
 import { SELECT_PAGE_END } from './erasure.sql.js';
 import { withLeadership } from './leadership.js';
+import type { Queryable } from './queryable.js';
 import { inTransaction } from './transaction.js';
 
 /** The data that a service stores about an owner, such as an email service. Every step may be repeated after a crash. */
@@ -55,7 +56,7 @@ export class DeletedOwners {
   ) {}
 
   /** Records that an owner was deleted, in the transaction of the deletion or when a service receives its event. */
-  static async record(db: Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>, owner: string): Promise<void> {
+  static async record(db: Queryable, owner: string): Promise<void> {
     await db.query(RECORD_OWNER, [owner, PASSES_AFTER_S[0]]);
   }
 

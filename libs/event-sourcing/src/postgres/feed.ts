@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { BEGINNING, type Position, type RecordedEvent } from '../event.js';
 import type { Upcasters } from '../upcasting.js';
 import { COUNT_AFTER, FEED_END, LAG_AFTER, LATEST_POSITION, READ_FEED } from './feed.sql.js';
 import type { Lag } from './observe-lag.js';
+import type { Queryable } from './queryable.js';
 import { recordedEvent, type StoredEvent } from './stored-event.js';
 
 export interface FeedPage {
@@ -21,8 +21,6 @@ interface FeedRow extends Omit<StoredEvent, 'data'> {
   readonly place: string | null;
   readonly hidden: boolean | null;
 }
-
-type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
 
 export const readFeed = async (
   db: Queryable,

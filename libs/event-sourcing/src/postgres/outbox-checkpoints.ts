@@ -16,6 +16,7 @@ import {
   SHORTEN_TRAIL,
 } from './outbox-checkpoints.sql.js';
 import { positionBefore } from './position-before.js';
+import type { Queryable } from './queryable.js';
 import { inTransaction } from './transaction.js';
 
 /** The creation time and the last sequence of the broker's stream. A restart with lost storage changes them. */
@@ -194,7 +195,7 @@ export class OutboxCheckpoints {
     { txid, pos }: Position,
     broker: BrokerState | undefined,
     isStep: boolean,
-    db: Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'> = this.pool,
+    db: Queryable = this.pool,
   ): Promise<void> {
     await db.query({
       name: 'event-store-save-outbox',

@@ -13,8 +13,6 @@ export const machineFacts = () => ({
   load_average: loadavg().map(load => Number(load.toFixed(2))),
 });
 
-export type MachineFacts = ReturnType<typeof machineFacts>;
-
 /** The output of a program, or undefined if it is missing or fails. */
 export const output = (program: string, args: readonly string[]): string | undefined => {
   try {
