@@ -19,4 +19,4 @@ export {
   Streams,
 } from './streams.js';
 export { storableJson, UnstorableEventError } from './unstorable-text.js';
-export { type Upcaster, type Upcasters, upcast } from './upcasting.js';
+export type { Upcaster, Upcasters } from './upcasting.js';

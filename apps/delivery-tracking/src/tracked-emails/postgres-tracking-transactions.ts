@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ConcurrencyConflict, type Upcasters, upcast } from '@postern/event-sourcing';
+import { ConcurrencyConflict } from '@postern/event-sourcing';
 import {
   appendAll,
   Inbox,
@@ -53,11 +53,11 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
       this.store.pool,
       client => [
         lockStreams(client, streamIds),
-        historiesOf(client, streamIds, this.store.upcasters),
+        historiesOf(client, streamIds, this.store),
         waitingFor(client, newEmailIds),
       ],
       (client, [, histories, waiting]) =>
-        work(new PostgresTrackingTransaction(client, this.#inbox, this.store.upcasters, appended), {
+        work(new PostgresTrackingTransaction(client, this.#inbox, this.store, appended), {
           histories,
           waiting,
         }),
@@ -73,17 +73,14 @@ type Histories = ReadonlyMap<string, readonly PastEvent[]>;
 async function historiesOf(
   client: pg.ClientBase,
   streamIds: readonly string[],
-  upcasters: Upcasters,
+  store: PostgresEventStore,
 ): Promise<Histories> {
   const { rows } = await client.query<PastEvent & { stream_id: string }>({
     name: 'tracking-histories',
     text: READ_HISTORIES,
     values: [streamIds],
   });
-  return Map.groupBy(
-    rows.map(row => upcast(row, upcasters)),
-    row => row.stream_id,
-  );
+  return Map.groupBy(store.upcast(rows), row => row.stream_id);
 }
 
 async function waitingFor(client: pg.ClientBase, emailIds: readonly string[]): Promise<readonly WaitingSignal[]> {
@@ -100,7 +97,7 @@ class PostgresTrackingTransaction implements TrackingTransaction {
   constructor(
     private readonly client: pg.ClientBase,
     private readonly inbox: Inbox,
-    private readonly upcasters: Upcasters,
+    private readonly store: PostgresEventStore,
     /** Receives the appended events. */
     private readonly appended: TrackingEvent[],
   ) {}
@@ -108,7 +105,7 @@ class PostgresTrackingTransaction implements TrackingTransaction {
   async lockMore(streamIds: readonly string[]): Promise<Histories> {
     const [, histories] = await pipelined<[unknown, Histories]>(this.client, () => [
       lockStreams(this.client, streamIds),
-      historiesOf(this.client, streamIds, this.upcasters),
+      historiesOf(this.client, streamIds, this.store),
     ]);
     return histories;
   }

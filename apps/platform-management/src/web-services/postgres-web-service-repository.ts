@@ -4,7 +4,6 @@ import {
   type CreationLimit,
   type EventMetadata,
   type RecordedEvent,
-  upcast,
 } from '@postern/event-sourcing';
 import { appendAll, type CommandTransactions, inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import type { RequestContext } from '@postern/messaging';
@@ -169,7 +168,7 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
       text: WEB_SERVICE_EVENTS_SINCE,
       values: [streamId, cached.version],
     });
-    const events = rows.map(row => upcast(row, this.#writes.store.upcasters) as WebServiceEvent);
+    const events = this.#writes.store.upcast(rows) as readonly WebServiceEvent[];
     const reached = { state: events.reduce(webService.evolve, cached.state), version: cached.version + rows.length };
     this.#states.set(streamId, reached);
     return reached;

@@ -5,7 +5,6 @@ import type { DomainEvent, EventMetadata, Position } from '../event.js';
 import { ConcurrencyConflict } from '../event-store.js';
 import { wasRolledBack } from '../sql-state.js';
 import type { CreationLimit, LimitedStreams } from '../streams.js';
-import { upcast } from '../upcasting.js';
 import { appendAll, lockStreams } from './append-all.js';
 import { SELECT_HISTORY } from './command-transactions.sql.js';
 import { latestPosition } from './feed.js';
@@ -117,7 +116,7 @@ export class CommandTransactions implements LimitedStreams {
 
 async function historyOf<Event extends DomainEvent>(
   client: pg.ClientBase,
-  { upcasters }: PostgresEventStore,
+  store: PostgresEventStore,
   streamId: string,
 ): Promise<readonly Event[]> {
   const { rows } = await client.query<{ type: string; data: object }>({
@@ -125,5 +124,5 @@ async function historyOf<Event extends DomainEvent>(
     text: SELECT_HISTORY,
     values: [streamId],
   });
-  return rows.map(row => upcast(row, upcasters) as unknown as Event);
+  return store.upcast(rows) as unknown as readonly Event[];
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DomainEvent, EventMetadata, Position, RecordedEvent } from '../event.js';
 import { type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } from '../event-store.js';
 import { GroupCommit } from '../group-commit.js';
-import type { Upcasters } from '../upcasting.js';
+import { type Upcasters, upcast } from '../upcasting.js';
 import { type AppendResult, appendPrepared, type PreparedAppend, prepareAppend } from './append-all.js';
 import { READ_STREAM } from './postgres-event-store.sql.js';
 import { recordedEvent, type StoredEvent } from './stored-event.js';
@@ -40,6 +40,11 @@ export class PostgresEventStore extends EventStore {
       values: [streamId],
     });
     return rows.map(row => recordedEvent(row, this.upcasters));
+  }
+
+  /** The events of rows with the columns `type` and `data`, in their current form. */
+  upcast<Row extends DomainEvent>(rows: readonly Row[]): readonly Row[] {
+    return rows.map(row => upcast(row, this.upcasters));
   }
 
   /** Calls back when this process has appended; events of other processes are found by polling the feed. */
