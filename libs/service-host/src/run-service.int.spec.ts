@@ -87,6 +87,12 @@ describe('A service as a process', () => {
     expect(service.errors()).toContain('POSTERN_GREETING_LIMIT: ');
   });
 
+  it('reports a setting that it finds unusable while it starts, and exits with 2', async () => {
+    const service = start({ POSTERN_GREETING_LIMIT: '0' });
+    await expect(service.exit).resolves.toEqual([2, null]);
+    expect(service.errors()).toBe('The configuration is not usable:\n  POSTERN_GREETING_LIMIT: must not be 0.\n');
+  });
+
   it('exits with its parent if configured to', async () => {
     const service = start({ POSTERN_EXIT_WITH_PARENT: 'true' });
     await service.ready();

@@ -23,7 +23,10 @@ export const runService = async <D extends HostedConfig>(options: ServiceOptions
     const { port } = await starting;
     output.writeLine(JSON.stringify({ ready: true, name: options.name, port }));
   } catch (error) {
-    exit(output, 1, error, 'The service could not start');
+    if (error instanceof ConfigError) {
+      process.stderr.write(`${error.message}\n`);
+      exitProcess(output, 2);
+    } else exit(output, 1, error, 'The service could not start');
   }
 };
 

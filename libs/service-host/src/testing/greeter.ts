@@ -1,10 +1,11 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Inject, Injectable, Module } from '@nestjs/common';
 import { Refusal, type ReplyOf, type RequestOf, requestsOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { z } from 'zod';
-import { defineConfig } from '../config/define-config.js';
+import { ConfigError, type ConfigOf, defineConfig } from '../config/define-config.js';
 import { databaseSettings, integer } from '../config/settings.js';
 import { Database } from '../database/database.js';
+import { CONFIG } from '../host.js';
 import { ServiceLog } from '../log/service-log.js';
 import type { ServiceOptions } from '../start-service.js';
 
@@ -27,7 +28,10 @@ class Greetings {
   constructor(
     private readonly database: Database,
     private readonly log: ServiceLog,
-  ) {}
+    @Inject(CONFIG) { greetingLimit }: ConfigOf<typeof greeterConfig>,
+  ) {
+    if (greetingLimit === 0) throw new ConfigError(['POSTERN_GREETING_LIMIT: must not be 0.']);
+  }
 
   @Handles(greet)
   async greet({ name, takesMs }: RequestOf<typeof greet>): Promise<ReplyOf<typeof greet>> {
