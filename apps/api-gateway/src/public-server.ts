@@ -31,8 +31,8 @@ import { ServiceClient } from './service-client/ports.js';
 @Injectable()
 export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
   readonly routes = new RouteTable();
-  private app: NestFastifyApplication | undefined;
-  private isStopping = false;
+  #app: NestFastifyApplication | undefined;
+  #isStopping = false;
 
   constructor(
     @Inject(CONFIG) private readonly config: GatewayConfig,
@@ -42,7 +42,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   get port(): number {
-    const address: AddressInfo | string | null | undefined = this.app?.getHttpServer().address();
+    const address: AddressInfo | string | null | undefined = this.#app?.getHttpServer().address();
     if (!address || typeof address === 'string') throw new Error('The public port is closed');
     return address.port;
   }
@@ -68,8 +68,8 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
         observer.onRequest(request);
         logRequest?.(request, reply);
       },
-      ...this.admissionOf(config),
-      isStopping: () => this.isStopping,
+      ...this.#admissionOf(config),
+      isStopping: () => this.#isStopping,
     });
     auditRefusedCalls(adapter.getInstance(), new AuditRecorder(this.services, this.host));
     const app = await NestFactory.create<NestFastifyApplication>(
@@ -81,7 +81,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     app.useGlobalPipes(new ShapePipe());
     app.useGlobalFilters(new HttpErrorsFilter(routes, log, config.publicUrl.replace(/\/+$/, '')));
     await app.listen(config.port, config.host);
-    this.app = app;
+    this.#app = app;
   }
 
   /**
@@ -89,12 +89,12 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
    * open requests, and records the queued opens and clicks.
    */
   async onModuleDestroy(): Promise<void> {
-    this.isStopping = true;
-    if (this.app) await untilUnused(this.app.getHttpServer(), this.config.connectionDrainMs);
-    await this.app?.close();
+    this.#isStopping = true;
+    if (this.#app) await untilUnused(this.#app.getHttpServer(), this.config.connectionDrainMs);
+    await this.#app?.close();
   }
 
-  private admissionOf(config: GatewayConfig) {
+  #admissionOf(config: GatewayConfig) {
     const budgets = new ClientBudgets(config.clientRequestsPerSecond);
     const limits = new CallerLimits({
       perCaller: config.callerRequestsPerSecond,

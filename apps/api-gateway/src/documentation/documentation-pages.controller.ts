@@ -9,17 +9,17 @@ import { BuiltPages } from '../infrastructure/http/server/built-pages.js';
 /** The static pages of the documentation; a path without an extension is a page. */
 @Controller('docs')
 export class DocumentationPagesController {
-  private readonly pages: BuiltPages;
+  readonly #pages: BuiltPages;
 
   constructor(@Inject(CONFIG) config: GatewayConfig) {
-    this.pages = new BuiltPages(config.documentationDir, 'The documentation');
+    this.#pages = new BuiltPages(config.documentationDir, 'The documentation');
   }
 
   @Get()
   @AdmitsAnyone()
   @Describes({ summary: 'The documentation', requests: [], contentType: 'text/html' })
   firstPage(@Res() reply: FastifyReply) {
-    return this.pages.page(reply, 'index.html');
+    return this.#pages.page(reply, 'index.html');
   }
 
   @Get('*')
@@ -27,7 +27,7 @@ export class DocumentationPagesController {
   @Describes({ summary: 'Pages and files of the documentation', requests: [], contentType: 'text/html' })
   file(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const path = (request.params as { '*': string })['*'];
-    if (!BuiltPages.isFile(path)) return this.pages.page(reply, `${path || 'index'}.html`);
-    return this.pages.file(reply, path);
+    if (!BuiltPages.isFile(path)) return this.#pages.page(reply, `${path || 'index'}.html`);
+    return this.#pages.file(reply, path);
   }
 }

@@ -10,8 +10,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 @Controller()
 export class OpenApiController {
   /** Cached as bytes, because anyone may request the documents. */
-  private publicDocument: Buffer | undefined;
-  private dashboardDocument: Buffer | undefined;
+  #publicDocument: Buffer | undefined;
+  #dashboardDocument: Buffer | undefined;
 
   constructor(private readonly documents: OpenApiDocuments) {}
 
@@ -19,15 +19,15 @@ export class OpenApiController {
   @AdmitsAnyone()
   @Describes({ summary: 'OpenAPI document of the public API', requests: [], contentType: 'application/json' })
   publicApi(@Res() reply: FastifyReply) {
-    this.publicDocument ??= Buffer.from(JSON.stringify(this.documents.publicApi()));
-    return reply.type(JSON_TYPE).send(this.publicDocument);
+    this.#publicDocument ??= Buffer.from(JSON.stringify(this.documents.publicApi()));
+    return reply.type(JSON_TYPE).send(this.#publicDocument);
   }
 
   @Get('dashboard/api/openapi.json')
   @AdmitsAnyone()
   @Describes({ summary: 'OpenAPI document of the dashboard API', requests: [], contentType: 'application/json' })
   dashboardApi(@Res() reply: FastifyReply) {
-    this.dashboardDocument ??= Buffer.from(JSON.stringify(this.documents.dashboardApi()));
-    return reply.type(JSON_TYPE).send(this.dashboardDocument);
+    this.#dashboardDocument ??= Buffer.from(JSON.stringify(this.documents.dashboardApi()));
+    return reply.type(JSON_TYPE).send(this.#dashboardDocument);
   }
 }

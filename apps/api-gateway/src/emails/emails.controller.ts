@@ -84,7 +84,7 @@ export class EmailsController {
     examples: EMAIL_EXAMPLES,
   })
   async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
-    const sending = await this.readOrAuthenticate(request, () => sendRequestOf(request));
+    const sending = await this.#readOrAuthenticate(request, () => sendRequestOf(request));
     const identified = {
       ...sending,
       email_id: uuidv7(),
@@ -114,11 +114,11 @@ export class EmailsController {
     examples: { reply: EMAIL_EXAMPLES.reply },
   })
   async get(@Req() request: FastifyRequest) {
-    const query = await this.readOrAuthenticate(request, () => getRequestOf(request));
+    const query = await this.#readOrAuthenticate(request, () => getRequestOf(request));
     return this.services.request(getEmail, query, requestContextOf(request));
   }
 
-  private async readOrAuthenticate<Read>(request: FastifyRequest, read: () => Read): Promise<Read> {
+  async #readOrAuthenticate<Read>(request: FastifyRequest, read: () => Read): Promise<Read> {
     try {
       return read();
     } catch (invalid) {

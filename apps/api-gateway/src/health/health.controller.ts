@@ -13,7 +13,7 @@ const healthy = z.object({ status: z.literal('ok') });
 @Controller('health')
 export class HealthController {
   /** Shared by concurrent requests, because anyone may send them. */
-  private checking: Promise<boolean> | undefined;
+  #checking: Promise<boolean> | undefined;
 
   constructor(
     private readonly readiness: Readiness,
@@ -42,15 +42,15 @@ export class HealthController {
     also: { 503: 'Not ready.' },
   })
   async ready() {
-    this.checking ??= this.check().finally(() => {
-      this.checking = undefined;
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
     });
-    const ready = await this.checking;
+    const ready = await this.#checking;
     if (ready && !this.readiness.stopping) return { status: 'ok' };
     throw new Problem(503, 'The gateway is not ready.', { 'retry-after': '2' });
   }
 
-  private async check(): Promise<boolean> {
+  async #check(): Promise<boolean> {
     const { promise: timedOut, resolve } = Promise.withResolvers<false>();
     const timer = setTimeout(resolve, CHECK_TIMEOUT_MS, false);
     const passed = Promise.all(this.readiness.checks.map(async ({ check }) => check())).then(

@@ -9,17 +9,17 @@ import { BuiltPages } from '../infrastructure/http/server/built-pages.js';
 /** The built files of the dashboard; every other path gets `index.html`, and the application routes it. */
 @Controller('dashboard')
 export class DashboardPagesController {
-  private readonly pages: BuiltPages;
+  readonly #pages: BuiltPages;
 
   constructor(@Inject(CONFIG) config: GatewayConfig) {
-    this.pages = new BuiltPages(config.dashboardDir, 'The dashboard');
+    this.#pages = new BuiltPages(config.dashboardDir, 'The dashboard');
   }
 
   @Get()
   @AdmitsAnyone()
   @Describes({ summary: 'The dashboard', requests: [], contentType: 'text/html' })
   firstPage(@Res() reply: FastifyReply) {
-    return this.pages.page(reply, 'index.html');
+    return this.#pages.page(reply, 'index.html');
   }
 
   @Get('*')
@@ -28,7 +28,7 @@ export class DashboardPagesController {
   file(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const path = (request.params as { '*': string })['*'];
     if (/^api(\/|$)/.test(path)) throw new NotFoundException();
-    if (!BuiltPages.isFile(path)) return this.pages.page(reply, 'index.html');
-    return this.pages.file(reply, path);
+    if (!BuiltPages.isFile(path)) return this.#pages.page(reply, 'index.html');
+    return this.#pages.file(reply, path);
   }
 }

@@ -22,13 +22,13 @@ const LONGEST_USER_AGENT = 512;
 @Controller('dashboard/api/session')
 @UseInterceptors(AuditInterceptor)
 export class SessionController {
-  private readonly cookies: SessionCookies;
+  readonly #cookies: SessionCookies;
 
   constructor(
     private readonly services: ServiceClient,
     @Inject(CONFIG) config: GatewayConfig,
   ) {
-    this.cookies = new SessionCookies(config.publicUrl);
+    this.#cookies = new SessionCookies(config.publicUrl);
   }
 
   @Post()
@@ -48,7 +48,7 @@ export class SessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const ip = clientAddressOf(request);
-    const device = this.cookies.deviceOf(request);
+    const device = this.#cookies.deviceOf(request);
     const agent = request.headers['user-agent'];
     const { device_token, ...session } = await this.services.request(
       createSession,
@@ -60,8 +60,8 @@ export class SessionController {
       },
       requestContextOf(request),
     );
-    reply.header('set-cookie', this.cookies.session(session.token, session.expires_at));
-    if (device_token !== undefined) reply.header('set-cookie', this.cookies.device(device_token));
+    reply.header('set-cookie', this.#cookies.session(session.token, session.expires_at));
+    if (device_token !== undefined) reply.header('set-cookie', this.#cookies.device(device_token));
     return session;
   }
 
@@ -70,7 +70,7 @@ export class SessionController {
   @Describes({ requests: [endSession], summary: 'Sign out' })
   async signOut(@CurrentSession() session: Session, @Res({ passthrough: true }) reply: FastifyReply) {
     const ended = await this.services.request(endSession, { token_hash: session.tokenHash }, session);
-    reply.header('set-cookie', this.cookies.endedSession());
+    reply.header('set-cookie', this.#cookies.endedSession());
     return ended;
   }
 }

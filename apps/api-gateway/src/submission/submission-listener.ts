@@ -26,10 +26,10 @@ const AUTHENTICATE = new SmtpReply(530, '5.7.0', 'Authenticate with an API key o
  */
 @Injectable()
 export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestroy {
-  private listener: Server | undefined;
-  private servers: readonly SMTPServer[] = [];
-  private readonly connections: SmtpConnections;
-  private readonly wrongKeys = new Map<string, number>();
+  #listener: Server | undefined;
+  #servers: readonly SMTPServer[] = [];
+  readonly #connections: SmtpConnections;
+  readonly #wrongKeys = new Map<string, number>();
 
   constructor(
     @Inject(CONFIG) private readonly config: GatewayConfig,
@@ -37,15 +37,15 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
     private readonly log: ServiceLog,
     private readonly buffered: BufferedBytes,
   ) {
-    this.connections = new SmtpConnections(
+    this.#connections = new SmtpConnections(
       { perClient: config.submissionMaxConnectionsPerAddress, sessionMs: config.submissionSessionTimeoutMs },
-      () => this.servers,
+      () => this.#servers,
     );
   }
 
   /** The listening port; undefined if submission is disabled. */
   get port(): number | undefined {
-    const address: AddressInfo | string | null | undefined = this.listener?.address();
+    const address: AddressInfo | string | null | undefined = this.#listener?.address();
     return typeof address === 'object' && address !== null ? address.port : undefined;
   }
 
@@ -55,9 +55,9 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
     const certificate =
       certificateFrom(this.config, 'submissionTlsCertFile', 'submissionTlsKeyFile') ??
       selfSignedCertificate(this.config.submissionName);
-    const remote = this.serverWith(certificate, false);
-    const local = this.serverWith(certificate, true);
-    this.servers = [remote, local];
+    const remote = this.#serverWith(certificate, false);
+    const local = this.#serverWith(certificate, true);
+    this.#servers = [remote, local];
     const listener = createServer(socket => {
       (submissionClearTextAuth === 'loopback' && isLoopback(socket) ? local : remote).server.emit('connection', socket);
     });
@@ -65,19 +65,18 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
     await new Promise<void>((resolve, reject) => {
       listener.once('error', reject).listen(submissionPort, submissionHost, resolve);
     });
-    this.listener = listener;
+    this.#listener = listener;
     this.log.info({ port: this.port }, 'SMTP submission accepts messages');
   }
 
   /** Accepts no new connections, and closes open ones within two seconds. */
   async onModuleDestroy(): Promise<void> {
-    const { listener } = this;
-    listener?.close();
-    await Promise.all(this.servers.map(server => new Promise<void>(resolve => server.close(() => resolve()))));
-    this.connections.close();
+    this.#listener?.close();
+    await Promise.all(this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve()))));
+    this.#connections.close();
   }
 
-  private serverWith({ cert, key }: { cert: string; key: string }, allowInsecureAuth: boolean): SMTPServer {
+  #serverWith({ cert, key }: { cert: string; key: string }, allowInsecureAuth: boolean): SMTPServer {
     const server: SMTPServer = new SMTPServer({
       name: this.config.submissionName,
       banner: 'Postern',
@@ -94,22 +93,22 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
       logger: false,
       onConnect: (session, done) => {
         if (!allowInsecureAuth) offerAuthOnlyOverTls(server, session.id);
-        done(this.connections.add(session.id, networkOf(session)) ? null : tooManyConnections);
+        done(this.#connections.add(session.id, networkOf(session)) ? null : tooManyConnections);
       },
       onClose: session => {
-        this.connections.remove(session.id);
-        this.wrongKeys.delete(session.id);
+        this.#connections.remove(session.id);
+        this.#wrongKeys.delete(session.id);
       },
       onAuth: (auth, session, done) => {
-        this.authenticate(auth, session).then(
+        this.#authenticate(auth, session).then(
           user => done(null, { user }),
           error => done(replyToError(error)),
         );
       },
       onMailFrom: (_, session, done) => done(session.user ? null : AUTHENTICATE),
-      onRcptTo: (_: SMTPServerAddress, session, done) => done(this.tooManyRecipients(session)),
+      onRcptTo: (_: SMTPServerAddress, session, done) => done(this.#tooManyRecipients(session)),
       onData: (stream, session, done) => {
-        this.receive(stream, session).then(
+        this.#receive(stream, session).then(
           reply => (reply.responseCode < 300 ? done(null, reply.message) : done(reply)),
           error => done(replyToError(error)),
         );
@@ -120,28 +119,25 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
   }
 
   /** Returns the hash of the key, with which every message of the session is authenticated again. */
-  private async authenticate(
-    { password: given }: SMTPServerAuthentication,
-    session: SMTPServerSession,
-  ): Promise<string> {
+  async #authenticate({ password: given }: SMTPServerAuthentication, session: SMTPServerSession): Promise<string> {
     const password = given ?? '';
-    const wrong = this.wrongKeys.get(session.id) ?? 0;
+    const wrong = this.#wrongKeys.get(session.id) ?? 0;
     if (wrong >= MAX_WRONG_KEYS) throw new SmtpReply(421, '4.7.0', 'Too many wrong API keys.');
     try {
       await this.messages.authenticate(password, session.remoteAddress);
       return hash('sha256', password, 'hex');
     } catch (error) {
-      this.wrongKeys.set(session.id, wrong + 1);
+      this.#wrongKeys.set(session.id, wrong + 1);
       throw error;
     }
   }
 
-  private tooManyRecipients({ envelope }: SMTPServerSession): SmtpReply | null {
+  #tooManyRecipients({ envelope }: SMTPServerSession): SmtpReply | null {
     if (envelope.rcptTo.length < MAX_RECIPIENTS) return null;
     return new SmtpReply(550, '5.5.3', `At most ${MAX_RECIPIENTS} recipients are allowed.`);
   }
 
-  private async receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<SmtpReply> {
+  async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<SmtpReply> {
     const arrivedAt = Date.now();
     const client = networkOf(session);
     const chunks: Buffer[] = [];
@@ -153,7 +149,7 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
         if (refused === undefined && size + chunk.length > MAX_SUBMITTED_BYTES) {
           refused = new SmtpReply(552, '5.3.4', `The message is larger than ${MAX_SUBMITTED_BYTES} bytes.`);
         }
-        if (refused === undefined) refused = this.reserve(client, chunk);
+        if (refused === undefined) refused = this.#reserve(client, chunk);
         if (refused !== undefined) continue;
         size += chunk.length;
         chunks.push(chunk);
@@ -166,7 +162,7 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
     }
   }
 
-  private reserve(client: string, chunk: Buffer): SmtpReply | undefined {
+  #reserve(client: string, chunk: Buffer): SmtpReply | undefined {
     try {
       this.buffered.reserve(client, chunk.length);
       return undefined;

@@ -25,38 +25,38 @@ interface Submission {
 /** Authenticates clients of SMTP submission and forwards their messages to email-send. */
 @Injectable()
 export class SubmitMessage implements OnModuleDestroy {
-  private readonly budgets: ClientBudgets;
-  private readonly refusedKeys: RefusedKeys;
+  readonly #budgets: ClientBudgets;
+  readonly #refusedKeys: RefusedKeys;
 
   constructor(
     private readonly services: ServiceClient,
     @Inject(CONFIG) private readonly config: GatewayConfig,
     recorder: AuditRecorder,
   ) {
-    this.budgets = new ClientBudgets(config.clientRequestsPerSecond);
-    this.refusedKeys = new RefusedKeys((entry, context) => recorder.complete(entry, context));
+    this.#budgets = new ClientBudgets(config.clientRequestsPerSecond);
+    this.#refusedKeys = new RefusedKeys((entry, context) => recorder.complete(entry, context));
   }
 
   /** Stores the counted refused keys. */
   onModuleDestroy(): Promise<void> {
-    return this.refusedKeys.flush();
+    return this.#refusedKeys.flush();
   }
 
   /** Rejects unless the password is a valid key; a wrong one spends the client's budget, as in HTTP. */
   async authenticate(key: string, address: string): Promise<void> {
     const client = clientNetworkOf(address);
-    this.budgets.spend('client', client);
+    this.#budgets.spend('client', client);
     const context = { correlationId: uuidv7() };
     try {
       if (!API_KEY_FORMAT.test(key)) throw new Refusal('api_key_invalid', 'the API key is not valid');
       await this.services.request(authenticateApiKey, { api_key_hash: hash('sha256', key, 'hex') }, context);
     } catch (error) {
       if (Refusal.is(error) && error.code === 'api_key_invalid') {
-        this.refusedKeys.add(refusalOfApiKey(address, context.correlationId), context);
-      } else this.budgets.refund('client', client);
+        this.#refusedKeys.add(refusalOfApiKey(address, context.correlationId), context);
+      } else this.#budgets.refund('client', client);
       throw error;
     }
-    this.budgets.refund('client', client);
+    this.#budgets.refund('client', client);
   }
 
   /** Sends a message; the same Message-ID with the same content is sent once in 24 hours. */

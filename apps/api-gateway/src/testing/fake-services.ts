@@ -18,28 +18,28 @@ export class FakeServices {
   readonly received: { readonly contract: string; readonly request: unknown }[] = [];
   /** Audit log entries of the gateway; not among `received`. */
   readonly audited: AuditRecord[] = [];
-  private readonly replies = new Map<string, (request: never) => unknown>();
-  private readonly server: PosternServer;
+  readonly #replies = new Map<string, (request: never) => unknown>();
+  readonly #server: PosternServer;
 
   constructor(link: NatsLink) {
-    this.server = new PosternServer({ link, service: 'email-send', log: silentLog, concurrency: 1_000 });
+    this.#server = new PosternServer({ link, service: 'email-send', log: silentLog, concurrency: 1_000 });
     for (const contract of ALL_REQUESTS) {
-      const reply = async (request: unknown) => this.reply(contract, request);
-      this.server.handle(contract, reply);
+      const reply = async (request: unknown) => this.#reply(contract, request);
+      this.#server.handle(contract, reply);
     }
   }
 
   async start(): Promise<void> {
-    this.server.listen();
+    this.#server.listen();
   }
 
   stop(): Promise<void> {
-    return this.server.close();
+    return this.#server.close();
   }
 
   /** Sets the reply to `contract`; a thrown `Refusal` becomes a refusal. */
   on<C extends RequestContract>(contract: C, reply: Reply<C>): void {
-    this.replies.set(contract.subject, reply as (request: never) => unknown);
+    this.#replies.set(contract.subject, reply as (request: never) => unknown);
   }
 
   requestsOf<C extends RequestContract>(contract: C): RequestOf<C>[] {
@@ -49,13 +49,13 @@ export class FakeServices {
   reset(): void {
     this.received.length = 0;
     this.audited.length = 0;
-    this.replies.clear();
+    this.#replies.clear();
   }
 
-  private reply(contract: RequestContract, request: unknown): unknown {
+  #reply(contract: RequestContract, request: unknown): unknown {
     if (contract === recordAuditEntry) this.audited.push(request as AuditRecord);
     else this.received.push({ contract: contract.name, request });
-    const reply = this.replies.get(contract.subject);
+    const reply = this.#replies.get(contract.subject);
     if (!reply && contract === recordAuditEntry) return {};
     if (!reply) throw new Error(`No reply to ${contract.name} is arranged`);
     return reply(request as never);

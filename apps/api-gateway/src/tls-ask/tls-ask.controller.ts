@@ -16,7 +16,7 @@ const domainQuery = z.object({ domain: z.string().min(1).max(255).describe('The 
 /** The request of a TLS proxy before it obtains a certificate, such as Caddy with `on_demand_tls`. */
 @Controller('tls')
 export class TlsAskController {
-  private readonly replies = new ReplyCache<ReplyOf<typeof askCertificate>>({
+  readonly #replies = new ReplyCache<ReplyOf<typeof askCertificate>>({
     subject: askCertificate.subject,
     keptMs: 1_000,
     maxEntries: 10_000,
@@ -39,7 +39,7 @@ export class TlsAskController {
     @Req() request: FastifyRequest,
   ) {
     const name = domain.toLowerCase();
-    const { verified } = await this.replies.get(name, () =>
+    const { verified } = await this.#replies.get(name, () =>
       this.services.request(askCertificate, { domain: name }, requestContextOf(request)),
     );
     if (!verified) throw new Problem(404, 'There is no such domain.', { [ERROR_CODE]: 'not_found' });

@@ -170,7 +170,7 @@ const unavailable = new ServiceUnavailable(recordOpen.subject, 'timeout', true);
 class Tracking extends ServiceClient {
   readonly known: number[] = [];
   calls = 0;
-  private held: Promise<void> | undefined;
+  #held: Promise<void> | undefined;
 
   constructor(private readonly failure: (call: number, recipientIndex: number) => Error | undefined) {
     super();
@@ -179,13 +179,13 @@ class Tracking extends ServiceClient {
   /** Delays replies until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.held = promise;
+    this.#held = promise;
     return resolve;
   }
 
   async request<C extends RequestContract>(_contract: C, request: RequestInput<C>): Promise<ReplyOf<C>> {
     this.calls += 1;
-    await this.held;
+    await this.#held;
     const { recipient_index } = request as RequestInput<typeof recordOpen>;
     const failure = this.failure(this.calls, recipient_index);
     if (failure) throw failure;

@@ -41,13 +41,13 @@ const MAX_PAUSE_MS = 1_000;
  * ignores repetitions.
  */
 export class EngagementRecorder implements OnApplicationShutdown {
-  private readonly queue: QueuedEngagement[] = [];
-  private inFlight: readonly QueuedEngagement[] = [];
-  private dropped = 0;
-  private pauseMs = 0;
-  private worker: Promise<void> | undefined;
-  private endPause: (() => void) | undefined;
-  private closed = false;
+  readonly #queue: QueuedEngagement[] = [];
+  #inFlight: readonly QueuedEngagement[] = [];
+  #dropped = 0;
+  #pauseMs = 0;
+  #worker: Promise<void> | undefined;
+  #endPause: (() => void) | undefined;
+  #closed = false;
 
   constructor(
     private readonly services: ServiceClient,
@@ -57,22 +57,22 @@ export class EngagementRecorder implements OnApplicationShutdown {
   ) {}
 
   get queued(): number {
-    return this.queue.length + this.inFlight.length;
+    return this.#queue.length + this.#inFlight.length;
   }
 
   /** Resolves once the reader may get a response; never rejects. */
   async record(engagement: Engagement, context: RequestContext): Promise<void> {
-    if (this.queued >= CAPACITY && !this.forgetStored()) {
-      if (this.dropped++ === 0) this.log.error({}, 'The queue of opens and clicks is full; new ones are dropped');
+    if (this.queued >= CAPACITY && !this.#forgetStored()) {
+      if (this.#dropped++ === 0) this.log.error({}, 'The queue of opens and clicks is full; new ones are dropped');
       return;
     }
     const { promise: settled, resolve } = Promise.withResolvers<void>();
     const queued: QueuedEngagement = { engagement, context, settled: resolve, faults: 0, isStored: false };
-    const isUnavailable = this.pauseMs > 0;
-    this.queue.push(queued);
-    this.worker ??= this.work();
+    const isUnavailable = this.#pauseMs > 0;
+    this.#queue.push(queued);
+    this.#worker ??= this.#work();
     const wait = sleep(READER_WAIT_MS);
-    await Promise.race([settled, isUnavailable ? this.store(queued) : this.storeIfLate(queued, settled), wait.done]);
+    await Promise.race([settled, isUnavailable ? this.#store(queued) : this.#storeIfLate(queued, settled), wait.done]);
     wait.end();
   }
 
@@ -84,34 +84,34 @@ export class EngagementRecorder implements OnApplicationShutdown {
   /** Records or stores the queued engagements, for at most `limitMs`; logs and drops the rest. */
   async drain(limitMs: number): Promise<void> {
     const limit = sleep(limitMs);
-    this.pauseMs = 0;
-    this.endPause?.();
-    await Promise.race([this.worker, limit.done]);
+    this.#pauseMs = 0;
+    this.#endPause?.();
+    await Promise.race([this.#worker, limit.done]);
     limit.end();
-    this.closed = true;
-    this.endPause?.();
-    const lost = [...this.queue, ...this.inFlight].filter(({ isStored }) => !isStored).length;
+    this.#closed = true;
+    this.#endPause?.();
+    const lost = [...this.#queue, ...this.#inFlight].filter(({ isStored }) => !isStored).length;
     if (lost > 0) this.log.error({ lost }, 'Opens and clicks were not recorded before the shutdown');
   }
 
-  private async work(): Promise<void> {
-    while (this.queue.length > 0 && !this.closed) {
+  async #work(): Promise<void> {
+    while (this.#queue.length > 0 && !this.#closed) {
       // After a failure, a single engagement probes whether delivery-tracking is available again.
-      const batch = this.queue.splice(0, this.pauseMs > 0 ? 1 : BATCH_SIZE);
-      this.inFlight = batch;
-      const results = await Promise.all(batch.map(queued => this.send(queued)));
-      this.inFlight = [];
+      const batch = this.#queue.splice(0, this.#pauseMs > 0 ? 1 : BATCH_SIZE);
+      this.#inFlight = batch;
+      const results = await Promise.all(batch.map(queued => this.#send(queued)));
+      this.#inFlight = [];
       for (const [index, { settled }] of batch.entries()) if (results[index] === 'done') settled();
       const retries = batch.filter((_, index) => results[index] === 'retry');
-      this.queue.unshift(...retries);
-      if (retries.length > 0) await this.pause();
-      else this.reportRecovery();
+      this.#queue.unshift(...retries);
+      if (retries.length > 0) await this.#pause();
+      else this.#reportRecovery();
     }
     // Synchronous with the check of the queue, so that no new engagement remains without a worker.
-    this.worker = undefined;
+    this.#worker = undefined;
   }
 
-  private async send(queued: QueuedEngagement): Promise<'done' | 'retry'> {
+  async #send(queued: QueuedEngagement): Promise<'done' | 'retry'> {
     const { engagement, context } = queued;
     try {
       if (engagement.contract === recordOpen) await this.services.request(recordOpen, engagement.details, context);
@@ -126,15 +126,15 @@ export class EngagementRecorder implements OnApplicationShutdown {
     }
   }
 
-  private async storeIfLate(queued: QueuedEngagement, settled: Promise<void>): Promise<void> {
+  async #storeIfLate(queued: QueuedEngagement, settled: Promise<void>): Promise<void> {
     const late = sleep(QUEUED_AFTER_MS);
     const outcome = await Promise.race([settled.then(() => 'recorded'), late.done.then(() => 'late')]);
     late.end();
-    if (outcome === 'late') await this.store(queued);
+    if (outcome === 'late') await this.#store(queued);
   }
 
   /** @returns whether the durable queue contains the engagement; if not, it is only in memory. */
-  private async store(queued: QueuedEngagement): Promise<boolean> {
+  async #store(queued: QueuedEngagement): Promise<boolean> {
     if (queued.isStored) return true;
     try {
       await this.durable.add(queued.engagement, queued.context);
@@ -146,34 +146,34 @@ export class EngagementRecorder implements OnApplicationShutdown {
   }
 
   /** Stores engagements that are only in memory, until the durable queue refuses one. */
-  private async storeAll(): Promise<void> {
-    const unstored = this.queue.filter(({ isStored }) => !isStored);
+  async #storeAll(): Promise<void> {
+    const unstored = this.#queue.filter(({ isStored }) => !isStored);
     for (let from = 0; from < unstored.length; from += BATCH_SIZE) {
-      const stored = await Promise.all(unstored.slice(from, from + BATCH_SIZE).map(queued => this.store(queued)));
+      const stored = await Promise.all(unstored.slice(from, from + BATCH_SIZE).map(queued => this.#store(queued)));
       if (stored.includes(false)) return;
     }
   }
 
   /** Frees a slot by removing an engagement that is in the durable queue. */
-  private forgetStored(): boolean {
-    const index = this.queue.findIndex(({ isStored }) => isStored);
-    if (index >= 0) this.queue.splice(index, 1);
+  #forgetStored(): boolean {
+    const index = this.#queue.findIndex(({ isStored }) => isStored);
+    if (index >= 0) this.#queue.splice(index, 1);
     return index >= 0;
   }
 
-  private reportRecovery(): void {
-    this.pauseMs = 0;
-    if (this.dropped === 0) return;
-    this.log.error({ lost: this.dropped }, 'Opens and clicks were dropped while delivery-tracking was unavailable');
-    this.dropped = 0;
+  #reportRecovery(): void {
+    this.#pauseMs = 0;
+    if (this.#dropped === 0) return;
+    this.log.error({ lost: this.#dropped }, 'Opens and clicks were dropped while delivery-tracking was unavailable');
+    this.#dropped = 0;
   }
 
-  private async pause(): Promise<void> {
-    this.pauseMs = Math.min(MAX_PAUSE_MS, this.pauseMs * 2 || FIRST_PAUSE_MS);
-    const pause = sleep(this.pauseMs);
-    this.endPause = pause.end;
-    await Promise.all([pause.done, this.storeAll()]);
-    this.endPause = undefined;
+  async #pause(): Promise<void> {
+    this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);
+    const pause = sleep(this.#pauseMs);
+    this.#endPause = pause.end;
+    await Promise.all([pause.done, this.#storeAll()]);
+    this.#endPause = undefined;
   }
 }
 

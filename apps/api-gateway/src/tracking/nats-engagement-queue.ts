@@ -4,16 +4,16 @@ import type { Engagement, EngagementQueue } from './engagement-recorder.js';
 
 /** The queue of delivery-tracking in JetStream. */
 export class NatsEngagementQueue implements EngagementQueue {
-  private readonly requests: RequestQueue;
+  readonly #requests: RequestQueue;
 
   constructor(link: NatsLink) {
-    this.requests = new RequestQueue(link);
+    this.#requests = new RequestQueue(link);
   }
 
   add({ contract, details }: Engagement, { correlationId, traceparent, actor }: RequestContext): Promise<void> {
     const context = { correlationId, traceparent, actor };
     return contract === recordOpen
-      ? this.requests.add(recordOpen, details, context)
-      : this.requests.add(recordClick, details as RequestInput<typeof recordClick>, context);
+      ? this.#requests.add(recordOpen, details, context)
+      : this.#requests.add(recordClick, details as RequestInput<typeof recordClick>, context);
   }
 }

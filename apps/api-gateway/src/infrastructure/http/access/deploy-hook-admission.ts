@@ -20,13 +20,13 @@ type Found = CalledHook | 'unknown' | 'unsupported';
 
 /** Admits calls of deploy hooks by the token in the URL, and limits the calls of each hook. */
 export class DeployHookAdmission {
-  private readonly found = new ReplyCache<Found>({
+  readonly #found = new ReplyCache<Found>({
     subject: findDeployHook.subject,
     keptMs: 10_000,
     maxEntries: 10_000,
     maxPending: 100,
   });
-  private readonly calls = new TokenBuckets(CALLS_PER_SECOND, CALLS_AT_ONCE);
+  readonly #calls = new TokenBuckets(CALLS_PER_SECOND, CALLS_AT_ONCE);
 
   constructor(private readonly services: ServiceClient) {}
 
@@ -35,9 +35,9 @@ export class DeployHookAdmission {
     const { token } = request.params as { readonly token: string };
     if (!TOKEN.test(token)) throw notFound();
     const tokenHash = hash('sha256', token, 'hex');
-    const hook = await this.found.get(tokenHash, () => this.find(tokenHash, request));
+    const hook = await this.#found.get(tokenHash, () => this.#find(tokenHash, request));
     if (hook === 'unknown') throw notFound();
-    const waitS = this.calls.spend(hook === 'unsupported' ? tokenHash : hook.id);
+    const waitS = this.#calls.spend(hook === 'unsupported' ? tokenHash : hook.id);
     if (waitS > 0) {
       const retry = { 'retry-after': String(Math.ceil(waitS)) };
       throw new Problem(429, 'Too many calls of this deploy hook. Try again later.', retry);
@@ -45,7 +45,7 @@ export class DeployHookAdmission {
     if (hook !== 'unsupported') setCalledHook(request, hook);
   }
 
-  private async find(tokenHash: string, request: FastifyRequest): Promise<Found> {
+  async #find(tokenHash: string, request: FastifyRequest): Promise<Found> {
     const context = requestContextOf(request);
     try {
       return await this.services.request(findDeployHook, { token_hash: tokenHash }, context);

@@ -23,15 +23,15 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
  * workspace.
  */
 export class SessionAuthentication {
-  private readonly publicOrigin: string;
-  private readonly cookies: SessionCookies;
+  readonly #publicOrigin: string;
+  readonly #cookies: SessionCookies;
 
   constructor(
     private readonly services: ServiceClient,
     publicUrl: string,
   ) {
-    this.publicOrigin = new URL(publicUrl).origin;
-    this.cookies = new SessionCookies(publicUrl);
+    this.#publicOrigin = new URL(publicUrl).origin;
+    this.#cookies = new SessionCookies(publicUrl);
   }
 
   /**
@@ -39,7 +39,7 @@ export class SessionAuthentication {
    * for a cookie from another site.
    */
   tokenHashOf(request: FastifyRequest): string {
-    return credentialHashOf(request.raw, this.tokenOf(request));
+    return credentialHashOf(request.raw, this.#tokenOf(request));
   }
 
   async authenticate(request: FastifyRequest, tokenHash: string): Promise<void> {
@@ -63,17 +63,17 @@ export class SessionAuthentication {
     });
   }
 
-  private tokenOf(request: FastifyRequest): string {
+  #tokenOf(request: FastifyRequest): string {
     const header = request.headers.authorization;
     if (header !== undefined) {
       const token = BEARER.exec(header)?.[1];
       if (token) return token;
       throw unauthorized('The Authorization header must be "Bearer <token>".', 'session_invalid', BEARER_SCHEME);
     }
-    const token = this.cookies.sessionOf(request);
+    const token = this.#cookies.sessionOf(request);
     if (!token)
       throw unauthorized('Sign in first. The request has no session token.', 'session_missing', BEARER_SCHEME);
-    if (!SAFE_METHODS.has(request.method) && !isSameOrigin(request, this.publicOrigin)) {
+    if (!SAFE_METHODS.has(request.method) && !isSameOrigin(request, this.#publicOrigin)) {
       throw new Problem(403, 'Requests that use the session cookie must come from the dashboard.', {
         [ERROR_CODE]: 'cross_site_request',
       });

@@ -11,29 +11,29 @@ type Headers = Pick<FastifyRequest, 'headers'>;
  * as a web service on a subdomain, can set them; browsers require `Secure` and the path `/` for this prefix.
  */
 export class SessionCookies {
-  private readonly secure: boolean;
+  readonly #secure: boolean;
 
   constructor(publicUrl: string) {
-    this.secure = new URL(publicUrl).protocol === 'https:';
+    this.#secure = new URL(publicUrl).protocol === 'https:';
   }
 
   get sessionName(): string {
-    return this.named('postern_session');
+    return this.#named('postern_session');
   }
 
   session(token: string, expiresAt: string): string {
-    return this.sessionUntil(token, new Date(expiresAt));
+    return this.#sessionUntil(token, new Date(expiresAt));
   }
 
   /** Removes the session cookie. */
   endedSession(): string {
-    return this.sessionUntil('', new Date(0));
+    return this.#sessionUntil('', new Date(0));
   }
 
   /** Indicates at sign-in that the browser has signed in to the account before. */
   device(token: string): string {
-    const attributes = { ...this.attributes('/dashboard/api/session'), maxAge: DEVICE_LIFETIME_S };
-    return stringifySetCookie({ name: this.deviceName, value: token, ...attributes });
+    const attributes = { ...this.#attributes('/dashboard/api/session'), maxAge: DEVICE_LIFETIME_S };
+    return stringifySetCookie({ name: this.#deviceName, value: token, ...attributes });
   }
 
   sessionOf(request: Headers): string | undefined {
@@ -41,25 +41,25 @@ export class SessionCookies {
   }
 
   deviceOf(request: Headers): string | undefined {
-    const token = cookieOf(request, this.deviceName);
+    const token = cookieOf(request, this.#deviceName);
     return token !== undefined && token.length <= LONGEST_DEVICE_TOKEN ? token : undefined;
   }
 
-  private get deviceName(): string {
-    return this.named('postern_device');
+  get #deviceName(): string {
+    return this.#named('postern_device');
   }
 
-  private sessionUntil(value: string, expires: Date): string {
-    return stringifySetCookie({ name: this.sessionName, value, ...this.attributes('/dashboard'), expires });
+  #sessionUntil(value: string, expires: Date): string {
+    return stringifySetCookie({ name: this.sessionName, value, ...this.#attributes('/dashboard'), expires });
   }
 
-  private named(name: string): string {
-    return this.secure ? `__Host-${name}` : name;
+  #named(name: string): string {
+    return this.#secure ? `__Host-${name}` : name;
   }
 
   /** @param path the cookie path if the name has no prefix. */
-  private attributes(path: string) {
-    const { secure } = this;
+  #attributes(path: string) {
+    const secure = this.#secure;
     return { path: secure ? '/' : path, httpOnly: true, sameSite: 'strict', secure } as const;
   }
 }

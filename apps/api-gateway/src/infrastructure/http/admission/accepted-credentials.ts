@@ -8,37 +8,37 @@ const SAME_MS = 1_000;
  * bodies are read and which requests of a flooding client are answered; services authenticate every request themselves.
  */
 export class AcceptedCredentials {
-  private readonly acceptedAt = new Map<string, number>();
-  private readonly clients = new Map<string, number>();
+  readonly #acceptedAt = new Map<string, number>();
+  readonly #clients = new Map<string, number>();
 
   /** @param now a monotonic clock, in milliseconds. */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   accept(hash: string, client: string): void {
-    this.remember(this.acceptedAt, hash);
-    this.remember(this.clients, client);
+    this.#remember(this.#acceptedAt, hash);
+    this.#remember(this.#clients, client);
   }
 
   forget(hash: string): void {
-    this.acceptedAt.delete(hash);
+    this.#acceptedAt.delete(hash);
   }
 
   /** Whether the credential was accepted within `withinMs`, at most ten minutes ago. */
   isKnown(hash: string, withinMs = KNOWN_MS): boolean {
-    return this.isRecent(this.acceptedAt.get(hash), withinMs);
+    return this.#isRecent(this.#acceptedAt.get(hash), withinMs);
   }
 
   /** Whether a client has recently used an accepted credential; others may share its address. */
   isClientKnown(client: string): boolean {
-    return this.isRecent(this.clients.get(client), KNOWN_MS);
+    return this.#isRecent(this.#clients.get(client), KNOWN_MS);
   }
 
-  private isRecent(at: number | undefined, withinMs: number): boolean {
+  #isRecent(at: number | undefined, withinMs: number): boolean {
     return at !== undefined && this.now() - at < Math.min(withinMs, KNOWN_MS);
   }
 
-  private remember(entries: Map<string, number>, key: string): void {
-    if (this.isRecent(entries.get(key), SAME_MS)) return;
+  #remember(entries: Map<string, number>, key: string): void {
+    if (this.#isRecent(entries.get(key), SAME_MS)) return;
     entries.delete(key);
     entries.set(key, this.now());
     if (entries.size <= MAX_ENTRIES) return;

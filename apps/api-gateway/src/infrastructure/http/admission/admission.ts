@@ -41,11 +41,11 @@ type Spender = FastifyRequest & { [SPENT]?: ClientBudget | undefined };
 
 /** Decides on a request by its headers, before its body is read. */
 export class Admission {
-  private readonly credentials = new AcceptedCredentials();
-  private readonly unknown = new KeyedSlots(UNKNOWN_AT_ONCE);
-  private readonly sessions: SessionAuthentication;
-  private readonly hooks: DeployHookAdmission;
-  private readonly cookies: SessionCookies;
+  readonly #credentials = new AcceptedCredentials();
+  readonly #unknown = new KeyedSlots(UNKNOWN_AT_ONCE);
+  readonly #sessions: SessionAuthentication;
+  readonly #hooks: DeployHookAdmission;
+  readonly #cookies: SessionCookies;
 
   constructor(
     private readonly services: ServiceClient,
@@ -53,9 +53,9 @@ export class Admission {
     private readonly limits: CallerLimits,
     publicUrl: string,
   ) {
-    this.sessions = new SessionAuthentication(services, publicUrl);
-    this.hooks = new DeployHookAdmission(services);
-    this.cookies = new SessionCookies(publicUrl);
+    this.#sessions = new SessionAuthentication(services, publicUrl);
+    this.#hooks = new DeployHookAdmission(services);
+    this.#cookies = new SessionCookies(publicUrl);
   }
 
   /**
@@ -65,14 +65,14 @@ export class Admission {
   admit(request: FastifyRequest, reply: FastifyReply, isRouted: boolean): Promise<void> | undefined {
     assertOneHost(request);
     if (!isRouted) {
-      this.spend('client', request);
+      this.#spend('client', request);
       throw new NotFoundException();
     }
     const admission = admissionOfRequest(request);
     const { budget, maxBodyBytes } = admission;
-    if (budget !== 'caller') this.spend(budget, request);
+    if (budget !== 'caller') this.#spend(budget, request);
     const mayRemember = Number(request.headers['content-length'] ?? 0) <= maxBodyBytes;
-    const caller = this.identify(admission, request, reply, mayRemember);
+    const caller = this.#identify(admission, request, reply, mayRemember);
     if (caller) return caller.then(() => assertNoControlCharacters(request));
     assertNoControlCharacters(request);
     return undefined;
@@ -88,18 +88,18 @@ export class Admission {
   isKnown(request: IncomingMessage): boolean {
     const { headers } = request;
     const bearer = /^Bearer +(\S{1,512})$/i.exec(headers.authorization ?? '')?.[1];
-    return [headers['api-key'], bearer, this.cookies.sessionOf({ headers })].some(
-      secret => typeof secret === 'string' && this.credentials.isKnown(credentialHashOf(request, secret)),
+    return [headers['api-key'], bearer, this.#cookies.sessionOf({ headers })].some(
+      secret => typeof secret === 'string' && this.#credentials.isKnown(credentialHashOf(request, secret)),
     );
   }
 
   /** Whether a client has recently used an accepted credential. */
   isClientKnown(client: string): boolean {
-    return this.credentials.isClientKnown(client);
+    return this.#credentials.isClientKnown(client);
   }
 
   /** @param mayRemember false for a request that will be refused, so that its caller must be authenticated now. */
-  private identify(
+  #identify(
     { access, role, withoutSecondFactor }: GatewayAdmission,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -109,33 +109,33 @@ export class Admission {
       case 'anyone':
         return undefined;
       case 'api-key': {
-        const hash = this.presented(request, () => apiKeyHashOf(request));
+        const hash = this.#presented(request, () => apiKeyHashOf(request));
         const freshMs = hasBody(request) ? API_KEY_FRESH_MS : undefined;
-        if (mayRemember && this.credentials.isKnown(hash, freshMs)) return undefined;
-        return this.accepted(request, hash, () => assertValidApiKey(this.services, request));
+        if (mayRemember && this.#credentials.isKnown(hash, freshMs)) return undefined;
+        return this.#accepted(request, hash, () => assertValidApiKey(this.services, request));
       }
       case 'deploy-hook':
-        return this.hooks.admit(request).then(() => this.exempt(request));
+        return this.#hooks.admit(request).then(() => this.#exempt(request));
       case 'platform-key': {
-        const hash = this.presented(request, () => platformKeyHashOf(request));
-        return this.accepted(request, hash, () => admitCall(this.services, hash, request, reply, role));
+        const hash = this.#presented(request, () => platformKeyHashOf(request));
+        return this.#accepted(request, hash, () => admitCall(this.services, hash, request, reply, role));
       }
       default: {
-        const hash = this.presented(request, () => this.sessions.tokenHashOf(request));
-        return this.limited(request, reply, hash, async () => {
-          await this.sessions.authenticate(request, hash);
+        const hash = this.#presented(request, () => this.#sessions.tokenHashOf(request));
+        return this.#limited(request, reply, hash, async () => {
+          await this.#sessions.authenticate(request, hash);
           return `user:${sessionOf(request).userId}`;
         }).then(() => {
           this.limits.spendOfWorkspace(sessionOf(request).workspaceId);
           if (!withoutSecondFactor) assertSecondFactor(request);
-          return this.authorize(access, role, request);
+          return this.#authorize(access, role, request);
         });
       }
     }
   }
 
   /** A route without a declared role requires the role owner. */
-  private async authorize(
+  async #authorize(
     access: 'session' | 'service-owner' | 'workspace-member' | 'operator',
     role: WorkspaceRole = 'owner',
     request: FastifyRequest,
@@ -147,30 +147,30 @@ export class Admission {
   }
 
   /** The hash of the credential in the request; a missing or malformed one spends the client's budget. */
-  private presented(request: FastifyRequest, hashOf: () => string): string {
+  #presented(request: FastifyRequest, hashOf: () => string): string {
     try {
       return hashOf();
     } catch (refused) {
-      this.spend('client', request);
+      this.#spend('client', request);
       throw refused;
     }
   }
 
   /** Authenticates a caller and counts the request, before calling a service if the credential was accepted before. */
-  private async limited(
+  async #limited(
     request: FastifyRequest,
     reply: FastifyReply,
     hash: string,
     authenticate: () => Promise<string>,
   ): Promise<void> {
     const known = this.limits.callerOf(hash);
-    if (known !== undefined) this.count(known, request, reply);
-    const caller = await this.accepted(request, hash, authenticate);
+    if (known !== undefined) this.#count(known, request, reply);
+    const caller = await this.#accepted(request, hash, authenticate);
     this.limits.remember(hash, caller);
-    if (known === undefined) this.count(caller, request, reply);
+    if (known === undefined) this.#count(caller, request, reply);
   }
 
-  private count(caller: string, request: FastifyRequest, reply: FastifyReply): void {
+  #count(caller: string, request: FastifyRequest, reply: FastifyReply): void {
     this.limits.spend(caller);
     // The endless streams of a workspace are limited when they start.
     if (admissionOfRequest(request).isEndless) return;
@@ -179,20 +179,16 @@ export class Admission {
   }
 
   /** A credential that no service recently accepted spends the client's budget until it is accepted. */
-  private accepted<Caller>(
-    request: FastifyRequest,
-    hash: string,
-    authenticate: () => Promise<Caller>,
-  ): Promise<Caller> {
-    if (this.credentials.isKnown(hash)) return this.authenticated(request, hash, authenticate);
+  #accepted<Caller>(request: FastifyRequest, hash: string, authenticate: () => Promise<Caller>): Promise<Caller> {
+    if (this.#credentials.isKnown(hash)) return this.#authenticated(request, hash, authenticate);
     const check = async () => {
-      if (!this.credentials.isKnown(hash)) this.spend('client', request);
-      return this.authenticated(request, hash, authenticate);
+      if (!this.#credentials.isKnown(hash)) this.#spend('client', request);
+      return this.#authenticated(request, hash, authenticate);
     };
-    return this.unknown.run(networkOf(request), check, () => tooManyRequests(1));
+    return this.#unknown.run(networkOf(request), check, () => tooManyRequests(1));
   }
 
-  private async authenticated<Caller>(
+  async #authenticated<Caller>(
     request: FastifyRequest,
     hash: string,
     authenticate: () => Promise<Caller>,
@@ -201,28 +197,28 @@ export class Admission {
     try {
       caller = await authenticate();
     } catch (refused) {
-      if (isUnauthenticated(refused)) this.credentials.forget(hash);
-      else this.refund(request);
+      if (isUnauthenticated(refused)) this.#credentials.forget(hash);
+      else this.#refund(request);
       throw refused;
     }
-    this.refund(request);
-    this.credentials.accept(hash, networkOf(request));
+    this.#refund(request);
+    this.#credentials.accept(hash, networkOf(request));
     return caller;
   }
 
-  private spend(budget: ClientBudget, request: Spender): void {
+  #spend(budget: ClientBudget, request: Spender): void {
     this.budgets.spend(budget, networkOf(request));
     request[SPENT] = budget;
   }
 
   /** The response to a request with a credential does not count against its client's budget. */
-  private exempt(request: Spender): void {
+  #exempt(request: Spender): void {
     request[SPENT] = undefined;
   }
 
-  private refund(request: Spender): void {
+  #refund(request: Spender): void {
     if (request[SPENT] !== undefined) this.budgets.refund(request[SPENT], networkOf(request));
-    this.exempt(request);
+    this.#exempt(request);
   }
 }
 

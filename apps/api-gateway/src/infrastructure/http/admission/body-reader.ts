@@ -20,15 +20,15 @@ const MAX_DISCARDED_BYTES = 16 * MIB;
  */
 export class BodyReader {
   /** Requests with `Expect: 100-continue`, which get the interim response only when their body is read. */
-  private readonly waiting = new WeakMap<IncomingMessage, ServerResponse>();
+  readonly #waiting = new WeakMap<IncomingMessage, ServerResponse>();
   /** The responses of requests whose body may be counted. */
-  private readonly responses = new WeakMap<FastifyRequest, ServerResponse>();
-  private readonly discarded = new DiscardedBytes();
+  readonly #responses = new WeakMap<FastifyRequest, ServerResponse>();
+  readonly #discarded = new DiscardedBytes();
 
   constructor(private readonly buffered: BufferedBytes) {}
 
   expectContinue(request: IncomingMessage, response: ServerResponse): void {
-    this.waiting.set(request, response);
+    this.#waiting.set(request, response);
   }
 
   /** Refuses a body by its declared length. @throws 413, 429 or 503 */
@@ -41,7 +41,7 @@ export class BodyReader {
     if (maxBodyBytes === 0) return;
     if (declared > maxBodyBytes) throw tooLarge(maxBodyBytes);
     if (declared <= UNCOUNTED_BYTES && encoding === undefined) return;
-    this.responses.set(request, reply.raw);
+    this.#responses.set(request, reply.raw);
     if (declared > UNCOUNTED_BYTES) this.buffered.assertFits(networkOf(request), declared);
   }
 
@@ -51,27 +51,27 @@ export class BodyReader {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;
     if (raw.complete || (length === '0' && encoding === undefined)) return;
     // Without this check, the gateway would read once more from each connection of a flood.
-    if (!this.discarded.add(networkOf(request), UNCOUNTED_BYTES)) {
+    if (!this.#discarded.add(networkOf(request), UNCOUNTED_BYTES)) {
       reply.header('connection', 'close');
       return;
     }
     let discarded = 0;
     raw.on('data', (chunk: Buffer) => {
       discarded += chunk.length;
-      const mayContinue = this.discarded.add(networkOf(request), chunk.length);
+      const mayContinue = this.#discarded.add(networkOf(request), chunk.length);
       if (discarded > MAX_DISCARDED_BYTES || !mayContinue) raw.destroy();
     });
   }
 
   async read(request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedBody> {
     const { maxBodyBytes } = admissionOfRequest(request);
-    this.waiting.get(request.raw)?.writeContinue();
+    this.#waiting.get(request.raw)?.writeContinue();
     const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
-    const bytes = await this.bytesOf(request, payload, maxBodyBytes);
+    const bytes = await this.#bytesOf(request, payload, maxBodyBytes);
     return new ReceivedBody(bytes, type, encoding);
   }
 
-  private bytesOf(request: FastifyRequest, payload: IncomingMessage, maxBodyBytes: number): Promise<Buffer> {
+  #bytesOf(request: FastifyRequest, payload: IncomingMessage, maxBodyBytes: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let received = 0;
@@ -90,7 +90,7 @@ export class BodyReader {
         try {
           if (count) count(chunk.length);
           else if (received > UNCOUNTED_BYTES) {
-            count = this.counterOf(request);
+            count = this.#counterOf(request);
             count(received);
           }
         } catch (full) {
@@ -109,14 +109,14 @@ export class BodyReader {
   }
 
   /** Counts bytes for the client of a request, and releases them when the request ends. */
-  private counterOf(request: FastifyRequest): (bytes: number) => void {
+  #counterOf(request: FastifyRequest): (bytes: number) => void {
     const client = networkOf(request);
     let counted = 0;
     const release = () => {
       this.buffered.release(client, counted);
       counted = 0;
     };
-    const response = this.responses.get(request);
+    const response = this.#responses.get(request);
     if (response) onRequestEnd(request.raw, response, release);
     else request.raw.socket.once('close', release);
     return bytes => {

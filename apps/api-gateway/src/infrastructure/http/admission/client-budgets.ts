@@ -35,9 +35,9 @@ export const tooManyRequests = (waitS: number): Problem =>
 
 /** Token buckets of each client for requests without an accepted credential. */
 export class ClientBudgets {
-  private readonly balances: Readonly<Record<ClientBudget, Balance>>;
+  readonly #balances: Readonly<Record<ClientBudget, Balance>>;
   /** 429 responses over all budgets. */
-  private readonly answers: TokenBuckets;
+  readonly #answers: TokenBuckets;
 
   /** @param now a monotonic clock, in milliseconds. */
   constructor(requestsPerSecond: number, now: () => number = () => performance.now()) {
@@ -50,8 +50,8 @@ export class ClientBudgets {
       unserved: perSecond / requestsPerSecond,
       blocked: -perSecond * BURST_S,
     });
-    this.answers = refusals(requestsPerSecond);
-    this.balances = {
+    this.#answers = refusals(requestsPerSecond);
+    this.#balances = {
       client: balance(requestsPerSecond),
       'client-frequent': balance(requestsPerSecond * FREQUENT),
       'client-hooks': balance(requestsPerSecond),
@@ -60,43 +60,43 @@ export class ClientBudgets {
 
   /** Spends one request. @throws a 429 if the budget is used up. */
   spend(budget: ClientBudget, client: string): void {
-    const { requests, refused, unserved, blocked } = this.balances[budget];
+    const { requests, refused, unserved, blocked } = this.#balances[budget];
     if (refused.level(client) >= 1 && requests.spend(client) === 0) return;
     // A client that continues after a refusal stays refused.
     requests.lower(client, 1);
     requests.take(client, unserved);
-    if (this.answers.spend(client) > 0) requests.lower(client, blocked);
+    if (this.#answers.spend(client) > 0) requests.lower(client, blocked);
     const waitS = Math.max(requests.secondsUntilOne(client), refused.secondsUntilOne(client));
     throw tooManyRequests(waitS);
   }
 
   /** Refunds a request whose credential proved valid. */
   refund(budget: ClientBudget, client: string): void {
-    this.balances[budget].requests.refund(client);
+    this.#balances[budget].requests.refund(client);
   }
 
   /** Counts a request that got an error. */
   refuse(budget: ClientBudget, client: string): void {
-    this.balances[budget].refused.take(client);
+    this.#balances[budget].refused.take(client);
   }
 
   /** Counts a request without a response: in all budgets that caused it, and in the budget for all requests. */
   drop(client: string): void {
     for (const budget of BUDGETS) {
-      if (budget !== 'client' && !this.isSpent(budget, client)) continue;
-      const { requests, unserved } = this.balances[budget];
+      if (budget !== 'client' && !this.#isSpent(budget, client)) continue;
+      const { requests, unserved } = this.#balances[budget];
       requests.take(client, unserved);
     }
   }
 
   /** Whether a budget of the client is used up, including its 429 responses. */
   isBlocked(client: string): boolean {
-    return BUDGETS.some(budget => this.isSpent(budget, client));
+    return BUDGETS.some(budget => this.#isSpent(budget, client));
   }
 
-  private isSpent(budget: ClientBudget, client: string): boolean {
-    const { requests, blocked } = this.balances[budget];
+  #isSpent(budget: ClientBudget, client: string): boolean {
+    const { requests, blocked } = this.#balances[budget];
     const level = requests.level(client);
-    return level <= blocked || (level < 1 && this.answers.level(client) < 1);
+    return level <= blocked || (level < 1 && this.#answers.level(client) < 1);
   }
 }

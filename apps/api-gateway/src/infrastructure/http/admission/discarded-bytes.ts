@@ -7,15 +7,15 @@ const BYTES_PER_SECOND = 2 * MIB;
 
 /** Bytes of refused bodies that are read and discarded, per client. */
 export class DiscardedBytes {
-  private readonly buckets: TokenBuckets;
+  readonly #buckets: TokenBuckets;
 
   /** @param now a monotonic clock, in milliseconds. */
   constructor(now?: () => number) {
-    this.buckets = new TokenBuckets(BYTES_PER_SECOND, BYTES_AT_ONCE, now);
+    this.#buckets = new TokenBuckets(BYTES_PER_SECOND, BYTES_AT_ONCE, now);
   }
 
   /** Counts bytes. @returns whether the client may send more. */
   add(client: string, bytes: number): boolean {
-    return this.buckets.spend(client, bytes) === 0;
+    return this.#buckets.spend(client, bytes) === 0;
   }
 }

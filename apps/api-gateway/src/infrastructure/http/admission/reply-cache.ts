@@ -20,8 +20,8 @@ interface Entry<Reply> {
  * request.
  */
 export class ReplyCache<Reply> {
-  private readonly entries = new Map<string, Entry<Reply>>();
-  private pending = 0;
+  readonly #entries = new Map<string, Entry<Reply>>();
+  #pending = 0;
 
   /** @param now a monotonic clock, in milliseconds. */
   constructor(
@@ -33,32 +33,32 @@ export class ReplyCache<Reply> {
    * Returns the reply for `key`; errors are not cached. @throws ServiceUnavailable if too many requests are pending.
    */
   get(key: string, load: () => Promise<Reply>): Promise<Reply> {
-    const known = this.entries.get(key);
+    const known = this.#entries.get(key);
     if (known && (known.keptUntil === undefined || this.now() < known.keptUntil)) return known.reply;
     const { subject, maxPending, keptMs } = this.options;
-    if (this.pending >= maxPending) {
+    if (this.#pending >= maxPending) {
       return Promise.reject(new ServiceUnavailable(subject, 'busy', false, 1));
     }
     const entry: Entry<Reply> = { reply: load() };
-    this.pending += 1;
-    this.entries.delete(key);
-    this.entries.set(key, entry);
+    this.#pending += 1;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
     entry.reply.then(
       () => {
-        this.pending -= 1;
+        this.#pending -= 1;
         entry.keptUntil = this.now() + keptMs;
       },
       () => {
-        this.pending -= 1;
-        if (this.entries.get(key) === entry) this.entries.delete(key);
+        this.#pending -= 1;
+        if (this.#entries.get(key) === entry) this.#entries.delete(key);
       },
     );
-    if (this.entries.size > this.options.maxEntries) this.forgetOldest();
+    if (this.#entries.size > this.options.maxEntries) this.#forgetOldest();
     return entry.reply;
   }
 
-  private forgetOldest(): void {
-    const [oldest] = this.entries.keys();
-    if (oldest !== undefined) this.entries.delete(oldest);
+  #forgetOldest(): void {
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.#entries.delete(oldest);
   }
 }

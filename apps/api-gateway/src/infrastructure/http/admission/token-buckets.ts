@@ -10,8 +10,8 @@ interface Bucket {
 
 /** Token buckets of one rate, by key; an unused bucket is full and is deleted. */
 export class TokenBuckets {
-  private readonly buckets = new Map<string, Bucket>();
-  private forgetAt = 0;
+  readonly #buckets = new Map<string, Bucket>();
+  #forgetAt = 0;
 
   /**
    * @param now a monotonic clock, in milliseconds.
@@ -26,7 +26,7 @@ export class TokenBuckets {
 
   /** Takes tokens. @returns the seconds until enough are available; 0 if they were taken. */
   spend(key: string, tokens = 1): number {
-    const bucket = this.bucketOf(key);
+    const bucket = this.#bucketOf(key);
     if (bucket.tokens < tokens) return (tokens - bucket.tokens) / this.perSecond;
     bucket.tokens -= tokens;
     return 0;
@@ -34,26 +34,26 @@ export class TokenBuckets {
 
   /** Takes tokens, down to the debt limit. */
   take(key: string, tokens = 1): void {
-    const bucket = this.bucketOf(key);
+    const bucket = this.#bucketOf(key);
     bucket.tokens = Math.max(-this.debt, bucket.tokens - tokens);
   }
 
   /** Refunds a token. */
   refund(key: string): void {
-    const bucket = this.buckets.get(key);
+    const bucket = this.#buckets.get(key);
     if (bucket) bucket.tokens = Math.min(this.burst, bucket.tokens + 1);
   }
 
   /** Lowers the bucket to at most `most` tokens. */
   lower(key: string, most: number): void {
-    const bucket = this.bucketOf(key);
+    const bucket = this.#bucketOf(key);
     bucket.tokens = Math.min(bucket.tokens, most);
   }
 
   /** The current number of tokens. */
   level(key: string): number {
-    const bucket = this.buckets.get(key);
-    return bucket ? this.tokensOf(bucket, this.now()) : this.burst;
+    const bucket = this.#buckets.get(key);
+    return bucket ? this.#tokensOf(bucket, this.now()) : this.burst;
   }
 
   /** Seconds until a token is available; 0 or less if there is one. */
@@ -62,27 +62,27 @@ export class TokenBuckets {
   }
 
   /** The bucket, updated to the current time. */
-  private bucketOf(key: string): Bucket {
+  #bucketOf(key: string): Bucket {
     const now = this.now();
-    this.forgetFull(now);
-    let bucket = this.buckets.get(key);
+    this.#forgetFull(now);
+    let bucket = this.#buckets.get(key);
     if (bucket) {
-      bucket.tokens = this.tokensOf(bucket, now);
+      bucket.tokens = this.#tokensOf(bucket, now);
       bucket.at = now;
     } else {
       bucket = { tokens: this.burst, at: now };
-      this.buckets.set(key, bucket);
+      this.#buckets.set(key, bucket);
     }
     return bucket;
   }
 
-  private tokensOf({ tokens, at }: Bucket, now: number): number {
+  #tokensOf({ tokens, at }: Bucket, now: number): number {
     return Math.min(this.burst, tokens + ((now - at) / 1_000) * this.perSecond);
   }
 
-  private forgetFull(now: number): void {
-    if (now < this.forgetAt) return;
-    this.forgetAt = now + FORGET_INTERVAL_MS;
-    for (const [key, bucket] of this.buckets) if (this.tokensOf(bucket, now) >= this.burst) this.buckets.delete(key);
+  #forgetFull(now: number): void {
+    if (now < this.#forgetAt) return;
+    this.#forgetAt = now + FORGET_INTERVAL_MS;
+    for (const [key, bucket] of this.#buckets) if (this.#tokensOf(bucket, now) >= this.burst) this.#buckets.delete(key);
   }
 }

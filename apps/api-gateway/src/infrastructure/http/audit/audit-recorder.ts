@@ -14,7 +14,7 @@ const MAX_RETRIED = 1_000;
 /** Stores entries of the audit log in platform-management. */
 @Injectable()
 export class AuditRecorder {
-  private retried = 0;
+  #retried = 0;
 
   constructor(
     private readonly services: ServiceClient,
@@ -39,12 +39,12 @@ export class AuditRecorder {
     try {
       await this.services.request(recordAuditEntry, entry, { ...context, deadlineMs: OUTCOME_WAIT_MS });
     } catch {
-      if (this.retried < MAX_RETRIED) void this.retry(entry, context);
+      if (this.#retried < MAX_RETRIED) void this.#retry(entry, context);
     }
   }
 
-  private async retry(entry: AuditRecord, context: RequestContext): Promise<void> {
-    this.retried += 1;
+  async #retry(entry: AuditRecord, context: RequestContext): Promise<void> {
+    this.#retried += 1;
     let cause: unknown;
     try {
       for (const waitMs of RETRY_AFTER_MS) {
@@ -61,7 +61,7 @@ export class AuditRecorder {
         this.host.log.error({ err: cause, entryId, action, outcome, code }, 'The outcome of an action is not stored'),
       );
     } finally {
-      this.retried -= 1;
+      this.#retried -= 1;
     }
   }
 }

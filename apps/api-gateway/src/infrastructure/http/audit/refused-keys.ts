@@ -22,10 +22,10 @@ type Store = (entry: AuditRecord, context: RequestContext) => Promise<void>;
  * entry, and beyond 500 entries per hour without a network, so that an attacker cannot fill the log.
  */
 export class RefusedKeys {
-  private groups = new Map<string, Group>();
-  private stored = { known: 0, unknown: 0 };
-  private hourEndsAt = 0;
-  private timer: NodeJS.Timeout | undefined;
+  #groups = new Map<string, Group>();
+  #stored = { known: 0, unknown: 0 };
+  #hourEndsAt = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   /** @param now a monotonic clock, in milliseconds. */
   constructor(
@@ -36,42 +36,42 @@ export class RefusedKeys {
   /** Counts one refusal. */
   add(entry: AuditRecord, context: RequestContext): void {
     const kind = [entry.code, entry.actor.id, entry.client.network].join(' ');
-    const group = this.groups.get(kind);
+    const group = this.#groups.get(kind);
     if (group) group.times += 1;
-    else if (this.spend(entry)) {
-      this.groups.set(kind, { entry, context, times: 0 });
+    else if (this.#spend(entry)) {
+      this.#groups.set(kind, { entry, context, times: 0 });
       void this.store(entry, context);
-    } else this.addToOthers(entry, context);
-    this.timer ??= setTimeout(() => void this.flush(), WINDOW_MS).unref();
+    } else this.#addToOthers(entry, context);
+    this.#timer ??= setTimeout(() => void this.flush(), WINDOW_MS).unref();
   }
 
   /** Stores the counted refusals. */
   async flush(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const groups = [...this.groups.values()].filter(({ times }) => times > 0);
-    this.groups = new Map();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const groups = [...this.#groups.values()].filter(({ times }) => times > 0);
+    this.#groups = new Map();
     await Promise.all(
       groups.map(({ entry, context, times }) => this.store({ ...entry, entry_id: uuidv7(), times }, context)),
     );
   }
 
-  private addToOthers(entry: AuditRecord, context: RequestContext): void {
-    const others = this.groups.get('');
+  #addToOthers(entry: AuditRecord, context: RequestContext): void {
+    const others = this.#groups.get('');
     if (others) others.times += 1;
-    else this.groups.set('', { entry: ofOthers(entry), context, times: 1 });
+    else this.#groups.set('', { entry: ofOthers(entry), context, times: 1 });
   }
 
   /** Each group can store two entries: its first refusal, and the others of its minute. */
-  private spend({ actor }: AuditRecord): boolean {
+  #spend({ actor }: AuditRecord): boolean {
     const now = this.now();
-    if (now >= this.hourEndsAt) {
-      this.hourEndsAt = now + HOUR_MS;
-      this.stored = { known: 0, unknown: 0 };
+    if (now >= this.#hourEndsAt) {
+      this.#hourEndsAt = now + HOUR_MS;
+      this.#stored = { known: 0, unknown: 0 };
     }
     const kind = actor.id === null ? 'unknown' : 'known';
-    if (this.stored[kind] + 2 > MAX_PER_HOUR) return false;
-    this.stored[kind] += 2;
+    if (this.#stored[kind] + 2 > MAX_PER_HOUR) return false;
+    this.#stored[kind] += 2;
     return true;
   }
 }

@@ -23,8 +23,8 @@ export interface OpenApiDocument {
  */
 @Injectable()
 export class OpenApiDocuments {
-  private publicDocument: OpenApiDocument | undefined;
-  private dashboardDocument: OpenApiDocument | undefined;
+  #publicDocument: OpenApiDocument | undefined;
+  #dashboardDocument: OpenApiDocument | undefined;
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -32,16 +32,16 @@ export class OpenApiDocuments {
   ) {}
 
   publicApi(): OpenApiDocument {
-    this.publicDocument ??= publicApiDocument(this.controllers(), this.config.publicUrl);
-    return this.publicDocument;
+    this.#publicDocument ??= publicApiDocument(this.#controllers(), this.config.publicUrl);
+    return this.#publicDocument;
   }
 
   dashboardApi(): OpenApiDocument {
-    this.dashboardDocument ??= dashboardApiDocument(this.controllers(), this.config.publicUrl);
-    return this.dashboardDocument;
+    this.#dashboardDocument ??= dashboardApiDocument(this.#controllers(), this.config.publicUrl);
+    return this.#dashboardDocument;
   }
 
-  private controllers(): readonly Type[] {
+  #controllers(): readonly Type[] {
     return this.discovery
       .getControllers()
       .flatMap(({ metatype }) => (typeof metatype === 'function' ? [metatype as Type] : []));

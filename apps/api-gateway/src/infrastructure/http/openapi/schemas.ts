@@ -5,24 +5,24 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /** Schemas of responses by name: exported objects of the contracts, and replies. */
 export class AnswerSchemas {
-  private readonly registry = z.registry<{ id: string }>();
-  private readonly taken = new Set<string>();
+  readonly #registry = z.registry<{ id: string }>();
+  readonly #taken = new Set<string>();
 
   constructor() {
     for (const [name, value] of Object.entries(contracts)) {
-      if (value instanceof z.ZodObject) this.add(value, capitalised(name));
+      if (value instanceof z.ZodObject) this.#add(value, capitalised(name));
     }
   }
 
   reference(schema: z.ZodType, name: string): { readonly $ref: string } {
-    if (!this.registry.has(schema)) this.add(schema, name);
-    return { $ref: uriOf(this.registry.get(schema)?.id ?? name) };
+    if (!this.#registry.has(schema)) this.#add(schema, name);
+    return { $ref: uriOf(this.#registry.get(schema)?.id ?? name) };
   }
 
   /** All schemas that `roots` reference, directly or indirectly. */
   components(roots: Iterable<string>): Record<string, JsonSchema> {
     const options = { uri: uriOf, io: 'output', unrepresentable: 'any', override: asAnswer } as const;
-    const { schemas } = z.toJSONSchema(this.registry, options);
+    const { schemas } = z.toJSONSchema(this.#registry, options);
     const reached: Record<string, JsonSchema> = {};
     const reach = (name: string): void => {
       if (reached[name] || !schemas[name]) return;
@@ -34,10 +34,10 @@ export class AnswerSchemas {
     return reached;
   }
 
-  private add(schema: z.ZodType, wanted: string): void {
-    const name = this.taken.has(wanted) ? `${wanted}${this.taken.size}` : wanted;
-    this.taken.add(name);
-    this.registry.add(schema, { id: name });
+  #add(schema: z.ZodType, wanted: string): void {
+    const name = this.#taken.has(wanted) ? `${wanted}${this.#taken.size}` : wanted;
+    this.#taken.add(name);
+    this.#registry.add(schema, { id: name });
   }
 }
 

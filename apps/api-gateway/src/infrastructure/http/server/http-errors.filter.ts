@@ -31,36 +31,36 @@ export class HttpErrorsFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     if (reply.sent) return;
-    const problem = this.problemOf(exception, request);
+    const problem = this.#problemOf(exception, request);
     reply.code(problem.status).headers(problem.headers);
     if (problem.status === 204) reply.send();
     else reply.header(ERROR_CODE, problem.code).send(errorShape(request.url, messageOf(problem), problem.detail));
   }
 
-  private problemOf(exception: unknown, request: FastifyRequest): Problem {
+  #problemOf(exception: unknown, request: FastifyRequest): Problem {
     if (exception instanceof Problem) return exception;
-    if (Refusal.is(exception)) return this.refusal(exception, request);
-    if (exception instanceof OutcomeUnknown) return this.outcomeUnknown(exception, request);
+    if (Refusal.is(exception)) return this.#refusal(exception, request);
+    if (exception instanceof OutcomeUnknown) return this.#outcomeUnknown(exception, request);
     if (exception instanceof ServiceUnavailable) {
       return new Problem(503, 'Service temporarily unavailable. Try again.', {
         'retry-after': retryAfter(exception),
       });
     }
-    if (exception instanceof NotFoundException) return this.notFound(request);
+    if (exception instanceof NotFoundException) return this.#notFound(request);
     if (exception instanceof HttpException) return new Problem(exception.getStatus(), exception.message);
-    return this.bug(exception, request);
+    return this.#bug(exception, request);
   }
 
-  private refusal(refusal: Refusal, request: FastifyRequest): Problem {
+  #refusal(refusal: Refusal, request: FastifyRequest): Problem {
     const status = statusOf(refusal);
-    if (status === undefined) return this.bug(refusal, request);
+    if (status === undefined) return this.#bug(refusal, request);
     const hint = hintOf(refusal, this.publicUrl);
     const message = sentenceOf(refusal.message) + (hint ? ` ${hint}` : '');
     const headers = { ...headersOf(refusal, status), [ERROR_CODE]: refusal.code };
     return new Problem(status, message, headers, detailOf(refusal));
   }
 
-  private outcomeUnknown({ emailId, cause }: OutcomeUnknown, request: FastifyRequest): Problem {
+  #outcomeUnknown({ emailId, cause }: OutcomeUnknown, request: FastifyRequest): Problem {
     runInContext(requestContextOf(request), () =>
       this.log.warn({ err: cause, emailId }, 'The outcome of an email is unknown'),
     );
@@ -72,7 +72,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
     );
   }
 
-  private notFound(request: FastifyRequest): Problem {
+  #notFound(request: FastifyRequest): Problem {
     const methods = this.routes.methodsOf(request.url);
     const allow = methods.join(', ');
     if (methods.length === 0) {
@@ -86,7 +86,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
     return new Problem(405, `Method not allowed. Use ${ANY_OF.format(useful)}.`, { allow });
   }
 
-  private bug(exception: unknown, request: FastifyRequest): Problem {
+  #bug(exception: unknown, request: FastifyRequest): Problem {
     const route = `${request.method} ${routeUrlOf(request)}`;
     runInContext(requestContextOf(request), () =>
       this.log.error({ err: exception, route }, 'A request failed with an internal error'),
