@@ -35,59 +35,59 @@ const ATTEMPTS = 5;
  * failing item fails; after any other failure the outcome is unknown, and nothing is retried.
  */
 export class GroupCommit<Item, Result> {
-  private readonly queue: Waiting<Item, Result>[] = [];
-  private readonly flushers: number;
-  private readonly maxBatch: number;
-  private active = 0;
-  private scheduled = false;
-  private readonly idleWaiters: (() => void)[] = [];
+  readonly #queue: Waiting<Item, Result>[] = [];
+  readonly #flushers: number;
+  readonly #maxBatch: number;
+  #active = 0;
+  #scheduled = false;
+  readonly #idleWaiters: (() => void)[] = [];
 
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {
-    this.flushers = options.flushers ?? 2;
-    this.maxBatch = options.maxBatch ?? 256;
+    this.#flushers = options.flushers ?? 2;
+    this.#maxBatch = options.maxBatch ?? 256;
   }
 
   /** Resolves when the item's transaction is committed. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.queue.push({ item, resolve, reject });
-      this.schedule();
+      this.#queue.push({ item, resolve, reject });
+      this.#schedule();
     });
   }
 
   /** Resolves when no item is queued or running. */
   async drain(): Promise<void> {
-    if (this.queue.length === 0 && this.active === 0) return;
-    await new Promise<void>(resolve => this.idleWaiters.push(resolve));
+    if (this.#queue.length === 0 && this.#active === 0) return;
+    await new Promise<void>(resolve => this.#idleWaiters.push(resolve));
   }
 
   /** Collects items that are submitted within one turn of the event loop. */
-  private schedule(): void {
-    if (this.scheduled || this.active >= this.flushers) return;
-    this.scheduled = true;
+  #schedule(): void {
+    if (this.#scheduled || this.#active >= this.#flushers) return;
+    this.#scheduled = true;
     setImmediate(() => {
-      this.scheduled = false;
-      this.start();
+      this.#scheduled = false;
+      this.#start();
     });
   }
 
-  private start(): void {
-    while (this.active < this.flushers && this.queue.length > 0) {
-      const batch = this.queue.splice(0, this.maxBatch);
-      this.active++;
-      void this.flush(batch).finally(() => {
-        this.active--;
-        if (this.queue.length > 0) this.schedule();
-        else if (this.active === 0) for (const resolve of this.idleWaiters.splice(0)) resolve();
+  #start(): void {
+    while (this.#active < this.#flushers && this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, this.#maxBatch);
+      this.#active++;
+      void this.#flush(batch).finally(() => {
+        this.#active--;
+        if (this.#queue.length > 0) this.#schedule();
+        else if (this.#active === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
       });
       // The second flusher serves later items; it does not divide this batch.
-      if (this.queue.length < this.maxBatch) break;
+      if (this.#queue.length < this.#maxBatch) break;
     }
   }
 
-  private async flush(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #flush(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.write(batch.map(({ item }) => item));
+      const results = await this.#write(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || !isItemFault(error)) {
@@ -95,12 +95,12 @@ export class GroupCommit<Item, Result> {
         return;
       }
       const middle = batch.length >> 1;
-      await this.flush(batch.slice(0, middle));
-      await this.flush(batch.slice(middle));
+      await this.#flush(batch.slice(0, middle));
+      await this.#flush(batch.slice(middle));
     }
   }
 
-  private async write(items: readonly Item[]): Promise<readonly Result[]> {
+  async #write(items: readonly Item[]): Promise<readonly Result[]> {
     for (let attempt = 1; ; attempt++) {
       try {
         const results = await this.options.flush(items);

@@ -5,8 +5,8 @@ import { storableFrame, storableJson } from './unstorable-text.js';
 
 /** An event store for tests, in the memory of the process. */
 export class InMemoryEventStore extends EventStore {
-  private readonly streams = new Map<string, RecordedEvent[]>();
-  private count = 0;
+  readonly #streams = new Map<string, RecordedEvent[]>();
+  #count = 0;
 
   override async append(
     streamId: string,
@@ -14,7 +14,7 @@ export class InMemoryEventStore extends EventStore {
     { expectedVersion, metadata }: { readonly expectedVersion: ExpectedVersion; readonly metadata: EventMetadata },
   ): Promise<Appended> {
     storableFrame(streamId, events, metadata);
-    const stream = this.streams.get(streamId) ?? [];
+    const stream = this.#streams.get(streamId) ?? [];
     const wanted = expectedVersion === 'none' ? 0 : expectedVersion;
     if (wanted !== 'any' && wanted !== stream.length)
       throw new ConcurrencyConflict(streamId, expectedVersion, stream.length);
@@ -27,10 +27,10 @@ export class InMemoryEventStore extends EventStore {
         data: JSON.parse(storableJson(type, data)) as object,
         metadata,
         occurredAt: new Date(),
-        position: { txid: String(this.count + 1), pos: String(++this.count) },
+        position: { txid: String(this.#count + 1), pos: String(++this.#count) },
       }),
     );
-    this.streams.set(streamId, [...stream, ...recorded]);
+    this.#streams.set(streamId, [...stream, ...recorded]);
     return {
       version: stream.length + recorded.length,
       position: recorded.at(-1)?.position ?? BEGINNING,
@@ -39,6 +39,6 @@ export class InMemoryEventStore extends EventStore {
   }
 
   override async readStream(streamId: string): Promise<readonly RecordedEvent[]> {
-    return this.streams.get(streamId) ?? [];
+    return this.#streams.get(streamId) ?? [];
   }
 }

@@ -19,8 +19,8 @@ export interface BrokerLossesOptions {
 /** Finds events that the broker has lost and moves the relay back, so that they are published again. */
 export class BrokerLosses {
   /** The range of the stream when it was last checked. */
-  private takenByAll: number | undefined;
-  private maintainedAt = 0;
+  #takenByAll: number | undefined;
+  #maintainedAt = 0;
 
   constructor(
     private readonly options: BrokerLossesOptions,
@@ -42,11 +42,11 @@ export class BrokerLosses {
     // A publish call in doubt may have reused the sequences of lost events.
     const kept = Math.max(0, (survived?.lastSequence ?? 0) - progress.inDoubt);
     const certain = survived && (await checkpoints.lastCertain(kept));
-    const target = certain ?? (await this.lookBackStart());
+    const target = certain ?? (await this.#lookBackStart());
     // Moved back before anything is saved: if saving fails, the events are published again nevertheless.
     progress.rewound(comparePositions(target, progress.position) < 0 ? target : progress.position);
     progress.broker = survived;
-    if (!survived) await this.forgetRange();
+    if (!survived) await this.#forgetRange();
     await checkpoints.rewind(progress.position, survived, kept);
     this.options.onRegression(describeRegression(before, survived));
     return true;
@@ -54,10 +54,10 @@ export class BrokerLosses {
 
   /** Publishes reported gaps again and removes old events, once a second. */
   async maintain(): Promise<void> {
-    if (Date.now() - this.maintainedAt <= MAINTAIN_EVERY_MS) return;
-    this.maintainedAt = Date.now();
-    await this.findRemovedEvents();
-    await this.fillGaps();
+    if (Date.now() - this.#maintainedAt <= MAINTAIN_EVERY_MS) return;
+    this.#maintainedAt = Date.now();
+    await this.#findRemovedEvents();
+    await this.#fillGaps();
     if (this.brokerFirst !== undefined) await this.options.publisher.removeOld?.();
   }
 
@@ -65,12 +65,12 @@ export class BrokerLosses {
    * Reports a gap when another client removed the beginning of the stream. Consumers cannot detect it, because the server
    * moves them past removed events.
    */
-  private async findRemovedEvents(): Promise<void> {
+  async #findRemovedEvents(): Promise<void> {
     const { checkpoints, progress, publisher } = this.options;
     const now = await publisher.retention?.();
     if (!now || now.created !== progress.broker?.created) return;
     const { firstSequence: first, takenByAll, removedTo, created } = now;
-    const expected = Math.max(this.brokerFirst ?? first, removedTo + 1, (this.takenByAll ?? 0) + 1);
+    const expected = Math.max(this.brokerFirst ?? first, removedTo + 1, (this.#takenByAll ?? 0) + 1);
     if (first > expected && takenByAll !== undefined)
       await checkpoints.reportGap({
         consumer: 'every consumer',
@@ -80,11 +80,11 @@ export class BrokerLosses {
       });
     if (first !== this.brokerFirst) await checkpoints.saveBrokerFirst(first);
     this.brokerFirst = first;
-    this.takenByAll = takenByAll;
+    this.#takenByAll = takenByAll;
   }
 
   /** Moves back before the earliest gap. One cursor suffices: the trail also leads back to repeated events. */
-  private async fillGaps(): Promise<void> {
+  async #fillGaps(): Promise<void> {
     const { checkpoints, progress } = this.options;
     const gaps = await checkpoints.gaps();
     if (gaps.length === 0) return;
@@ -92,7 +92,7 @@ export class BrokerLosses {
     for (const gap of gaps) {
       // A stream that was created again since then has been filled completely.
       if (progress.broker && gap.brokerCreated !== progress.broker.created) continue;
-      const before = (await checkpoints.lastCertain(gap.first - 1)) ?? (await this.lookBackStart());
+      const before = (await checkpoints.lastCertain(gap.first - 1)) ?? (await this.#lookBackStart());
       if (await checkpoints.isRepeatedAfter(gap.last, before)) continue;
       if (comparePositions(before, target) < 0) target = before;
       this.options.onGap(gap);
@@ -106,13 +106,13 @@ export class BrokerLosses {
     progress.rewound(target);
   }
 
-  private lookBackStart() {
+  #lookBackStart() {
     return this.options.checkpoints.daysAgo(this.options.lookBackDays);
   }
 
-  private async forgetRange(): Promise<void> {
+  async #forgetRange(): Promise<void> {
     this.brokerFirst = undefined;
-    this.takenByAll = undefined;
+    this.#takenByAll = undefined;
     await this.options.checkpoints.saveBrokerFirst(undefined);
   }
 }

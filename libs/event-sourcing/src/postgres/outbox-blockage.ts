@@ -11,7 +11,7 @@ export interface OutboxBlockageOptions {
 
 /** Whether the broker accepts events, and the start of a blockage. */
 export class OutboxBlockage {
-  private blockedAt = 0;
+  #blockedAt = 0;
 
   constructor(
     private readonly options: OutboxBlockageOptions,
@@ -23,7 +23,7 @@ export class OutboxBlockage {
   }
 
   async begin({ condition, reason }: { readonly condition: string; readonly reason: string }): Promise<void> {
-    this.blockedAt = Date.now();
+    this.#blockedAt = Date.now();
     if (this.blockage?.condition === condition && this.blockage.reason === reason) return;
     const began = this.blockage?.condition !== condition;
     this.blockage = { condition, reason, since: began ? new Date() : (this.blockage?.since ?? new Date()) };
@@ -33,7 +33,7 @@ export class OutboxBlockage {
 
   /** Call it after a page was published. A stream that fills up repeatedly while consumers catch up is one blockage. */
   async published({ full }: { readonly full: boolean }): Promise<void> {
-    if (full && Date.now() - this.blockedAt <= UNBLOCKED_AFTER_MS) return;
+    if (full && Date.now() - this.#blockedAt <= UNBLOCKED_AFTER_MS) return;
     await this.end();
   }
 

@@ -86,8 +86,8 @@ const FRESH: OutboxCheckpoint = {
 
 /** The position up to which the relay has published, and the positions of earlier sequences of the broker. */
 export class OutboxCheckpoints {
-  private steps = 0;
-  private lastStepAt = 0;
+  #steps = 0;
+  #lastStepAt = 0;
 
   constructor(
     private readonly pool: pg.Pool,
@@ -173,25 +173,25 @@ export class OutboxCheckpoints {
         repetition?.until.pos ?? null,
         repetition?.id ?? null,
       ]);
-      await this.write(target, broker, true, client);
+      await this.#write(target, broker, true, client);
     });
   }
 
   async save(position: Position, broker: BrokerState | undefined): Promise<void> {
-    const isStep = Date.now() - this.lastStepAt >= TRAIL_STEP_MS;
-    await this.write(position, broker, isStep);
+    const isStep = Date.now() - this.#lastStepAt >= TRAIL_STEP_MS;
+    await this.#write(position, broker, isStep);
     if (!isStep) return;
-    this.lastStepAt = Date.now();
-    if (++this.steps % SHORTEN_EVERY_STEPS === 0) await this.shorten();
+    this.#lastStepAt = Date.now();
+    if (++this.#steps % SHORTEN_EVERY_STEPS === 0) await this.#shorten();
   }
 
   /** Moves back to a position and deletes the trail after the sequence that is certainly kept. */
   async rewind(position: Position, broker: BrokerState | undefined, kept: number): Promise<void> {
     await this.pool.query(DELETE_TRAIL_AFTER, [this.name, broker ? kept : -1]);
-    await this.write(position, broker, true);
+    await this.#write(position, broker, true);
   }
 
-  private async write(
+  async #write(
     { txid, pos }: Position,
     broker: BrokerState | undefined,
     isStep: boolean,
@@ -215,7 +215,7 @@ export class OutboxCheckpoints {
     return positionBefore(this.pool, new Date(Date.now() - days * DAY_MS));
   }
 
-  private async shorten(): Promise<void> {
+  async #shorten(): Promise<void> {
     await inSteps(this.pool, SHORTEN_TRAIL, [this.name, TRAIL_DAYS]);
   }
 }

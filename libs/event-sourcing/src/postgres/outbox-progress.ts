@@ -17,8 +17,8 @@ export class OutboxProgress {
   /** The next page, read while the current one is published. */
   readAhead: Promise<FeedPage> | undefined;
   /** Between the saved position and `position` there is nothing to publish. */
-  private saved: Position;
-  private savedAt = 0;
+  #saved: Position;
+  #savedAt = 0;
 
   constructor(
     private readonly checkpoints: OutboxCheckpoints,
@@ -26,7 +26,7 @@ export class OutboxProgress {
     batchSize: number,
   ) {
     this.position = position;
-    this.saved = position;
+    this.#saved = position;
     this.broker = broker;
     this.repetition = repetition;
     // The previous leader may have died while it published a batch.
@@ -35,23 +35,23 @@ export class OutboxProgress {
 
   /** Saves the current position if that is due. */
   async saveIfDue(): Promise<void> {
-    if (comparePositions(this.saved, this.position) !== 0 && this.isSaveDue()) await this.save(this.position);
+    if (comparePositions(this.#saved, this.position) !== 0 && this.isSaveDue()) await this.save(this.position);
   }
 
   isSaveDue(): boolean {
-    return performance.now() - this.savedAt >= SAVE_IDLE_MS;
+    return performance.now() - this.#savedAt >= SAVE_IDLE_MS;
   }
 
   async save(position: Position): Promise<void> {
     await this.checkpoints.save(position, this.broker);
-    this.saved = position;
-    this.savedAt = performance.now();
+    this.#saved = position;
+    this.#savedAt = performance.now();
   }
 
   /** Call it after the checkpoint was moved back to `position`. */
   rewound(position: Position): void {
     this.position = position;
-    this.saved = position;
+    this.#saved = position;
     this.readAhead = undefined;
   }
 

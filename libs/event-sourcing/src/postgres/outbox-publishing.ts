@@ -37,7 +37,7 @@ export class OutboxPublishing {
       return 'blocked';
     }
     if (blockage.current?.condition === WRONG_SETTINGS) await blockage.end();
-    const page = await (progress.readAhead ?? this.read(progress.position));
+    const page = await (progress.readAhead ?? this.#read(progress.position));
     progress.readAhead = undefined;
     if (comparePositions(page.position, progress.position) === 0) {
       await progress.saveIfDue();
@@ -49,20 +49,20 @@ export class OutboxPublishing {
       return 'more';
     // The next page is read while this one is published.
     if (page.full) {
-      progress.readAhead = this.read(page.position);
+      progress.readAhead = this.#read(page.position);
       progress.readAhead.catch(() => undefined);
     }
-    const taken = hasEvents ? await this.publish(page.events) : undefined;
-    if (taken !== undefined) return this.keepRest(page.events, taken);
+    const taken = hasEvents ? await this.#publish(page.events) : undefined;
+    if (taken !== undefined) return this.#keepRest(page.events, taken);
     if (hasEvents) await blockage.published(page);
     if (hasEvents || progress.isSaveDue()) await progress.save(page.position);
-    this.moveTo(page.position, page.events.length);
+    this.#moveTo(page.position, page.events.length);
     if (page.full) return 'more';
     return page.hidden ? 'caught_up' : 'idle';
   }
 
   /** @returns the number of events that the broker accepted before it became blocked; undefined if it accepted all. */
-  private async publish(events: FeedPage['events']): Promise<number | undefined> {
+  async #publish(events: FeedPage['events']): Promise<number | undefined> {
     const { progress, publisher, blockage } = this.options;
     progress.inDoubt = Math.max(progress.inDoubt, events.length);
     const { lastSequence, blocked } = await publisher.publish(events, progress.repetitionId());
@@ -88,21 +88,21 @@ export class OutboxPublishing {
   }
 
   /** Moves past the events that the broker accepted; the rest stays in the log until there is space. */
-  private async keepRest(events: FeedPage['events'], taken: number): Promise<PollResult> {
+  async #keepRest(events: FeedPage['events'], taken: number): Promise<PollResult> {
     const last = events[taken - 1];
     if (!last) return 'blocked';
     await this.options.progress.save(last.position);
-    this.moveTo(last.position, taken);
+    this.#moveTo(last.position, taken);
     // Consumers acknowledge events, so there will be space soon.
     return 'caught_up';
   }
 
-  private moveTo(position: Position, published: number): void {
+  #moveTo(position: Position, published: number): void {
     this.options.progress.position = position;
     this.options.onPublished(published);
   }
 
-  private read(after: Position): Promise<FeedPage> {
+  #read(after: Position): Promise<FeedPage> {
     const { pool, batchSize, types } = this.options;
     return readFeed(pool, after, batchSize, { types });
   }

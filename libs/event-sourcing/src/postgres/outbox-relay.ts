@@ -68,117 +68,117 @@ interface Leading {
  * records the position and the state of the broker. One replica publishes at a time.
  */
 export class OutboxRelay {
-  private readonly stopping = new AbortController();
-  private readonly loop: PollLoop;
-  private readonly checkpoints: OutboxCheckpoints;
-  private readonly batchSize: number;
-  private running: Promise<void> = Promise.resolve();
-  private leading: Leading | undefined;
-  private published = 0;
-  private regressions = 0;
-  private lastError: string | undefined;
-  private countPublished: (by: number) => void = () => undefined;
-  private countGap: (by: number) => void = () => undefined;
-  private countBlocked: (by: number) => void = () => undefined;
-  private countRegression: (by: number) => void = () => undefined;
+  readonly #stopping = new AbortController();
+  readonly #loop: PollLoop;
+  readonly #checkpoints: OutboxCheckpoints;
+  readonly #batchSize: number;
+  #running: Promise<void> = Promise.resolve();
+  #leading: Leading | undefined;
+  #published = 0;
+  #regressions = 0;
+  #lastError: string | undefined;
+  #countPublished: (by: number) => void = () => undefined;
+  #countGap: (by: number) => void = () => undefined;
+  #countBlocked: (by: number) => void = () => undefined;
+  #countRegression: (by: number) => void = () => undefined;
 
   constructor(private readonly options: OutboxRelayOptions) {
-    this.batchSize = options.batchSize ?? 500;
-    this.checkpoints = new OutboxCheckpoints(options.store.pool, options.name ?? 'events');
+    this.#batchSize = options.batchSize ?? 500;
+    this.#checkpoints = new OutboxCheckpoints(options.store.pool, options.name ?? 'events');
     const { pollMs = 300 } = options;
-    this.loop = new PollLoop({
-      poll: async (): Promise<PollResult> => this.leading?.publishing.poll() ?? 'idle',
+    this.#loop = new PollLoop({
+      poll: async (): Promise<PollResult> => this.#leading?.publishing.poll() ?? 'idle',
       pollMs,
       idleMs: Math.max(IDLE_MS, pollMs),
-      onError: error => this.failed(error),
+      onError: error => this.#failed(error),
     });
   }
 
   start(): void {
     const { store } = this.options;
-    for (const unsubscribe of [store.onAppended(() => this.loop.wake()), store.onFeedRead(end => this.catchUp(end))])
-      this.stopping.signal.addEventListener('abort', unsubscribe, { once: true });
-    this.observe();
-    this.running = this.lead();
+    for (const unsubscribe of [store.onAppended(() => this.#loop.wake()), store.onFeedRead(end => this.#catchUp(end))])
+      this.#stopping.signal.addEventListener('abort', unsubscribe, { once: true });
+    this.#observe();
+    this.#running = this.#lead();
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+    this.#stopping.abort();
+    await this.#running;
   }
 
   async status(): Promise<OutboxStatus> {
-    const { position, broker, blockage } = await this.checkpoints.load();
+    const { position, broker, blockage } = await this.#checkpoints.load();
     return {
-      leading: this.leading !== undefined,
-      led: await isLed(this.pool, this.leadership),
+      leading: this.#leading !== undefined,
+      led: await isLed(this.#pool, this.#leadership),
       brokerSequence: broker?.lastSequence,
-      lag: await countAfter(this.pool, position),
-      published: this.published,
-      lastError: this.lastError,
-      regressions: this.regressions,
+      lag: await countAfter(this.#pool, position),
+      published: this.#published,
+      lastError: this.#lastError,
+      regressions: this.#regressions,
       blockage,
     };
   }
 
   /** The leading replica publishes again the events that a consumer misses. */
   async reportGap(gap: Gap): Promise<void> {
-    await this.checkpoints.reportGap(gap);
-    this.loop.wake();
+    await this.#checkpoints.reportGap(gap);
+    this.#loop.wake();
   }
 
-  private catchUp(end: Position): void {
-    const { position } = this.leading?.progress ?? {};
-    if (position && comparePositions(position, end) < 0) this.loop.wake();
+  #catchUp(end: Position): void {
+    const { position } = this.#leading?.progress ?? {};
+    if (position && comparePositions(position, end) < 0) this.#loop.wake();
   }
 
-  private observe(): void {
-    const lag = async () => lagAfter(this.pool, (await this.checkpoints.load()).position);
+  #observe(): void {
+    const lag = async () => lagAfter(this.#pool, (await this.#checkpoints.load()).position);
     const unobserve = observeLag('postern.outbox', {}, lag);
-    this.stopping.signal.addEventListener('abort', unobserve, { once: true });
-    this.countPublished = countFromZero('postern.outbox.published', 'Events published, repetitions included');
-    this.countRegression = countFromZero('postern.outbox.regressions', 'Times the broker had lost events');
-    this.countGap = countFromZero('postern.outbox.gaps', 'Gaps reported by consumers and published again');
-    this.countBlocked = countFromZero(
+    this.#stopping.signal.addEventListener('abort', unobserve, { once: true });
+    this.#countPublished = countFromZero('postern.outbox.published', 'Events published, repetitions included');
+    this.#countRegression = countFromZero('postern.outbox.regressions', 'Times the broker had lost events');
+    this.#countGap = countFromZero('postern.outbox.gaps', 'Gaps reported by consumers and published again');
+    this.#countBlocked = countFromZero(
       'postern.outbox.blockages',
       'Number of times that the broker stopped accepting events',
     );
     const unobserveState = observeState(
       { name: 'postern.outbox.blocked', description: '1 while the broker accepts no events', attribute: 'condition' },
       ['full', 'no_storage', WRONG_SETTINGS],
-      () => this.leading?.blockage.current?.condition,
+      () => this.#leading?.blockage.current?.condition,
     );
-    this.stopping.signal.addEventListener('abort', unobserveState, { once: true });
+    this.#stopping.signal.addEventListener('abort', unobserveState, { once: true });
   }
 
-  private get pool(): pg.Pool {
+  get #pool(): pg.Pool {
     return this.options.store.pool;
   }
 
-  private get leadership(): string {
+  get #leadership(): string {
     return `outbox ${this.options.name ?? 'events'}`;
   }
 
-  private async lead(): Promise<void> {
-    const { signal } = this.stopping;
+  async #lead(): Promise<void> {
+    const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        await withLeadership(this.pool, this.leadership, signal, async lost => {
-          this.leading = await this.resume();
-          await this.loop.run(lost);
+        await withLeadership(this.#pool, this.#leadership, signal, async lost => {
+          this.#leading = await this.#resume();
+          await this.#loop.run(lost);
         });
       } catch (error) {
-        this.failed(error);
+        this.#failed(error);
       } finally {
-        this.leading = undefined;
+        this.#leading = undefined;
       }
       await after(RETRY_LEADERSHIP_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
   /** Continues at the position of the previous leader. */
-  private async resume(): Promise<Leading> {
-    const { checkpoints, batchSize, pool } = this;
+  async #resume(): Promise<Leading> {
+    const [checkpoints, batchSize, pool] = [this.#checkpoints, this.#batchSize, this.#pool];
     const { publisher, types, lookBackDays = 14 } = this.options;
     const checkpoint = await checkpoints.load();
     const progress = new OutboxProgress(checkpoints, checkpoint, batchSize);
@@ -186,7 +186,7 @@ export class OutboxRelay {
       {
         checkpoints,
         onBlocked: begun => {
-          this.countBlocked(1);
+          this.#countBlocked(1);
           this.options.onBlocked?.(begun);
         },
         onUnblocked: ended => this.options.onUnblocked?.(ended),
@@ -200,29 +200,29 @@ export class OutboxRelay {
         progress,
         lookBackDays,
         onRegression: cause => {
-          this.regressions++;
-          this.countRegression(1);
+          this.#regressions++;
+          this.#countRegression(1);
           this.options.onRegression?.(cause);
         },
         onGap: gap => {
-          this.countGap(1);
+          this.#countGap(1);
           this.options.onGap?.(gap);
         },
       },
       checkpoint.brokerFirst,
     );
     const onPublished = (events: number) => {
-      this.published += events;
-      this.countPublished(events);
-      this.lastError = undefined;
+      this.#published += events;
+      this.#countPublished(events);
+      this.#lastError = undefined;
     };
     const parts = { pool, publisher, types, batchSize, progress, losses, blockage, onPublished };
     return { progress, blockage, publishing: new OutboxPublishing(parts) };
   }
 
-  private failed(error: unknown): void {
-    this.lastError = error instanceof Error ? error.message : String(error);
-    this.leading?.progress.distrustBroker();
+  #failed(error: unknown): void {
+    this.#lastError = error instanceof Error ? error.message : String(error);
+    this.#leading?.progress.distrustBroker();
     this.options.onError?.(error);
   }
 }

@@ -25,18 +25,18 @@ export interface PollLoopOptions {
  * Not p-retry: it never retries a TypeError, and a projection that throws one must be polled again.
  */
 export class PollLoop {
-  private endPause: (() => void) | undefined;
-  private nextMs: number;
-  private woken = false;
+  #endPause: (() => void) | undefined;
+  #nextMs: number;
+  #woken = false;
 
   constructor(private readonly options: PollLoopOptions) {
-    this.nextMs = options.pollMs;
+    this.#nextMs = options.pollMs;
   }
 
   /** Polls soon, because there may be work. */
   wake(): void {
-    this.woken = true;
-    this.endPause?.();
+    this.#woken = true;
+    this.#endPause?.();
   }
 
   async run(stop: AbortSignal): Promise<void> {
@@ -44,51 +44,51 @@ export class PollLoop {
     let blocked = 0;
     while (!stop.aborted) {
       try {
-        if (this.woken) this.nextMs = POLL_AGAIN_MS;
-        this.woken = false;
+        if (this.#woken) this.#nextMs = POLL_AGAIN_MS;
+        this.#woken = false;
         const result = await this.options.poll();
         failures = 0;
         if (result === 'blocked') {
-          await this.backOff(blocked++, stop);
+          await this.#backOff(blocked++, stop);
           continue;
         }
         blocked = 0;
-        if (result === 'more' || result === 'caught_up') this.nextMs = POLL_AGAIN_AFTER_WORK_MS;
-        if (result === 'idle') this.nextMs = this.options.pollMs;
-        if (result !== 'more') await this.rest(stop);
+        if (result === 'more' || result === 'caught_up') this.#nextMs = POLL_AGAIN_AFTER_WORK_MS;
+        if (result === 'idle') this.#nextMs = this.options.pollMs;
+        if (result !== 'more') await this.#rest(stop);
       } catch (error) {
         if (stop.aborted) return;
         this.options.onError(error);
-        await this.backOff(failures++, stop);
+        await this.#backOff(failures++, stop);
       }
     }
   }
 
-  private async rest(stop: AbortSignal): Promise<void> {
+  async #rest(stop: AbortSignal): Promise<void> {
     // A wake-up during the poll may have arrived after its read.
-    if (this.woken) this.nextMs = POLL_AGAIN_MS;
+    if (this.#woken) this.#nextMs = POLL_AGAIN_MS;
     const { pollMs, idleMs = pollMs } = this.options;
-    const ms = this.nextMs < pollMs ? this.nextMs : idleMs;
-    this.nextMs = Math.min(this.nextMs * 2, pollMs);
+    const ms = this.#nextMs < pollMs ? this.#nextMs : idleMs;
+    this.#nextMs = Math.min(this.#nextMs * 2, pollMs);
     // A wake-up would turn the shortest pause into many polls.
-    await this.pause(ms, stop, ms > POLL_AGAIN_MS);
+    await this.#pause(ms, stop, ms > POLL_AGAIN_MS);
   }
 
-  private backOff(attempt: number, stop: AbortSignal): Promise<void> {
-    return this.pause(Math.min(this.options.pollMs * 2 ** attempt, MAX_BACKOFF_MS), stop, false);
+  #backOff(attempt: number, stop: AbortSignal): Promise<void> {
+    return this.#pause(Math.min(this.options.pollMs * 2 ** attempt, MAX_BACKOFF_MS), stop, false);
   }
 
-  private pause(ms: number, stop: AbortSignal, wakeable: boolean): Promise<void> {
+  #pause(ms: number, stop: AbortSignal, wakeable: boolean): Promise<void> {
     return new Promise(resolve => {
       const done = () => {
         clearTimeout(timer);
         stop.removeEventListener('abort', done);
-        this.endPause = undefined;
+        this.#endPause = undefined;
         resolve();
       };
       const timer = setTimeout(done, ms);
       stop.addEventListener('abort', done, { once: true });
-      if (wakeable) this.endPause = done;
+      if (wakeable) this.#endPause = done;
       if (stop.aborted) done();
     });
   }

@@ -9,16 +9,16 @@ import { recordedEvent, type StoredEvent } from './stored-event.js';
 
 /** The event store in PostgreSQL; concurrent appends share transactions. */
 export class PostgresEventStore extends EventStore {
-  private readonly appends: GroupCommit<PreparedAppend, AppendResult>;
-  private readonly listeners = new Set<AppendListener>();
-  private readonly feedListeners = new Set<FeedListener>();
+  readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
+  readonly #listeners = new Set<AppendListener>();
+  readonly #feedListeners = new Set<FeedListener>();
 
   constructor(
     readonly pool: pg.Pool,
     readonly upcasters: Upcasters = {},
   ) {
     super();
-    this.appends = new GroupCommit({ flush: batch => appendPrepared(pool, batch) });
+    this.#appends = new GroupCommit({ flush: batch => appendPrepared(pool, batch) });
   }
 
   override async append(
@@ -27,7 +27,7 @@ export class PostgresEventStore extends EventStore {
     options: { readonly expectedVersion: ExpectedVersion; readonly metadata: EventMetadata },
   ): Promise<Appended> {
     // Prepared outside the group, so that an unstorable event does not delay other appends.
-    const result = await this.appends.submit(prepareAppend({ streamId, events, ...options }));
+    const result = await this.#appends.submit(prepareAppend({ streamId, events, ...options }));
     if (result instanceof ConcurrencyConflict) throw result;
     this.announce(events);
     return result;
@@ -49,8 +49,8 @@ export class PostgresEventStore extends EventStore {
 
   /** Calls back when this process has appended; events of other processes are found by polling the feed. */
   onAppended(listener: AppendListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /**
@@ -59,17 +59,17 @@ export class PostgresEventStore extends EventStore {
    */
   announce(events?: Iterable<{ readonly type: string }>): void {
     const types = events && new Set(Array.from(events, ({ type }) => type));
-    for (const listener of this.listeners) listener(types);
+    for (const listener of this.#listeners) listener(types);
   }
 
   /** Calls back repeatedly with the end of the feed, while a `ProjectionRunner` of this process polls it. */
   onFeedRead(listener: FeedListener): () => void {
-    this.feedListeners.add(listener);
-    return () => this.feedListeners.delete(listener);
+    this.#feedListeners.add(listener);
+    return () => this.#feedListeners.delete(listener);
   }
 
   announceFeedEnd(end: Position): void {
-    for (const listener of this.feedListeners) listener(end);
+    for (const listener of this.#feedListeners) listener(end);
   }
 }
 

@@ -31,8 +31,8 @@ class FeedHidden extends Error {}
  * rebuilds at a time; if two processes rebuild, the checkpoint that every batch locks stops one of them.
  */
 export class ProjectionRebuild {
-  private generation = 0;
-  private reached: Position = BEGINNING;
+  #generation = 0;
+  #reached: Position = BEGINNING;
 
   constructor(
     private readonly store: PostgresEventStore,
@@ -42,17 +42,17 @@ export class ProjectionRebuild {
 
   /** @throws when `stop` is aborted or the projection fails; the live generation is kept. */
   async run(stop: AbortSignal): Promise<void> {
-    await this.begin();
+    await this.#begin();
     for (let attempt = 0; ; attempt++) {
       // Catching up with the live generation suffices: under steady writes the feed has no end.
       for (let behind = true, limit = this.batchSize; behind; limit = Math.min(limit * 2, this.batchSize * MAX_PAGES)) {
         stop.throwIfAborted();
-        const { full } = await this.applyPage(limit);
+        const { full } = await this.#applyPage(limit);
         const live = await liveCheckpoint(this.store.pool, this.projection.name);
-        behind = full && comparePositions(this.reached, live ?? BEGINNING) < 0;
+        behind = full && comparePositions(this.#reached, live ?? BEGINNING) < 0;
       }
       try {
-        return await this.replaceLive(attempt);
+        return await this.#replaceLive(attempt);
       } catch (error) {
         // Readers held locks, and others queued behind this transaction: wait for them before the next attempt.
         if (!isLockTimeout(error) && !(error instanceof FeedHidden)) throw error;
@@ -61,64 +61,64 @@ export class ProjectionRebuild {
     }
   }
 
-  private async begin(): Promise<void> {
+  async #begin(): Promise<void> {
     const { name, version } = this.projection;
     await inTransaction(this.store.pool, async client => {
       const live = await liveCheckpoint(client, name);
       if (!live) throw new Error(`projection ${name} has never run`);
-      this.generation = live.generation + 1;
-      this.reached = BEGINNING;
-      await startGeneration(client, name, this.generation, version);
+      this.#generation = live.generation + 1;
+      this.#reached = BEGINNING;
+      await startGeneration(client, name, this.#generation, version);
       await createNextTables(client, this.projection);
     });
   }
 
-  private async applyPage(limit: number): Promise<FeedPage> {
+  async #applyPage(limit: number): Promise<FeedPage> {
     const page = await inTransaction(this.store.pool, async client => {
-      await this.hold(client);
-      const read = await this.read(client, this.reached, limit);
+      await this.#hold(client);
+      const read = await this.#read(client, this.#reached, limit);
       if (read.events.length > 0) await this.projection.apply(read.events, projectionTransaction(client, NEXT));
-      await saveCheckpoint(client, this.projection.name, this.generation, read.position);
+      await saveCheckpoint(client, this.projection.name, this.#generation, read.position);
       return read;
     });
-    this.reached = page.position;
+    this.#reached = page.position;
     return page;
   }
 
   /** Locks the live checkpoint, so that both generations are at the same event when they are exchanged. */
-  private replaceLive(attempt: number): Promise<void> {
+  #replaceLive(attempt: number): Promise<void> {
     const { name } = this.projection;
     return inTransaction(this.store.pool, async client => {
       await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
       const live = await liveCheckpoint(client, name, 'FOR UPDATE');
-      if (live?.generation !== this.generation - 1) throw this.overtaken();
-      await this.hold(client);
-      let reached = this.reached;
+      if (live?.generation !== this.#generation - 1) throw this.#overtaken();
+      await this.#hold(client);
+      let reached = this.#reached;
       // The snapshot of a transaction does not advance; events after the live checkpoint are not applied.
       while (comparePositions(reached, live) < 0) {
-        const page = await this.read(client, reached, this.batchSize * MAX_PAGES);
+        const page = await this.#read(client, reached, this.batchSize * MAX_PAGES);
         if (comparePositions(page.position, reached) === 0) throw new FeedHidden();
         const events = page.events.filter(event => comparePositions(event.position, live) <= 0);
         if (events.length > 0) await this.projection.apply(events, projectionTransaction(client, NEXT));
         reached = comparePositions(page.position, live) > 0 ? live : page.position;
       }
       await swapTables(client, this.projection, attempt);
-      await saveCheckpoint(client, name, this.generation, reached);
-      await promoteGeneration(client, name, this.generation);
+      await saveCheckpoint(client, name, this.#generation, reached);
+      await promoteGeneration(client, name, this.#generation);
     });
   }
 
-  private async hold(client: Parameters<typeof holdNextCheckpoint>[0]): Promise<void> {
-    const next = await holdNextCheckpoint(client, this.projection.name, this.generation);
-    if (!next || comparePositions(next, this.reached) !== 0) throw this.overtaken();
+  async #hold(client: Parameters<typeof holdNextCheckpoint>[0]): Promise<void> {
+    const next = await holdNextCheckpoint(client, this.projection.name, this.#generation);
+    if (!next || comparePositions(next, this.#reached) !== 0) throw this.#overtaken();
   }
 
-  private read(client: Parameters<typeof readFeed>[0], after: Position, limit: number): Promise<FeedPage> {
+  #read(client: Parameters<typeof readFeed>[0], after: Position, limit: number): Promise<FeedPage> {
     const { eventTypes: types } = this.projection;
     return readFeed(client, after, limit, { types, upcasters: this.store.upcasters });
   }
 
-  private overtaken(): Error {
+  #overtaken(): Error {
     return new Error(`projection ${this.projection.name} is being rebuilt by another process`);
   }
 }

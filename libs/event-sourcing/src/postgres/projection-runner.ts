@@ -37,43 +37,43 @@ const RETRY_REBUILD_MS = 1_000;
  * checkpoint, so that exactly one replica applies it.
  */
 export class ProjectionRunner {
-  private readonly followers: ReadonlyMap<string, ProjectionFollower>;
-  private readonly batchSize: number;
-  private readonly pollMs: number;
-  private readonly stopping = new AbortController();
-  private running: Promise<unknown> = Promise.resolve();
+  readonly #followers: ReadonlyMap<string, ProjectionFollower>;
+  readonly #batchSize: number;
+  readonly #pollMs: number;
+  readonly #stopping = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: ProjectionRunnerOptions) {
-    this.batchSize = options.batchSize ?? 1_000;
-    this.pollMs = options.pollMs ?? 300;
-    this.followers = new Map(options.projections.map(projection => [projection.name, this.follower(projection)]));
+    this.#batchSize = options.batchSize ?? 1_000;
+    this.#pollMs = options.pollMs ?? 300;
+    this.#followers = new Map(options.projections.map(projection => [projection.name, this.#follower(projection)]));
   }
 
   /** Registers new projections, follows the feed, and rebuilds projections whose version is newer than their tables. */
   async start(): Promise<void> {
-    for (const { projection } of this.followers.values())
+    for (const { projection } of this.#followers.values())
       await registerProjection(this.options.store.pool, projection.name, projection.version);
     const unsubscribe = this.options.store.onAppended(types => this.wake(types));
-    this.stopping.signal.addEventListener('abort', unsubscribe, { once: true });
-    for (const name of this.followers.keys()) this.observe(name);
-    this.running = Promise.all([
-      this.watch(),
-      ...[...this.followers.values()].flatMap(({ projection, loop }) => [
-        loop.run(this.stopping.signal),
-        this.rebuildOutdated(projection),
+    this.#stopping.signal.addEventListener('abort', unsubscribe, { once: true });
+    for (const name of this.#followers.keys()) this.#observe(name);
+    this.#running = Promise.all([
+      this.#watch(),
+      ...[...this.#followers.values()].flatMap(({ projection, loop }) => [
+        loop.run(this.#stopping.signal),
+        this.#rebuildOutdated(projection),
       ]),
     ]);
   }
 
   /** Finishes the current batches. A rebuild is aborted and starts again at the next start. */
   async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+    this.#stopping.abort();
+    await this.#running;
   }
 
   /** Makes the projections that apply any of these types read the feed now; all of them if `types` is undefined. */
   wake(types?: ReadonlySet<string>): void {
-    for (const { projection, loop } of this.followers.values())
+    for (const { projection, loop } of this.#followers.values())
       if (!types || projection.eventTypes.some(type => types.has(type))) loop.wake();
   }
 
@@ -82,14 +82,14 @@ export class ProjectionRunner {
    * @throws when that takes longer than `timeoutMs`.
    */
   async waitUntil(name: string, position: Position | undefined, timeoutMs = 5_000): Promise<void> {
-    if (position) await this.find(name).waitUntil(position, timeoutMs);
+    if (position) await this.#find(name).waitUntil(position, timeoutMs);
   }
 
   /** The number of events that each read model has not applied yet, counted up to 100,000. */
   async lag(): Promise<ReadonlyMap<string, number>> {
     const { pool } = this.options.store;
     const lags = new Map<string, number>();
-    for (const name of this.followers.keys())
+    for (const name of this.#followers.keys())
       lags.set(name, await countAfter(pool, (await liveCheckpoint(pool, name)) ?? BEGINNING));
     return lags;
   }
@@ -98,7 +98,7 @@ export class ProjectionRunner {
     const { pool } = this.options.store;
     const lags = await this.lag();
     return Promise.all(
-      [...this.followers.values()].map(async ({ projection: { name, version } }) => {
+      [...this.#followers.values()].map(async ({ projection: { name, version } }) => {
         const live = await liveCheckpoint(pool, name);
         return {
           name,
@@ -113,7 +113,7 @@ export class ProjectionRunner {
 
   /** Names of the projections that apply any of these types of events. */
   projectionsOf(types: ReadonlySet<string>): string[] {
-    return [...this.followers.values()]
+    return [...this.#followers.values()]
       .filter(({ projection }) => projection.eventTypes.some(type => types.has(type)))
       .map(({ projection }) => projection.name);
   }
@@ -124,35 +124,35 @@ export class ProjectionRunner {
    * @throws when the projection fails or the runner stops; the live generation is kept.
    */
   async rebuild(name: string): Promise<boolean> {
-    const { projection } = this.find(name);
+    const { projection } = this.#find(name);
     const { store } = this.options;
-    return withLeadership(store.pool, `rebuild ${name}`, this.stopping.signal, stop =>
-      new ProjectionRebuild(store, projection, this.batchSize).run(stop),
+    return withLeadership(store.pool, `rebuild ${name}`, this.#stopping.signal, stop =>
+      new ProjectionRebuild(store, projection, this.#batchSize).run(stop),
     );
   }
 
-  private observe(name: string): void {
+  #observe(name: string): void {
     const { pool } = this.options.store;
     const lag = async () => lagAfter(pool, (await liveCheckpoint(pool, name)) ?? BEGINNING);
     const unobserve = observeLag('postern.projection', { projection: name }, lag);
-    this.stopping.signal.addEventListener('abort', unobserve, { once: true });
+    this.#stopping.signal.addEventListener('abort', unobserve, { once: true });
   }
 
   /** One poll for all readers of the feed in this process finds events of other processes. */
-  private watch(): Promise<void> {
+  #watch(): Promise<void> {
     const { store } = this.options;
     const poll = async () => {
       const end = await feedEnd(store.pool);
       store.announceFeedEnd(end);
-      for (const follower of this.followers.values()) follower.catchUp(end);
+      for (const follower of this.#followers.values()) follower.catchUp(end);
       return 'empty' as const;
     };
     const onError = (error: unknown) => this.options.onError?.('all', error);
-    return new PollLoop({ poll, pollMs: this.pollMs, onError }).run(this.stopping.signal);
+    return new PollLoop({ poll, pollMs: this.#pollMs, onError }).run(this.#stopping.signal);
   }
 
-  private async rebuildOutdated({ name, version }: Projection): Promise<void> {
-    const { signal } = this.stopping;
+  async #rebuildOutdated({ name, version }: Projection): Promise<void> {
+    const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
         const live = await liveCheckpoint(this.options.store.pool, name);
@@ -165,20 +165,20 @@ export class ProjectionRunner {
     }
   }
 
-  private follower(projection: Projection): ProjectionFollower {
+  #follower(projection: Projection): ProjectionFollower {
     return new ProjectionFollower({
       store: this.options.store,
       projection,
-      batchSize: this.batchSize,
-      pollMs: this.pollMs,
+      batchSize: this.#batchSize,
+      pollMs: this.#pollMs,
       onError: error => this.options.onError?.(projection.name, error),
     });
   }
 
-  private find(name: string): ProjectionFollower {
-    const follower = this.followers.get(name);
+  #find(name: string): ProjectionFollower {
+    const follower = this.#followers.get(name);
     if (!follower)
-      throw new Error(`there is no projection ${name}; the projections are ${[...this.followers.keys()].join(', ')}`);
+      throw new Error(`there is no projection ${name}; the projections are ${[...this.#followers.keys()].join(', ')}`);
     return follower;
   }
 }
