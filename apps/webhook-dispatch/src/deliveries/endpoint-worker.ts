@@ -22,47 +22,47 @@ interface Waiting {
  * the interval, and otherwise falls to the measured throughput: fast endpoints get large batches, slow ones none ahead.
  */
 export class EndpointWorker {
-  private readonly waiting: Waiting[] = [];
-  private requests = 0;
-  private unrecorded = 0;
-  private capacity = MAX_REQUESTS;
-  private completed = 0;
+  readonly #waiting: Waiting[] = [];
+  #requests = 0;
+  #unrecorded = 0;
+  #capacity = MAX_REQUESTS;
+  #completed = 0;
   /** A worker is created by a claim with this limit. */
-  private requested = MAX_REQUESTS;
-  private received = 0;
-  private measuredAt: number;
+  #requested = MAX_REQUESTS;
+  #received = 0;
+  #measuredAt: number;
 
   constructor(private readonly now: () => number = Date.now) {
-    this.measuredAt = now();
+    this.#measuredAt = now();
   }
 
   get isEmpty(): boolean {
-    return this.load === 0;
+    return this.#load === 0;
   }
 
   /** Whether it has been empty for an interval and can be discarded. */
   get isIdle(): boolean {
-    return this.isEmpty && this.now() - this.measuredAt > THROUGHPUT_INTERVAL_MS;
+    return this.isEmpty && this.now() - this.#measuredAt > THROUGHPUT_INTERVAL_MS;
   }
 
   /** Whether to claim more. Only true if the last claim was full, so more deliveries are probably due. */
   get needsMore(): boolean {
-    if (this.received < this.requested || this.load >= this.capacity) return false;
-    return this.waiting.length === 0 || this.load <= this.capacity / 2;
+    if (this.#received < this.#requested || this.#load >= this.#capacity) return false;
+    return this.#waiting.length === 0 || this.#load <= this.#capacity / 2;
   }
 
   add(delivery: ClaimedDelivery): void {
-    this.received++;
-    this.waiting.push({ delivery, claimedAt: this.now() });
+    this.#received++;
+    this.#waiting.push({ delivery, claimedAt: this.now() });
   }
 
   /** Starts the next request if the limits permit one. */
   next(): ClaimedDelivery | undefined {
-    while (this.requests < MAX_REQUESTS && this.unrecorded < MAX_UNRECORDED) {
-      const first = this.waiting.shift();
+    while (this.#requests < MAX_REQUESTS && this.#unrecorded < MAX_UNRECORDED) {
+      const first = this.#waiting.shift();
       if (!first) return undefined;
       if (this.now() - first.claimedAt > CLAIM_LIFETIME_MS) continue;
-      this.requests++;
+      this.#requests++;
       return first.delivery;
     }
     return undefined;
@@ -70,42 +70,42 @@ export class EndpointWorker {
 
   /** A request is over. */
   onResponse(): void {
-    this.requests--;
-    this.unrecorded++;
+    this.#requests--;
+    this.#unrecorded++;
   }
 
   /** The attempt of a request is recorded. */
   onRecorded(): void {
-    this.unrecorded--;
-    this.completed++;
+    this.#unrecorded--;
+    this.#completed++;
   }
 
   /** Drops the claims that have not been attempted; they become due when their lease ends. */
   release(): void {
-    this.waiting.length = 0;
+    this.#waiting.length = 0;
   }
 
   /** Returns how many more deliveries to claim, with `workers` workers sharing the limit of the replica. */
   claimLimit(workers: number): number {
-    if (this.now() - this.measuredAt > THROUGHPUT_INTERVAL_MS) this.resize(this.completed);
-    else if (this.completed >= this.capacity) this.resize(this.capacity * 2);
+    if (this.now() - this.#measuredAt > THROUGHPUT_INTERVAL_MS) this.#resize(this.#completed);
+    else if (this.#completed >= this.#capacity) this.#resize(this.#capacity * 2);
     const max = Math.min(MAX_CLAIMS, Math.floor(MAX_TOTAL_CLAIMS / workers));
-    this.capacity = Math.max(MAX_REQUESTS, Math.min(this.capacity, max));
-    const limit = Math.max(0, this.capacity - this.load);
+    this.#capacity = Math.max(MAX_REQUESTS, Math.min(this.#capacity, max));
+    const limit = Math.max(0, this.#capacity - this.#load);
     if (limit > 0) {
-      this.requested = limit;
-      this.received = 0;
+      this.#requested = limit;
+      this.#received = 0;
     }
     return limit;
   }
 
-  private get load(): number {
-    return this.waiting.length + this.requests + this.unrecorded;
+  get #load(): number {
+    return this.#waiting.length + this.#requests + this.#unrecorded;
   }
 
-  private resize(capacity: number): void {
-    this.capacity = capacity;
-    this.completed = 0;
-    this.measuredAt = this.now();
+  #resize(capacity: number): void {
+    this.#capacity = capacity;
+    this.#completed = 0;
+    this.#measuredAt = this.now();
   }
 }

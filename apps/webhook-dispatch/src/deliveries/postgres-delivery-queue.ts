@@ -55,10 +55,10 @@ interface ClaimRow {
 /** The delivery queue in PostgreSQL, shared by all replicas. Decision 59 compares it with graphile-worker. */
 @Injectable()
 export class PostgresDeliveryQueue extends DeliveryQueue {
-  private readonly pool: pg.Pool;
-  private readonly listeners: (() => void)[] = [];
-  private readonly secrets = new Map<string, { readonly sealed: string; readonly secret: string }>();
-  private readonly results: GroupCommit<AttemptResult, void>;
+  readonly #pool: pg.Pool;
+  readonly #listeners: (() => void)[] = [];
+  readonly #secrets = new Map<string, { readonly sealed: string; readonly secret: string }>();
+  readonly #results: GroupCommit<AttemptResult, void>;
 
   constructor(
     { pool }: Database,
@@ -66,20 +66,20 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     private readonly keys: KeyRing,
   ) {
     super();
-    this.pool = pool;
-    this.results = new GroupCommit<AttemptResult, void>({
+    this.#pool = pool;
+    this.#results = new GroupCommit<AttemptResult, void>({
       maxBatch: MAX_RECORD_BATCH,
       // The next batch grows while one is written.
       flushers: 1,
       flush: async batch => {
-        await this.write(batch);
+        await this.#write(batch);
         return batch.map(() => undefined);
       },
     });
   }
 
   override async enqueue(events: readonly QueuedEvent[]): Promise<void> {
-    await inTransaction(this.pool, async client => {
+    await inTransaction(this.#pool, async client => {
       const ids = events.map(({ id }) => id);
       const fresh = await this.inbox.accept(client, 'deliveries', ids);
       const queued = events.filter(({ id }) => fresh.has(id));
@@ -98,36 +98,36 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
         ],
       });
     });
-    this.notify();
+    this.#notify();
   }
 
   override async enqueueTest(webhookId: string, payload: string): Promise<string> {
     const id = uuidv7();
-    await this.pool.query(ENQUEUE_TEST, [id, webhookId, payload, currentTrace()]);
+    await this.#pool.query(ENQUEUE_TEST, [id, webhookId, payload, currentTrace()]);
     return id;
   }
 
   override async claim(limits: ReadonlyMap<string, number>, defaultLimit: number): Promise<readonly ClaimedDelivery[]> {
-    const { rows } = await this.pool.query<ClaimRow>({
+    const { rows } = await this.#pool.query<ClaimRow>({
       ...(limits.size === 0 && { name: 'claim-deliveries' }),
       text: CLAIM,
       values: [LEASE_MS, newFence(), [...limits.keys()], [...limits.values()], defaultLimit],
     });
-    return rows.map(row => this.claimed(row));
+    return rows.map(row => this.#claimed(row));
   }
 
   override async claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined> {
-    const { rows } = await this.pool.query<ClaimRow>(CLAIM_ONE, [LEASE_MS, newFence(), deliveryId]);
-    return rows[0] && this.claimed(rows[0]);
+    const { rows } = await this.#pool.query<ClaimRow>(CLAIM_ONE, [LEASE_MS, newFence(), deliveryId]);
+    return rows[0] && this.#claimed(rows[0]);
   }
 
   override record(result: AttemptResult): Promise<void> {
-    return this.results.submit(result);
+    return this.#results.submit(result);
   }
 
   override async replay(webhookId: string, deliveryId: string): Promise<string | undefined> {
-    const { rows } = await this.pool.query<{ id: string }>(REPLAY, [deliveryId, webhookId, uuidv7(), currentTrace()]);
-    if (rows[0]) this.notify();
+    const { rows } = await this.#pool.query<{ id: string }>(REPLAY, [deliveryId, webhookId, uuidv7(), currentTrace()]);
+    if (rows[0]) this.#notify();
     return rows[0]?.id;
   }
 
@@ -135,7 +135,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     let total = 0;
     let last: ReplayRow | undefined;
     do {
-      const { rows }: { rows: ReplayRow[] } = await this.pool.query<ReplayRow>(REPLAY_MISSED, [
+      const { rows }: { rows: ReplayRow[] } = await this.#pool.query<ReplayRow>(REPLAY_MISSED, [
         webhookId,
         last?.created_at ?? since,
         last?.id ?? NIL_UUID,
@@ -146,37 +146,37 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
       ]);
       last = rows[0];
       total += last?.replayed ?? 0;
-      this.notify();
+      this.#notify();
     } while (last?.replayed === REPLAY_BATCH);
     return total;
   }
 
   override async failingFor(days: number): Promise<readonly { readonly webhookId: string; readonly since: Date }[]> {
-    const { rows } = await this.pool.query<{ webhook_id: string; since: Date }>(FIND_FAILING_WEBHOOKS, [days]);
+    const { rows } = await this.#pool.query<{ webhook_id: string; since: Date }>(FIND_FAILING_WEBHOOKS, [days]);
     return rows.map(row => ({ webhookId: row.webhook_id, since: row.since }));
   }
 
   override holdForDisabled(): Promise<number> {
-    return inSteps(this.pool, HOLD_FOR_DISABLED, []);
+    return inSteps(this.#pool, HOLD_FOR_DISABLED, []);
   }
 
   override async purgeFinishedBefore(time: Date): Promise<number> {
-    const purged = await inSteps(this.pool, PURGE, [time]);
+    const purged = await inSteps(this.#pool, PURGE, [time]);
     await this.inbox.purge();
     return purged;
   }
 
   override onDue(listener: () => void): void {
-    this.listeners.push(listener);
+    this.#listeners.push(listener);
   }
 
-  private notify(): void {
-    for (const listener of this.listeners) listener();
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
   }
 
-  private async write(batch: readonly AttemptResult[]): Promise<void> {
+  async #write(batch: readonly AttemptResult[]): Promise<void> {
     const column = (of: (result: AttemptResult) => string | number | undefined) => arrayOf(batch.map(of));
-    await this.pool.query({
+    await this.#pool.query({
       ...(batch.length < UNNAMED_FROM && { name: 'report-attempts' }),
       text: RECORD_ATTEMPTS,
       values: [
@@ -194,22 +194,22 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
   }
 
   /** Caches the decrypted secret until the ciphertext, which every claim returns, changes. */
-  private secretOf({ webhook_id, current }: ClaimRow): string {
-    const known = this.secrets.get(webhook_id);
+  #secretOf({ webhook_id, current }: ClaimRow): string {
+    const known = this.#secrets.get(webhook_id);
     if (known?.sealed === current) return known.secret;
     const secret = this.keys.open(current, webhook_id);
-    if (this.secrets.size >= MAX_CACHED_SECRETS) this.secrets.clear();
-    this.secrets.set(webhook_id, { sealed: current, secret });
+    if (this.#secrets.size >= MAX_CACHED_SECRETS) this.#secrets.clear();
+    this.#secrets.set(webhook_id, { sealed: current, secret });
     return secret;
   }
 
-  private claimed(row: ClaimRow): ClaimedDelivery {
+  #claimed(row: ClaimRow): ClaimedDelivery {
     return {
       id: row.id,
       webhookId: row.webhook_id,
       fence: row.fence,
       url: row.url,
-      secret: this.secretOf(row),
+      secret: this.#secretOf(row),
       payload: row.payload,
       attempts: row.attempts,
       traceparent: row.traceparent ?? undefined,

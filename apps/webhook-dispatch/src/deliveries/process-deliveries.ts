@@ -14,11 +14,11 @@ const POLL_MS = 250;
  */
 @Injectable()
 export class ProcessDeliveries {
-  private readonly workers = new Map<string, EndpointWorker>();
-  private wakeUp: (() => void) | undefined;
-  private onEmpty: (() => void) | undefined;
+  readonly #workers = new Map<string, EndpointWorker>();
+  #wakeUp: (() => void) | undefined;
+  #onEmpty: (() => void) | undefined;
   /** Whether a claim was requested since the last one began. */
-  private claimRequested = false;
+  #claimRequested = false;
 
   constructor(
     private readonly queue: DeliveryQueue,
@@ -26,83 +26,83 @@ export class ProcessDeliveries {
     private readonly log: ServiceLog,
     webhooks: WebhookRepository,
   ) {
-    queue.onDue(() => this.requestClaim());
-    webhooks.onEnabled(() => this.requestClaim());
+    queue.onDue(() => this.#requestClaim());
+    webhooks.onEnabled(() => this.#requestClaim());
   }
 
   /** Runs until the service stops; resolves when all attempts in progress are recorded. */
   @Every(1_000, 'process deliveries')
   async run({ signal: stop }: Pick<TaskRun, 'signal'>): Promise<void> {
     while (!stop.aborted) {
-      this.claimRequested = false;
-      const claimed = await this.queue.claim(this.claimLimits(), MAX_REQUESTS).catch(error => {
-        this.logFailure(error);
+      this.#claimRequested = false;
+      const claimed = await this.queue.claim(this.#claimLimits(), MAX_REQUESTS).catch(error => {
+        this.#logFailure(error);
         return [];
       });
-      const workers = new Set(claimed.map(delivery => this.assign(delivery)));
-      for (const worker of workers) this.startRequests(worker);
-      await this.wait(stop);
+      const workers = new Set(claimed.map(delivery => this.#assign(delivery)));
+      for (const worker of workers) this.#startRequests(worker);
+      await this.#wait(stop);
     }
-    for (const worker of this.workers.values()) worker.release();
-    while (!this.isIdle) await new Promise<void>(resolve => (this.onEmpty = resolve));
+    for (const worker of this.#workers.values()) worker.release();
+    while (!this.#isIdle) await new Promise<void>(resolve => (this.#onEmpty = resolve));
   }
 
-  private get isIdle(): boolean {
-    return [...this.workers.values()].every(worker => worker.isEmpty);
+  get #isIdle(): boolean {
+    return [...this.#workers.values()].every(worker => worker.isEmpty);
   }
 
-  private assign(delivery: ClaimedDelivery): EndpointWorker {
-    const worker = this.workers.get(delivery.webhookId) ?? new EndpointWorker();
-    this.workers.set(delivery.webhookId, worker);
+  #assign(delivery: ClaimedDelivery): EndpointWorker {
+    const worker = this.#workers.get(delivery.webhookId) ?? new EndpointWorker();
+    this.#workers.set(delivery.webhookId, worker);
     worker.add(delivery);
     return worker;
   }
 
-  private claimLimits(): ReadonlyMap<string, number> {
-    for (const [webhookId, worker] of this.workers) if (worker.isIdle) this.workers.delete(webhookId);
-    return new Map([...this.workers].map(([webhookId, worker]) => [webhookId, worker.claimLimit(this.workers.size)]));
+  #claimLimits(): ReadonlyMap<string, number> {
+    for (const [webhookId, worker] of this.#workers) if (worker.isIdle) this.#workers.delete(webhookId);
+    return new Map([...this.#workers].map(([webhookId, worker]) => [webhookId, worker.claimLimit(this.#workers.size)]));
   }
 
-  private startRequests(worker: EndpointWorker): void {
+  #startRequests(worker: EndpointWorker): void {
     for (let next = worker.next(); next; next = worker.next()) {
       void this.attempts
         .execute(next, () => {
           worker.onResponse();
-          this.startRequests(worker);
+          this.#startRequests(worker);
         })
-        .catch(error => this.logFailure(error))
+        .catch(error => this.#logFailure(error))
         .finally(() => {
           worker.onRecorded();
-          this.startRequests(worker);
+          this.#startRequests(worker);
         });
     }
-    if (worker.needsMore) this.requestClaim();
-    if (worker.isEmpty) this.onEmpty?.();
+    if (worker.needsMore) this.#requestClaim();
+    if (worker.isEmpty) this.#onEmpty?.();
   }
 
-  private requestClaim(): void {
-    this.claimRequested = true;
-    this.wakeUp?.();
+  #requestClaim(): void {
+    this.#claimRequested = true;
+    this.#wakeUp?.();
   }
 
-  private logFailure(err: unknown): void {
+  #logFailure(err: unknown): void {
     this.log.error({ err }, 'The delivery queue failed; it will be retried');
   }
 
   /** Waits for a requested claim, or for the next poll. */
-  private wait(stop: AbortSignal): Promise<void> {
+  #wait(stop: AbortSignal): Promise<void> {
     return new Promise(resolve => {
       const done = () => {
         clearTimeout(timer);
         stop.removeEventListener('abort', done);
-        this.wakeUp = undefined;
+        this.#wakeUp = undefined;
         // Requests within one turn of the event loop share one claim.
         setImmediate(resolve);
       };
       const timer = setTimeout(done, POLL_MS);
       stop.addEventListener('abort', done, { once: true });
-      this.wakeUp = done;
-      if (stop.aborted || this.claimRequested) done();
+      this.#wakeUp = done;
+      if (stop.aborted || this.#claimRequested) done();
     });
   }
 }

@@ -27,15 +27,15 @@ const EVENTS_PER_READ = 100;
  */
 @Injectable()
 export class PostgresListenerRepository extends ListenerRepository {
-  private readonly pool: pg.Pool;
+  readonly #pool: pg.Pool;
 
   constructor({ pool }: Database) {
     super();
-    this.pool = pool;
+    this.#pool = pool;
   }
 
   override create(serviceId: string): Promise<Listener> {
-    return inTransaction(this.pool, async client => {
+    return inTransaction(this.#pool, async client => {
       await client.query(LOCK_SERVICE, [serviceId]);
       const { rows: counted } = await client.query<{ count: number }>(COUNT_LISTENERS, [serviceId]);
       if ((counted[0]?.count ?? 0) >= MAX_LISTENERS) {
@@ -49,19 +49,19 @@ export class PostgresListenerRepository extends ListenerRepository {
   }
 
   override async list(serviceId: string): Promise<readonly Listener[]> {
-    const { rows } = await this.pool.query<{ id: string; expires_at: Date }>(FIND_LISTENERS, [serviceId]);
+    const { rows } = await this.#pool.query<{ id: string; expires_at: Date }>(FIND_LISTENERS, [serviceId]);
     return rows.map(({ id, expires_at }) => ({ id, expiresAt: expires_at }));
   }
 
   override async acknowledge({ listener_id, service_id }: ListenerKey, after: number): Promise<void> {
     const values = [listener_id, service_id, LISTENER_EXPIRY_S, after];
-    const { rows } = await this.pool.query<{ read_number: string }>(TOUCH_LISTENER, values);
+    const { rows } = await this.#pool.query<{ read_number: string }>(TOUCH_LISTENER, values);
     if (!rows[0]) throw notFound();
-    if (after > 0) await this.pool.query(DELETE_READ, [listener_id, rows[0].read_number]);
+    if (after > 0) await this.#pool.query(DELETE_READ, [listener_id, rows[0].read_number]);
   }
 
   override async eventsAfter(listenerId: string, after: number): Promise<readonly ListenerEvent[]> {
-    const { rows } = await this.pool.query<{ number: string; payload: string }>({
+    const { rows } = await this.#pool.query<{ number: string; payload: string }>({
       name: 'read-listener',
       text: FIND_EVENTS,
       values: [listenerId, after, EVENTS_PER_READ],
@@ -70,15 +70,15 @@ export class PostgresListenerRepository extends ListenerRepository {
   }
 
   override async remove({ listener_id, service_id }: ListenerKey): Promise<void> {
-    const { rowCount } = await this.pool.query(DELETE_LISTENER, [listener_id, service_id]);
+    const { rowCount } = await this.#pool.query(DELETE_LISTENER, [listener_id, service_id]);
     if (rowCount === 0) throw notFound();
   }
 
   /** Deletes expired listeners, and events without a listener. */
   @Every(60_000, 'purge webhook listeners')
   async purge(): Promise<void> {
-    await this.pool.query(DELETE_EXPIRED);
-    await inSteps(this.pool, PURGE_EVENTS, []);
+    await this.#pool.query(DELETE_EXPIRED);
+    await inSteps(this.#pool, PURGE_EVENTS, []);
   }
 }
 

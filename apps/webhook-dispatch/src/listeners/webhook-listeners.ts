@@ -11,7 +11,7 @@ const MAX_WAITING = 32;
 /** Queries of listeners. A read acknowledges the events before its position, so that each event arrives at least once. */
 @Injectable()
 export class WebhookListeners {
-  private waiting = 0;
+  #waiting = 0;
 
   constructor(private readonly listeners: ListenerRepository) {}
 
@@ -28,12 +28,12 @@ export class WebhookListeners {
     await this.listeners.acknowledge(request, after);
     const read = () => this.listeners.eventsAfter(listener_id, after);
     const events = await read();
-    if (events.length > 0 || wait_s === 0 || this.waiting >= MAX_WAITING) return { events: [...events] };
-    this.waiting++;
+    if (events.length > 0 || wait_s === 0 || this.#waiting >= MAX_WAITING) return { events: [...events] };
+    this.#waiting++;
     try {
       return { events: [...(await repeatedUntilSome(read, wait_s * 1_000))] };
     } finally {
-      this.waiting--;
+      this.#waiting--;
     }
   }
 }

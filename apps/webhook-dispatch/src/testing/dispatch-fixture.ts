@@ -23,7 +23,7 @@ export interface FixtureOptions {
 
 /** webhook-dispatch with real PostgreSQL and NATS, an HTTP receiver, and a publisher in place of delivery-tracking. */
 export class DispatchFixture {
-  private versions = 0;
+  #versions = 0;
 
   private constructor(
     private readonly postgres: TestPostgres,
@@ -81,7 +81,7 @@ export class DispatchFixture {
         id,
         type: `delivery-tracking.email-${kind}.v1`,
         streamId: `email-${emailId}`,
-        version: ++this.versions,
+        version: ++this.#versions,
         occurredAt: new Date(),
         metadata: { correlationId: 'test' },
         data: {

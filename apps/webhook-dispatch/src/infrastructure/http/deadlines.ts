@@ -5,33 +5,33 @@ export interface Expiring {
 
 /** One timer for any number of items with equal timeouts, which therefore expire in the order they were added. */
 export class Deadlines {
-  private readonly pending = new Map<Expiring, number>();
-  private timer: NodeJS.Timeout | undefined;
+  readonly #pending = new Map<Expiring, number>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly timeoutMs: number) {}
 
   add(item: Expiring): void {
-    this.pending.set(item, performance.now() + this.timeoutMs);
-    if (!this.timer) this.schedule(this.timeoutMs);
+    this.#pending.set(item, performance.now() + this.timeoutMs);
+    if (!this.#timer) this.#schedule(this.timeoutMs);
   }
 
   delete(item: Expiring): void {
-    this.pending.delete(item);
+    this.#pending.delete(item);
   }
 
-  private schedule(ms: number): void {
-    this.timer = setTimeout(() => this.check(), ms).unref();
+  #schedule(ms: number): void {
+    this.#timer = setTimeout(() => this.#check(), ms).unref();
   }
 
-  private check(): void {
-    this.timer = undefined;
+  #check(): void {
+    this.#timer = undefined;
     const now = performance.now();
-    for (const [item, deadline] of this.pending) {
+    for (const [item, deadline] of this.#pending) {
       if (deadline > now) {
-        this.schedule(Math.ceil(deadline - now));
+        this.#schedule(Math.ceil(deadline - now));
         return;
       }
-      this.pending.delete(item);
+      this.#pending.delete(item);
       item.expire();
     }
   }

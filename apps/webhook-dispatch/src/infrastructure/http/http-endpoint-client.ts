@@ -22,9 +22,9 @@ interface Target {
 /** Sends requests over HTTP. Follows no redirects and reads no more of a response than it keeps. */
 @Injectable()
 export class HttpEndpointClient extends EndpointClient implements OnModuleDestroy {
-  private readonly agent: Agent;
-  private readonly deadlines: Deadlines;
-  private readonly targets = new Map<string, Target>();
+  readonly #agent: Agent;
+  readonly #deadlines: Deadlines;
+  readonly #targets = new Map<string, Target>();
 
   /** Connections per origin are not limited, because endpoints on one host must not wait for each other. */
   constructor(
@@ -32,8 +32,8 @@ export class HttpEndpointClient extends EndpointClient implements OnModuleDestro
     @Optional() private readonly timeoutMs: number = TIMEOUT_MS,
   ) {
     super();
-    this.deadlines = new Deadlines(timeoutMs);
-    this.agent = new Agent({
+    this.#deadlines = new Deadlines(timeoutMs);
+    this.#agent = new Agent({
       pipelining: 1,
       keepAliveTimeout: 30_000,
       maxHeaderSize: 16 * 1024,
@@ -47,20 +47,20 @@ export class HttpEndpointClient extends EndpointClient implements OnModuleDestro
   override send(request: SignedRequest): Promise<EndpointResponse> {
     return new Promise(resolve => {
       const handler = new ResponseHandler(this.timeoutMs, response => {
-        this.deadlines.delete(handler);
+        this.#deadlines.delete(handler);
         resolve(response);
       });
-      this.deadlines.add(handler);
+      this.#deadlines.add(handler);
       try {
-        this.dispatch(request, handler);
+        this.#dispatch(request, handler);
       } catch (error) {
         handler.fail(error);
       }
     });
   }
 
-  private dispatch({ url, body, secret, timestampS }: SignedRequest, handler: ResponseHandler): void {
-    const { origin, path, refusal } = this.targetOf(url);
+  #dispatch({ url, body, secret, timestampS }: SignedRequest, handler: ResponseHandler): void {
+    const { origin, path, refusal } = this.#targetOf(url);
     if (refusal) throw refusal;
     const headers = {
       'content-type': 'application/json',
@@ -68,11 +68,11 @@ export class HttpEndpointClient extends EndpointClient implements OnModuleDestro
       'x-service-timestamp': String(timestampS),
       'x-service-signature': createHmac('sha256', secret).update(`${timestampS}.${body}`).digest('hex'),
     };
-    this.agent.dispatch({ origin, path, method: 'POST', headers, body }, handler);
+    this.#agent.dispatch({ origin, path, method: 'POST', headers, body }, handler);
   }
 
-  private targetOf(url: string): Target {
-    const known = this.targets.get(url);
+  #targetOf(url: string): Target {
+    const known = this.#targets.get(url);
     if (known) return known;
     const parsed = new URL(url);
     const address = literalAddress(parsed);
@@ -81,12 +81,12 @@ export class HttpEndpointClient extends EndpointClient implements OnModuleDestro
       path: `${parsed.pathname}${parsed.search}`,
       refusal: address && !this.guard.allows(address) ? new NoPublicAddress(address) : undefined,
     };
-    if (this.targets.size >= MAX_CACHED_TARGETS) this.targets.clear();
-    this.targets.set(url, target);
+    if (this.#targets.size >= MAX_CACHED_TARGETS) this.#targets.clear();
+    this.#targets.set(url, target);
     return target;
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.agent.close();
+    await this.#agent.close();
   }
 }

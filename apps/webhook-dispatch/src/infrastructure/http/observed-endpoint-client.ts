@@ -8,14 +8,14 @@ import { HttpEndpointClient } from './http-endpoint-client.js';
 /** Measures every attempt, and records it as a span of its event's trace. The trace is not sent to the endpoint. */
 @Injectable()
 export class ObservedEndpointClient extends EndpointClient {
-  private readonly durations;
+  readonly #durations;
 
   constructor(
     private readonly client: HttpEndpointClient,
     metrics: Metrics,
   ) {
     super();
-    this.durations = metrics.meter('postern.webhooks').createHistogram('postern.webhooks.attempt.duration', {
+    this.#durations = metrics.meter('postern.webhooks').createHistogram('postern.webhooks.attempt.duration', {
       description: 'Time until an endpoint answered, or until the attempt timed out',
       unit: 's',
       advice: { explicitBucketBoundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
@@ -33,7 +33,7 @@ export class ObservedEndpointClient extends EndpointClient {
     const outcome = outcomeOf(response);
     span?.annotate({ 'http.response.status_code': response.status, 'postern.attempt.outcome': outcome });
     span?.end(outcome === 'accepted' ? undefined : (response.status ?? 'no answer'));
-    this.durations.record(response.latencyMs / 1_000, { outcome });
+    this.#durations.record(response.latencyMs / 1_000, { outcome });
     return response;
   }
 }

@@ -9,12 +9,12 @@ const RESPONSE_HEAD_BYTES = 16 * 1024;
  * that breaks off is ignored: the status says whether the endpoint accepted the event.
  */
 export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
-  private readonly startedAt = performance.now();
-  private readonly chunks: Buffer[] = [];
-  private size = 0;
-  private status: number | undefined;
-  private controller: Dispatcher.DispatchController | undefined;
-  private settled = false;
+  readonly #startedAt = performance.now();
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #status: number | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
 
   constructor(
     private readonly timeoutMs: number,
@@ -22,25 +22,25 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
   ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
+    this.#controller = controller;
     // The request can time out while it waits for a connection.
-    if (this.settled) controller.abort(new Error('timed out'));
+    if (this.#settled) controller.abort(new Error('timed out'));
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
-    this.status = status;
+    this.#status = status;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.chunks.push(chunk);
-    this.size += chunk.length;
-    if (this.size < RESPONSE_HEAD_BYTES) return;
-    this.succeed();
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size < RESPONSE_HEAD_BYTES) return;
+    this.#succeed();
     controller.abort(new Error('the head of the response is complete'));
   }
 
   onResponseEnd(): void {
-    this.succeed();
+    this.#succeed();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
@@ -48,29 +48,29 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
   }
 
   fail(error: unknown): void {
-    if (this.status === undefined) this.end({ error: describeError(error) });
-    else this.succeed();
+    if (this.#status === undefined) this.#end({ error: describeError(error) });
+    else this.#succeed();
   }
 
   expire(): void {
-    this.end({ error: `no complete answer within ${this.timeoutMs / 1000} s` });
-    this.controller?.abort(new Error('timed out'));
+    this.#end({ error: `no complete answer within ${this.timeoutMs / 1000} s` });
+    this.#controller?.abort(new Error('timed out'));
   }
 
-  private succeed(): void {
-    this.end({ ...(this.status !== undefined && { status: this.status }), responseHead: this.head() });
+  #succeed(): void {
+    this.#end({ ...(this.#status !== undefined && { status: this.#status }), responseHead: this.#head() });
   }
 
-  private end(response: Omit<EndpointResponse, 'latencyMs'>): void {
-    if (this.settled) return;
-    this.settled = true;
-    this.settle({ ...response, latencyMs: Math.round(performance.now() - this.startedAt) });
+  #end(response: Omit<EndpointResponse, 'latencyMs'>): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.settle({ ...response, latencyMs: Math.round(performance.now() - this.#startedAt) });
   }
 
-  private head(): string {
-    if (this.size === 0) return '';
+  #head(): string {
+    if (this.#size === 0) return '';
     // PostgreSQL's text type cannot store NUL.
-    return Buffer.concat(this.chunks).subarray(0, RESPONSE_HEAD_BYTES).toString('utf8').replaceAll('\0', '\ufffd');
+    return Buffer.concat(this.#chunks).subarray(0, RESPONSE_HEAD_BYTES).toString('utf8').replaceAll('\0', '\ufffd');
   }
 }
 
