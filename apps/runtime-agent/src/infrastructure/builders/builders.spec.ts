@@ -29,6 +29,12 @@ describe('The build plan', () => {
       '.venv/bin/python -m uvicorn --host 0.0.0.0 --port "$PORT" src.main:api',
     ],
     [
+      'requirements.txt with an annotated FastAPI',
+      { 'requirements.txt': 'fastapi', 'main.py': 'api : fastapi.FastAPI = fastapi.FastAPI()\r\n' },
+      'requirements.txt found: pip install -r requirements.txt',
+      '.venv/bin/python -m uvicorn --host 0.0.0.0 --port "$PORT" main:api',
+    ],
+    [
       'a factory of Flask',
       {
         'requirements.txt': 'flask',

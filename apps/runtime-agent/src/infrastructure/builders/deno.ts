@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { type Builder, commandStart } from './build-plan.js';
+import { parseJsonc } from './jsonc.js';
 import type { Machine } from './machine.js';
 import { firstOf, type Project } from './project.js';
 
@@ -12,7 +14,7 @@ const CACHE = 'DENO_DIR="$PWD/.deno"';
 /** Projects with a deno.json, or whose main module uses APIs of Deno. */
 export const deno: Builder = async (project, machine) => {
   const main = await firstOf(project, MAINS);
-  const isMarked = main !== undefined && OF_DENO.test((await project.read(main)) ?? '');
+  const isMarked = main !== undefined && OF_DENO.test((await project.readBeginning(main)) ?? '');
   const manifest =
     (await firstOf(project, ['deno.json', 'deno.jsonc', 'deno.lock'])) ??
     (isMarked && !(await project.has('package.json')) ? main : undefined);
@@ -48,9 +50,14 @@ const programOf = (machine: Machine) =>
         rules: [`${machine.name} has no deno: npm installs ${PACKAGE}`],
       };
 
-/** The names of the tasks, found by a pattern because a deno.jsonc may contain comments. */
+const settings = z.object({ tasks: z.record(z.string(), z.unknown()) });
+
+/** The names of the tasks; none if the manifest is not valid, which Deno reports. */
 const tasksOf = async (project: Project): Promise<ReadonlySet<string>> => {
   const text = (await project.read('deno.json')) ?? (await project.read('deno.jsonc')) ?? '';
-  const block = /"tasks"\s*:\s*\{([\s\S]*?)\}\s*[,}]/.exec(text)?.[1] ?? '';
-  return new Set([...block.matchAll(/"([\w:-]+)"\s*:/g)].map(([, name = '']) => name));
+  try {
+    return new Set(Object.keys(settings.parse(parseJsonc(text)).tasks));
+  } catch {
+    return new Set();
+  }
 };

@@ -44,6 +44,8 @@ describe('A project of PHP', () => {
   it.each([
     ['heroku-php-apache2 web/', 'web'],
     ['vendor/bin/heroku-php-nginx -C nginx.conf public/', 'public'],
+    ['heroku-php-nginx -C nginx.conf -F fpm.conf', '.'],
+    ['heroku-php-apache2 -v -p 80 public//', 'public'],
     ['heroku-php-apache2', '.'],
   ])('with %s in its Procfile is served by PHP from %s', async (web, folder) => {
     const files = { 'composer.json': '{}', Procfile: `web: ${web}\n`, [`${folder}/index.php`]: '' };
@@ -81,9 +83,12 @@ describe('A project of Deno', () => {
     });
   });
 
-  it('is built by its task', async () => {
-    const tasks = { 'deno.json': '{"tasks": {"build": "deno bundle", "start": "deno run out.js"}}' };
-    const buildPlan = await deno(projectOf(tasks), machineWith('deno'));
+  it.each([
+    ['deno.json', '{"tasks": {"build": "deno bundle", "start": "deno run out.js"}}'],
+    ['deno.json', '{"tasks": {"check": {"command": "deno check"}, "build": {"command": "deno bundle"}}}'],
+    ['deno.jsonc', '\uFEFF{\n  // tasks: {\n  "tasks": {"a": "echo \\"//\\"", /* } */ "build": "deno bundle",},\n}\n'],
+  ])('is built by its task in %s: %s', async (file, text) => {
+    const buildPlan = await deno(projectOf({ [file]: text }), machineWith('deno'));
     expect(buildPlan?.command).toBe('DENO_DIR="$PWD/.deno" deno task build');
   });
 });

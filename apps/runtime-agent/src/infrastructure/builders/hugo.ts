@@ -30,8 +30,8 @@ const hasFolders = async (project: Project): Promise<boolean> => {
 
 /** Hugo would build an empty site without its theme. */
 const requireTheme = async (project: Project, settings: string): Promise<void> => {
-  const theme = /^\s*theme\s*[=:]\s*["']?([\w.-]+)["']?\s*$/m.exec(settings)?.[1];
-  if (theme === undefined || /^\s*themesDir\b/im.test(settings)) return;
+  const theme = /^[ \t]*theme[ \t]*[=:][ \t]*["']?([\w.-]+)["']?[ \t]*$/m.exec(settings)?.[1];
+  if (theme === undefined || /^[ \t]*themesDir\b/im.test(settings)) return;
   if ((await project.files(`themes/${theme}`, 1)).length > 0) return;
   throw new BuildFailed(
     `the theme themes/${theme} has no files: if it is a Git submodule, the log says why it is not fetched; commit its files, or give a build command that clones it into themes/${theme} and then runs hugo`,

@@ -17,12 +17,12 @@ export interface PackageManager {
 export const packageManagerOf = async (project: Project, manifest: PackageJson): Promise<PackageManager> => {
   const [, named, version] = /^(npm|yarn|pnpm|bun)@(\d[\w.-]*)/.exec(String(manifest.packageManager ?? '')) ?? [];
   const because = named && `package.json names ${named} ${version}`;
-  const yarnLock = await project.read('yarn.lock');
+  const yarnLock = await project.readBeginning('yarn.lock');
   if (named === 'yarn' || (!named && yarnLock !== undefined)) {
     const isBerry = version ? !version.startsWith('1.') : (yarnLock?.includes('__metadata:') ?? false);
     return isBerry ? berry(await yarnPathIn(project), version, because) : classic(version, because, yarnLock);
   }
-  const pnpmLock = await project.read('pnpm-lock.yaml');
+  const pnpmLock = await project.readBeginning('pnpm-lock.yaml');
   if (named === 'pnpm' || (!named && pnpmLock !== undefined)) return pnpm(version, because, pnpmLock);
   const bunLock = (await project.has('bun.lock')) ? 'bun.lock' : 'bun.lockb';
   const hasBunLock = await project.has(bunLock);

@@ -115,11 +115,17 @@ export const nodeStart = (manifest: PackageJson): NodeStart => {
   };
 };
 
+/** Longer scripts are not expanded, because a script can call another one many times. */
+const MAX_EXPANDED_LENGTH = 1_000;
+
 /** Replaces calls of other scripts by their commands. */
 const expanded = (script: string, scripts: Readonly<Record<string, unknown>>): string =>
-  script.replaceAll(/\b(?:(?:npm|pnpm|bun) run|yarn(?: run)?)\s+([\w:-]+)/g, (call, name: string) =>
-    name !== 'start' && typeof scripts[name] === 'string' ? scripts[name] : call,
-  );
+  script.length > MAX_EXPANDED_LENGTH
+    ? script
+    : script.replaceAll(/\b(?:(?:npm|pnpm|bun) run|yarn(?: run)?)\s+([\w:-]+)/g, (call, name: string) => {
+        const called = name === 'start' ? undefined : scripts[name];
+        return typeof called === 'string' && called.length <= MAX_EXPANDED_LENGTH ? called : call;
+      });
 
 const ofFramework = async ({ server, sites = [], name }: Framework, built: Project): Promise<Start | undefined> => {
   if (server && (await built.has(server.file))) return commandStart(server.command);

@@ -1,6 +1,6 @@
 import { BuildFailed } from '@postern/runtime';
 import { z } from 'zod';
-import { readSmallFile } from './small-file.js';
+import { readManifest } from './small-file.js';
 
 const names = z.record(z.string(), z.unknown()).optional();
 
@@ -15,9 +15,9 @@ const schema = z.object({
 
 export type PackageJson = z.infer<typeof schema>;
 
-/** The project's package.json, if it has one. @throws BuildFailed if it is not valid. */
+/** The project's package.json, if it has one. @throws BuildFailed if it is not valid or too large. */
 export const packageJson = async (directory: string): Promise<PackageJson | undefined> =>
-  packageManifest(await readSmallFile(directory, 'package.json'));
+  packageManifest(await readManifest(directory, 'package.json'));
 
 /** @throws BuildFailed if the text is not a valid package.json. */
 export const packageManifest = (text: string | undefined): PackageJson | undefined => {

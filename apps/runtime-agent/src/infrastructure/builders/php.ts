@@ -1,4 +1,5 @@
 import { type Builder, commandStart, type Tool } from './build-plan.js';
+import { processTypes } from './procfile.js';
 import type { Project } from './project.js';
 
 const PHP: Tool = { program: 'php', install: 'PHP' };
@@ -19,7 +20,7 @@ export const php: Builder = async project => {
     rules,
     ...(installs && { command: INSTALL }),
     needs: installs ? [PHP, COMPOSER] : [PHP],
-    startsInsteadOf: web => HEROKU.test(web),
+    startsInsteadOf: web => servedFolder(web) !== undefined,
     start: async built => {
       const folders = own === undefined ? ['public', 'web', '.'] : [own];
       for (const folder of folders)
@@ -39,11 +40,25 @@ const needsPackages = (composer: string): boolean => {
   }
 };
 
-/** Commands of Heroku's web servers, with options and the served folder. */
-const HEROKU = /^(?:vendor\/bin\/)?heroku-php-(?:apache2|nginx)((?:\s+-\S+(?:\s+\S+)?)*?)(?:\s+([\w./-]+))?$/;
+const HEROKU = /^(?:vendor\/bin\/)?heroku-php-(?:apache2|nginx)$/;
+/** Options of Heroku's web servers that have no value. */
+const FLAGS = new Set(['-h', '--help', '-t', '--test', '-v', '--verbose']);
 
-const herokuFolder = async (project: Project): Promise<string | undefined> => {
-  const web = /^web:[ \t]*(\S.*)$/m.exec((await project.read('Procfile')) ?? '')?.[1]?.trim();
-  const found = HEROKU.exec(web ?? '');
-  return found ? (found[2]?.replace(/(?<=.)\/+$/, '') ?? '.') : undefined;
+/** The folder that a command of Heroku's web servers serves; undefined for other commands. */
+const servedFolder = (command: string): string | undefined => {
+  const [program = '', ...words] = command.split(/\s+/);
+  if (!HEROKU.test(program)) return undefined;
+  let at = 0;
+  while (words[at]?.startsWith('-')) at += FLAGS.has(words[at]!) ? 1 : 2;
+  const [folder = '.', ...more] = words.slice(at);
+  return more.length === 0 && /^[\w./-]+$/.test(folder) ? withoutSlashes(folder) : undefined;
 };
+
+const withoutSlashes = (folder: string): string => {
+  let end = folder.length;
+  while (end > 1 && folder[end - 1] === '/') end -= 1;
+  return folder.slice(0, end);
+};
+
+const herokuFolder = async (project: Project): Promise<string | undefined> =>
+  servedFolder(processTypes((await project.read('Procfile')) ?? '')['web'] ?? '');

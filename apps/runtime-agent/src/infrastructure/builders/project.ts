@@ -1,9 +1,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PackageJson, packageJson } from './package-json.js';
-import { readSmallFile } from './small-file.js';
+import { readBeginning, readManifest } from './small-file.js';
 
-const LARGE_BYTES = 64 * 2 ** 20;
 const IGNORED = /^(\.|node_modules$|vendor$|venv$|__pycache__$|tests?$)/;
 
 /** Whether folders with this name do not contain the project's own files. */
@@ -11,12 +10,14 @@ export const isIgnoredFolder = (name: string): boolean => IGNORED.test(name);
 
 /** The view of builders on a source: its regular files. Links are not followed. */
 export interface Project {
-  /** The text of a regular file of moderate size. */
+  /** The text of a file that decides how the project is built. @throws BuildFailed if it is larger than 1 MiB. */
   read(path: string): Promise<string | undefined>;
+  /** The first MiB of a file that may be large: source code, lock files, and lists of the project's files. */
+  readBeginning(path: string): Promise<string | undefined>;
   has(path: string): Promise<boolean>;
   /** Paths of the regular files in a folder and in its subfolders, down to `depth` more levels. */
   files(folder: string, depth: number): Promise<readonly string[]>;
-  /** @throws BuildFailed if the file exists and is not valid. */
+  /** @throws BuildFailed if the file exists and is not valid, or is larger than 1 MiB. */
   packageJson(): Promise<PackageJson | undefined>;
 }
 
@@ -30,7 +31,8 @@ export const projectIn = (directory: string): Project => {
     return [...own, ...inner.flat()].sort();
   };
   return {
-    read: path => readSmallFile(directory, path, LARGE_BYTES),
+    read: path => readManifest(directory, path),
+    readBeginning: path => readBeginning(directory, path),
     has: path =>
       lstat(join(directory, path)).then(
         entry => entry.isFile(),

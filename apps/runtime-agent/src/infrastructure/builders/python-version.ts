@@ -53,7 +53,7 @@ const requirementOf = async (project: Project): Promise<Requirement | undefined>
     ['runtime.txt', /^(python-3\.\d+)/m],
     ['Pipfile', /^python_(?:full_)?version\s*=\s*["'](3\.\d+)/m],
   ] as const) {
-    const minor = minorIn(line.exec((await project.read(file)) ?? '')?.[1] ?? '');
+    const minor = minorIn(line.exec((await project.readBeginning(file)) ?? '')?.[1] ?? '');
     if (minor !== undefined) return { file, minor, orNewer: false };
   }
   const bounds = /^(?:requires-python|python)\s*=\s*["'](?:>=|\^|~=?|==)\s*(3\.\d+)/m;

@@ -91,9 +91,13 @@ const installOf = async (project: Project) => {
 };
 
 const FACTORIES: readonly (Omit<Application, 'target'> & { readonly pattern: RegExp })[] = [
-  { framework: 'FastAPI', kind: 'asgi', pattern: /^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:fastapi\.)?FastAPI\(/m },
-  { framework: 'Starlette', kind: 'asgi', pattern: /^(\w+)\s*=\s*Starlette\(/m },
-  { framework: 'Flask', kind: 'wsgi', pattern: /^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:flask\.)?Flask\(/m },
+  {
+    framework: 'FastAPI',
+    kind: 'asgi',
+    pattern: /^(\w+)[ \t]*(?::[^=\r\n\u2028\u2029]+)?=[ \t]*(?:fastapi\.)?FastAPI\(/m,
+  },
+  { framework: 'Starlette', kind: 'asgi', pattern: /^(\w+)[ \t]*=[ \t]*Starlette\(/m },
+  { framework: 'Flask', kind: 'wsgi', pattern: /^(\w+)[ \t]*(?::[^=\r\n\u2028\u2029]+)?=[ \t]*(?:flask\.)?Flask\(/m },
 ];
 const FACTORY = /^def (create_app|make_app)\(\s*(\)|\w+\s*=)/m;
 /** Conventional names of frameworks and their guides come first. */
@@ -104,7 +108,7 @@ const applicationIn = async (project: Project): Promise<Application | undefined>
   const files = (await project.files('.', DEPTH)).filter(path => path.endsWith('.py'));
   if (await project.has('manage.py')) {
     for (const path of files) {
-      const wsgi = /^WSGI_APPLICATION\s*=\s*["']([\w.]+)\.(\w+)["']/m.exec((await project.read(path)) ?? '');
+      const wsgi = /^WSGI_APPLICATION\s*=\s*["']([\w.]+)\.(\w+)["']/m.exec((await project.readBeginning(path)) ?? '');
       if (wsgi) return { framework: 'Django', kind: 'wsgi', target: `${wsgi[1]}:${wsgi[2]}` };
     }
     const wsgi = files.find(path => path.endsWith('/wsgi.py'));
@@ -113,7 +117,7 @@ const applicationIn = async (project: Project): Promise<Application | undefined>
       : { framework: 'Django', kind: 'wsgi', target: `${moduleOf(wsgi)}:application` };
   }
   for (const path of [...files].sort((one, other) => rank(one) - rank(other))) {
-    const text = (await project.read(path)) ?? '';
+    const text = (await project.readBeginning(path)) ?? '';
     for (const { pattern, ...application } of FACTORIES) {
       const variable = pattern.exec(text)?.[1];
       if (variable) return { ...application, target: `${moduleOf(path)}:${variable}` };
@@ -134,7 +138,10 @@ const moduleOf = (path: string): string => path.replace(/(\/__init__)?\.py$/, ''
 const collectsStatic = async (project: Project): Promise<boolean> => {
   if (!(await project.has('manage.py'))) return false;
   for (const path of await project.files('.', DEPTH))
-    if (/settings(\/\w+)?\.py$/.test(path) && /^\s*STATIC_ROOT\s*=/m.test((await project.read(path)) ?? ''))
+    if (
+      /settings(\/\w+)?\.py$/.test(path) &&
+      /^[ \t]*STATIC_ROOT[ \t]*=/m.test((await project.readBeginning(path)) ?? '')
+    )
       return true;
   return false;
 };

@@ -7,8 +7,7 @@ const RUBY = [
 
 /** Projects with a Gemfile: Rails, and other Rack applications. */
 export const ruby: Builder = async project => {
-  const gemfile = await project.read('Gemfile');
-  if (gemfile === undefined) return undefined;
+  if (!(await project.has('Gemfile'))) return undefined;
   const isRails = await project.has('bin/rails');
   const install = 'bundle config set --local path vendor/bundle && bundle install';
   const assets = isRails ? ' && SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile' : '';

@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { BuildFailed } from '@postern/runtime';
 
 const USUAL_BYTES = 2 ** 20;
 
@@ -9,17 +11,31 @@ const USUAL_BYTES = 2 ** 20;
  * file of moderate size: links are not followed, so that the platform's permissions cannot be used to read other
  * files.
  */
-export const readSmallFile = async (
+export const readSmallFile = (directory: string, name: string, mostBytes = USUAL_BYTES): Promise<string | undefined> =>
+  withFile(directory, name, async (file, size) => (size > mostBytes ? undefined : file.readFile('utf8')));
+
+/** Like {@link readSmallFile}, for a file that decides how a project is built. @throws BuildFailed if it is too large. */
+export const readManifest = (directory: string, name: string): Promise<string | undefined> =>
+  withFile(directory, name, async (file, size) => {
+    if (size <= USUAL_BYTES) return file.readFile('utf8');
+    throw new BuildFailed(`${name} is larger than 1 MiB, the maximum size of such a file: make it smaller`);
+  });
+
+/** Like {@link readSmallFile}, for the first MiB of a file of any size. */
+export const readBeginning = (directory: string, name: string): Promise<string | undefined> =>
+  withFile(directory, name, file => text(file.createReadStream({ end: USUAL_BYTES - 1, autoClose: false })));
+
+/** Opens a regular file, and no other. @returns undefined if there is none. */
+const withFile = async (
   directory: string,
   name: string,
-  mostBytes = USUAL_BYTES,
+  read: (file: FileHandle, size: number) => Promise<string | undefined>,
 ): Promise<string | undefined> => {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(join(directory, name), flags).catch(() => undefined);
   try {
     const entry = await file?.stat();
-    if (!file || !entry?.isFile() || entry.size > mostBytes) return undefined;
-    return await file.readFile('utf8');
+    return file && entry?.isFile() ? await read(file, entry.size) : undefined;
   } finally {
     await file?.close();
   }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { packageJson } from './package-json.js';
-import { readSmallFile } from './small-file.js';
+import { projectIn } from './project.js';
 
 const command = z.object({ kind: z.literal('command'), command: z.string() });
 const site = z.object({ kind: z.literal('static'), folder: z.string() });
@@ -33,19 +32,20 @@ export type ImageStart = Readonly<z.infer<typeof image>>;
 
 /** Output folders of static sites; the project folder comes after the folders that builds create. */
 const SITES = ['dist', 'build', 'out', '_site', '.', 'public'];
-const PAGE_BYTES = 64 * 2 ** 20;
 
-/** A Procfile's `web`, the `start` script of package.json, or a site's index.html, in this order. */
+/**
+ * A Procfile's `web`, the `start` script of package.json, or a site's index.html, in this order.
+ * @throws BuildFailed if a file is not valid or too large.
+ */
 export const findStart = async (directory: string): Promise<Start | undefined> => {
-  const web = /^web:[ \t]*(\S.*)$/m.exec((await readSmallFile(directory, 'Procfile')) ?? '')?.[1]?.trim();
+  const project = projectIn(directory);
+  const web = /^web:[ \t]*(\S.*)$/m.exec((await project.read('Procfile')) ?? '')?.[1]?.trim();
   if (web) return { kind: 'command', command: web };
-  const { start: script, prestart } = (await packageJson(directory))?.scripts ?? {};
+  const { start: script, prestart } = (await project.packageJson())?.scripts ?? {};
   if (typeof script === 'string' && script.trim() !== '') {
     const before = typeof prestart === 'string' && prestart.trim() !== '' ? `{ ${prestart}\n} && ` : '';
     return { kind: 'command', command: before + script };
   }
-  for (const folder of SITES)
-    if ((await readSmallFile(directory, `${folder}/index.html`, PAGE_BYTES)) !== undefined)
-      return { kind: 'static', folder };
+  for (const folder of SITES) if (await project.has(`${folder}/index.html`)) return { kind: 'static', folder };
   return undefined;
 };

@@ -9,6 +9,7 @@ export const projectOf = (texts: Readonly<Record<string, string | object>>): Pro
   };
   return {
     read: async path => textOf(path),
+    readBeginning: async path => textOf(path),
     has: async path => textOf(path) !== undefined,
     files: async (folder, depth) =>
       Object.keys(texts)
