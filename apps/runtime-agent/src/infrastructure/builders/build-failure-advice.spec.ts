@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { adviceIn } from './build-failure-advice.js';
+import { longTexts } from './testing/long-texts.js';
 
 describe('A failed build', () => {
   it.each<readonly [string, string, RegExp]>([
@@ -66,8 +67,45 @@ describe('A failed build', () => {
       'npm error request to https://x failed, reason: getaddrinfo EAI_AGAIN fonts.example.com\n',
       /^fonts\.example\.com cannot be reached/,
     ],
+    [
+      'Cargo with a missing program',
+      'error: failed to run custom build command\n  failed to execute command: "cc" "-O3": No such file or directory\n',
+      /build-essential/,
+    ],
+    [
+      'uv without a host',
+      'error: client error (Connect): dns error: failed to look up address for host pypi.example\n',
+      /^pypi\.example cannot be reached/,
+    ],
+    [
+      'pip without a host',
+      "WARNING: Failed to establish a new connection: host='pypi.example', port=443\n",
+      /^pypi\.example cannot be reached/,
+    ],
   ])('of %s names the fix', (_, output, message) => {
     expect(adviceIn(`before\n${output}after\n`)).toMatch(message);
+  });
+
+  // The runtimes keep 32,768 characters of the output; patterns that are not linear take minutes to hours for these texts.
+  it('with a long run of the same characters does not delay the agent', () => {
+    const tokens = [
+      'Requires-Python >=3.0\nq',
+      'No matching distribution found for ',
+      'requires a different Python: a not in ',
+      'Python requirement: ',
+      'The current Python version (',
+      'Your Ruby version is ',
+      'go.mod requires go >= ',
+      'release version ',
+      'command',
+      'command gcc ',
+      'gcommand+g++',
+      'dns error for host',
+      'error sending request for url (http://a',
+      'Failed to resolve',
+      "host='",
+    ];
+    for (const text of longTexts(tokens, tokens, 32_768)) expect(() => adviceIn(text)).not.toThrow();
   });
 
   it('with unknown output has no advice', () => {

@@ -1,6 +1,6 @@
 /** The address for display, without parts that could be credentials. */
 export const displayedUrl = (url: string): string =>
-  url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, '$1').replace(/[?#].*$/, '');
+  url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, '$1').replace(/[?#].*$/s, '');
 
 /** The only message for anything but a response of a Git server: it does not reveal what responds at an address. */
 export const cannotBeFetched = (url: string): string =>
@@ -15,13 +15,17 @@ export interface ErrorDisclosure {
 /** The kind of credentials sent to the server, for the message about a refusal. */
 export type SentCredentials = 'token' | 'ssh' | undefined;
 
+/** A server can send any text and any amount of it; git itself writes a few lines at the end. */
+const LAST_CHARACTERS = 65_536;
+
 /** Translates an error of git to a message for the developer. */
 export const describeGitError = (
-  errors: string,
+  output: string,
   url: string,
   { disclosesAllErrors }: ErrorDisclosure,
   access?: SentCredentials,
 ): string => {
+  const errors = output.slice(-LAST_CHARACTERS);
   const shown = displayedUrl(url);
   const host =
     /^[a-z]+:\/\/(?:[^/@]*@)?([^/:]+|\[[^\]]+\])/i.exec(url)?.[1] ?? /^[^@]+@([^:]+):/.exec(url)?.[1] ?? shown;
@@ -32,7 +36,7 @@ export const describeGitError = (
   const complaint = errors.split('\n').findLast(line => /^(?:fatal|error|ERROR|ssh):/.test(line.trim())) ?? errors;
   const reason = complaint
     .trim()
-    .replaceAll(/[a-z+]+:\/\/\S+/gi, displayedUrl)
+    .replaceAll(/(?<![a-z+])[a-z+]+:\/\/\S+/gi, displayedUrl)
     .replaceAll(/\s+/g, ' ')
     .slice(0, 300);
   return `the repository ${shown} could not be read: ${reason || 'git gave no reason'}`;
@@ -84,14 +88,14 @@ const ANSWERS: readonly Meaning[] = [
     refusedAccess,
   ],
   [
-    /not valid: is this a git repository|repository '.*' not found|returned error: 404|does not appear to be a git repository|Repository not found/i,
+    /not valid: is this a git repository|repository '.{0,4096}' not found|returned error: 404|does not appear to be a git repository|Repository not found/i,
     url => `there is no repository at ${url}`,
   ],
   [
-    /Permission denied|unable to (?:open|read|access) .*(?:denied)/i,
+    /Permission denied|unable to (?:open|read|access) .{0,4096}denied/i,
     url => `permission to read the repository ${url} was denied`,
   ],
-  [/transport '.*' not allowed/i, url => `${url}: this kind of address is not allowed here`],
+  [/transport '.{0,100}' not allowed/i, url => `${url}: this kind of address is not allowed here`],
   [/No space left on device|Disk quota exceeded|File too large/i, url => `there is no space for the repository ${url}`],
   [
     /ssh: (?:command )?not found|cannot run ssh|No user exists for uid/i,
