@@ -37,6 +37,15 @@ describe('The progress of BuildKit', () => {
       expect(log).toBe(`${DOCKERFILE_BUILDS}\none first\ntwo second\n`);
     });
 
+    it('shows output without line breaks before its step ends', () => {
+      progress.push(`${DOCKERFILE_BUILDS}\n`);
+      const part = '.'.repeat(60_000);
+      for (const _ of [1, 2, 3]) progress.push(`${JSON.stringify(output('a', part))}\n`);
+      expect(log).toBe(`${DOCKERFILE_BUILDS}\n${part}${part}`);
+      progress.push(`${JSON.stringify(output('a', ' done\n'))}\n`);
+      expect(log).toBe(`${DOCKERFILE_BUILDS}\n${part}${part}${part} done\n`);
+    });
+
     it('reports the failed step, its error and its own last lines', () => {
       push(
         DOCKERFILE_BUILDS,

@@ -17,6 +17,9 @@ const CANCELED = /context canceled/;
 /** Refers to BuildKit's own storage. */
 const CHECKSUM = /^failed to compute cache key: |failed to calculate checksum of ref \S+: /g;
 
+/** A step may write endless output without line breaks. */
+const MAX_UNFINISHED = 65_536;
+
 interface Vertex {
   readonly digest?: string;
   readonly name?: string;
@@ -76,8 +79,11 @@ export class BuildProgress {
     for (const vertex of progress.vertexes ?? []) this.#readVertex(vertex);
     for (const { vertex = '', data = '' } of progress.logs ?? []) {
       const lines = (this.#lineOf(vertex) + Buffer.from(data, 'base64').toString('utf8')).split('\n');
-      this.#output.set(vertex, lines.pop() ?? '');
+      const rest = lines.pop() ?? '';
       for (const line of lines) this.#writeLine(line, vertex);
+      const isLong = rest.length > MAX_UNFINISHED;
+      if (isLong) this.writer.write('build', rest);
+      this.#output.set(vertex, isLong ? '' : rest);
     }
   }
 
