@@ -43,6 +43,7 @@ describe('postern env', () => {
     expect(code).toBe(0);
     expect((JSON.parse(out) as { created: string[] }).created.sort()).toEqual(['GREETING', 'LEVEL', 'REGION']);
     expect((await runner.run(['env', 'set', 'TOKEN', '--secret', ...args], 'hidden value\n')).code).toBe(0);
+    expect((await runner.run(['env', 'set', 'TOKEN', ...args], 'hidden value\n')).code).toBe(0);
 
     const listed = await runner.run(['env', 'list', ...args]);
     expect(listed.out).toMatch(/GREETING +good morning/);

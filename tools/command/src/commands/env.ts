@@ -8,6 +8,7 @@ import { webServiceNamed } from '../web-services.js';
 
 interface EnvOptions {
   readonly service?: string;
+  /** Undefined without `--secret` and `--no-secret`: existing variables keep their setting. */
   readonly secret?: boolean;
   readonly file?: string;
   readonly json?: boolean;
@@ -37,9 +38,11 @@ const set = (): Command =>
     'postern env set API_TOKEN --secret --service storefront      # asks for the value',
     'postern env set API_TOKEN --secret --service storefront < token.txt',
     'postern env set --file .env --secret --service storefront',
+    'postern env set API_TOKEN --no-secret --service storefront   # asks for the value, and shows it from now on',
   ])
     .argument('[variables...]', 'KEY=value, or one KEY whose value is asked for or is standard input')
     .option('--secret', 'mask the values from now on; they cannot be read again')
+    .option('--no-secret', 'show the values from now on; by default, existing variables stay as they are')
     .option('--file <path>', 'read the variables from a .env file')
     .option(...SERVICE)
     .addHelpText('after', `\n${EFFECT}`)
@@ -49,9 +52,8 @@ const setVariables = async (run: Invocation, pairs: readonly string[], options: 
   const { context, output } = run;
   const entries = [...fileEntries(options.file), ...(await argumentEntries(run, pairs, options))];
   if (entries.length === 0) throw new UsageError('Specify a variable: KEY=value, KEY, or --file <path>.');
-  const variables = entries.map(
-    ([key, value]): SetVariableBody => ({ key, value, is_secret: options.secret === true }),
-  );
+  const masking = options.secret === undefined ? {} : { is_secret: options.secret };
+  const variables = entries.map(([key, value]): SetVariableBody => ({ key, value, ...masking }));
   const platform = context.platform();
   const { id } = await webServiceNamed(platform, context, options.service);
   const result = await platform.environment.setAll(id, variables);

@@ -6,6 +6,11 @@ import { type RegisteredTool, tool } from './tool.js';
 
 const service = z.string().optional().describe('Id or name of the web service; required if there are several.');
 
+const masking = z
+  .boolean()
+  .optional()
+  .describe('Whether the value is masked. If absent, an existing variable is unchanged and a new one is not secret.');
+
 /** Tools for web services, for a context with a platform key. */
 export const platformTools = (context: Context): readonly RegisteredTool[] => {
   const found = async (wanted: string | undefined) => {
@@ -75,10 +80,10 @@ const variableTools = (found: Find): readonly RegisteredTool[] => [
     name: 'set_variable',
     description: 'Create or update an environment variable. It takes effect at the next deployment or restart.',
     effect: 'changes',
-    input: z.object({ service, key: z.string(), value: z.string(), is_secret: z.boolean().default(false) }),
-    run: async ({ service: wanted, ...variable }) => {
+    input: z.object({ service, key: z.string(), value: z.string(), is_secret: masking }),
+    run: async ({ service: wanted, key, value, is_secret }) => {
       const { platform, id } = await found(wanted);
-      return platform.environment.set(id, variable);
+      return platform.environment.set(id, { key, value, ...(is_secret === undefined ? {} : { is_secret }) });
     },
   }),
   tool({

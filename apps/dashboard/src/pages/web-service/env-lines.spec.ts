@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseEnvLines } from './env-lines.js';
+import { maskingOf, parseEnvLines } from './env-lines.js';
 
 describe('lines of an .env file', () => {
   it('are parsed into keys and values, without comments, blank lines and quotes', () =>
@@ -12,4 +12,10 @@ describe('lines of an .env file', () => {
 
   it('fail with the line number if they are invalid', () =>
     expect(() => parseEnvLines('A=1\nnonsense')).toThrow('Line 2'));
+});
+
+describe('the checkbox "Mask value"', () => {
+  it('masks the value if it is checked', () => expect(maskingOf('on')).toEqual({ is_secret: true }));
+
+  it('does not unmask an existing variable if it is not checked', () => expect(maskingOf(undefined)).toEqual({}));
 });

@@ -17,3 +17,7 @@ export const parseEnvLines = (text: string): Pair[] =>
   });
 
 const unquoted = (value: string): string => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
+
+/** Returns `is_secret` for a checked box only, because the API does not change an existing variable without it. */
+export const maskingOf = (checkbox: string | undefined): { readonly is_secret?: true } =>
+  checkbox === 'on' ? { is_secret: true } : {};

@@ -10,7 +10,7 @@ import { Notice } from '../../components/notice.js';
 import { EmptyState, Page, Section } from '../../components/page.js';
 import { counted } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
-import { parseEnvLines } from './env-lines.js';
+import { maskingOf, parseEnvLines } from './env-lines.js';
 import { useWebService } from './web-service-layout.js';
 
 export const EnvironmentPage = () => {
@@ -18,13 +18,12 @@ export const EnvironmentPage = () => {
   const variables = useLoading<Variable[]>(signal => api.get(path, {}, signal), [path]);
   const [result, setResult] = useState<BulkResult>();
   const set = useAction(async ({ key, value, is_secret }: Values) => {
-    await api.post<Variable>(path, { key, value, is_secret: is_secret === 'on' });
+    await api.post<Variable>(path, { key, value, ...maskingOf(is_secret) });
     variables.reload();
   });
   const setMany = useAction(async ({ lines = '', is_secret }: Values) => {
     setResult(undefined);
-    const masked = is_secret === 'on' ? { is_secret: true } : {};
-    const pairs = parseEnvLines(lines).map(pair => ({ ...pair, ...masked }));
+    const pairs = parseEnvLines(lines).map(pair => ({ ...pair, ...maskingOf(is_secret) }));
     setResult(await api.put<BulkResult>(`${path}/bulk`, { variables: pairs }));
     variables.reload();
   });
@@ -44,7 +43,7 @@ export const EnvironmentPage = () => {
           )
         }
       </Loaded>
-      <Section title="Set a variable" about="If the key exists, its value is replaced.">
+      <Section title="Set a variable" about="If the key exists, its value is replaced. A masked variable stays masked.">
         <Form action={set} submit="Save variable" class="line wide">
           <Field label="Key" name="key" required maxLength={255} autocomplete="off" spellcheck={false} />
           <Field label="Value" name="value" autocomplete="off" spellcheck={false} />
@@ -53,7 +52,7 @@ export const EnvironmentPage = () => {
       </Section>
       <Section
         title="Import variables"
-        about="Adds or replaces all listed variables at once. Other variables do not change."
+        about="Adds or replaces all listed variables at once. Masked variables stay masked. Other variables do not change."
       >
         {result && (
           <Notice kind="good">

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { program } from '../program.js';
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+const SERVICE = { id: '0190a6c0-0000-7000-8000-000000000001', name: 'shop' };
+const A = { id: 'a', key: 'A', value: '1', is_secret: false };
+
+describe('postern env', () => {
+  let calls: Call[];
+
+  beforeEach(() => {
+    calls = [];
+    Object.assign(process.env, {
+      XDG_CONFIG_HOME: '/nonexistent',
+      POSTERN_URL: 'https://postern.example.com',
+      POSTERN_PLATFORM_KEY: 'ak_live_test',
+    });
+    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    jest.spyOn(globalThis, 'fetch').mockImplementation(async (url, { method = 'GET', body } = {}) => {
+      const path = new URL(String(url)).pathname.replace(/^.*\/web-services/, '');
+      if (path === '') return Response.json([SERVICE]);
+      if (method === 'GET') return Response.json([A]);
+      const repeated = method === 'DELETE' && calls.some(call => call.path === path);
+      calls.push({ method, path, body: body && JSON.parse(String(body)) });
+      if (repeated) return Response.json({ detail: 'There is no such variable.' }, { status: 404 });
+      return Response.json(method === 'DELETE' ? { id: A.id, deleted: true } : { created: [], updated: [] });
+    });
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const run = (...args: readonly string[]) => program('1.2.3').parseAsync(['node', 'postern', 'env', ...args]);
+
+  it.each([
+    ['leaves is_secret out without an option', ['A=1'], { key: 'A', value: '1' }],
+    ['unmasks only with --no-secret', ['A=1', '--no-secret'], { key: 'A', value: '1', is_secret: false }],
+  ])('%s', async (_, args, variable) => {
+    await run('set', ...args, '--service', 'shop');
+    expect(calls).toEqual([{ method: 'PUT', path: `/${SERVICE.id}/env/bulk`, body: { variables: [variable] } }]);
+  });
+});
