@@ -5,16 +5,28 @@ import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { maskable } from '../environment/maskable-secrets.js';
 import { ReleaseConfigurations } from '../environment/ports.js';
 import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
-import { instanceOf, Runs, type StoredRun } from './ports.js';
+import { instanceOf, Runs, type UnfinishedRun } from './ports.js';
 
 const POLL_MS = 1_000;
 /** Time after the deadline of a run, for an unavailable runtime. */
 const GIVE_UP_AFTER_MS = 10 * 60_000;
 const NO_ANSWER = 'the runtime did not answer in time';
 
+const FLAGGED = 'the web service is blocked or suspended';
+
 class RunCancelled extends Error {
   override readonly name = 'RunCancelled';
+
+  constructor(readonly reason: string | null) {
+    super('the run was cancelled');
+  }
 }
+
+/** Returns why the run must end; undefined if it may continue. */
+const cancellationOf = ({ isCancelled, isFlagged }: UnfinishedRun): RunCancelled | undefined => {
+  if (isCancelled) return new RunCancelled(null);
+  return isFlagged ? new RunCancelled(FLAGGED) : undefined;
+};
 
 /**
  * Sends queued commands to the runtime and records their outcomes, in the leading replica. The runtime executes each run at most once,
@@ -52,11 +64,12 @@ export class ExecuteRuns {
     }
   }
 
-  /** Starts queued commands and cancels those with a requested cancellation, without waiting for them. */
+  /** Starts queued commands, and ends those that were cancelled or whose web service is flagged, without waiting for them. */
   async reconcile(): Promise<void> {
     for (const run of await this.runs.unfinished()) {
       const known = this.#underWay.get(run.id);
-      if (known && run.isCancelled) known.abort(new RunCancelled('the run was cancelled'));
+      const cancellation = cancellationOf(run);
+      if (known && cancellation) known.abort(cancellation);
       if (known) continue;
       const controller = new AbortController();
       this.#underWay.set(run.id, controller);
@@ -66,9 +79,9 @@ export class ExecuteRuns {
     }
   }
 
-  async #execute(run: StoredRun, signal: AbortSignal): Promise<void> {
-    const queued = run.startedAt === null;
-    if (queued && run.isCancelled) return this.#finish(run.id, 'cancelled');
+  async #execute(run: UnfinishedRun, signal: AbortSignal): Promise<void> {
+    const cancellation = cancellationOf(run);
+    if (run.startedAt === null && cancellation) return this.#finish(run.id, 'cancelled', cancellation.reason);
     const limitMs = run.timeLimitSeconds === null ? RUN_DEADLINE_MS : run.timeLimitSeconds * 1_000;
     const now = new Date();
     const leftMs = millisecondsLeft(run.createdAt, limitMs, now);
@@ -95,7 +108,7 @@ export class ExecuteRuns {
       );
       await this.#finish(run.id, exitCode === 0 ? 'succeeded' : 'failed', reason, exitCode);
     } catch (error) {
-      if (error instanceof RunCancelled) await this.#finish(run.id, 'cancelled');
+      if (error instanceof RunCancelled) await this.#finish(run.id, 'cancelled', error.reason);
       else if (late.aborted) await this.#finish(run.id, 'failed', NO_ANSWER);
       else throw error;
     }

@@ -33,6 +33,11 @@ export interface StoredRun extends NewRun {
   readonly timeLimitSeconds: number | null;
 }
 
+export interface UnfinishedRun extends StoredRun {
+  /** Whether the web service is blocked or suspended. */
+  readonly isFlagged: boolean;
+}
+
 /** Returns the serving release; for a stopped web service, the last live one. */
 export const releaseToRun = (state: WebService): RunRelease | undefined => {
   const source = state.serving ?? liveDeployment(state);
@@ -80,7 +85,7 @@ export abstract class Runs {
   abstract cancel(webServiceId: string, id: string): Promise<StoredRun | undefined>;
 
   /** Returns the unfinished runs of all web services, oldest first. */
-  abstract unfinished(): Promise<readonly StoredRun[]>;
+  abstract unfinished(): Promise<readonly UnfinishedRun[]>;
   abstract begin(id: string): Promise<void>;
   /** Has no effect on a run that has ended. */
   abstract finish(id: string, end: RunEnd & { readonly status: RunStatus }): Promise<void>;

@@ -8,7 +8,7 @@ import pLimit from 'p-limit';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
 import { webServiceStream } from '../web-services/aggregate/web-service.js';
-import { type NewRun, Runs, type StoredRun } from './ports.js';
+import { type NewRun, Runs, type StoredRun, type UnfinishedRun } from './ports.js';
 import {
   BEGIN_RUN,
   CANCEL_RUN,
@@ -55,8 +55,8 @@ export class PostgresRuns extends Runs {
     return rows[0];
   }
 
-  override async unfinished(): Promise<readonly StoredRun[]> {
-    return (await this.database.pool.query<StoredRun>(UNFINISHED_RUNS)).rows;
+  override async unfinished(): Promise<readonly UnfinishedRun[]> {
+    return (await this.database.pool.query<UnfinishedRun>(UNFINISHED_RUNS)).rows;
   }
 
   override async begin(id: string): Promise<void> {

@@ -128,6 +128,27 @@ describe('a one-off command', () => {
     await expect(cancel.execute(of(id, OWNER))).rejects.toEqual(refusal('run_not_found'));
   });
 
+  it('ends when the stopped web service is blocked or suspended; queued commands do not start', async () => {
+    for (const kind of ['block', 'suspend'] as const) {
+      const { id } = await fixture.runningService(replica);
+      await replica.repository.execute(id, at => ({ kind: 'stop', userId: OWNER, at }));
+      await waitFor(async () => (await replica.repository.stateOf(id)).status === 'stopped');
+      const running = await create(id);
+      const leaderRuns = leader();
+      await leaderRuns.reconcile();
+      await waitFor(() => machine.orders.some(({ runId }) => runId === running.id));
+      const queued = await create(id);
+      await replica.repository.execute(id, at => ({ kind, actorId: OWNER, reason: 'phishing', at }));
+      await leaderRuns.reconcile();
+      const end = { status: 'cancelled', reason: 'the web service is blocked or suspended' };
+      for (const run of [running, queued]) {
+        await waitFor(async () => (await read(id, run.id)).finished_at !== null);
+        expect(await read(id, run.id)).toMatchObject(end);
+      }
+      expect(machine.orders.map(({ runId }) => runId)).not.toContain(queued.id);
+    }
+  });
+
   it('fails 10 minutes after its deadline if the runtime does not respond', async () => {
     const { id } = await fixture.runningService(replica);
     const run = await create(id);

@@ -13,7 +13,12 @@ export const COUNT_RUNS =
 export const CANCEL_RUN = `
   UPDATE runs SET is_cancelled = true WHERE web_service_id = $1 AND id = $2 AND finished_at IS NULL RETURNING ${RUN}`;
 
-export const UNFINISHED_RUNS = `SELECT ${RUN} FROM runs WHERE finished_at IS NULL ORDER BY created_at, id`;
+export const UNFINISHED_RUNS = `
+  SELECT ${RUN}, EXISTS (
+    SELECT FROM web_services w
+    WHERE w.id = runs.web_service_id AND (w.blocked_reason IS NOT NULL OR w.suspended_reason IS NOT NULL)
+  ) AS "isFlagged"
+  FROM runs WHERE finished_at IS NULL ORDER BY created_at, id`;
 
 export const BEGIN_RUN = `
   UPDATE runs SET status = 'running', started_at = coalesce(started_at, now()) WHERE id = $1 AND finished_at IS NULL`;
