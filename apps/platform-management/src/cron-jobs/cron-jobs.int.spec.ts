@@ -17,7 +17,7 @@ import { PostgresCronJobs } from './postgres-cron-jobs.js';
 import { RemoveCronJob } from './remove-cron-job.js';
 import { RunCronJobs } from './run-cron-jobs.js';
 
-const owners = { requireOwner: async () => ({ status: 'running', userId: OWNER }) } as unknown as WebServiceOwners;
+const owners = { requireOwner: async () => ({ userId: OWNER }) } as unknown as WebServiceOwners;
 const projects = { ownerOf: async () => ({ userId: OWNER, workspaceId: WORKSPACE }) } as unknown as ProjectOwners;
 const silent = { info() {}, warn() {}, error() {} } as unknown as ServiceLog;
 const refusal = (code: string) => expect.objectContaining({ code });

@@ -3,6 +3,14 @@ import type { ServiceUsage } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { MeasuredRuntime, MetricsFixture } from '../testing/metrics-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
+import {
+  releaseBegun,
+  releaseFailed,
+  served,
+  startRequested,
+  stopped,
+  stopRequested,
+} from '../testing/web-service-history.js';
 import { sampleTime } from './metrics.js';
 import { RollUpMetrics } from './roll-up-metrics.js';
 import { SampleMetrics } from './sample-metrics.js';
@@ -31,6 +39,7 @@ const measure = async (at: Date, ...running: ServiceUsage[]): Promise<void> => {
   await fixture.service.app.get(SampleMetrics, { strict: false }).run({ now: at });
 };
 const rollUp = (now = new Date()) => fixture.service.app.get(RollUpMetrics, { strict: false }).run({ now });
+const begunStart = releaseBegun('s1', 'starting', { kind: 'start', of: 'd1' });
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
 describe('current metrics', () => {
@@ -58,9 +67,45 @@ describe('current metrics', () => {
     expect(await codeOf(fixture.current(shop))).toBe('nothing_to_report');
     await measure(new Date(), using(shop.web_service_id, 0, { instances: 0 }));
     expect(await codeOf(fixture.current(shop))).toBe('nothing_to_report');
-    const stopped = await fixture.webService('stopped');
-    await measure(new Date(), using(stopped.web_service_id, 250));
-    expect(await codeOf(fixture.current(stopped))).toBe('nothing_to_report');
+    await fixture.append(shop.web_service_id, [stopRequested(), stopped()]);
+    await measure(new Date(), using(shop.web_service_id, 250));
+    expect(await codeOf(fixture.current(shop))).toBe('nothing_to_report');
+  });
+
+  it.each([
+    ['a start is requested', [startRequested('s1')]],
+    ['a start is in progress', [startRequested('s1'), begunStart]],
+    ['a start has succeeded', [startRequested('s1'), begunStart, served('s1')]],
+    ['a start has failed', [startRequested('s1'), begunStart, releaseFailed('s1', 'crashed', 'failed', 'crashed')]],
+  ])('do not show the usage from before a stop when %s', async (_, events) => {
+    const shop = await fixture.webService();
+    await measure(ago(25), using(shop.web_service_id, 250));
+    expect((await fixture.current(shop)).cpu.millicores).toBe(250);
+    await fixture.append(shop.web_service_id, [stopRequested(), stopped(), ...events], ago(20));
+    expect(await codeOf(fixture.current(shop))).toBe('nothing_to_report');
+  });
+
+  it('show the usage after a stop once new instances were measured', async () => {
+    const shop = await fixture.webService();
+    await fixture.append(shop.web_service_id, [stopRequested(), stopped(), startRequested('s1'), begunStart], ago(40));
+    await measure(ago(20), using(shop.web_service_id, 250));
+    expect((await fixture.current(shop)).cpu.millicores).toBe(250);
+  });
+
+  it('do not show the usage of instances that failed to start', async () => {
+    const shop = await fixture.webService([releaseBegun('d1')]);
+    await measure(new Date(), using(shop.web_service_id, 250));
+    await fixture.append(shop.web_service_id, [releaseFailed('d1', 'crashed', 'failed', 'crashed')]);
+    expect(await codeOf(fixture.current(shop))).toBe('nothing_to_report');
+  });
+
+  it('show the usage of the serving instances during a rollout, and after it failed', async () => {
+    const shop = await fixture.webService();
+    await measure(ago(20), using(shop.web_service_id, 250));
+    await fixture.append(shop.web_service_id, [releaseBegun('d2', 'running')]);
+    expect((await fixture.current(shop)).cpu.millicores).toBe(250);
+    await fixture.append(shop.web_service_id, [releaseFailed('d2', 'crashed', 'running', null)]);
+    expect((await fixture.current(shop)).cpu.millicores).toBe(250);
   });
 
   it('are visible to the owner only', async () => {

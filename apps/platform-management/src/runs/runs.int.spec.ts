@@ -14,7 +14,7 @@ import { ExecuteRuns } from './execute-runs.js';
 import { GetRun } from './get-run.js';
 import { PostgresRuns } from './postgres-runs.js';
 
-const owners = { requireOwner: async () => ({ status: 'running', userId: OWNER }) } as unknown as WebServiceOwners;
+const owners = { requireOwner: async () => ({ userId: OWNER }) } as unknown as WebServiceOwners;
 const silent = { info() {}, warn() {}, error() {} } as unknown as ServiceLog;
 const refusal = (code: string) => expect.objectContaining({ code });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { getMetrics, getMetricsHistory } from '@postern/contracts';
+import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { Runtime, type ServiceTraffic, type ServiceUsage } from '@postern/runtime';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
@@ -14,8 +15,11 @@ import { CountTraffic } from '../moderation/count-traffic.js';
 import { DeleteOldBandwidth } from '../moderation/delete-old-bandwidth.js';
 import { ModerationModule } from '../moderation/moderation.module.js';
 import { BandwidthRepository, ModerationSettings, Suspensions } from '../moderation/ports.js';
+import type { WebServiceEvent } from '../web-services/aggregate/events.js';
+import { webServiceStream } from '../web-services/aggregate/web-service.js';
 import { migratedDatabase, migrations } from './migrated-database.js';
 import { replaceModules } from './replace-modules.js';
+import { releaseBegun, served } from './web-service-history.js';
 
 /** A runtime with usage and traffic set by the test; traffic is kept until it is confirmed. */
 export class MeasuredRuntime {
@@ -47,6 +51,8 @@ export class RecordedSuspensions extends Suspensions {
     RecordedSuspensions.ended.push(webServiceId);
   }
 }
+
+const RUNNING = [releaseBegun('d1'), served('d1')];
 
 @Module({ providers: [{ provide: Runtime, useClass: MeasuredRuntime }], exports: [Runtime] })
 class MeasuredRuntimeModule {}
@@ -104,8 +110,10 @@ export class MetricsFixture {
     return id;
   }
 
-  /** Inserts a web service of a new user into the read model. */
-  async webService(status = 'running'): Promise<{ user_id: string; web_service_id: string }> {
+  /** Inserts a web service of a new user into the read model, with events that happened now. */
+  async webService(
+    history: readonly WebServiceEvent[] = RUNNING,
+  ): Promise<{ user_id: string; web_service_id: string }> {
     const [user_id, web_service_id, project] = [uuidv7(), await this.standing(), uuidv7()];
     await this.query(
       `INSERT INTO projects (id, user_id, workspace_id, name, created_at) VALUES ($1, $2, $3, 'Shop', now())`,
@@ -114,10 +122,20 @@ export class MetricsFixture {
     await this.query(
       `INSERT INTO web_services (id, user_id, project_id, name, git_repository_url, port, min_instances, max_instances,
          environment, status, created_at)
-       VALUES ($1, $2, $3, 'Shop', 'https://git.example.com/shop.git', 3000, 1, 1, 'production', $4, now())`,
-      [web_service_id, user_id, project, status],
+       VALUES ($1, $2, $3, 'Shop', 'https://git.example.com/shop.git', 3000, 1, 1, 'production', 'running', now())`,
+      [web_service_id, user_id, project],
     );
+    await this.append(web_service_id, history);
     return { user_id, web_service_id };
+  }
+
+  async append(web_service_id: string, events: readonly WebServiceEvent[], at = new Date()): Promise<void> {
+    const recorded = events.map(({ type, data }) => ({
+      type,
+      data: { ...data, web_service_id, at: at.toISOString() },
+    }));
+    const options = { expectedVersion: 'any', metadata: { correlationId: uuidv7() } } as const;
+    await new PostgresEventStore(this.pool).append(webServiceStream(web_service_id), recorded, options);
   }
 
   /** Counts the traffic of the fake runtime; suspensions are only recorded. */

@@ -95,12 +95,11 @@ export abstract class WebServiceSummaries {
 }
 
 export interface OwnedWebService {
-  readonly status: string;
   /** The user who created the web service. */
   readonly userId: string;
 }
 
-/** Looks up the web services that a caller can access, and their status. */
+/** Looks up the web services that a caller can access. */
 export abstract class WebServiceOwners {
   /** Returns undefined also for web services of other workspaces. */
   abstract find(caller: Reach, webServiceId: string): Promise<OwnedWebService | undefined>;

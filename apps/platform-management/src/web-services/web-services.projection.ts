@@ -92,7 +92,6 @@ type WebServiceRow = Omit<
 };
 
 interface OwnerRow {
-  readonly status: string;
   readonly user_id: string;
   readonly project_id: string;
 }
@@ -135,7 +134,7 @@ export class WebServices extends WebServiceOwners {
     const query = { name: 'web-service-owner', text: FIND_OWNER, values: [webServiceId] };
     const [row] = (await this.database.reads.query<OwnerRow>(query)).rows;
     if (!row || !(await this.projects.isReached(caller, row.project_id))) return undefined;
-    return { status: row.status, userId: row.user_id };
+    return { userId: row.user_id };
   }
 
   async #replyOf(found: WebServiceRow): Promise<WebServiceReply> {

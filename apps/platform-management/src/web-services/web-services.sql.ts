@@ -14,7 +14,7 @@ const CHANGEABLE = `name, git_repository_url, branch, build_command, start_comma
 
 export const FIND_WEB_SERVICE = `SELECT ${WEB_SERVICE} FROM web_services w WHERE w.id = $1`;
 
-export const FIND_OWNER = 'SELECT status, user_id, project_id FROM web_services WHERE id = $1';
+export const FIND_OWNER = 'SELECT user_id, project_id FROM web_services WHERE id = $1';
 
 export const LIST_WEB_SERVICES = `
   SELECT ${WEB_SERVICE} ${OF_PROJECTS} WHERE ${IS_REACHED} ORDER BY w.created_at, w.id`;

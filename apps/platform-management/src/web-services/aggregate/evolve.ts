@@ -74,7 +74,7 @@ function evolveLifecycle(state: WebService, { type, data }: LifecycleEvent | Rel
       return serving(withStatus(state, data));
     case 'platform-management.release-failed.v1':
     case 'platform-management.release-abandoned.v1':
-      return withoutRelease(withStatus(state, data), data.release_id);
+      return withoutRelease(withStatus(state, data), data);
     case 'platform-management.web-service-stop-requested.v1': {
       const { requested: _, ...rest } = state;
       return { ...withStatus(rest, data), stopping: { since: data.at }, stoppedBecause: data.because };
@@ -82,7 +82,7 @@ function evolveLifecycle(state: WebService, { type, data }: LifecycleEvent | Rel
     case 'platform-management.web-service-stopped.v1':
     case 'platform-management.web-service-stop-failed.v1': {
       const { stopping: _, serving: __, ...rest } = state;
-      return { ...withStatus(rest, data), answering: true };
+      return { ...withStatus(rest, data), answering: true, instancesEndedAt: data.at };
     }
     case 'platform-management.web-service-unanswering.v1':
       return { ...withStatus(state, data), answering: false };
@@ -176,10 +176,14 @@ function serving(state: WebService): WebService {
   return { ...rest, serving: release, everRan: true, answering: true };
 }
 
-function withoutRelease(state: WebService, releaseId: string): WebService {
+function withoutRelease(
+  state: WebService,
+  { release_id: releaseId, at }: { readonly release_id: string; readonly at: string },
+): WebService {
   const { rolling, requested, ...rest } = state;
   return {
     ...rest,
+    ...(rest.serving ? {} : { instancesEndedAt: at }),
     ...(rolling && rolling.id !== releaseId ? { rolling } : {}),
     ...(requested && requested.releaseId !== releaseId ? { requested } : {}),
   };

@@ -53,6 +53,8 @@ export interface WebService {
   readonly rolling?: Release & { readonly since: string };
   readonly serving?: Release;
   readonly stopping?: { readonly since: string };
+  /** When the last instances ended: at a stop, or at the end of a release while no other one was serving. */
+  readonly instancesEndedAt?: string;
   /** Set from the deletion request until the removal is finished. */
   readonly deleting?: { readonly since: string };
   readonly deleted?: true;
