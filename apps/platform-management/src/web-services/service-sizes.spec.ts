@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReleaseSettings, Settings } from './aggregate/events.js';
+import type { Settings } from './aggregate/events.js';
 import { initial, type WebService } from './aggregate/state.js';
 import { placesFor } from './service-sizes.js';
 
@@ -31,10 +31,7 @@ describe('the quota usage of changed settings', () => {
   });
 
   it('includes a removed disk, because its files are kept', () => {
-    const deployments = [
-      { settings: { disk: { size_mib: 100 } } as ReleaseSettings },
-    ] as unknown as WebService['deployments'];
-    const without = { ...state, deployments };
+    const without = { ...state, largestDiskMib: 100 };
     expect(placesFor(without, { disk: { size_mib: 100 } })).toEqual({});
     expect(placesFor(without, { disk: { size_mib: 150 } })).toEqual({ disk_mib: 50 });
   });

@@ -22,11 +22,10 @@ const sizesOf = (state: WebService, settings: Settings) => {
   const { max_instances, processes = {}, disk } = settings;
   const instances = Object.values(processes).reduce((sum, count) => sum + count, max_instances);
   const serving = state.serving ? memoryOf(state.serving.settings) : 0;
-  const disks = state.deployments.map(deployment => deployment.settings?.disk?.size_mib ?? 0);
   return {
     instances,
     memory_mib: instances * Math.max(memoryOf(settings), serving),
-    disk_mib: Math.max(disk?.size_mib ?? 0, ...disks),
+    disk_mib: Math.max(disk?.size_mib ?? 0, state.largestDiskMib ?? 0),
   };
 };
 

@@ -164,10 +164,13 @@ function withRelease(state: WebService, data: ReleaseData): WebService {
     configurationId: data.configuration_id,
     ...(data.settings && { settings: data.settings }),
   };
-  const next = requested && requested.releaseId !== data.release_id ? state : rest;
+  const next = withDisk(requested && requested.releaseId !== data.release_id ? state : rest, data);
   const rolling = { ...release, since: data.at };
   return data.kind === 'deployment' ? { ...changed(next, data, ofRelease(data)), rolling } : { ...next, rolling };
 }
+
+const withDisk = (state: WebService, { settings }: ReleaseData): WebService =>
+  settings?.disk ? { ...state, largestDiskMib: Math.max(state.largestDiskMib ?? 0, settings.disk.size_mib) } : state;
 
 function serving(state: WebService): WebService {
   const { rolling, ...rest } = state;

@@ -15,6 +15,7 @@ import {
   releaseBegun,
   requested,
   rollbackRequested,
+  served,
   startRequested,
   stopped,
   stopRequested,
@@ -86,6 +87,35 @@ describe('changing settings', () => {
     given(created, changed({ disk: { size_mib: 512 }, max_instances: 1 }))
       .when(change({ disk: { size_mib: 256 } }))
       .refuses('invalid_input', 'disk.size_mib: must not be below 512; a disk can only grow');
+  });
+
+  it('does not allow a disk that a release had to shrink, even after it was detached', () => {
+    const disk = { size_mib: 512 };
+    const detached = changed({ disk: null });
+    const refusal = 'disk.size_mib: must not be below 512; a disk can only grow';
+    const oneInstance = changed({ max_instances: 1 });
+    const restarted = releaseBegun('r1', 'restarting', { kind: 'restart', of: 'd1', settings: { disk } });
+    given(
+      created,
+      changed({ disk, max_instances: 1 }),
+      releaseBegun('d1', 'starting', { settings: { disk } }),
+      detached,
+    )
+      .when(change({ disk: { size_mib: 256 } }))
+      .refuses('invalid_input', refusal);
+    given(...running, oneInstance, restarted, served('r1'), ...deployed('d2', 'd1'))
+      .when(change({ disk: { size_mib: 256 } }))
+      .refuses('invalid_input', refusal);
+    given(...running, oneInstance, restarted)
+      .when(change({ disk }))
+      .yields(changed({ disk }));
+    const reduced = changed({ disk: { size_mib: 256 } });
+    given(...running, oneInstance, restarted, reduced)
+      .when(change({ disk: { size_mib: 256 }, port: 1 }))
+      .yields(changed({ port: 1 }));
+    given(created, changed({ disk, max_instances: 1 }), detached)
+      .when(change({ disk: { size_mib: 256 } }))
+      .yields(changed({ disk: { size_mib: 256 } }));
   });
 
   it('is refused for other users', () =>

@@ -58,6 +58,8 @@ export interface WebService {
   /** Set from the deletion request until the removal is finished. */
   readonly deleting?: { readonly since: string };
   readonly deleted?: true;
+  /** Size of the largest disk that a release had. Its files are kept until the deletion. */
+  readonly largestDiskMib?: number;
   readonly blocked?: string;
   readonly suspended?: string;
   readonly suspendedBy?: string;
