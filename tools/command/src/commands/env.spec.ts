@@ -12,6 +12,7 @@ const A = { id: 'a', key: 'A', value: '1', is_secret: false };
 
 describe('postern env', () => {
   let calls: Call[];
+  let written: jest.SpiedFunction<typeof process.stdout.write>;
 
   beforeEach(() => {
     calls = [];
@@ -20,7 +21,7 @@ describe('postern env', () => {
       POSTERN_URL: 'https://postern.example.com',
       POSTERN_PLATFORM_KEY: 'ak_live_test',
     });
-    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     jest.spyOn(globalThis, 'fetch').mockImplementation(async (url, { method = 'GET', body } = {}) => {
       const path = new URL(String(url)).pathname.replace(/^.*\/web-services/, '');
       if (path === '') return Response.json([SERVICE]);
@@ -43,5 +44,11 @@ describe('postern env', () => {
   ])('%s', async (_, args, variable) => {
     await run('set', ...args, '--service', 'shop');
     expect(calls).toEqual([{ method: 'PUT', path: `/${SERVICE.id}/env/bulk`, body: { variables: [variable] } }]);
+  });
+
+  it('deletes a key once if it is repeated', async () => {
+    await run('unset', 'A', 'A', '--service', 'shop', '--json');
+    expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([`DELETE /${SERVICE.id}/env/${A.id}`]);
+    expect(JSON.parse(String(written.mock.calls[0]?.[0]))).toEqual({ deleted: ['A'] });
   });
 });

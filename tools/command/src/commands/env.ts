@@ -98,7 +98,8 @@ const unset = (): Command =>
     .argument('<keys...>', 'keys of the variables')
     .option(...SERVICE)
     .addHelpText('after', `\n${EFFECT}`)
-    .action(async (keys: readonly string[], options: EnvOptions) => {
+    .action(async (given: readonly string[], options: EnvOptions) => {
+      const keys = [...new Set(given)];
       const { context, output } = invocation(options);
       const platform = context.platform();
       const { id } = await webServiceNamed(platform, context, options.service);
