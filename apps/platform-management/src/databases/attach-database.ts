@@ -7,9 +7,12 @@ import { databaseNotFound } from './database.js';
 import { attachmentReply } from './database-reply.js';
 import { ownedDatabase } from './owned-database.js';
 import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
-import { variableInUse } from './refusals.js';
+import { variableInUse, variableSetByPlatform } from './refusals.js';
 
 const DEFAULT_VARIABLES = { relational: 'DATABASE_URL', key_value: 'REDIS_URL' } as const;
+
+/** The runtime sets these variables itself, after those of the web service. */
+const SET_BY_PLATFORM = new Set(['PORT', 'DISK_PATH', 'POSTERN_INSTANCE']);
 
 /** Attaches a database to a web service, whose instances receive the connection URL at their next start. */
 @Handles(attachDatabase)
@@ -27,6 +30,7 @@ export class AttachDatabase {
     if (status === 'deleting') throw databaseNotFound();
     await this.webServices.requireOwner(request, webServiceId);
     const variable = request.variable ?? DEFAULT_VARIABLES[kind];
+    if (SET_BY_PLATFORM.has(variable)) throw variableSetByPlatform(variable);
     const own = await this.values.valuesOf(webServiceId);
     if (own.some(({ key }) => key === variable)) throw variableInUse(variable);
     return attachmentReply(await this.attachments.attach({ id: uuidv7(), databaseId, webServiceId, variable }));

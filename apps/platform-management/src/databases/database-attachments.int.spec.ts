@@ -89,6 +89,17 @@ describe('an attached database', () => {
     });
   });
 
+  it.each(['PORT', 'DISK_PATH', 'POSTERN_INSTANCE'])(
+    'cannot use the variable %s, which Postern sets',
+    async variable => {
+      await expect(attach({ variable })).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: `variable: Postern sets ${variable}; choose another name`,
+      });
+      expect(await list()).toEqual([]);
+    },
+  );
+
   it('is in the workspace of the web service', async () => {
     const workspace_id = uuidv7();
     expect(await codeOf(attach({ workspace_id }))).toBe('database_not_found');

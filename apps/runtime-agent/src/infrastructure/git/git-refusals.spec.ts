@@ -9,7 +9,10 @@ const EVERYTHING = { disclosesAllErrors: true };
 describe('An error of git', () => {
   it.each([
     [`fatal: repository '${URL}/' not found`, `there is no repository at ${URL}`],
-    ["fatal: unable to access '/srv/shop/config': Permission denied", `the repository ${URL} may not be read`],
+    [
+      "fatal: unable to access '/srv/shop/config': Permission denied",
+      `permission to read the repository ${URL} was denied`,
+    ],
     ["fatal: transport 'ftp' not allowed", `${URL}: this kind of address is not allowed here`],
     ['fatal: Authentication failed', /store an access token if it is private$/],
   ])('%s is translated', (error, message) => {
