@@ -14,7 +14,7 @@ describe('An error of git', () => {
       `permission to read the repository ${URL} was denied`,
     ],
     ["fatal: transport 'ftp' not allowed", `${URL}: this kind of address is not allowed here`],
-    ['fatal: Authentication failed', /store an access token if it is private$/],
+    ['fatal: Authentication failed', /if it is private, store an access token$/],
   ])('%s is translated', (error, message) => {
     expect(describeGitError(`${'remote: hello\n'.repeat(100_000)}${error}\n`, URL, RESPONSES)).toMatch(message);
   });
