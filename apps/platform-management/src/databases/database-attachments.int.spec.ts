@@ -15,6 +15,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { ReleaseConfigurations } from '../environment/ports.js';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
+import { WebServiceRepository } from '../web-services/ports.js';
 
 jest.setTimeout(180_000);
 
@@ -127,6 +128,18 @@ describe('a new password', () => {
     await connected(rotated.connection_url);
   });
 
+  it('is passed to a web service whose first release begins with the earlier password', async () => {
+    await fixture.run(database, caller.workspace_id);
+    await attach();
+    await beginFirstRelease();
+    const of = { workspace_id: caller.workspace_id, database_id: database.id };
+    const [rotated] = await Promise.all([fixture.client.request(rotateDatabase, of), untilApplied()]);
+    expect(rotated.restarting).toEqual([web_service_id]);
+    const { rolling, requested } = await webServices().stateOf(web_service_id);
+    expect(rolling).toBeDefined();
+    expect(requested).toMatchObject({ kind: 'restart', ifServing: true });
+  });
+
   it('requires a running database', async () => {
     const of = { workspace_id: caller.workspace_id, database_id: database.id };
     expect(await codeOf(fixture.client.request(rotateDatabase, of))).toBe('database_not_running');
@@ -135,6 +148,21 @@ describe('a new password', () => {
     );
   });
 });
+
+const webServices = () => fixture.part(WebServiceRepository);
+
+/** Records a deployment up to the beginning of its release. */
+const beginFirstRelease = async (): Promise<void> => {
+  const deploymentId = uuidv7();
+  const ofDeployment = { deploymentId, userId: caller.user_id, branch: undefined };
+  const commands = [
+    { kind: 'request-deployment', ...ofDeployment },
+    { kind: 'begin-deployment', ...ofDeployment },
+    { kind: 'finish-build', ...ofDeployment, artefact: 'artefact', commit: 'a'.repeat(40) },
+    { kind: 'begin-release', releaseId: deploymentId },
+  ] as const;
+  for (const command of commands) await webServices().execute(web_service_id, at => ({ ...command, at }));
+};
 
 /** Reconciles as the leader does, until the new password is applied. */
 const untilApplied = async (): Promise<void> => {

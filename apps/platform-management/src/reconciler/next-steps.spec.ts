@@ -9,8 +9,10 @@ import {
   deleted,
   deletionRequested,
   deployed,
+  failed,
   releaseBegun,
   requested,
+  restartIfServingRequested,
   rollbackRequested,
   startRequested,
   stopRequested,
@@ -69,6 +71,15 @@ describe('the next step', () => {
     expect(steps([...building, cancelling('d1')], aborted, 999)).toEqual([]);
     expect(steps([...building, cancelling('d1')], aborted, 1_000)).toEqual([
       report('fail-deployment', { deploymentId: 'd1', reason: 'the platform could not end the build in time' }),
+    ]);
+  });
+
+  it('starts a restart that depends on a deployment after it, and also without one, so that the restart is dropped', () => {
+    const release = [created, requested('d1'), begun('d1'), built('d1')];
+    const restart = restartIfServingRequested('r1', 'created');
+    expect(steps([...release, restart])).toEqual([{ kind: 'begin-release', releaseId: 'd1' }]);
+    expect(steps([...release, restart, failed('d1', 'no answer')])).toEqual([
+      { kind: 'begin-release', releaseId: 'r1' },
     ]);
   });
 

@@ -3,6 +3,7 @@ import {
   activeDeployment,
   type Deployment,
   deploymentOf,
+  dueRequest,
   isQueued,
   type WebService,
   waitingSuccessor,
@@ -160,8 +161,10 @@ function waitingReleases(state: WebService, nowMs: number, deadlines: StageDeadl
       { kind: 'report', report: { kind: 'fail-release', releaseId: state.requested.releaseId, reason: message } },
     ];
   }
+  // A restart that begins only if a release serves waits for the deployment; without one, the decider drops it.
+  const request = dueRequest(state) ?? (deployment ? undefined : state.requested);
   const waiting = [
-    ...(state.requested ? [{ releaseId: state.requested.releaseId, since: state.requested.since }] : []),
+    ...(request ? [{ releaseId: request.releaseId, since: request.since }] : []),
     ...(deployment ? [{ releaseId: deployment.id, since: deployment.since }] : []),
   ].sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
   return waiting.slice(0, 1).map(({ releaseId }) => ({ kind: 'begin-release', releaseId }));

@@ -144,6 +144,15 @@ export const restartRequested = (releaseId: string): WebServiceEvent => ({
   type: 'platform-management.web-service-restart-requested.v1',
   data: { ...service, release_id: releaseId, status: 'restarting', status_reason: null },
 });
+/** A restart that begins only if a release serves; it keeps the status. */
+export const restartIfServingRequested = (
+  releaseId: string,
+  status: Status,
+  status_reason: string | null = null,
+): WebServiceEvent => ({
+  type: 'platform-management.web-service-restart-requested.v1',
+  data: { ...service, release_id: releaseId, status, status_reason, if_serving: true },
+});
 export const stopRequested = (because: 'stop' | 'block' | 'suspend' = 'stop'): WebServiceEvent => ({
   type: 'platform-management.web-service-stop-requested.v1',
   data: { ...service, because, status: 'stopping', status_reason: null },

@@ -34,13 +34,12 @@ export type OperatorCommand =
   | (ByOperator & { readonly kind: 'block' | 'suspend'; readonly reason: string })
   | (ByOperator & { readonly kind: 'unblock' | 'resume'; readonly reason: string | undefined });
 
-/** Sent by a timer: ends a suspension by the platform, but not one by an operator. */
-export type PlatformCommand = At & {
-  readonly kind: 'end-suspension';
-  readonly reason: string;
-  /** Id of the release that starts the web service again. */
-  readonly releaseId: string;
-};
+/** Sent by timers. `releaseId` is the id of the release that they may request. */
+export type PlatformCommand =
+  /** Ends a suspension by the platform, but not one by an operator. */
+  | (At & { readonly kind: 'end-suspension'; readonly reason: string; readonly releaseId: string })
+  /** The credentials of an attached database have changed. */
+  | (At & { readonly kind: 'renew-credentials'; readonly releaseId: string });
 
 /** Reports of the reconciler. A late report of a previous leader has no effect. */
 export type ReconcilerCommand =

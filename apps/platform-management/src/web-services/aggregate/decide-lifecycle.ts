@@ -4,9 +4,9 @@ import { cancelAll } from './decide-deployments.js';
 import { type Cause, PLATFORM, type WebServiceEvent } from './events.js';
 import { evolve } from './evolve.js';
 import { refuseFlagged } from './refusals.js';
-import { isOver, liveDeployment, type WebService } from './state.js';
+import { dueRequest, isOver, liveDeployment, runsOrStarts, type WebService } from './state.js';
 
-type Command<Kind> = Extract<OwnerCommand | OperatorCommand | ReconcilerCommand, { kind: Kind }>;
+type Command<Kind> = Extract<OwnerCommand | OperatorCommand | PlatformCommand | ReconcilerCommand, { kind: Kind }>;
 
 export function create({ kind: _, ...data }: CreateCommand, state: WebService): WebServiceEvent[] {
   if (state.id !== undefined) throw new Error(`the web service ${state.id} exists already`);
@@ -25,11 +25,34 @@ export function start(
   if (!liveDeployment(state)) {
     throw new Refusal('nothing_to_start', 'no successful deployment to start; create one first');
   }
-  if (state.requested?.kind === kind) return [];
+  if (state.requested?.kind === kind && !state.requested.ifServing) return [];
   const data = { web_service_id: state.id!, release_id: releaseId, status_reason: null, at };
   return kind === 'start'
     ? [{ type: 'platform-management.web-service-start-requested.v1', data: { ...data, status: 'starting' } }]
     : [{ type: 'platform-management.web-service-restart-requested.v1', data: { ...data, status: 'restarting' } }];
+}
+
+/**
+ * Requests a restart of a web service that may have the earlier credentials. It replaces a waiting request, whose configuration may
+ * already be stored. If only a deployment starts instances, the restart depends on its success.
+ */
+export function renewCredentials(
+  { releaseId, at }: Command<'renew-credentials'>,
+  state: WebService,
+): WebServiceEvent[] {
+  if (!runsOrStarts(state)) return [];
+  const { id, serving, rolling, status, statusReason } = state;
+  const starts = dueRequest(state) || (rolling && rolling.kind !== 'deployment');
+  const data = { web_service_id: id!, release_id: releaseId, at };
+  return [
+    {
+      type: 'platform-management.web-service-restart-requested.v1',
+      data:
+        serving || starts
+          ? { ...data, status: 'restarting', status_reason: null }
+          : { ...data, status, status_reason: statusReason, if_serving: true },
+    },
+  ];
 }
 
 export function stop({ at }: Command<'stop'>, state: WebService): WebServiceEvent[] {
@@ -135,7 +158,10 @@ export function moderate(
 }
 
 /** Starts the web service again if the suspension stopped it, unless it is also blocked. */
-export function endSuspension({ reason, releaseId, at }: PlatformCommand, state: WebService): WebServiceEvent[] {
+export function endSuspension(
+  { reason, releaseId, at }: Command<'end-suspension'>,
+  state: WebService,
+): WebServiceEvent[] {
   if (!isByPlatform(state)) return [];
   const resumed: WebServiceEvent = {
     type: 'platform-management.web-service-resumed.v1',

@@ -4,6 +4,8 @@ import { cancelled, failed } from './decide-deployments.js';
 import type { ReleaseData, ReleaseSettings, WebServiceEvent } from './events.js';
 import {
   deploymentOf,
+  dueRequest,
+  isReleasing,
   liveDeployment,
   releaseSettings,
   repeatedSettings,
@@ -16,9 +18,10 @@ type Command<Kind> = Extract<ReconcilerCommand, { kind: Kind }>;
 
 /** Has no effect during another release or a stop, because changes run one after another. */
 export function beginRelease({ releaseId, at }: Command<'begin-release'>, state: WebService): WebServiceEvent[] {
+  if (state.rolling || state.stopping || state.deleting) return [];
   const release = releaseToBegin(state, releaseId);
-  if (!release || state.rolling || state.stopping || state.deleting) return [];
-  const starts = release.kind === 'deployment' && !state.serving && !state.requested;
+  if (!release) return withoutServing(state, releaseId) ? [dropped(state, releaseId, at)] : [];
+  const starts = release.kind === 'deployment' && !state.serving && !dueRequest(state);
   return [
     {
       type: 'platform-management.release-begun.v1',
@@ -33,6 +36,15 @@ export function beginRelease({ releaseId, at }: Command<'begin-release'>, state:
     },
   ];
 }
+
+/** Whether the release is a restart for which no release serves, and none will. */
+const withoutServing = (state: WebService, releaseId: string): boolean =>
+  state.requested?.releaseId === releaseId && !dueRequest(state) && !isReleasing(state);
+
+const dropped = ({ id, status, statusReason }: WebService, releaseId: string, at: string): WebServiceEvent => ({
+  type: 'platform-management.release-abandoned.v1',
+  data: { web_service_id: id!, release_id: releaseId, status, status_reason: statusReason, at },
+});
 
 type ReleaseParts = Omit<ReleaseData, 'web_service_id' | 'release_id' | 'at'>;
 
@@ -58,7 +70,7 @@ export function releaseToBegin(state: WebService, releaseId: string): ReleasePar
     };
   };
   if (state.requested?.releaseId === releaseId) {
-    const live = liveDeployment(state);
+    const live = dueRequest(state) && liveDeployment(state);
     return live && parts(state.requested.kind, live.id, releaseId);
   }
   const deployment = deploymentOf(state, releaseId);
@@ -72,7 +84,7 @@ export function releaseToBegin(state: WebService, releaseId: string): ReleasePar
 export function finishRelease({ releaseId, at }: Command<'finish-release'>, state: WebService): WebServiceEvent[] {
   const { rolling } = state;
   if (rolling?.id !== releaseId) return [];
-  const status = state.stopping || state.requested ? state.status : 'running';
+  const status = state.stopping || dueRequest(state) ? state.status : state.requested ? 'restarting' : 'running';
   const served: WebServiceEvent = {
     type: 'platform-management.release-served.v1',
     data: { web_service_id: state.id!, release_id: releaseId, status, status_reason: null, at },
@@ -108,7 +120,8 @@ export function failRelease({ releaseId, reason, at }: Command<'fail-release'>, 
 }
 
 function statusAfterFailure(state: WebService, releaseId: string, reason: string) {
-  const another = state.requested && state.requested.releaseId !== releaseId;
+  const due = dueRequest(state);
+  const another = due && due.releaseId !== releaseId;
   if (state.stopping || another) return { status: state.status, status_reason: state.statusReason };
   if (!state.serving) return { status: 'failed' as const, status_reason: reason };
   // The deployment records the error; the web service keeps its status.
@@ -122,7 +135,7 @@ function statusAfterFailure(state: WebService, releaseId: string, reason: string
  */
 export function abandonRelease({ releaseId, at }: Command<'abandon-release'>, state: WebService): WebServiceEvent[] {
   if (state.rolling?.id !== releaseId) return [];
-  const status: WebServiceStatus = state.stopping || state.requested ? state.status : steadyStatus(state);
+  const status: WebServiceStatus = state.stopping || dueRequest(state) ? state.status : steadyStatus(state);
   const abandoned: WebServiceEvent = {
     type: 'platform-management.release-abandoned.v1',
     data: { web_service_id: state.id!, release_id: releaseId, status, status_reason: state.statusReason, at },

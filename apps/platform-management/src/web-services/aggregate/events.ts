@@ -116,7 +116,11 @@ export type LifecycleEvent =
   | Event<'web-service-deletion-requested', OfService>
   | Event<'web-service-deleted', OfService>
   | Event<'web-service-start-requested', OfRelease & WithStatus>
-  | Event<'web-service-restart-requested', OfRelease & WithStatus>
+  | Event<
+      'web-service-restart-requested',
+      /** With `if_serving`, the restart begins only if a release serves once no deployment is being released. */
+      OfRelease & WithStatus & { readonly if_serving?: true }
+    >
   | Event<'web-service-stop-requested', OfService & WithStatus & { readonly because: Cause }>
   | Event<'web-service-stopped', OfService & WithStatus>
   | Event<'web-service-stop-failed', OfService & WithStatus>

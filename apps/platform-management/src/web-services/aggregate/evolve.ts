@@ -9,7 +9,7 @@ import {
   type ReleaseEvent,
   type WebServiceEvent,
 } from './events.js';
-import { type Deployment, type Release, type WebService } from './state.js';
+import { type Deployment, type Release, type Request, type WebService } from './state.js';
 
 /** Applies one event to a web service. */
 export function evolve(state: WebService, event: WebServiceEvent): WebService {
@@ -115,6 +115,12 @@ type RequestData = Extract<
   }
 >['data'];
 
+interface RestartData {
+  readonly release_id: string;
+  readonly at: string;
+  readonly if_serving?: true;
+}
+
 const queuedDeployment = (data: RequestData): Deployment => ({
   id: data.deployment_id,
   status: 'queued',
@@ -147,10 +153,11 @@ function withoutStopCause({ stoppedBecause: _, ...state }: WebService): WebServi
   return state;
 }
 
-const requestOf = (kind: 'start' | 'restart', data: { readonly release_id: string; readonly at: string }) => ({
+const requestOf = (kind: Request['kind'], data: RestartData): Request => ({
   releaseId: data.release_id,
   kind,
   since: data.at,
+  ...(data.if_serving && { ifServing: true }),
 });
 
 function withRelease(state: WebService, data: ReleaseData): WebService {

@@ -31,6 +31,14 @@ export interface Release {
   readonly settings?: ReleaseSettings;
 }
 
+export interface Request {
+  readonly releaseId: string;
+  readonly kind: 'start' | 'restart';
+  readonly since: string;
+  /** Begins only if a release serves once no deployment is being released. */
+  readonly ifServing?: true;
+}
+
 /**
  * A web service with all its deployments, both actual and desired state: `serving` receives traffic, `rolling` replaces it next,
  * `requested` waits.
@@ -49,7 +57,7 @@ export interface WebService {
   readonly deployments: readonly Deployment[];
   /** Ids of deployments in the order in which they went live. */
   readonly onceLive: readonly string[];
-  readonly requested?: { readonly releaseId: string; readonly kind: 'start' | 'restart'; readonly since: string };
+  readonly requested?: Request;
   readonly rolling?: Release & { readonly since: string };
   readonly serving?: Release;
   readonly stopping?: { readonly since: string };
@@ -98,6 +106,19 @@ export const liveDeployment = (state: WebService): Deployment | undefined =>
 export const hasWork = (state: WebService): boolean =>
   Boolean(state.requested || state.rolling || state.stopping || state.deleting) ||
   state.deployments.some(each => !isOver(each));
+
+/** Returns the waiting start or restart, unless it begins only if a release serves, and none does yet. */
+export const dueRequest = ({ requested, serving }: WebService): Request | undefined =>
+  requested?.ifServing && !serving ? undefined : requested;
+
+export const isReleasing = ({ deployments }: WebService): boolean =>
+  deployments.some(({ status }) => status === 'releasing');
+
+/** Whether a release serves, rolls out or is about to begin, so that its configuration may already be stored. */
+export const runsOrStarts = (state: WebService): boolean =>
+  !state.stopping &&
+  !state.deleting &&
+  Boolean(state.serving || state.rolling || state.requested || isReleasing(state));
 
 /** Returns the status of a web service while no change is in progress. */
 export const steadyStatus = (state: Pick<WebService, 'serving' | 'answering' | 'everRan'>): WebServiceStatus =>

@@ -16,6 +16,7 @@ import {
   failStop,
   finishStop,
   moderate,
+  renewCredentials,
   reportAnswering,
   reportUnanswering,
   start,
@@ -67,6 +68,8 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
         return moderate(command, state);
       case 'end-suspension':
         return endSuspension(command, state);
+      case 'renew-credentials':
+        return renewCredentials(command, state);
       case 'begin-deployment':
         return beginDeployment(command, state);
       case 'resolve-source':
@@ -99,7 +102,9 @@ export const webService: Decider<WebService, WebServiceCommand, WebServiceEvent>
 
 /** Background jobs may still process a web service shortly after its deletion. */
 const isByPlatform = (command: WebServiceCommand): boolean =>
-  command.kind === 'end-suspension' || ('actorId' in command && command.actorId === PLATFORM);
+  command.kind === 'end-suspension' ||
+  command.kind === 'renew-credentials' ||
+  ('actorId' in command && command.actorId === PLATFORM);
 
 /** Reports of the reconciler are still accepted during the deletion; for all other commands the web service does not exist. */
 const isReport = (command: WebServiceCommand): boolean => !('userId' in command || 'actorId' in command);
