@@ -44,7 +44,8 @@ const newService = async () => {
 const attach = (request: { variable?: string; workspace_id?: string; web_service_id?: string } = {}) =>
   fixture.client.request(attachDatabase, { ...caller, database_id: database.id, web_service_id, ...request });
 const list = () => fixture.client.request(listDatabaseAttachments, { ...caller, database_id: database.id });
-const current = () => fixture.part(ReleaseConfigurations).current(web_service_id, project_id, 'production');
+const configurations = () => fixture.part(ReleaseConfigurations);
+const current = () => configurations().current(web_service_id, project_id, 'production');
 const set = (key: string, value: string) =>
   fixture.client.request(setVariable, { ...caller, web_service_id, key, value });
 
@@ -70,11 +71,11 @@ describe('an attached database', () => {
     const detach = { ...caller, database_id: database.id, attachment_id };
     expect(await fixture.client.request(detachDatabase, detach)).toEqual({ id: attachment_id, deleted: true });
     expect(await codeOf(fixture.client.request(detachDatabase, detach))).toBe('attachment_not_found');
-    expect(await current()).toEqual({ environment: {}, secrets: [] });
+    expect(await current()).toEqual({ environment: {}, secrets: [], sources: {} });
 
     await attach();
     await fixture.client.request(deleteDatabase, { workspace_id: caller.workspace_id, database_id: database.id });
-    expect(await current()).toEqual({ environment: {}, secrets: [] });
+    expect(await current()).toEqual({ environment: {}, secrets: [], sources: {} });
     expect(await codeOf(attach())).toBe('database_not_found');
   });
 
@@ -138,6 +139,24 @@ describe('a new password', () => {
     const { rolling, requested } = await webServices().stateOf(web_service_id);
     expect(rolling).toBeDefined();
     expect(requested).toMatchObject({ kind: 'restart', ifServing: true });
+  });
+
+  it('is in the configuration of a rollback, instead of the password at that time', async () => {
+    await fixture.run(database, caller.workspace_id);
+    const { id: attachment_id } = await attach();
+    await set('COLOUR', 'red');
+    const [earlier, earliest] = [uuidv7(), uuidv7()];
+    const { sources, ...withoutSources } = await current();
+    await configurations().seal(earlier, { ...withoutSources, sources: sources! });
+    await configurations().seal(earliest, withoutSources);
+    await set('COLOUR', 'blue');
+    const of = { workspace_id: caller.workspace_id, database_id: database.id };
+    const [{ connection_url }] = await Promise.all([fixture.client.request(rotateDatabase, of), untilApplied()]);
+    const expected = { COLOUR: 'red', DATABASE_URL: connection_url };
+    for (const id of [earlier, earliest])
+      expect((await configurations().repeated(web_service_id, id)).environment).toEqual(expected);
+    await fixture.client.request(detachDatabase, { ...caller, database_id: database.id, attachment_id });
+    expect((await configurations().repeated(web_service_id, earlier)).environment).toEqual({ COLOUR: 'red' });
   });
 
   it('requires a running database', async () => {

@@ -164,6 +164,7 @@ describe('variables and secrets', () => {
     expect(await configurations().current(service.web_service_id, project_id, 'production')).toEqual({
       environment: { TOKEN: 'of the project', COLOUR: 'its own' },
       secrets: ['of the project'],
+      sources: { TOKEN: 'project-secret' },
     });
   });
 

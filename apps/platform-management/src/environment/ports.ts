@@ -35,15 +35,22 @@ export abstract class NamedValueReader {
   abstract valuesOf(ownerId: string): Promise<readonly NamedValueView[]>;
 }
 
+/** Where a value comes from, unless it is a variable of the web service. */
+export type ValueSource = 'attachment' | 'project-secret';
+
 /** Environment variables of one release, and the values that must not appear in logs. */
 export interface Configuration {
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
+  /** By key. Absent in configurations of earlier versions of the platform. */
+  readonly sources?: Readonly<Record<string, ValueSource>>;
 }
 
 /** The current configuration of a web service, and the encrypted configurations of its releases. */
 export abstract class ReleaseConfigurations {
   abstract current(webServiceId: string, projectId: string, scope: SecretScope): Promise<Configuration>;
+  /** Returns an earlier configuration with the current credentials of the databases that are attached now. */
+  abstract repeated(webServiceId: string, configurationId: string): Promise<Configuration>;
   /** Encrypts and stores a configuration under the id; replaces an existing one. */
   abstract seal(configurationId: string, configuration: Configuration): Promise<void>;
   abstract open(configurationId: string): Promise<Configuration>;

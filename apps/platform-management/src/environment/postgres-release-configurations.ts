@@ -4,8 +4,9 @@ import { connectionUrl } from '../databases/connection-url.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { ATTACHED_DATABASES, CURRENT_CONFIGURATION } from './environment.sql.js';
 import { type Scope, valueStreamsOf } from './named-values.js';
-import { type Configuration, ReleaseConfigurations } from './ports.js';
+import { type Configuration, ReleaseConfigurations, type ValueSource } from './ports.js';
 import { sealedValueRow } from './postgres-sealed-values.js';
+import { type AttachedUrl, repeatedConfiguration } from './repeated-configuration.js';
 
 interface ValueRow {
   readonly id: string;
@@ -28,6 +29,7 @@ interface AttachedRow {
 interface Value {
   readonly value: string;
   readonly isSecret: boolean;
+  readonly source?: ValueSource;
 }
 
 /** Stores each configuration of a release as one encrypted value under the id of the configuration. */
@@ -50,24 +52,35 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
       projectId,
       scope,
     ]);
-    const entryOf = ({ id, key, is_secret, sealed }: ValueRow): [string, Value] => [
-      key,
-      { value: this.keys.open(sealed, sealedValueRow(id)), isSecret: is_secret },
-    ];
+    const entryOf = ({ id, key, is_secret, sealed, is_own }: ValueRow): [string, Value] => {
+      const value = this.keys.open(sealed, sealedValueRow(id));
+      return [key, { value, isSecret: is_secret, ...(!is_own && { source: 'project-secret' }) }];
+    };
     const attached = await this.#attachedTo(webServiceId);
     const values = new Map<string, Value>([
       ...rows.filter(({ is_own }) => !is_own).map(entryOf),
-      ...attached.map(({ variable, url }): [string, Value] => [variable, { value: url, isSecret: true }]),
+      ...attached.map(({ variable, url }): [string, Value] => [
+        variable,
+        { value: url, isSecret: true, source: 'attachment' },
+      ]),
       ...rows.filter(({ is_own }) => is_own).map(entryOf),
     ]);
+    const sources = [...values].flatMap(([key, { source }]): [string, ValueSource][] =>
+      source ? [[key, source]] : [],
+    );
     const secrets = [...values.values()].filter(({ isSecret }) => isSecret).map(({ value }) => value);
     return {
       environment: Object.fromEntries([...values].map(([key, { value }]) => [key, value])),
       secrets: [...secrets, ...attached.map(({ password }) => password)],
+      sources: Object.fromEntries(sources),
     };
   }
 
-  async #attachedTo(webServiceId: string) {
+  override async repeated(webServiceId: string, configurationId: string): Promise<Configuration> {
+    return repeatedConfiguration(await this.open(configurationId), await this.#attachedTo(webServiceId));
+  }
+
+  async #attachedTo(webServiceId: string): Promise<AttachedUrl[]> {
     const { rows } = await this.database.pool.query<AttachedRow>(ATTACHED_DATABASES, [webServiceId]);
     return rows.map(({ variable, id, kind, host, port, username, sealed_password }) => {
       const password = this.keys.open(sealed_password, `database_credentials/${id}`);

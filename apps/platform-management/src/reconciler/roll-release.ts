@@ -5,7 +5,13 @@ import { type LogWriter, RollFailed, Runtime, type ServicePlan } from '@postern/
 import { maskable } from '../environment/maskable-secrets.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { releaseToBegin } from '../web-services/aggregate/decide-releases.js';
-import { deploymentOf, type Release, releaseSettings, type WebService } from '../web-services/aggregate/state.js';
+import {
+  deploymentOf,
+  type Release,
+  releaseSettings,
+  rollbackOrigin,
+  type WebService,
+} from '../web-services/aggregate/state.js';
 import { currentInstances, currentProcesses, planSettings } from '../web-services/ports.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
@@ -32,17 +38,19 @@ export class RollRelease {
     private readonly settings: ReconcilerSettings,
   ) {}
 
-  /** Stores the current configuration for a release that starts; a rollback already has one. */
+  /** Stores the configuration of a release that starts: the current one, or for a rollback the earlier one. */
   async begin(state: WebService, releaseId: string): Promise<void> {
-    const release = releaseToBegin(state, releaseId);
-    if (release?.configuration_id === releaseId) {
-      const { id, projectId, settings } = state;
-      await this.configurations.seal(
-        releaseId,
-        await this.configurations.current(id!, projectId!, settings!.environment),
-      );
-    }
+    if (releaseToBegin(state, releaseId))
+      await this.configurations.seal(releaseId, await this.#configurationFor(state, releaseId));
     await this.reports.record(state.id!, { kind: 'begin-release', releaseId });
+  }
+
+  #configurationFor(state: WebService, releaseId: string): Promise<Configuration> {
+    const { id, projectId, settings } = state;
+    const origin = rollbackOrigin(state, releaseId);
+    return origin
+      ? this.configurations.repeated(id!, origin.configurationId ?? origin.id)
+      : this.configurations.current(id!, projectId!, settings!.environment);
   }
 
   /** @throws errors that are neither a release failure nor an abort; the caller retries. */

@@ -242,6 +242,16 @@ describe('a rollback', () => {
     });
   });
 
+  it('has the current credentials of attached databases', async () => {
+    fixture.configurations.today = { environment: { COLOUR: 'red', DATABASE_URL: 'old' }, secrets: [] };
+    const { id, deploymentId: first } = await fixture.runningService(replica);
+    fixture.configurations.today = { environment: { COLOUR: 'blue', DATABASE_URL: 'new' }, secrets: [] };
+    await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
+    fixture.configurations.attached = { DATABASE_URL: 'new' };
+    await fixture.untilDeployment(await rollBack(id, first), 'live');
+    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red', DATABASE_URL: 'new' });
+  });
+
   it('to a rollback uses the configuration of the original deployment', async () => {
     fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
     const { id, deploymentId: first } = await fixture.runningService(replica);

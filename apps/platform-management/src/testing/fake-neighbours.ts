@@ -34,13 +34,21 @@ export class FakeAccounts extends AccountDirectory {
   }
 }
 
-/** Configurations in memory, shared by all replicas. Tests set the current configuration as `today`. */
+/**
+ * Configurations in memory, shared by all replicas. Tests set the current configuration as `today`, and the variables of attached
+ * databases as `attached`.
+ */
 export class FakeConfigurations extends ReleaseConfigurations {
   today: Configuration = { environment: {}, secrets: [] };
+  attached: Configuration['environment'] = {};
   readonly sealed = new Map<string, Configuration>();
 
   override async current(): Promise<Configuration> {
     return this.today;
+  }
+  override async repeated(_: string, id: string): Promise<Configuration> {
+    const { environment, secrets } = await this.open(id);
+    return { environment: { ...environment, ...this.attached }, secrets };
   }
   override async seal(id: string, configuration: Configuration): Promise<void> {
     this.sealed.set(id, configuration);

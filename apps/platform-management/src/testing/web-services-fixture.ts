@@ -88,6 +88,7 @@ export class WebServicesFixture {
     await this.stopReplicas();
     this.machine.reset();
     this.configurations.today = { environment: {}, secrets: [] };
+    this.configurations.attached = {};
     if (this.machine.overlaps > 0)
       throw new Error(`${this.machine.overlaps} rolls and stops of one service overlapped`);
   }

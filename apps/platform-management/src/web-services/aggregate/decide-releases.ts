@@ -9,6 +9,7 @@ import {
   liveDeployment,
   releaseSettings,
   repeatedSettings,
+  rollbackOrigin,
   steadyStatus,
   type WebService,
   waitingSuccessor,
@@ -49,14 +50,13 @@ const dropped = ({ id, status, statusReason }: WebService, releaseId: string, at
 type ReleaseParts = Omit<ReleaseData, 'web_service_id' | 'release_id' | 'at'>;
 
 /**
- * Returns the data of the release with this id. A rollback uses the configuration and settings of the earlier release, but always
- * the current disk.
+ * Returns the data of the release with this id, whose configuration is stored under the same id. A rollback uses the settings of the
+ * earlier release, but always the current disk.
  */
 export function releaseToBegin(state: WebService, releaseId: string): ReleaseParts | undefined {
   const parts = (
     kind: ReleaseParts['kind'],
     deploymentId: string,
-    configurationId: string,
     settings: ReleaseSettings = releaseSettings(state),
   ) => {
     const { artefact, commit } = deploymentOf(state, deploymentId)!;
@@ -65,19 +65,18 @@ export function releaseToBegin(state: WebService, releaseId: string): ReleasePar
       deployment_id: deploymentId,
       artefact_reference: artefact!,
       commit: commit!,
-      configuration_id: configurationId,
+      configuration_id: releaseId,
       settings,
     };
   };
   if (state.requested?.releaseId === releaseId) {
     const live = dueRequest(state) && liveDeployment(state);
-    return live && parts(state.requested.kind, live.id, releaseId);
+    return live && parts(state.requested.kind, live.id);
   }
   const deployment = deploymentOf(state, releaseId);
   if (deployment?.status !== 'releasing' || deployment.cancellation) return undefined;
-  const origin = deployment.rollbackOf === undefined ? undefined : deploymentOf(state, deployment.rollbackOf);
-  const earlier = origin?.settings && repeatedSettings(state, origin.settings);
-  return parts('deployment', deployment.id, origin?.configurationId ?? deployment.id, earlier);
+  const origin = rollbackOrigin(state, releaseId);
+  return parts('deployment', deployment.id, origin?.settings && repeatedSettings(state, origin.settings));
 }
 
 /** The release serves traffic; the previously live deployment is superseded or rolled back. */

@@ -137,11 +137,11 @@ describe('a rollback', () => {
       .yields(begun('d3', 'releasing'));
   });
 
-  it('uses the earlier configuration, also through another rollback', () => {
+  it('releases the earlier artefact with a configuration of its own, also through another rollback', () => {
     const third = [rollbackRequested('d3', 'd1'), begun('d3', 'releasing')];
     given(...two, ...third)
       .when({ kind: 'begin-release', releaseId: 'd3', at })
-      .yields(releaseBegun('d3', 'running', { of: 'd1', configuration: 'd1' }));
+      .yields(releaseBegun('d3', 'running', { of: 'd1', configuration: 'd3' }));
     const back = [releaseBegun('d3', 'running', { of: 'd1', configuration: 'd1' }), served('d3'), live('d3')];
     given(
       ...two,
@@ -149,13 +149,11 @@ describe('a rollback', () => {
       ...back,
       rolledBack('d2', 'd3'),
       ...deployed('d4', 'd3'),
-      {
-        ...rollbackRequested('d5', 'd3'),
-      },
+      rollbackRequested('d5', 'd3'),
       begun('d5', 'releasing'),
     )
       .when({ kind: 'begin-release', releaseId: 'd5', at })
-      .yields(releaseBegun('d5', 'running', { of: 'd3', configuration: 'd1' }));
+      .yields(releaseBegun('d5', 'running', { of: 'd3', configuration: 'd5' }));
   });
 
   it('sets the previously live deployment to rolled back', () =>

@@ -73,7 +73,7 @@ export interface CreatedData extends OfService, Settings {
   readonly project_id: string;
 }
 
-/** The encrypted configuration is stored under `configuration_id`; a rollback uses the configuration of the earlier release. */
+/** The encrypted configuration is stored under `configuration_id`; in earlier events, that of a rollback is the id of its origin. */
 export interface ReleaseData extends OfRelease, OfDeployment {
   readonly kind: ReleaseKind;
   readonly artefact_reference: string;

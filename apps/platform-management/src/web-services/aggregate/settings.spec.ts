@@ -32,7 +32,7 @@ const begin = (releaseId: string) => ({ kind: 'begin-release', releaseId, at }) 
 
 /** The release of a rollback. */
 const releaseOf = (id: string, origin: string): WebServiceEvent => {
-  const of = releaseBegun(id, 'running', { kind: 'start', of: origin, configuration: origin });
+  const of = releaseBegun(id, 'running', { kind: 'start', of: origin });
   return { ...of, data: { ...of.data, kind: 'deployment', deployment_id: id } } as WebServiceEvent;
 };
 

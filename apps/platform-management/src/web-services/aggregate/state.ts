@@ -97,6 +97,12 @@ export const isOver = (deployment: Deployment): boolean => !isActive(deployment)
 export const deploymentOf = (state: WebService, id: string): Deployment | undefined =>
   state.deployments.find(deployment => deployment.id === id);
 
+/** Returns the deployment that the deployment with this id rolls back to. */
+export const rollbackOrigin = (state: WebService, id: string): Deployment | undefined => {
+  const of = deploymentOf(state, id)?.rollbackOf;
+  return of === undefined ? undefined : deploymentOf(state, of);
+};
+
 /** Returns the deployment that is being built or released; there is at most one. */
 export const activeDeployment = (state: WebService): Deployment | undefined => state.deployments.findLast(isActive);
 export const liveDeployment = (state: WebService): Deployment | undefined =>

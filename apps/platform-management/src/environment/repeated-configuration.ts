@@ -1,0 +1,42 @@
+import type { Configuration, ValueSource } from './ports.js';
+
+/** The current connection URL of an attached database. */
+export interface AttachedUrl {
+  readonly variable: string;
+  readonly url: string;
+  readonly password: string;
+}
+
+/**
+ * Returns an earlier configuration for a new release: with the variables and secrets that it had, and with the databases that are
+ * attached now, because their earlier passwords may be replaced.
+ */
+export function repeatedConfiguration(earlier: Configuration, attached: readonly AttachedUrl[]): Configuration {
+  const urls = new Map(attached.map(({ variable, url }) => [variable, url]));
+  const values = Object.entries(earlier.environment).map(([key, value]) => ({
+    key,
+    value,
+    source: earlier.sources ? new Map(Object.entries(earlier.sources)).get(key) : assumedSource(value, urls.get(key)),
+  }));
+  const ofSource = (wanted: ValueSource | undefined) =>
+    values.filter(({ source }) => source === wanted).map(({ key, value }): [string, string] => [key, value]);
+  const secrets = ofSource('project-secret');
+  const variables = ofSource(undefined);
+  const environment = new Map([...secrets, ...urls, ...variables]);
+  const sources = new Map<string, ValueSource>([
+    ...secrets.map(([key]): [string, ValueSource] => [key, 'project-secret']),
+    ...[...urls.keys()].map((key): [string, ValueSource] => [key, 'attachment']),
+  ]);
+  for (const [key] of variables) sources.delete(key);
+  return {
+    environment: Object.fromEntries(environment),
+    secrets: [...new Set([...earlier.secrets, ...attached.flatMap(({ url, password }) => [url, password])])],
+    sources: Object.fromEntries(sources),
+  };
+}
+
+/** Configurations of earlier versions of the platform have no sources: a URL of the attached database is its attachment. */
+const assumedSource = (value: string, attachedUrl: string | undefined): ValueSource | undefined =>
+  attachedUrl !== undefined && withoutPassword(value) === withoutPassword(attachedUrl) ? 'attachment' : undefined;
+
+const withoutPassword = (text: string): string => text.replace(/^([a-z]+:\/\/[^:/@]*):[^@/]*@/, '$1@');
