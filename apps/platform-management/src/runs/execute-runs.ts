@@ -3,8 +3,9 @@ import { RUN_DEADLINE_MS } from '@postern/contracts';
 import { type RunEnd, Runtime } from '@postern/runtime';
 import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { maskable } from '../environment/maskable-secrets.js';
-import { ReleaseConfigurations } from '../environment/ports.js';
+import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
+import { WebServiceRepository } from '../web-services/ports.js';
 import { instanceOf, Runs, type UnfinishedRun } from './ports.js';
 
 const POLL_MS = 1_000;
@@ -38,6 +39,7 @@ export class ExecuteRuns {
 
   constructor(
     private readonly runs: Runs,
+    private readonly webServices: WebServiceRepository,
     private readonly configurations: ReleaseConfigurations,
     private readonly runtime: Runtime,
     private readonly log: ServiceLog,
@@ -87,7 +89,7 @@ export class ExecuteRuns {
     const leftMs = millisecondsLeft(run.createdAt, limitMs, now);
     const giveUpMs = millisecondsLeft(run.createdAt, limitMs + GIVE_UP_AFTER_MS, now);
     if (giveUpMs === 0) return this.#finish(run.id, 'failed', NO_ANSWER);
-    const configuration = await this.configurations.open(run.release.configurationId).catch(() => undefined);
+    const configuration = await this.#configurationOf(run);
     if (!configuration) return this.#finish(run.id, 'failed', 'the release was replaced, and its environment deleted');
     await this.runs.begin(run.id);
     const late = AbortSignal.timeout(giveUpMs);
@@ -112,6 +114,14 @@ export class ExecuteRuns {
       else if (late.aborted) await this.#finish(run.id, 'failed', NO_ANSWER);
       else throw error;
     }
+  }
+
+  /** Returns undefined if the configuration is deleted. */
+  async #configurationOf({ webServiceId, release }: UnfinishedRun): Promise<Configuration | undefined> {
+    if (release.configurationId !== undefined)
+      return this.configurations.open(release.configurationId).catch(() => undefined);
+    const { deleted, projectId, settings } = await this.webServices.stateOf(webServiceId);
+    return deleted ? undefined : this.configurations.current(webServiceId, projectId!, settings!.environment);
   }
 
   #finish(

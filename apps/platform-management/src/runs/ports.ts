@@ -8,7 +8,8 @@ import { planSettings } from '../web-services/ports.js';
 /** The release that a command runs in. */
 export interface RunRelease {
   readonly artefact: RunOrder['artefact'];
-  readonly configurationId: string;
+  /** Absent for a stopped web service: the run has its current configuration. */
+  readonly configurationId?: string;
   readonly size?: RunOrder['size'];
 }
 
@@ -38,14 +39,15 @@ export interface UnfinishedRun extends StoredRun {
   readonly isFlagged: boolean;
 }
 
-/** Returns the serving release; for a stopped web service, the last live one. */
+/** Returns the serving release; for a stopped web service, the one that a start would release. */
 export const releaseToRun = (state: WebService): RunRelease | undefined => {
-  const source = state.serving ?? liveDeployment(state);
+  const { serving } = state;
+  const source = serving ?? liveDeployment(state);
   if (!source?.artefact || !source.commit) return undefined;
-  const { instance } = planSettings(source.settings ?? releaseSettings(state));
+  const { instance } = planSettings(serving?.settings ?? releaseSettings(state));
   return {
     artefact: { reference: source.artefact, commit: source.commit },
-    configurationId: source.configurationId ?? source.id,
+    ...(serving && { configurationId: serving.configurationId }),
     ...(instance && { size: instance }),
   };
 };

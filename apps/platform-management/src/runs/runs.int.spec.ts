@@ -78,7 +78,7 @@ const create = (webServiceId: string, command = 'npm run seed') => {
   const request = { user_id: OWNER, web_service_id: webServiceId, command } as RequestOf<typeof createRun>;
   return creation.execute(request);
 };
-const leader = () => new ExecuteRuns(runs, fixture.configurations, machine.runtime, silent);
+const leader = () => new ExecuteRuns(runs, replica.repository, fixture.configurations, machine.runtime, silent);
 const of = (webServiceId: string, runId: string) => ({ user_id: OWNER, web_service_id: webServiceId, run_id: runId });
 const read = (webServiceId: string, runId: string) =>
   new GetRun(owners, runs, machine.runtime).execute(of(webServiceId, runId));
@@ -100,6 +100,21 @@ describe('a one-off command', () => {
     await leaderRuns.reconcile();
     expect(await read(id, run.id)).toMatchObject({ status: 'failed', exit_code: 3, reason: 'exited with code 3' });
     expect(machine.orders).toHaveLength(1);
+  });
+
+  it('of a stopped web service has the environment that a start would have', async () => {
+    const { id } = await fixture.runningService(replica);
+    const { lifecycle } = replica.commands;
+    fixture.configurations.today = { environment: { TARGET: 'restarted' }, secrets: [] };
+    await lifecycle.restart({ user_id: OWNER, web_service_id: id });
+    await waitFor(() => fixture.machine.serving(id)?.environment['TARGET'] === 'restarted');
+    await lifecycle.stop({ user_id: OWNER, web_service_id: id });
+    await fixture.untilService(id, 'stopped');
+    const run = await create(id);
+    fixture.configurations.today = { environment: { TARGET: 'stopped' }, secrets: [] };
+    await leader().reconcile();
+    await waitFor(() => machine.orders.length === 1);
+    expect(machine.orders[0]).toMatchObject({ runId: run.id, environment: { TARGET: 'stopped' } });
   });
 
   it('is sent again with the same id by the next leader, and recorded once', async () => {
