@@ -25,6 +25,23 @@ beforeAll(async () => {
 
 const query = (text: string) => queryAt(url, text);
 
+const change = async (changes: object): Promise<void> => {
+  expect((await platform.world.callDashboardApi('PATCH', service.path, changes)).status).toBe(200);
+};
+
+const rotate = async (): Promise<void> => {
+  const old = url;
+  const { status, body } = await platform.world.callDashboardApi('POST', `${path}/rotate`);
+  expect([status, body['restarting']]).toEqual([200, [service.id]]);
+  url = String(body['connection_url']);
+  expect(url).not.toBe(old);
+};
+
+const untilUrlIsCurrent = () =>
+  eventually(async () => expect(await service.get('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
+    timeoutMs: 90_000,
+  });
+
 describe('a database attached to a web service', () => {
   it('is in its environment from the next start, and never in reads of the environment', async () => {
     const body = { web_service_id: service.id };
@@ -39,15 +56,31 @@ describe('a database attached to a web service', () => {
   }, 120_000);
 
   it('gets a new password, and the web service is restarted with it', async () => {
-    const old = url;
-    const { status, body } = await platform.world.callDashboardApi('POST', `${path}/rotate`);
-    expect([status, body['restarting']]).toEqual([200, [service.id]]);
-    url = String(body['connection_url']);
-    expect(url).not.toBe(old);
+    await rotate();
     expect(await query('SELECT id FROM orders')).toEqual([{ id: 1 }]);
-    await eventually(async () => expect(await service.get('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
-      timeoutMs: 90_000,
-    });
+    await untilUrlIsCurrent();
+  }, 150_000);
+
+  it('gets a new password while the web service starts, which is restarted afterwards', async () => {
+    await change({ start_command: 'sleep 5; node server.js' });
+    await platform.writer.post(`${service.path}/stop`);
+    await service.untilStatus('stopped');
+    await platform.writer.post(`${service.path}/start`);
+    await waitFor(async () => (await service.wholeLog()).includes('The start begins'));
+    await rotate();
+    await change({ start_command: null });
+    await service.untilStatus('running');
+    await untilUrlIsCurrent();
+  }, 150_000);
+
+  it('is in the environment of a rollback with its current password', async () => {
+    const { id } = await service.deploy();
+    await rotate();
+    await untilUrlIsCurrent();
+    await service.deploy();
+    const rollback = await platform.writer.post(`${service.path}/deployments/${id}/rollback`);
+    expect((await service.outcomeOf(String(rollback.body['id']))).status).toBe('live');
+    expect(await service.get('/env?key=DATABASE_URL')).toBe(`200 "${url}"`);
   }, 150_000);
 
   it('is backed up and restored, and its clients reconnect', async () => {
