@@ -130,6 +130,15 @@ describe('a retry of a copy beside one with an unknown outcome', () => {
       .when({ kind: 'confirm', evidence: { index: 1, kind: 'delivered', at } })
       .yields(confirmed(1));
   });
+
+  it('makes the message sent when evidence arrives before the attempt is recorded', () => {
+    given(...history)
+      .when({ kind: 'confirm', evidence: { index: 1, kind: 'delivered', at } })
+      .yields(confirmed(1));
+    for (const result of ['unknown', 'accepted'] as const)
+      expect(fold(email, [...history, confirmed(1), retried(result)])).toMatchObject({ status: 'sent', deferred: [] });
+    expect(fold(email, [accepted, confirmed(1), failedUnknown('deferred')])).toMatchObject({ status: 'sent' });
+  });
 });
 
 describe('evidence that the relay accepted a copy', () => {

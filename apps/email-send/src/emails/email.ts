@@ -199,7 +199,7 @@ function confirmed(state: Email, evidence: Evidence): EmailConfirmed[] {
   const changesOutcome =
     state.state === 'accepted'
       ? state.evidence === undefined && state.facts.recipients.some(({ index }) => index === evidence.index)
-      : state.state === 'concluded' && isUnresolved(state) && state.unknown.includes(evidence.index);
+      : state.state === 'concluded' && isResolvedBy(state, evidence);
   if (!changesOutcome || state.state === 'new') return [];
   const { email_id, service_id } = state.facts;
   const { index, kind, at } = evidence;
@@ -213,11 +213,15 @@ function settled(state: Email, outcome: Omit<ConcludedEmail, 'state' | 'facts'>)
   return { ...concludedNow, ...resolvedBy(concludedNow, state.evidence) };
 }
 
+/** Evidence of a deferred copy shows that the relay accepted a retry whose outcome is not recorded yet. */
+const isResolvedBy = (state: ConcludedEmail, { index }: Pick<Evidence, 'index'>): boolean =>
+  isUnresolved(state) && (state.unknown.includes(index) || state.deferred.includes(index));
+
 function resolvedBy(
   state: ConcludedEmail,
   { index, kind }: Evidence,
 ): Pick<ConcludedEmail, 'status' | 'message' | 'unknown'> {
-  if (!isUnresolved(state) || !state.unknown.includes(index)) return state;
+  if (!isResolvedBy(state, { index })) return state;
   return {
     status: 'sent',
     message: confirmedBy(kind),
