@@ -1,5 +1,5 @@
 import { fold } from '@postern/event-sourcing';
-import type { ClaimedCopy } from '../../../apps/email-send/src/deferred-copies/ports.js';
+import type { ClaimedCopy, DeferredMessage } from '../../../apps/email-send/src/deferred-copies/ports.js';
 import {
   type ConcludedEmail,
   type Email,
@@ -119,14 +119,27 @@ export class EmailDatabase {
     return this.#claim(({ claim, claimedUntil }) => claim !== undefined && claimedUntil.getTime() <= this.now());
   }
 
+  async messageOf({ emailId }: ClaimedCopy): Promise<DeferredMessage> {
+    const state = this.#state(emailId);
+    if (state.state === 'new') throw new Error(`email ${emailId} was never accepted`);
+    return { facts: state.facts, origin: { correlationId: emailId }, body: this.#bodies.get(emailId)! };
+  }
+
+  async release(copy: ClaimedCopy, dueAt: Date): Promise<void> {
+    const deferred = this.#deferred.find(({ claim }) => claim === copy.claim);
+    if (!deferred) return;
+    deferred.claim = undefined;
+    deferred.dueAt = dueAt;
+  }
+
   async settle(copy: ClaimedCopy, answer: CopyAnswer, at: Date): Promise<void> {
     const place = this.#deferred.findIndex(({ claim }) => claim === copy.claim);
     const deferred = this.#deferred[place];
     if (!deferred) return;
-    const { email_id } = copy.facts;
+    const { emailId } = copy;
     const last = at >= deferred.deadline;
     const command = { kind: 'record_try', index: copy.recipientIndex, answer, last, at: at.toISOString() } as const;
-    const state = this.#record(email_id, email.decide(command, this.#state(email_id)));
+    const state = this.#record(emailId, email.decide(command, this.#state(emailId)));
     if (state.state === 'concluded' && state.deferred.includes(copy.recipientIndex)) {
       deferred.tries += 1;
       deferred.claim = undefined;
@@ -225,10 +238,7 @@ export class EmailDatabase {
       copy.claim = `${copy.emailId} ${copy.index} ${this.log.events.length} ${this.now()}`;
       copy.claimedUntil = new Date(this.now() + LEASE_MS);
       const { emailId, index: recipientIndex, tries, deadline, claim } = copy;
-      const state = this.#state(emailId);
-      if (state.state === 'new') throw new Error(`email ${emailId} was never accepted`);
-      const origin = { correlationId: emailId };
-      return { facts: state.facts, origin, body: this.#bodies.get(emailId)!, recipientIndex, tries, deadline, claim };
+      return { emailId, recipientIndex, tries, deadline, claim };
     });
   }
 

@@ -1,6 +1,6 @@
 import { Refusal, type ReplyOf, sendEmail } from '@postern/contracts';
 import { parseMailbox } from '@postern/mail';
-import { RemoteFault, ServiceUnavailable } from '@postern/messaging';
+import { RemoteFault, ServiceUnavailable, silentLog } from '@postern/messaging';
 import { OutcomeUnknown } from '../../../apps/api-gateway/src/infrastructure/http/errors/outcome-unknown.js';
 import { sendUntilKnown } from '../../../apps/api-gateway/src/infrastructure/nats/send-until-known.js';
 import type { ServiceClient } from '../../../apps/api-gateway/src/service-client/ports.js';
@@ -137,6 +137,7 @@ export class Sending {
         process.connect(this.relay, Relay.failure),
         new Senders() as unknown as SenderDirectory,
         SETTINGS,
+        silentLog as ConstructorParameters<typeof RetryDeferredCopies>[4],
       ).run(),
     );
   }

@@ -7,17 +7,25 @@ const claim = (condition: string): string => `
     ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
   )
   UPDATE deferred_copies AS copy
-  SET claim = gen_random_uuid(), claimed_until = $1::timestamptz + make_interval(secs => ${LEASE_S})
-  FROM due LEFT JOIN sealed_email_bodies USING (email_id) LEFT JOIN email_bodies USING (email_id)
-  WHERE copy.email_id = due.email_id AND copy.recipient_index = due.recipient_index
-    AND (sealed IS NOT NULL OR content IS NOT NULL)
-  RETURNING copy.email_id, copy.recipient_index, copy.tries, copy.deadline, copy.claim, sealed, content`;
+  SET claim = $3::uuid, claimed_until = $1::timestamptz + make_interval(secs => ${LEASE_S})
+  FROM due WHERE copy.email_id = due.email_id AND copy.recipient_index = due.recipient_index
+  RETURNING copy.email_id, copy.recipient_index, copy.tries, copy.deadline, copy.claim`;
 
-/** Claims due copies, with the bodies of their messages. */
+/** Claims due copies. */
 export const CLAIM_DUE = claim('claim IS NULL AND due_at <= $1');
 
-/** Claims copies whose claim expired without an outcome. */
-export const CLAIM_CUT_OFF = claim('claim IS NOT NULL AND claimed_until <= $1');
+/** Claims copies whose claim expired without an outcome, if PostgreSQL has run long enough to know that. */
+export const CLAIM_CUT_OFF = claim(
+  'claim IS NOT NULL AND claimed_until <= $1 AND now() - pg_postmaster_start_time() > make_interval(secs => $4)',
+);
+
+/** Ends all claims with one token; the copies stay due. */
+export const RELEASE_CLAIMS = 'UPDATE deferred_copies SET claim = NULL, claimed_until = NULL WHERE claim = $1';
+
+/** Ends a claim without an attempt, if it still holds. */
+export const RELEASE_COPY = `
+  UPDATE deferred_copies SET claim = NULL, claimed_until = NULL, due_at = $4
+  WHERE email_id = $1 AND recipient_index = $2 AND claim = $3`;
 
 /** Schedules the next attempt, if the claim still holds. */
 export const SCHEDULE_RETRY = `

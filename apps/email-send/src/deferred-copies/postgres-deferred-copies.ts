@@ -1,18 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ConcurrencyConflict, fold } from '@postern/event-sourcing';
 import { appendAll, inTransaction, PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { mayHaveCommitted } from '@postern/service-host';
 import { EMAIL_EVENTS, type Email, email, emailStream, isUnresolved } from '../emails/email.js';
+import type { EmailBody } from '../emails/email-copies.js';
 import { recordOf } from '../emails/email-record.js';
 import type { CopyAnswer } from '../emails/hand-over.js';
 import { nextTry } from '../emails/retry-schedule.js';
 import { BodySeal, type StoredBody } from '../infrastructure/postgres/body-seal.js';
 import { resolveRecord } from '../infrastructure/postgres/email-rows.js';
-import { CLAIM_CUT_OFF, CLAIM_DUE, DELETE_COPY, SCHEDULE_RETRY } from './deferred-copies.sql.js';
-import { type ClaimedCopy, DeferredCopies } from './ports.js';
+import { FIND_BODY } from '../infrastructure/postgres/email-rows.sql.js';
+import { untilWritten } from '../infrastructure/postgres/until-written.js';
+import {
+  CLAIM_CUT_OFF,
+  CLAIM_DUE,
+  DELETE_COPY,
+  RELEASE_CLAIMS,
+  RELEASE_COPY,
+  SCHEDULE_RETRY,
+} from './deferred-copies.sql.js';
+import { type ClaimedCopy, DeferredCopies, type DeferredMessage, UnreadableBody } from './ports.js';
 
 const ATTEMPTS = 5;
+/** After a restart of PostgreSQL, live processes need a moment to record the outcomes that they wait with. */
+const GRACE_AFTER_RESTART_S = 15;
 
-interface ClaimRow extends StoredBody {
+interface ClaimRow {
   readonly email_id: string;
   readonly recipient_index: number;
   readonly tries: number;
@@ -25,6 +39,8 @@ class ClaimLost extends Error {}
 /** Deferred copies in PostgreSQL, shared by all replicas: each attempt has a claim with a lease and a fencing token. */
 @Injectable()
 export class PostgresDeferredCopies extends DeferredCopies {
+  protected readonly graceAfterRestartS: number = GRACE_AFTER_RESTART_S;
+
   constructor(
     private readonly store: PostgresEventStore,
     private readonly seal: BodySeal,
@@ -32,15 +48,40 @@ export class PostgresDeferredCopies extends DeferredCopies {
     super();
   }
 
-  claimDue(now: Date, atMost: number): Promise<readonly ClaimedCopy[]> {
-    return this.#claim(CLAIM_DUE, now, atMost);
+  /** A claim without a response may be committed; nothing is handed over under it. */
+  async claimDue(now: Date, atMost: number): Promise<readonly ClaimedCopy[]> {
+    const claim = randomUUID();
+    try {
+      return await this.#claim(CLAIM_DUE, [now, atMost, claim]);
+    } catch (error) {
+      if (mayHaveCommitted(error)) await untilWritten(() => this.store.pool.query(RELEASE_CLAIMS, [claim]));
+      throw error;
+    }
   }
 
   claimCutOff(now: Date, atMost: number): Promise<readonly ClaimedCopy[]> {
-    return this.#claim(CLAIM_CUT_OFF, now, atMost);
+    return this.#claim(CLAIM_CUT_OFF, [now, atMost, randomUUID(), this.graceAfterRestartS]);
   }
 
+  async messageOf({ emailId }: ClaimedCopy): Promise<DeferredMessage> {
+    const history = await this.store.readStream(emailStream(emailId));
+    const state = fold(email, history);
+    const [accepted] = history;
+    if (!accepted || state.state === 'new') throw new Error(`the deferred copy of ${emailId} has no message`);
+    const { rows } = await this.store.pool.query<StoredBody>(FIND_BODY, [emailId]);
+    return { facts: state.facts, origin: accepted.metadata, body: this.#open(emailId, rows[0]!) };
+  }
+
+  async release({ emailId, recipientIndex, claim }: ClaimedCopy, dueAt: Date): Promise<void> {
+    await untilWritten(() => this.store.pool.query(RELEASE_COPY, [emailId, recipientIndex, claim, dueAt]));
+  }
+
+  /** Waits while the database is unavailable, because a hand-over cannot be undone. */
   async settle(copy: ClaimedCopy, answer: CopyAnswer, at: Date): Promise<void> {
+    await untilWritten(() => this.#settle(copy, answer, at));
+  }
+
+  async #settle(copy: ClaimedCopy, answer: CopyAnswer, at: Date): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#settleOnce(copy, answer, at);
@@ -54,7 +95,7 @@ export class PostgresDeferredCopies extends DeferredCopies {
   }
 
   async #settleOnce(copy: ClaimedCopy, answer: CopyAnswer, at: Date): Promise<void> {
-    const streamId = emailStream(copy.facts.email_id);
+    const streamId = emailStream(copy.emailId);
     const history = await this.store.readStream(streamId);
     const last = at >= copy.deadline;
     const command = { kind: 'record_try', index: copy.recipientIndex, answer, last, at: at.toISOString() } as const;
@@ -64,17 +105,18 @@ export class PostgresDeferredCopies extends DeferredCopies {
     const [event] = events;
     const retries = event?.type === 'email-send.email-copy-retried.v1' && event.data.outcome.result === 'deferred';
     await inTransaction(this.store.pool, async client => {
-      if (events.length > 0) {
+      const [accepted] = history;
+      if (accepted && events.length > 0) {
         // First, so that the order of transactions stays the order of versions within the stream.
         const [appended] = await appendAll(client, [
-          { streamId, events, expectedVersion: history.length, metadata: copy.origin },
+          { streamId, events, expectedVersion: history.length, metadata: accepted.metadata },
         ]);
         if (appended instanceof ConcurrencyConflict) throw appended;
         if (isUnresolvedEmail(state) && next.state === 'concluded' && next.status === 'sent')
           await resolveRecord(client, recordOf(next));
       }
       const { rowCount } = await client.query(retries ? SCHEDULE_RETRY : DELETE_COPY, [
-        copy.facts.email_id,
+        copy.emailId,
         copy.recipientIndex,
         copy.claim,
         ...(retries ? [nextTry(copy.tries + 1, at, copy.deadline)] : []),
@@ -83,19 +125,21 @@ export class PostgresDeferredCopies extends DeferredCopies {
     });
   }
 
-  async #claim(statement: string, now: Date, atMost: number): Promise<ClaimedCopy[]> {
-    const { rows } = await this.store.pool.query<ClaimRow>(statement, [now, atMost]);
-    return Promise.all(rows.map(row => this.#copyOf(row)));
+  async #claim(statement: string, values: readonly unknown[]): Promise<ClaimedCopy[]> {
+    const { rows } = await this.store.pool.query<ClaimRow>(statement, [...values]);
+    return rows.map(({ email_id: emailId, recipient_index: recipientIndex, ...row }) => ({
+      emailId,
+      recipientIndex,
+      ...row,
+    }));
   }
 
-  async #copyOf({ email_id, recipient_index, tries, deadline, claim, ...stored }: ClaimRow): Promise<ClaimedCopy> {
-    const history = await this.store.readStream(emailStream(email_id));
-    const state = fold(email, history);
-    const [accepted] = history;
-    if (!accepted || state.state === 'new') throw new Error(`the deferred copy of ${email_id} has no message`);
-    const body = this.seal.open(email_id, stored);
-    const { metadata: origin } = accepted;
-    return { facts: state.facts, origin, body, recipientIndex: recipient_index, tries, deadline, claim };
+  #open(emailId: string, stored: StoredBody): EmailBody {
+    try {
+      return this.seal.open(emailId, stored);
+    } catch (cause) {
+      throw new UnreadableBody('its stored content could not be read', { cause });
+    }
   }
 }
 

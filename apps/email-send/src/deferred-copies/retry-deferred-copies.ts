@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { runInContext } from '@postern/messaging';
-import { Every } from '@postern/service-host';
+import { asTemporarilyUnavailable, Every, ServiceLog } from '@postern/service-host';
 import { SenderDirectory } from '../api-keys/ports.js';
-import { copyMaker } from '../emails/email-copies.js';
-import { type CopyAnswer, cutOffAnswer, withdrawnAnswer } from '../emails/hand-over.js';
+import { copyMaker, type MailCopy } from '../emails/email-copies.js';
+import { cutOffAnswer, unpreparedAnswer, withdrawnAnswer } from '../emails/hand-over.js';
 import { MailRelay, SendingSettings } from '../emails/ports.js';
-import { type ClaimedCopy, DeferredCopies } from './ports.js';
+import { type ClaimedCopy, DeferredCopies, type DeferredMessage, UnreadableBody } from './ports.js';
 
 const AT_ONCE = 20;
+/** When a copy that could not be prepared is due again. */
+const POSTPONED_MS = 60_000;
 
 /**
  * Copies that the relay deferred are handed over again until their deadline. Each attempt is claimed before it
@@ -20,29 +22,60 @@ export class RetryDeferredCopies {
     private readonly relay: MailRelay,
     private readonly senders: SenderDirectory,
     private readonly settings: SendingSettings,
+    private readonly log: ServiceLog,
   ) {}
 
   /** Retries all copies that are due. */
   @Every(5_000, 'retry deferred copies')
   async run(): Promise<void> {
-    for (const copy of await this.copies.claimCutOff(new Date(), AT_ONCE)) {
-      await this.copies.settle(copy, cutOffAnswer, new Date());
-    }
+    const cutOff = await this.copies.claimCutOff(new Date(), AT_ONCE);
+    await this.#each(cutOff, copy => this.copies.settle(copy, cutOffAnswer, new Date()));
     for (;;) {
       const due = await this.copies.claimDue(new Date(), AT_ONCE);
-      await Promise.all(due.map(async copy => this.copies.settle(copy, await this.#try(copy), new Date())));
+      await this.#each(due, copy => this.#try(copy));
       if (due.length < AT_ONCE) return;
     }
   }
 
-  async #try({ facts, origin, body, recipientIndex }: ClaimedCopy): Promise<CopyAnswer> {
+  /** One copy that fails does not affect the others. It stays claimed, because a relay may have accepted it. */
+  async #each(copies: readonly ClaimedCopy[], work: (copy: ClaimedCopy) => Promise<void>): Promise<void> {
+    const recorded = copies.map(copy =>
+      work(copy).catch(err =>
+        this.log.error({ err, ...idsOf(copy) }, 'The outcome of a deferred copy was not recorded'),
+      ),
+    );
+    await Promise.all(recorded);
+  }
+
+  async #try(claimed: ClaimedCopy): Promise<void> {
+    const prepared = await this.#prepare(claimed).catch((error: unknown) => ({ error }));
+    if ('error' in prepared) return this.#postpone(claimed, prepared.error);
+    const { origin, copy } = prepared;
+    const answer = copy ? await runInContext(origin, () => this.relay.handOver(copy)) : withdrawnAnswer;
+    await this.copies.settle(claimed, answer, new Date());
+  }
+
+  /** Everything up to the hand-over. After a failure here, nothing was sent. */
+  async #prepare(claimed: ClaimedCopy): Promise<Pick<DeferredMessage, 'origin'> & { readonly copy?: MailCopy }> {
+    const { facts, origin, body } = await this.copies.messageOf(claimed);
     const isOwn = facts.mode === 'production';
     const domain = isOwn
       ? await this.senders.findDomain(facts.service_id, body.from.domain)
       : this.settings.sandboxDomain;
-    if (!domain) return withdrawnAnswer;
-    const recipient = facts.recipients.find(({ index }) => index === recipientIndex)!;
-    const copy = await copyMaker(facts, body, domain, this.settings.copies)(recipient);
-    return runInContext(origin, () => this.relay.handOver(copy));
+    if (!domain) return { origin };
+    const recipient = facts.recipients.find(({ index }) => index === claimed.recipientIndex)!;
+    return { origin, copy: await copyMaker(facts, body, domain, this.settings.copies)(recipient) };
+  }
+
+  /** An outage only delays the last attempt; any other fault ends the copy at its deadline. */
+  async #postpone(claimed: ClaimedCopy, error: unknown): Promise<void> {
+    const at = new Date();
+    this.log.warn({ err: error, ...idsOf(claimed) }, 'A deferred copy could not be prepared');
+    if (at < claimed.deadline || asTemporarilyUnavailable(error))
+      return this.copies.release(claimed, new Date(at.getTime() + POSTPONED_MS));
+    const reason = error instanceof UnreadableBody ? error.message : 'internal error';
+    await this.copies.settle(claimed, unpreparedAnswer(reason), at);
   }
 }
+
+const idsOf = ({ emailId, recipientIndex }: ClaimedCopy) => ({ emailId, recipientIndex });

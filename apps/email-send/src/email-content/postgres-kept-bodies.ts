@@ -3,7 +3,7 @@ import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { email, emailStream } from '../emails/email.js';
 import { BodySeal, type StoredBody } from '../infrastructure/postgres/body-seal.js';
-import { FIND_BODY } from './kept-bodies.sql.js';
+import { FIND_BODY } from '../infrastructure/postgres/email-rows.sql.js';
 import { KeptBodies, type KeptEmail } from './ports.js';
 
 /** Reads and decrypts bodies in PostgreSQL. */

@@ -45,6 +45,14 @@ export const withdrawnAnswer: CopyAnswer = {
   relayIsFinal: false,
 };
 
+/** The answer for a copy that could not be prepared for a relay; before its deadline, it is retried. */
+export const unpreparedAnswer = (reason: string): CopyAnswer => ({
+  result: 'deferred',
+  response: `this copy could not be prepared: ${reason}`,
+  relay: null,
+  relayIsFinal: false,
+});
+
 const isTemporary = ({ result }: CopyAnswer) => result === 'deferred' || result === 'unreachable';
 
 /**

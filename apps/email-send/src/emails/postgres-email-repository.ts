@@ -1,13 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { type Append, type EventMetadata, fold, GroupCommit } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { currentContext, inSharedSpan } from '@postern/messaging';
-import { asTemporarilyUnavailable, mayHaveCommitted } from '@postern/service-host';
+import { mayHaveCommitted } from '@postern/service-host';
 import { BodySeal } from '../infrastructure/postgres/body-seal.js';
 import type { AdmissionWriter } from '../infrastructure/postgres/email-rows.js';
 import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
+import { untilWritten } from '../infrastructure/postgres/until-written.js';
 import { type ConcludedEmail, EMAIL_EVENTS, type EmailFacts, email, emailStream, isUnresolved } from './email.js';
 import { type EmailRecord, recordOf } from './email-record.js';
 import { deadlinePassed } from './email-refusals.js';
@@ -38,8 +38,6 @@ const SHARED = { maxBatch: 128, flushers: 1 };
 /** Larger messages get a separate transaction: a hundred of them in one batch would exhaust the memory. */
 const LARGE_BODY = 256 * 1024;
 const ANNOUNCE_DELAY_MS = 50;
-/** How long an outcome that the database refuses is retried. An unavailable database is waited for without a limit. */
-const CONCLUDE_FOR_MS = 60_000;
 /** Refusals come in groups: for so long after one, batches use the slow path at once. */
 const SLOW_PATH_FOR_MS = 1_000;
 
@@ -202,19 +200,6 @@ const isPlain = ({ outcome }: DecidedConclusion): boolean =>
 
 const traces = (batch: readonly { readonly metadata: EventMetadata }[]) =>
   batch.map(({ metadata }) => metadata.traceparent);
-
-/** Retries while the database is unavailable, and for a minute when it refuses. */
-async function untilWritten<T>(write: () => Promise<T>): Promise<T> {
-  const giveUpAt = Date.now() + CONCLUDE_FOR_MS;
-  for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 2_000)) {
-    try {
-      return await write();
-    } catch (error) {
-      if (Date.now() + waitMs > giveUpAt && !asTemporarilyUnavailable(error)) throw error;
-      await pause(waitMs, undefined, { ref: false });
-    }
-  }
-}
 
 function valueOrThrow<T>(outcome: T | Refusal): T {
   if (outcome instanceof Refusal) throw outcome;

@@ -4,6 +4,7 @@ import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { type EmailFacts, email } from '../emails/email.js';
 import { PostgresRetention } from '../retention/postgres-retention.js';
+import { partlyDeferred } from '../testing/deferred-copies-fixture.js';
 import { type Process, refusalOf, request, SendingFixture } from '../testing/sending-fixture.js';
 
 let fixture: SendingFixture;
@@ -119,60 +120,12 @@ describe('a message that was lost between two transactions', () => {
   });
 });
 
-describe('a copy that the relay deferred while it accepted another', () => {
-  it('is retried when it is due, and each attempt is published', async () => {
-    const { process, emailId } = await partlyDeferred('later@x.test', 2);
-    await becomesDue(emailId);
-    await process.retryDeferred.run();
-    await becomesDue(emailId);
-    await process.retryDeferred.run();
-    expect(await outcomesOf(emailId)).toEqual(['deferred', 'deferred', 'accepted']);
-    expect(fixture.smtp.messages.filter(({ to }) => to[0]!.address === 'later@x.test')).toHaveLength(1);
-    expect(await fixture.count('deferred_copies')).toBe(0);
-  });
-
-  it('is not retried before it is due', async () => {
-    const { process, emailId } = await partlyDeferred('early@x.test', 1);
-    await process.retryDeferred.run();
-    expect(await outcomesOf(emailId)).toEqual(['deferred']);
-    await fixture.pool.query('DELETE FROM deferred_copies');
-  });
-
-  it('expires at its deadline', async () => {
-    const { process, emailId } = await partlyDeferred('never@x.test', 9);
-    await fixture.pool.query(
-      `UPDATE deferred_copies SET deadline = now() - interval '1 second', due_at = now() - interval '1 second'`,
-    );
-    await process.retryDeferred.run();
-    expect(await outcomesOf(emailId)).toEqual(['deferred', 'expired']);
-    expect(await fixture.count('deferred_copies')).toBe(0);
-  });
-
-  it('is retried by one replica at a time', async () => {
-    const { process, emailId } = await partlyDeferred('once@x.test', 1);
-    const other = await fixture.process();
-    await becomesDue(emailId);
-    await Promise.all([process.retryDeferred.run(), other.retryDeferred.run()]);
-    expect(await outcomesOf(emailId)).toEqual(['deferred', 'accepted']);
-  });
-
-  it('is closed as unknown, and not retried, when an attempt was interrupted', async () => {
-    const { process, emailId } = await partlyDeferred('cut@x.test', 1);
-    await becomesDue(emailId);
-    await process.copies.claimDue(new Date(), 10);
-    await fixture.pool.query(`UPDATE deferred_copies SET claimed_until = now() - interval '1 second'`);
-    await process.retryDeferred.run();
-    expect(await outcomesOf(emailId)).toEqual(['deferred', 'unknown']);
-    expect(fixture.smtp.messages.filter(({ to }) => to[0]!.address === 'cut@x.test')).toHaveLength(0);
-  });
-});
-
 describe('retention', () => {
   it('deletes the body of a final message, but not of one in progress or with a copy to retry', async () => {
     const process = await fixture.process();
     const { keyHash } = fixture.sender();
     const final = (await process.sendEmail.execute(request(keyHash))).email.id;
-    const { emailId: waiting } = await partlyDeferred('wait@x.test', 1);
+    const waiting = await partlyDeferred(fixture, process, { address: 'wait@x.test' });
     await dieInTheMiddle(await fixture.process(), keyHash, 'kept');
     await new PostgresRetention(fixture).purgeBodies(new Date(Date.now() + 1_000));
     const { rows } = await fixture.pool.query<{ email_id: string; under_way: boolean }>(
@@ -217,27 +170,4 @@ async function dieInTheMiddle(killed: Process, keyHash: string, key: string): Pr
   await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
   await killed.die();
   await waitFor(() => fixture.smtp.counters.taken > before, { timeoutMs: 5_000 });
-}
-
-async function partlyDeferred(address: string, times: number) {
-  const process = await fixture.process();
-  fixture.smtp.answer({ stage: 'rcpt', address, code: 451, text: '4.2.0 later', times });
-  const { email } = await process.sendEmail.execute(request(fixture.sender().keyHash, { to: ['ada@x.test', address] }));
-  expect(email).toMatchObject({ status: 'sent', message: expect.stringContaining('will be retried') });
-  return { process, emailId: email.id };
-}
-
-async function becomesDue(emailId: string): Promise<void> {
-  await fixture.pool.query(`UPDATE deferred_copies SET due_at = now() - interval '1 second' WHERE email_id = $1`, [
-    emailId,
-  ]);
-}
-
-/** The outcomes of the second recipient's copy, one per attempt. */
-async function outcomesOf(emailId: string): Promise<string[]> {
-  const events = await fixture.events(emailId);
-  return events.flatMap(({ data }) => {
-    const { outcomes, outcome } = data as { outcomes?: { result: string }[]; outcome?: { result: string } };
-    return [...(outcomes ? [outcomes[1]!.result] : []), ...(outcome ? [outcome.result] : [])];
-  });
 }

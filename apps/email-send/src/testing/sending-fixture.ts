@@ -4,7 +4,7 @@ import { sendEmailBody } from '@postern/contracts';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { DkimSigner, generateDkimKeyPair, parseMailbox, RelaySet, TrackingTokens } from '@postern/mail';
 import { silentLog } from '@postern/messaging';
-import { KeyRing } from '@postern/service-host';
+import { KeyRing, type ServiceLog } from '@postern/service-host';
 import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
@@ -32,12 +32,16 @@ export const TRACKING = TrackingTokens.fromSecrets(['a secret of the tests that 
 /** Senders by the hash of their key. */
 export class KnownSenders extends SenderDirectory {
   readonly senders = new Map<string, Sender>();
+  /** Errors of the next lookups of domains. */
+  readonly failures: Error[] = [];
 
   async findByKeyHash(keyHash: string): Promise<Sender | undefined> {
     return this.senders.get(keyHash);
   }
 
   async findDomain(serviceId: string, domain: string): Promise<VerifiedDomain | undefined> {
+    const failure = this.failures.shift();
+    if (failure) throw failure;
     const sender = [...this.senders.values()].find(known => known.serviceId === serviceId);
     return sender?.verifiedDomains.get(domain);
   }
@@ -56,8 +60,14 @@ class EmailsInProgressWithoutGrace extends PostgresEmailsInProgress {
   protected override readonly graceAfterRestartS = 0;
 }
 
+/** The same for claims. */
+class DeferredCopiesWithoutGrace extends PostgresDeferredCopies {
+  protected override readonly graceAfterRestartS = 0;
+}
+
 /** One process of the sending path, over a real database and a real SMTP server. */
 export interface Process {
+  readonly pool: pg.Pool;
   readonly instance: ProcessInstance;
   readonly sendEmail: SendEmail;
   readonly emails: PostgresEmailRepository;
@@ -130,7 +140,7 @@ export class SendingFixture {
     const store = new PostgresEventStore(pool);
     const instance = await ProcessInstance.start(this.databaseUrl, silentLog);
     const emails = new PostgresEmailRepository(store, instance, this.seal);
-    const copies = new PostgresDeferredCopies(store, this.seal);
+    const copies = new DeferredCopiesWithoutGrace(store, this.seal);
     const suppressions = new PostgresSuppressionList({ pool });
     const relays = RelaySet.fromConfigs([
       {
@@ -153,6 +163,7 @@ export class SendingFixture {
     };
     this.#processes.push({ close });
     return {
+      pool,
       instance,
       emails,
       copies,
@@ -160,7 +171,7 @@ export class SendingFixture {
       unresolved: new PostgresUnresolvedEmails(store),
       sendEmail: new SendEmail(this.senders, suppressions, emails, relay, this.settings),
       closeInterrupted: new CloseInterruptedEmails(new EmailsInProgressWithoutGrace(store, instance), emails),
-      retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings),
+      retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings, silentLog as ServiceLog),
       die: async () => {
         await instance.onApplicationShutdown();
         await pool.end();

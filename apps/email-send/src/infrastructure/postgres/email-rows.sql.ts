@@ -26,3 +26,8 @@ export const RESOLVE_RECORD = `
 export const INSERT_DEFERRED_COPIES = `
   INSERT INTO deferred_copies (email_id, recipient_index, due_at, deadline)
   SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::timestamptz[], $4::timestamptz[])`;
+
+/** The body of a message, sealed or in plain text. */
+export const FIND_BODY = `
+  SELECT sealed, content FROM (SELECT $1::uuid AS email_id) AS message
+  LEFT JOIN sealed_email_bodies USING (email_id) LEFT JOIN email_bodies USING (email_id)`;

@@ -1,4 +1,0 @@
-/** The body of a message, sealed or in plain text. */
-export const FIND_BODY = `
-  SELECT sealed, content FROM (SELECT $1::uuid AS email_id) AS message
-  LEFT JOIN sealed_email_bodies USING (email_id) LEFT JOIN email_bodies USING (email_id)`;
