@@ -46,6 +46,15 @@ export interface Configuration {
   readonly sources?: Readonly<Record<string, ValueSource>>;
 }
 
+/** The configuration was deleted, or never existed. */
+export class ConfigurationNotFound extends Error {
+  override readonly name = 'ConfigurationNotFound';
+
+  constructor(configurationId: string) {
+    super(`there is no configuration ${configurationId}`);
+  }
+}
+
 /** The current configuration of a web service, and the encrypted configurations of its releases. */
 export abstract class ReleaseConfigurations {
   abstract current(webServiceId: string, projectId: string, scope: SecretScope): Promise<Configuration>;
@@ -53,6 +62,7 @@ export abstract class ReleaseConfigurations {
   abstract repeated(webServiceId: string, configurationId: string): Promise<Configuration>;
   /** Encrypts and stores a configuration under the id; replaces an existing one. */
   abstract seal(configurationId: string, configuration: Configuration): Promise<void>;
+  /** @throws ConfigurationNotFound; any other error does not mean that the configuration is gone. */
   abstract open(configurationId: string): Promise<Configuration>;
   /** Deletes configurations permanently; unknown ids have no effect. */
   abstract delete(configurationIds: readonly string[]): Promise<void>;

@@ -4,7 +4,7 @@ import { connectionUrl } from '../databases/connection-url.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { ATTACHED_DATABASES, CURRENT_CONFIGURATION } from './environment.sql.js';
 import { type Scope, valueStreamsOf } from './named-values.js';
-import { type Configuration, ReleaseConfigurations, type ValueSource } from './ports.js';
+import { type Configuration, ConfigurationNotFound, ReleaseConfigurations, type ValueSource } from './ports.js';
 import { sealedValueRow } from './postgres-sealed-values.js';
 import { type AttachedUrl, repeatedConfiguration } from './repeated-configuration.js';
 
@@ -95,7 +95,7 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
 
   override async open(id: string): Promise<Configuration> {
     const row = await this.prisma.sealedValue.findUnique({ where: { id } });
-    if (!row) throw new Error(`there is no configuration ${id}`);
+    if (!row) throw new ConfigurationNotFound(id);
     return JSON.parse(this.keys.open(row.sealed, sealedValueRow(id))) as Configuration;
   }
 

@@ -3,7 +3,7 @@ import { RUN_DEADLINE_MS } from '@postern/contracts';
 import { type RunEnd, Runtime } from '@postern/runtime';
 import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { maskable } from '../environment/maskable-secrets.js';
-import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
+import { type Configuration, ConfigurationNotFound, ReleaseConfigurations } from '../environment/ports.js';
 import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
 import { WebServiceRepository } from '../web-services/ports.js';
 import { instanceOf, Runs, type UnfinishedRun } from './ports.js';
@@ -116,12 +116,18 @@ export class ExecuteRuns {
     }
   }
 
-  /** Returns undefined if the configuration is deleted. */
+  /** Returns undefined for a deleted configuration. */
   async #configurationOf({ webServiceId, release }: UnfinishedRun): Promise<Configuration | undefined> {
-    if (release.configurationId !== undefined)
-      return this.configurations.open(release.configurationId).catch(() => undefined);
-    const { deleted, projectId, settings } = await this.webServices.stateOf(webServiceId);
-    return deleted ? undefined : this.configurations.current(webServiceId, projectId!, settings!.environment);
+    if (release.configurationId === undefined) {
+      const { deleted, projectId, settings } = await this.webServices.stateOf(webServiceId);
+      return deleted ? undefined : this.configurations.current(webServiceId, projectId!, settings!.environment);
+    }
+    try {
+      return await this.configurations.open(release.configurationId);
+    } catch (error) {
+      if (error instanceof ConfigurationNotFound) return undefined;
+      throw error;
+    }
   }
 
   #finish(

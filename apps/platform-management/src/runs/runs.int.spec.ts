@@ -15,7 +15,14 @@ import { GetRun } from './get-run.js';
 import { PostgresRuns } from './postgres-runs.js';
 
 const owners = { requireOwner: async () => ({ userId: OWNER }) } as unknown as WebServiceOwners;
-const silent = { info() {}, warn() {}, error() {} } as unknown as ServiceLog;
+let failed = 0;
+const log = {
+  info() {},
+  warn() {},
+  error() {
+    failed += 1;
+  },
+} as unknown as ServiceLog;
 const refusal = (code: string) => expect.objectContaining({ code });
 
 /** A runtime for commands: each run ends when the test ends it or when its signal aborts. */
@@ -78,7 +85,15 @@ const create = (webServiceId: string, command = 'npm run seed') => {
   const request = { user_id: OWNER, web_service_id: webServiceId, command } as RequestOf<typeof createRun>;
   return creation.execute(request);
 };
-const leader = () => new ExecuteRuns(runs, replica.repository, fixture.configurations, machine.runtime, silent);
+const leader = () => new ExecuteRuns(runs, replica.repository, fixture.configurations, machine.runtime, log);
+/** Reconciles while environments cannot be read, until an attempt has failed or the run has ended. */
+const attempted = async (leaderRuns: ExecuteRuns, failure: Error) => {
+  const before = failed;
+  fixture.configurations.failure = failure;
+  await leaderRuns.reconcile();
+  await waitFor(async () => failed > before || (await runs.unfinished()).length === 0);
+  fixture.configurations.failure = undefined;
+};
 const of = (webServiceId: string, runId: string) => ({ user_id: OWNER, web_service_id: webServiceId, run_id: runId });
 const read = (webServiceId: string, runId: string) =>
   new GetRun(owners, runs, machine.runtime).execute(of(webServiceId, runId));
@@ -175,6 +190,44 @@ describe('a one-off command', () => {
     await waitFor(() => machine.orders.length === 1);
     await waitFor(async () => (await read(id, run.id)).finished_at !== null);
     expect(await read(id, run.id)).toMatchObject({ status: 'failed', reason: 'the runtime did not answer in time' });
+  });
+
+  it('waits while its environment cannot be read', async () => {
+    const { id } = await fixture.runningService(replica);
+    const run = await create(id);
+    const leaderRuns = leader();
+    await attempted(leaderRuns, new Error('Connection terminated unexpectedly'));
+    expect(await read(id, run.id)).toMatchObject({ status: 'queued', finished_at: null });
+    await leaderRuns.reconcile();
+    await waitFor(() => machine.orders.length === 1);
+    machine.end(run.id, { exitCode: 0, reason: null });
+    await waitFor(async () => (await read(id, run.id)).status === 'succeeded');
+  });
+
+  it('that runs continues when the next leader cannot decrypt its environment', async () => {
+    const { id } = await fixture.runningService(replica);
+    const run = await create(id);
+    await leader().reconcile();
+    await waitFor(() => machine.orders.length === 1);
+    const next = leader();
+    await attempted(next, new Error('the encryption key "first" is not configured'));
+    expect(await read(id, run.id)).toMatchObject({ status: 'running', finished_at: null });
+    await next.reconcile();
+    await waitFor(() => machine.orders.length === 2);
+    machine.end(run.id, { exitCode: 0, reason: null });
+    await waitFor(async () => (await read(id, run.id)).status === 'succeeded');
+  });
+
+  it('fails if its environment was deleted', async () => {
+    const { id } = await fixture.runningService(replica);
+    const run = await create(id);
+    fixture.configurations.sealed.clear();
+    await leader().reconcile();
+    await waitFor(async () => (await read(id, run.id)).finished_at !== null);
+    expect(await read(id, run.id)).toMatchObject({
+      status: 'failed',
+      reason: 'the release was replaced, and its environment deleted',
+    });
   });
 
   it('is refused without a release, on a runtime without support, and above the quota of instances', async () => {

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
+import { type Configuration, ConfigurationNotFound, ReleaseConfigurations } from '../environment/ports.js';
 import { type ProjectOwner, ProjectOwners } from '../projects/ports.js';
 import { type Account, AccountDirectory, type AccountPage } from '../users/ports.js';
 
@@ -42,6 +42,8 @@ export class FakeConfigurations extends ReleaseConfigurations {
   today: Configuration = { environment: {}, secrets: [] };
   attached: Configuration['environment'] = {};
   readonly sealed = new Map<string, Configuration>();
+  /** Why stored configurations cannot be read. */
+  failure: Error | undefined;
 
   override async current(): Promise<Configuration> {
     return this.today;
@@ -54,8 +56,9 @@ export class FakeConfigurations extends ReleaseConfigurations {
     this.sealed.set(id, configuration);
   }
   override async open(id: string): Promise<Configuration> {
+    if (this.failure) throw this.failure;
     const configuration = this.sealed.get(id);
-    if (!configuration) throw new Error(`nothing is sealed under ${id}`);
+    if (!configuration) throw new ConfigurationNotFound(id);
     return configuration;
   }
   override async delete(ids: readonly string[]): Promise<void> {
