@@ -4,7 +4,10 @@ import { WebServiceSummaries } from '../web-services/ports.js';
 import { ServicePlans } from './service-plans.js';
 import { StepPlanner } from './step-planner.js';
 
-/** Makes the runtime match the events: starts missing instances and removes instances without a release. */
+/**
+ * Makes the runtime match the events: starts missing instances and removes instances without a release. A web service whose
+ * configuration cannot be read keeps its instances.
+ */
 @Injectable()
 export class ReconcileRuntime {
   constructor(
@@ -22,9 +25,10 @@ export class ReconcileRuntime {
     const skipped = changing();
     const serving = await this.summaries.serving();
     const plans = await Promise.all(serving.map(release => this.plans.of(release)));
+    const withoutPlan = serving.filter((_, place) => plans[place] === undefined);
     await this.runtime.reconcile(
       plans.filter(plan => plan !== undefined),
-      skipped,
+      new Set([...skipped, ...withoutPlan.map(({ webServiceId }) => webServiceId)]),
     );
   }
 

@@ -14,14 +14,14 @@ export class ServicePlans {
     private readonly log: ServiceLog,
   ) {}
 
-  /** Returns undefined if the configuration cannot be decrypted: then missing instances of only that web service are not started. */
+  /** Returns undefined if the configuration cannot be read: then the runtime must leave only that web service as it is. */
   async of({ configurationId, answering: _, ...release }: ServingRelease): Promise<ServicePlan | undefined> {
     try {
       const { environment, secrets } = await this.configurations.open(configurationId);
       return { ...release, environment, secrets, deadlineMs: this.settings.deadlines.releaseMs };
     } catch (error) {
       const { webServiceId } = release;
-      this.log.error({ err: error, webServiceId }, 'The configuration of a release cannot be decrypted');
+      this.log.error({ err: error, webServiceId }, 'The configuration of a release cannot be read');
       return undefined;
     }
   }

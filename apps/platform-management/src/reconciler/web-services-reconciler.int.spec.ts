@@ -126,6 +126,22 @@ describe('a deployment', () => {
   });
 });
 
+describe('a running web service', () => {
+  it('keeps its instances while its configuration cannot be read', async () => {
+    const { id } = await fixture.runningService(replica);
+    const before = fixture.machine.serving(id);
+    let scans = 0;
+    fixture.machine.script.reconcile = () => {
+      scans += 1;
+    };
+    fixture.configurations.failure = new Error('Connection terminated unexpectedly');
+    await waitFor(() => scans >= 3);
+    fixture.configurations.failure = undefined;
+    expect(before).toBeDefined();
+    expect(fixture.machine.serving(id)).toEqual(before);
+  });
+});
+
 describe('fifty concurrent requests for deployments', () => {
   it('leave at most one active and one queued deployment; newer ones supersede all others', async () => {
     const id = await fixture.createService(replica);

@@ -89,6 +89,7 @@ export class WebServicesFixture {
     this.machine.reset();
     this.configurations.today = { environment: {}, secrets: [] };
     this.configurations.attached = {};
+    this.configurations.failure = undefined;
     if (this.machine.overlaps > 0)
       throw new Error(`${this.machine.overlaps} rolls and stops of one service overlapped`);
   }
