@@ -55,6 +55,19 @@ describe('the claim of a mail to an owner', () => {
       expect(await claims.take({ ...claim, ...other })).toBe(true);
   });
 
+  it('is released even if the database fails for a moment', async () => {
+    const claim = newClaim();
+    expect(await claims.take(claim)).toBe(true);
+    const failures = [new Error('Connection terminated unexpectedly')];
+    const query = async (text: string, values: unknown[]) => {
+      const failure = failures.pop();
+      if (failure) throw failure;
+      return pool.query(text, values);
+    };
+    await new PostgresOwnerMailClaims({ pool: { query } } as unknown as Database).release(claim);
+    expect(await claims.take(claim)).toBe(true);
+  });
+
   it('can be taken again after nothing was sent, but not for an earlier event', async () => {
     const claim = newClaim();
     expect(await claims.take(claim)).toBe(true);
