@@ -167,6 +167,16 @@ describe('POST /emails', () => {
       expect(await post(EMAIL, { 'content-type': type })).toMatchObject({ status: 415 });
     });
 
+    it.each(['json', 'x; charset=utf-8', '/json', 'application/json, text/plain'])(
+      'is refused with the expected type, after authentication, if its type is %s',
+      async type => {
+        const expected = { status: 415, body: { error: 'Content-Type must be application/json.' } };
+        expect(await post(EMAIL, { 'content-type': type })).toMatchObject(expected);
+        gateway.services.on(authenticateApiKey, refused(new Refusal('api_key_invalid', 'The API key is not valid.')));
+        expect(await post(EMAIL, { 'content-type': type })).toMatchObject({ status: 401 });
+      },
+    );
+
     it('is refused with 415 if it is compressed', async () => {
       expect(await post(EMAIL, { 'content-encoding': 'gzip' })).toMatchObject({ status: 415 });
     });

@@ -75,6 +75,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   });
   instance.addHook('onRequest', (request, reply, done) => {
     options.onRequest(request, reply);
+    passMalformedType(request.raw);
     reply.headers(headers).header('x-request-id', request.id);
     const isRouted = !request.is404 && !options.routes.isOfAnother(routeUrlOf(request), request.url);
     const admitted = options.admission.admit(request, reply, isRouted);
@@ -100,6 +101,15 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   answerExpectations(instance.server, options.bodies);
   options.connections.apply(instance.server, rangesOf(options.trustedProxies));
   return adapter;
+};
+
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;|$)/;
+
+/** Fastify answers a malformed content type before authentication; as an unknown one, it is refused with the expected type. */
+const passMalformedType = ({ headers }: IncomingMessage): void => {
+  const type = headers['content-type'];
+  if (type === undefined || type === 'application/json' || MEDIA_TYPE.test(type)) return;
+  headers['content-type'] = 'application/octet-stream';
 };
 
 const answerExpectations = (server: Server, bodies: BodyReader): void => {
