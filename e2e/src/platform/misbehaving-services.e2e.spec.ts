@@ -49,7 +49,7 @@ describe('a new release that does not respond', () => {
   }, 120_000);
 
   it.each([
-    ['never listens', /1 of 1 instances did not answer .* connection refused$/],
+    ['never listens', /1 of 1 instances did not pass the health check: connection refused$/],
     [
       'listens on another port',
       new RegExp(

@@ -36,6 +36,9 @@ export const SERVER: readonly string[] = [
   'CMD ["sh", "-c", "exec httpd -f -p $PORT -h /srv/shop"]',
 ];
 
+const OUTPUT_BEGINS = 'the output begins';
+const OUTPUT_ENDS = 'the output ends';
+
 /** A CGI script for `run`. */
 export const scriptOf = (...commands: readonly string[]): string =>
   ['#!/bin/sh', `printf 'Content-Type: text/plain\\r\\n\\r\\n'; exec 2>&1`, ...commands, ''].join('\n');
@@ -72,13 +75,15 @@ export class ImageBuilds extends SourceBuilds<LocalHarness> {
     });
   }
 
-  /** The output of a build step that runs this command. */
+  /** The output of a build step that runs this command, after options such as `--mount`. */
   async outputOf(command: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
-    const order = await this.orderOf(shop(`RUN ${command}`), { environment });
+    const [options = ''] = /^(?:--\S+ )*/.exec(command) ?? [];
+    // Lines of the builder can come between those of a step that writes to another pipe.
+    const step = `echo ${OUTPUT_BEGINS}; { ${command.slice(options.length)}; } 2>&1 && echo ${OUTPUT_ENDS}`;
+    const order = await this.orderOf(shop(`RUN ${options}${step}`), { environment });
     await this.build(order);
     const log = await this.logOf(order);
-    const output = log.slice(log.findIndex(line => line.includes(`RUN ${command}`)) + 1);
-    return output.slice(0, output.indexOf('COMMIT')).join('\n');
+    return log.slice(log.indexOf(OUTPUT_BEGINS) + 1, log.indexOf(OUTPUT_ENDS)).join('\n');
   }
 
   /** Builds and starts a web service. @returns its order and plan, and `get`, which sends a request to an instance. */
