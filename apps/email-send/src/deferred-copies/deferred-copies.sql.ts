@@ -1,3 +1,5 @@
+import { hasRunFor } from '../infrastructure/postgres/after-restart.js';
+
 /** Longer than any attempt can take, including the wait for a connection. */
 const LEASE_S = 300;
 
@@ -15,9 +17,7 @@ const claim = (condition: string): string => `
 export const CLAIM_DUE = claim('claim IS NULL AND due_at <= $1');
 
 /** Claims copies whose claim expired without an outcome, if PostgreSQL has run long enough to know that. */
-export const CLAIM_CUT_OFF = claim(
-  'claim IS NOT NULL AND claimed_until <= $1 AND now() - pg_postmaster_start_time() > make_interval(secs => $4)',
-);
+export const CLAIM_CUT_OFF = claim(`claim IS NOT NULL AND claimed_until <= $1 AND ${hasRunFor('$4')}`);
 
 /** Ends all claims with one token; the copies stay due. */
 export const RELEASE_CLAIMS = 'UPDATE deferred_copies SET claim = NULL, claimed_until = NULL WHERE claim = $1';

@@ -8,6 +8,7 @@ import type { EmailBody } from '../emails/email-copies.js';
 import { recordOf } from '../emails/email-record.js';
 import type { CopyAnswer } from '../emails/hand-over.js';
 import { nextTry } from '../emails/retry-schedule.js';
+import { GRACE_AFTER_RESTART_S } from '../infrastructure/postgres/after-restart.js';
 import { BodySeal, type StoredBody } from '../infrastructure/postgres/body-seal.js';
 import { resolveRecord } from '../infrastructure/postgres/email-rows.js';
 import { FIND_BODY } from '../infrastructure/postgres/email-rows.sql.js';
@@ -23,8 +24,6 @@ import {
 import { type ClaimedCopy, DeferredCopies, type DeferredMessage, UnreadableBody } from './ports.js';
 
 const ATTEMPTS = 5;
-/** After a restart of PostgreSQL, live processes need a moment to record the outcomes that they wait with. */
-const GRACE_AFTER_RESTART_S = 15;
 
 interface ClaimRow {
   readonly email_id: string;

@@ -1,3 +1,5 @@
+import { hasRunFor } from '../infrastructure/postgres/after-restart.js';
+
 /** Open requests without an outcome, and the messages of a process of the previous release, which uses another table. */
 const IN_PROGRESS = `(
   SELECT email_id, instance_id FROM open_requests AS request
@@ -7,7 +9,7 @@ const IN_PROGRESS = `(
 
 /** Other processes with messages in progress, and whether PostgreSQL has run long enough to know which are dead. */
 export const LIST_INSTANCES = `
-  SELECT DISTINCT instance_id, now() - pg_postmaster_start_time() > make_interval(secs => $2) AS certain
+  SELECT DISTINCT instance_id, ${hasRunFor('$2')} AS certain
   FROM ${IN_PROGRESS} WHERE instance_id <> $1`;
 
 /** Messages of one process with an id before `$2`. */

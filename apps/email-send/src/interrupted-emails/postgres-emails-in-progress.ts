@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { type EmailFacts, email, emailStream } from '../emails/email.js';
+import { GRACE_AFTER_RESTART_S } from '../infrastructure/postgres/after-restart.js';
 import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
 import { TRY_LOCK_INSTANCE } from '../infrastructure/postgres/process-instance.sql.js';
 import { firstIdAt } from '../infrastructure/postgres/uuid-time.js';
@@ -9,8 +10,6 @@ import { LIST_IN_PROGRESS, LIST_INSTANCES } from './interrupted-emails.sql.js';
 import { EmailsInProgress } from './ports.js';
 
 const BATCH = 200;
-/** After a restart of PostgreSQL, live processes need a moment to take their locks again. */
-const GRACE_AFTER_RESTART_S = 15;
 /** Longer than any hand-over: a message of this process that is older was lost between its two transactions. */
 const OVERDUE_MS = 180_000;
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Runtime } from '@postern/runtime';
 import { Every, ServiceLog } from '@postern/service-host';
+import pLimit from 'p-limit';
 import { CustomDomains } from './ports.js';
 
 type Routes = Awaited<ReturnType<CustomDomains['routes']>>;
@@ -10,7 +11,8 @@ type Routes = Awaited<ReturnType<CustomDomains['routes']>>;
 export class DomainRoutes {
   /** The repetition sends an empty list only once, because most installations have no custom domains. */
   #sentNone = false;
-  #latest: Promise<void> = Promise.resolve();
+  /** So that an older list never replaces a newer one. */
+  readonly #oneAtATime = pLimit(1);
 
   constructor(
     private readonly domains: CustomDomains,
@@ -20,23 +22,21 @@ export class DomainRoutes {
 
   @Every(15_000, 'route custom domains')
   sendAgain(): Promise<void> {
-    return this.#inTurn(routes => this.#sentNone && routes.length === 0);
+    return this.#oneAtATime(() => this.#route(routes => this.#sentNone && routes.length === 0));
   }
 
   /** Sends all domains, also an empty list. Never rejects: the list is sent again after a failure. */
   send(): Promise<void> {
-    return this.#inTurn(() => false);
+    return this.#oneAtATime(() => this.#route(() => false));
   }
 
-  /** Serialized, so that an older list never replaces a newer one. */
-  #inTurn(isSkipped: (routes: Routes) => boolean): Promise<void> {
-    this.#latest = this.#latest
-      .then(async () => {
-        const routes = await this.domains.routes();
-        if (!isSkipped(routes)) await this.#send(routes);
-      })
-      .catch(error => this.log.warn({ err: error }, 'Custom domains could not be routed; it will be repeated'));
-    return this.#latest;
+  async #route(isSkipped: (routes: Routes) => boolean): Promise<void> {
+    try {
+      const routes = await this.domains.routes();
+      if (!isSkipped(routes)) await this.#send(routes);
+    } catch (error) {
+      this.log.warn({ err: error }, 'Custom domains could not be routed; it will be repeated');
+    }
   }
 
   async #send(routes: Routes): Promise<void> {

@@ -13,10 +13,11 @@ export interface AttachedUrl {
  */
 export function repeatedConfiguration(earlier: Configuration, attached: readonly AttachedUrl[]): Configuration {
   const urls = new Map(attached.map(({ variable, url }) => [variable, url]));
+  const earlierSources = earlier.sources && new Map(Object.entries(earlier.sources));
   const values = Object.entries(earlier.environment).map(([key, value]) => ({
     key,
     value,
-    source: earlier.sources ? new Map(Object.entries(earlier.sources)).get(key) : assumedSource(value, urls.get(key)),
+    source: earlierSources ? earlierSources.get(key) : assumedSource(value, urls.get(key)),
   }));
   const ofSource = (wanted: ValueSource | undefined) =>
     values.filter(({ source }) => source === wanted).map(({ key, value }): [string, string] => [key, value]);

@@ -1,5 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { specificationOf } from '@postern/event-sourcing/testing';
+import { begin, fail, finish } from '../../testing/release-commands.js';
 import {
   abandoned,
   at,
@@ -33,9 +34,6 @@ const built1 = [created, requested('d1'), begun('d1'), built('d1')];
 const built2 = [requested('d2'), begun('d2'), built('d2')];
 const rolling1 = [...built1, releaseBegun('d1')];
 const renew = { kind: 'renew-credentials', releaseId: 'r9', at } as const;
-const begin = (releaseId: string) => ({ kind: 'begin-release', releaseId, at }) as const;
-const finish = (releaseId: string) => ({ kind: 'finish-release', releaseId, at }) as const;
-const fail = (releaseId: string) => ({ kind: 'fail-release', releaseId, reason: 'no answer', at }) as const;
 
 describe('new credentials of a database', () => {
   it('restart a running web service, also while a deployment is being released', () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, it } from '@jest/globals';
 import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
+import { begin, fail } from '../../testing/release-commands.js';
 import {
   answering,
   at,
@@ -29,8 +30,6 @@ const running = [created, ...deployed('d1')];
 const start = (releaseId = 'r1') => ({ kind: 'start', userId: 'ada', releaseId, at }) as const;
 const restart = (releaseId = 'r1') => ({ kind: 'restart', userId: 'ada', releaseId, at }) as const;
 const stop = { kind: 'stop', userId: 'ada', at } as const;
-const begin = (releaseId: string) => ({ kind: 'begin-release', releaseId, at }) as const;
-const fail = (releaseId: string, reason = 'no answer') => ({ kind: 'fail-release', releaseId, reason, at }) as const;
 
 describe('starting and restarting', () => {
   it('requests a new release of the live artefact', () => {

@@ -1,5 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { specificationOf } from '@postern/event-sourcing/testing';
+import { begin, fail, finish } from '../../testing/release-commands.js';
 import {
   abandoned,
   at,
@@ -25,9 +26,6 @@ import { webService } from './web-service.js';
 
 const given = specificationOf(webService);
 const running = [created, ...deployed('d1')];
-const begin = (releaseId: string) => ({ kind: 'begin-release', releaseId, at }) as const;
-const finish = (releaseId: string) => ({ kind: 'finish-release', releaseId, at }) as const;
-const fail = (releaseId: string, reason = 'no answer') => ({ kind: 'fail-release', releaseId, reason, at }) as const;
 const abandon = (releaseId: string) => ({ kind: 'abandon-release', releaseId, at }) as const;
 
 describe('a release', () => {

@@ -1,5 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { specificationOf } from '@postern/event-sourcing/testing';
+import { begin } from '../../testing/release-commands.js';
 import {
   abandoned,
   at,
@@ -28,7 +29,6 @@ const given = specificationOf(webService);
 const running = [created, ...deployed('d1')];
 const change = (changes: Partial<Settings>) => ({ kind: 'change', userId: 'ada', changes, at }) as const;
 const remove = { kind: 'delete', userId: 'ada', at } as const;
-const begin = (releaseId: string) => ({ kind: 'begin-release', releaseId, at }) as const;
 
 /** The release of a rollback. */
 const releaseOf = (id: string, origin: string): WebServiceEvent => {

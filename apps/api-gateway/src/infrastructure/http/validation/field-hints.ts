@@ -9,13 +9,14 @@ export const hintsFor = (
   value: unknown,
 ): readonly string[] => {
   const hints = fieldHints.get(schema);
+  const hintsOfUnknown = new Map(Object.entries(hints?.unknown ?? {}));
   const unknown = issues.flatMap(issue =>
     issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
   );
   return [
     ...unknown.slice(0, 5).flatMap(key => {
       const similar = Object.keys(properties).find(name => plain(name) === plain(key));
-      const hint = new Map(Object.entries(hints?.unknown ?? {})).get(plain(key));
+      const hint = hintsOfUnknown.get(plain(key));
       return similar ? [`Did you mean "${similar}"?`] : hint ? [hint] : [];
     }),
     ...(hints && isObject(value) && hints.oneOf.every(name => value[name] === undefined)
