@@ -96,7 +96,7 @@ ada@example.org on Sun, 1 Mar 2026 12:00:05 +0000
     The e-mail account does not exist at the organization this message was sent to.
 `,
     'hard',
-    'words.unknown-user',
+    'stated.unknown',
   ),
   'a host that quotes the reply of another': failed(
     `${head('From: MAILER-DAEMON (Mail Delivery System)\nSubject: Undelivered Mail Returned to Sender\n')}
@@ -130,7 +130,7 @@ c=US;a= ;p=Example;o=Nexus;dda:SMTP=ada@example.org; on Sun, 1 Mar 2026
     The recipient name is not recognized
 `,
     'hard',
-    'stated.unknown',
+    'words.unknown-user',
   ),
   'Exim with a forward whose target it keeps to itself': failed(
     `${head('Auto-Submitted: auto-generated\nFrom: Mail Delivery System <Mailer-Daemon@mx.example.net>\nSubject: Mail delivery failed: returning message to sender\n')}
