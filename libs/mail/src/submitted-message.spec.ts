@@ -63,10 +63,8 @@ describe('a submitted message', () => {
       to: ['"Hopper, Grace" <grace@example.org>', 'a@example.org', 'b@example.org'],
       subject: 'Grüße',
       messageId: '<original@app>',
-      headers: { 'X-Order-Id': '1234' },
       html: '<p>Hello</p>',
       text: 'Grüße',
-      hasOtherContent: true,
     }));
 
   it('keeps its structure and attachments, with the header of Postern and the HTML of the copy', async () => {
