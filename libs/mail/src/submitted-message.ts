@@ -22,7 +22,8 @@ export interface SubmittedMessage {
   readonly cc: readonly string[];
   readonly replyTo: readonly string[];
   readonly subject: string;
-  readonly messageId: string | undefined;
+  /** The Message-ID without angle brackets, if the sender asks to keep it with `X-Postern-Keep-Message-Id: yes`. */
+  readonly keptMessageId: string | undefined;
   /** The HTML part that tracking changes. */
   readonly html: string | undefined;
   readonly text: string | undefined;
@@ -54,7 +55,7 @@ export const readSubmittedMessage = (bytes: Buffer): SubmittedMessage => {
     cc: mailboxesIn(fields, 'cc'),
     replyTo: mailboxesIn(fields, 'reply-to', { keepsOthers: true }),
     subject: wordsIn(fieldValue(fields, 'subject') ?? ''),
-    messageId: fieldValue(fields, 'message-id'),
+    keptMessageId: keptMessageId(fields),
     html: html && textOf(html),
     text: text?.trim() ? text : undefined,
     mime: `${sevenBit.fields.map(({ line }) => `${line}\r\n`).join('')}\r\n${bodyText(sevenBit)}`,
@@ -137,6 +138,11 @@ const leavesOf = (entity: MimeEntity): MimeEntity[] => {
   if (/^multipart\/(?:signed|encrypted)$/.test(entity.type)) return [{ ...entity, content: '' }];
   return entity.content.children.flatMap(leavesOf);
 };
+
+const keptMessageId = (fields: readonly MimeField[]): string | undefined =>
+  /^(?:yes|true|1)$/i.test(fieldValue(fields, 'x-postern-keep-message-id') ?? '')
+    ? /^<([\x21-\x3b\x3d\x3f-\x7e]{1,200}@[A-Za-z0-9.-]{1,255})>$/.exec(fieldValue(fields, 'message-id') ?? '')?.[1]
+    : undefined;
 
 /** The mailboxes of a field. `keepsOthers`: also entries without an address, as they are. */
 const mailboxesIn = (fields: readonly MimeField[], name: string, { keepsOthers = false } = {}): string[] =>

@@ -97,6 +97,7 @@ export class EmailsController {
       requestContextOf(request),
     );
     reply.headers(rateLimitHeaders(answer.rate_limit));
+    if (answer.message_id !== undefined) reply.header('message-id-header', `<${answer.message_id}>`);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     return answer.email;
   }

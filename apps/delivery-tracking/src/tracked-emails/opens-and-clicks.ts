@@ -56,9 +56,10 @@ export function decideClick(
   ];
 }
 
-function reasonOf(copy: Copy, { user_agent, at }: { readonly user_agent: string; readonly at: string }) {
+function reasonOf(copy: Copy, { user_agent, at, prefetch }: RequestOf<typeof recordOpen>) {
   const { handedOverAt, deliveredAt } = copy;
-  return machineReason({ userAgent: user_agent.slice(0, 1_000).trim(), at, handedOverAt, deliveredAt });
+  const userAgent = user_agent.slice(0, 1_000).trim();
+  return machineReason({ userAgent, isPrefetch: prefetch === true, at, handedOverAt, deliveredAt });
 }
 
 /**

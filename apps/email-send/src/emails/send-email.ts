@@ -100,7 +100,7 @@ export class SendEmail {
     const outcome = await this.#conclude(admission, { kind: 'conclude', answers, note: checked.resolved.note, at });
     if (!outcome) throw outcomeUnknown(emailId);
     if (!outcome.handedOver) throw relayUnavailable(outcome);
-    return { email: recordOf(outcome), rate_limit: rateLimit, replayed: false };
+    return { email: recordOf(outcome), rate_limit: rateLimit, replayed: false, message_id: facts.message_id };
   }
 
   /** Everything up to the admission. A failure here has sent nothing, and nothing will be sent. */
@@ -160,7 +160,7 @@ export class SendEmail {
       from: displayed(resolved.from),
       subject: draft.subject,
       recipients: [...draft.recipients],
-      message_id: `${this.settings.copies.tokens.copyId(emailId)}@${resolved.from.domain}`,
+      message_id: draft.messageId ?? `${this.settings.copies.tokens.copyId(emailId)}@${resolved.from.domain}`,
       counts: countsTowardsQuota(draft.recipients, this.settings.simulatorDomain),
       accepted_at: at.toISOString(),
     };

@@ -30,7 +30,12 @@ export function draftSubmitted(recipients: readonly string[], content: Buffer): 
     text: message.text ?? (message.html === undefined ? NO_TEXT : ''),
   });
   const hidesTo = message.to.length === 0;
-  return { ...draft, to: shownTo.length === 0 ? draft.to : shownTo, cc: shownCc, submitted: { mime: message.mime, hidesTo } };
+  return {
+    ...draft,
+    to: shownTo.length === 0 ? draft.to : shownTo,
+    cc: shownCc,
+    submitted: { mime: message.mime, hidesTo },
+  };
 }
 
 function readMessage(content: Buffer): ReturnType<typeof readSubmittedMessage> {

@@ -90,21 +90,6 @@ describe('a sending domain', () => {
     });
   });
 
-  it('of a subdomain uses the DMARC policy of its organizational domain and does not offer a weaker one', async () => {
-    const policy = 'v=DMARC1; p=reject; sp=quarantine';
-    const domain = await call(addSendingDomain, { ...owner, domain: `mail.${name}` });
-    publish({ ...domain, records: domain.records.filter(({ purpose }) => purpose !== 'dmarc') });
-    fixture.dns.setRecords(`_dmarc.${name}`, 'TXT', [policy]);
-    const verified = await verify(domain);
-    expect(verified.status).toBe('verified');
-    expect(recordOf(verified, 'dmarc')).toMatchObject({
-      name: `_dmarc.${name}`,
-      value: policy,
-      found: [policy],
-      ok: true,
-    });
-  });
-
   it('uses its optional records once they are found, and needs none of them', async () => {
     const domain = await verifiedDomain();
     const [ed25519, returnPath] = domain.optional_records ?? [];

@@ -157,7 +157,15 @@ export const sendEmail = request('send-email', {
     answer_by: timestamp.optional().describe('When the client stops waiting; no step starts later.'),
     email: sendEmailBody,
   }),
-  reply: z.object({ email: emailRecord, rate_limit: rateLimit, replayed: z.boolean() }),
+  reply: z.object({
+    email: emailRecord,
+    rate_limit: rateLimit,
+    replayed: z.boolean(),
+    message_id: z
+      .string()
+      .optional()
+      .describe('The Message-ID header, without angle brackets; absent in a repeated answer.'),
+  }),
   refusals: EMAIL_REFUSALS,
   deadlineMs: 30_000,
 });
