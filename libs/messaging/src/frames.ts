@@ -106,7 +106,8 @@ const requestProblem = (frame: unknown): string | undefined => {
   if (!isOptionalText(c['causationId']) || !isOptionalText(c['traceparent']) || !isOptionalText(c['actor'])) {
     return 'c (the context) holds something else than texts';
   }
-  if (frame['k'] !== undefined && !isRequestKey(frame['k'])) return 'k (the key) is not a caller, a key and a fingerprint';
+  if (frame['k'] !== undefined && !isRequestKey(frame['k']))
+    return 'k (the key) is not a caller, a key and a fingerprint';
   return undefined;
 };
 

@@ -13,13 +13,13 @@ import { applyMigrations, type MigrationOptions } from './database/migrations.js
 import { asTemporarilyUnavailable } from './database/temporary-faults.js';
 import { startTasks } from './every.js';
 import { registerHandlers } from './handlers.js';
-import { commandsOf } from './idempotent-commands/idempotent-commands.js';
 import { HealthController } from './health/health.controller.js';
 import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
 import { WaitingPort } from './health/waiting-port.js';
 import type { Host } from './host.js';
 import { HostModule } from './host-module.js';
+import { commandsOf } from './idempotent-commands/idempotent-commands.js';
 import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { observePool } from './metrics/observe-pool.js';

@@ -19,6 +19,7 @@ import { apiKeyHashOf, assertValidApiKey } from '../infrastructure/http/access/a
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { badRequest } from '../infrastructure/http/errors/problem.js';
 import { rateLimitHeaders } from '../infrastructure/http/errors/refusal-status.js';
+import { idempotencyKeyOf } from '../infrastructure/http/idempotency/request-key.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { ReceivedBody, readJson } from '../infrastructure/http/validation/received-body.js';
@@ -146,13 +147,4 @@ const getRequestOf = (request: FastifyRequest): RequestInput<typeof getEmail> =>
   const { id: email_id } = request.params as { id: string };
   if (!z.uuid().safeParse(email_id).success) throw badRequest('id must be a UUID.');
   return { api_key_hash, email_id };
-};
-
-const idempotencyKeyOf = (request: FastifyRequest): string | undefined => {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key !== 'string' || key.length < 1 || key.length > 255) {
-    throw badRequest('Idempotency-Key must have 1 to 255 characters.');
-  }
-  return key;
 };

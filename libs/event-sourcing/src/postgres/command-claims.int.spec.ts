@@ -52,7 +52,11 @@ describe('The transactions of a claimed command record that it was carried out:'
     await command.run(work);
     expect(await isCarriedOut()).toBe(true);
     expect(await command.release()).toBe(false);
-    await expect(claims.claim(REQUEST)).resolves.toMatchObject({ isCarriedOut: true, isHeld: false, answer: undefined });
+    await expect(claims.claim(REQUEST)).resolves.toMatchObject({
+      isCarriedOut: true,
+      isHeld: false,
+      answer: undefined,
+    });
   });
 
   it('but not one that only reads', async () => {

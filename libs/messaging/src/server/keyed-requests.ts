@@ -1,7 +1,9 @@
 import type { RefusalBody, RequestKey } from '../frames.js';
 
 /** The answer to a request with a key; `replayed` if an earlier request got it first. */
-export type KeyedReply = ({ readonly ok: unknown } | { readonly refusal: RefusalBody }) & { readonly replayed: boolean };
+export type KeyedReply = ({ readonly ok: unknown } | { readonly refusal: RefusalBody }) & {
+  readonly replayed: boolean;
+};
 
 /** Carries out each command with a key once, and repeats its answer. */
 export interface KeyedRequests {

@@ -34,7 +34,8 @@ export class EventSourcing {
   writeOptions({ name }: Pick<Projection, 'name'>): WriteOptions {
     return {
       store: this.store,
-      waitUntil: position => this.runner.waitUntil(name, position, hasWrittenUnderClaim() ? ANSWER_WITHIN_MS : undefined),
+      waitUntil: position =>
+        this.runner.waitUntil(name, position, hasWrittenUnderClaim() ? ANSWER_WITHIN_MS : undefined),
       // Background jobs run outside requests, so their work starts a new correlation.
       metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
     };

@@ -13,7 +13,7 @@ import { addNote, listNotes, notebook } from '../testing/notebook.js';
 
 /** Writes a row, and then does what the test asks for. */
 const writeThen = requestsOf('email-send')('write-then', {
-  request: z.object({ id: z.string(), then: z.enum(['refuse', 'fail']), writes: z.boolean() }),
+  request: z.object({ id: z.string(), outcome: z.enum(['refuse', 'fail']), writes: z.boolean() }),
   reply: z.object({ secret: z.string() }),
   refusals: { note_exists: 409 },
 });
@@ -23,9 +23,9 @@ const writeThen = requestsOf('email-send')('write-then', {
 class WriteThen {
   constructor(private readonly database: Database) {}
 
-  async execute({ id, then, writes }: RequestOf<typeof writeThen>): Promise<{ secret: string }> {
+  async execute({ id, outcome, writes }: RequestOf<typeof writeThen>): Promise<{ secret: string }> {
     if (writes) await this.database.pool.query(`INSERT INTO notes VALUES ($1, 'written')`, [id]);
-    throw then === 'refuse' ? new Refusal('note_exists', 'no') : new TypeError('a bug');
+    throw outcome === 'refuse' ? new Refusal('note_exists', 'no') : new TypeError('a bug');
   }
 }
 
@@ -135,12 +135,8 @@ describe('A command with a key', () => {
 });
 
 describe('A command that fails', () => {
-  const attempt = (id: string, then: 'refuse' | 'fail', writes: boolean) => {
-    const sent = client.request(
-      writeThen,
-      { id, then, writes },
-      { key: { caller: 'ada', key: id, fingerprint: id } },
-    );
+  const attempt = (id: string, outcome: 'refuse' | 'fail', writes: boolean) => {
+    const sent = client.request(writeThen, { id, outcome, writes }, { key: { caller: 'ada', key: id, fingerprint: id } });
     return sent.then(
       () => undefined,
       (error: unknown) => error,

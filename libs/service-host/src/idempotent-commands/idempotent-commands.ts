@@ -1,5 +1,5 @@
 import { REPEAT_REFUSALS, Refusal } from '@postern/contracts';
-import { ClaimedCommand, CommandClaims, ClaimLost, type EarlierCommand } from '@postern/event-sourcing/postgres';
+import { ClaimedCommand, ClaimLost, CommandClaims, type EarlierCommand } from '@postern/event-sourcing/postgres';
 import {
   type KeyedReply,
   type KeyedRequests,
