@@ -136,7 +136,11 @@ describe('A command with a key', () => {
 
 describe('A command that fails', () => {
   const attempt = (id: string, outcome: 'refuse' | 'fail', writes: boolean) => {
-    const sent = client.request(writeThen, { id, outcome, writes }, { key: { caller: 'ada', key: id, fingerprint: id } });
+    const sent = client.request(
+      writeThen,
+      { id, outcome, writes },
+      { key: { caller: 'ada', key: id, fingerprint: id } },
+    );
     return sent.then(
       () => undefined,
       (error: unknown) => error,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { idempotencyKey } from '@postern/contracts';
 import type { RequestKey } from '@postern/messaging';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.js';
@@ -9,16 +10,14 @@ import { canonicalJson } from './canonical-json.js';
 
 const HEADER = 'idempotency-key';
 const REPLAYED = 'idempotent-replayed';
-export const LONGEST_KEY = 255;
 
 /** The header `Idempotency-Key`; throws 400 if it is too long or empty. */
 export const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers[HEADER];
   if (key === undefined) return undefined;
-  if (typeof key !== 'string' || key.length < 1 || key.length > LONGEST_KEY) {
-    throw badRequest(`Idempotency-Key must have 1 to ${LONGEST_KEY} characters.`);
-  }
-  return key;
+  const { success, data } = idempotencyKey.safeParse(key);
+  if (!success) throw badRequest('Idempotency-Key must have 1 to 255 characters.');
+  return data;
 };
 
 /** For the service that carries out the command; undefined if the client sent no key. */
