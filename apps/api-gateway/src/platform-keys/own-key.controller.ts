@@ -1,5 +1,5 @@
 import { Controller, Get, Req } from '@nestjs/common';
-import { DEFAULT_MAX_BODY_BYTES, platformKey } from '@postern/contracts';
+import { callingKey, DEFAULT_MAX_BODY_BYTES } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../infrastructure/http/access/caller.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
@@ -21,9 +21,11 @@ export class OwnKeyController {
   @Describes({
     summary: 'Get the calling platform key, without its secret',
     operationId: 'getOwnKey',
-    description: 'Use it to check what a key may do before a call that changes something.',
+    description:
+      'Use it to check what a key may do before a call that changes something. `scope` is what the key may do now: ' +
+      '`read` if its user is a viewer of the workspace. `projects` and `operations` are present if the key is restricted.',
     requests: [],
-    reply: platformKey,
+    reply: callingKey,
     examples: { reply: EXAMPLE },
   })
   get(@Req() request: FastifyRequest) {

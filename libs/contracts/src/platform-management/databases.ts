@@ -38,7 +38,10 @@ export const databaseUsage = z.object({
     })
     .describe('Current CPU usage.'),
   memory: z
-    .object({ bytes: z.int().nonnegative().describe('Bytes in use.'), percent: z.number().nonnegative().describe('Percentage of the limit.') })
+    .object({
+      bytes: z.int().nonnegative().describe('Bytes in use.'),
+      percent: z.number().nonnegative().describe('Percentage of the limit.'),
+    })
     .describe('Current memory usage.'),
 });
 

@@ -47,7 +47,15 @@ export const platformKey = z.object({
   expiry: timestamp.nullable().describe('When the key expires; null if never.'),
 });
 
-/** The values of the `RateLimit-*` headers: requests per minute, requests left, and seconds until the reset. */
+/** The key of a call, with what it may do: its scope is `read` if its user is a viewer. */
+export const callingKey = platformKey.extend({
+  projects: z.array(id).optional().describe('The projects that the key is restricted to; absent for all.'),
+  operations: z.array(platformOperation).optional().describe('The operations that the key allows; absent for all.'),
+});
+
+/**
+ * The values of the `RateLimit-*` headers: calls in any 60 seconds, calls left, and seconds until another call is left.
+ */
 export const rateLimitStanding = z.object({
   limit: z.int().positive(),
   remaining: z.int().nonnegative(),
@@ -58,7 +66,7 @@ export const rateLimitStanding = z.object({
 export const platformCaller = z.object({
   user_id: id,
   workspace_id: id,
-  key: platformKey,
+  key: callingKey,
   project_ids: z.array(id).optional().describe('The projects that the key is restricted to.'),
 });
 

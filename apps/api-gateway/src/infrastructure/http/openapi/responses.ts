@@ -12,7 +12,7 @@ import { type AnswerSchemas, nameOfReply } from './schemas.js';
 const RATE_LIMIT_HEADERS: Readonly<Record<string, ResponseHeader>> = {
   'RateLimit-Limit': { description: 'Calls that the key may make in any 60 seconds.', type: 'integer' },
   'RateLimit-Remaining': { description: 'Calls that the key may make at once.', type: 'integer' },
-  'RateLimit-Reset': { description: 'Seconds until all calls are available again.', type: 'integer' },
+  'RateLimit-Reset': { description: 'Seconds until another call is available.', type: 'integer' },
 };
 
 /** All responses of an operation by status. `references` collects the components that they reference. */
