@@ -15,14 +15,14 @@ export interface EmailRecord {
   readonly message: string;
 }
 
-export interface CallingKey {
+export interface PlatformKey {
   /** Id of the key. */
   readonly id: string;
   /** Name of the key. */
   readonly name: string;
   /** The first 12 characters of the key. */
   readonly key_prefix: string;
-  /** `read` allows GET; `write` allows everything. */
+  /** `read` allows GET; `write` allows everything. `read` also while the user of the key is a viewer. */
   readonly scope: 'read' | 'write';
   /** When the key expires; null if never. */
   readonly expiry: string | null;

@@ -1,5 +1,5 @@
 import { Controller, Get, Req } from '@nestjs/common';
-import { callingKey, DEFAULT_MAX_BODY_BYTES } from '@postern/contracts';
+import { DEFAULT_MAX_BODY_BYTES, platformKey } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../infrastructure/http/access/caller.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
@@ -25,7 +25,7 @@ export class OwnKeyController {
       'Use it to check what a key may do before a call that changes something. `scope` is what the key may do now: ' +
       '`read` if its user is a viewer of the workspace. `projects` and `operations` are present if the key is restricted.',
     requests: [],
-    reply: callingKey,
+    reply: platformKey,
     examples: { reply: EXAMPLE },
   })
   get(@Req() request: FastifyRequest) {

@@ -43,12 +43,10 @@ export const platformKey = z.object({
   id: id.describe('Id of the key.'),
   name: z.string().describe('Name of the key.'),
   key_prefix: z.string().describe('The first 12 characters of the key.'),
-  scope: platformKeyScope.describe('`read` allows GET; `write` allows everything.'),
+  scope: platformKeyScope.describe(
+    '`read` allows GET; `write` allows everything. `read` also while the user of the key is a viewer.',
+  ),
   expiry: timestamp.nullable().describe('When the key expires; null if never.'),
-});
-
-/** The key of a call, with what it may do: its scope is `read` if its user is a viewer. */
-export const callingKey = platformKey.extend({
   projects: z.array(id).optional().describe('The projects that the key is restricted to; absent for all.'),
   operations: z.array(platformOperation).optional().describe('The operations that the key allows; absent for all.'),
 });
@@ -66,7 +64,7 @@ export const rateLimitStanding = z.object({
 export const platformCaller = z.object({
   user_id: id,
   workspace_id: id,
-  key: callingKey,
+  key: platformKey,
   project_ids: z.array(id).optional().describe('The projects that the key is restricted to.'),
 });
 

@@ -1,4 +1,4 @@
-import type { callingKey, QuotaOverrides } from '@postern/contracts';
+import type { platformKey, QuotaOverrides } from '@postern/contracts';
 import type { RequestContext } from '@postern/messaging';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -16,7 +16,7 @@ export interface Caller extends RequestContext {
   /** The projects to which the platform key is restricted; absent for the whole workspace. */
   readonly projectIds?: readonly string[];
   /** The platform key; absent if the caller used a session. */
-  readonly platformKey?: z.output<typeof callingKey>;
+  readonly platformKey?: z.output<typeof platformKey>;
 }
 
 /** A property of the request: a WeakMap would cause more garbage collection. */
