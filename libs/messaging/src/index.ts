@@ -16,6 +16,7 @@ export {
   type UnavailableReason,
   withoutEffect,
 } from './faults.js';
+export type { RefusalBody, RequestKey } from './frames.js';
 export { guarded, reportCallbackError, runDetached } from './guard.js';
 export type { EventRetries } from './jetstream/event-processor.js';
 export type { StreamLimits } from './jetstream/event-stream.js';
@@ -33,6 +34,7 @@ export { foreignSettingsOf, lossySettingsOf } from './jetstream/unsafe-settings.
 export { type Log, silentLog } from './log.js';
 export { RequestClient, type RequestOptions } from './request-client.js';
 export { type EventBatch, Handles, HandlesEvents } from './server/handlers.js';
+export type { KeyedReply, KeyedRequests } from './server/keyed-requests.js';
 export { type HandlerMark, handlerMarks } from './server/marks.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';
 export { RequestHandlers } from './server/request-handlers.js';

@@ -5,7 +5,8 @@ import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
 import { ServiceLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
-import { type EncryptionKey, KeyRing } from './secrets/key-ring.js';
+import { hasEncryptionKeys } from './secrets/encryption-config.js';
+import { KeyRing } from './secrets/key-ring.js';
 import { Tasks } from './tasks.js';
 
 /** Injection token of the service's configuration object. */
@@ -52,6 +53,3 @@ export const providersOf = (host: Host): Provider[] => [
 
 const keyRingOf = (config: unknown): Provider[] =>
   hasEncryptionKeys(config) ? [provide(KeyRing, new KeyRing(config.encryptionKeys))] : [];
-
-const hasEncryptionKeys = (config: unknown): config is { readonly encryptionKeys: readonly EncryptionKey[] } =>
-  typeof config === 'object' && config !== null && 'encryptionKeys' in config;

@@ -19,6 +19,7 @@ import { Readiness } from './health/readiness.js';
 import { WaitingPort } from './health/waiting-port.js';
 import type { Host } from './host.js';
 import { HostModule } from './host-module.js';
+import { commandsOf } from './idempotent-commands/idempotent-commands.js';
 import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { observePool } from './metrics/observe-pool.js';
@@ -57,6 +58,7 @@ export interface RunningService {
 }
 
 const SUBSCRIBED_WITHIN_MS = 2_000;
+const PURGE_COMMANDS_MS = 10 * 60_000;
 
 /**
  * Waits for NATS and the database, migrates, and starts Nest and the HTTP port. `onLost` is called if the NATS
@@ -110,6 +112,7 @@ export const startService = async <D extends HostedConfig>(
     tasks,
     database,
   };
+  const commands = database && commandsOf(database.pool, config, log);
   const server = new PosternServer({
     link,
     service: options.name,
@@ -118,6 +121,7 @@ export const startService = async <D extends HostedConfig>(
     drainTimeoutMs: config.shutdownTimeoutMs,
     setAside: database && new PostgresSetAsideEvents(database.pool),
     asUnavailable: asTemporarilyUnavailable,
+    keyed: commands,
     ...(options.concurrency ? { concurrency: options.concurrency } : {}),
   });
 
@@ -135,6 +139,7 @@ export const startService = async <D extends HostedConfig>(
     app = await createApp(options, host, server);
     await app.init();
     startTasks(app, host);
+    if (commands) tasks.every(PURGE_COMMANDS_MS, 'purge answers of commands', () => commands.purge());
     await app.startAllMicroservices();
     // A completed round trip confirms the subscriptions; if NATS does not respond, the readiness check reports it.
     await link.roundTrip(SUBSCRIBED_WITHIN_MS).catch(() => {});

@@ -1,6 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, AuthenticationError, ConnectionError, NotFoundError } from '@postern/sdk';
 
 const TIMEOUT_MS = 30_000;
+/** The pauses before a command is repeated. */
+const PAUSES_S = [1, 2, 4, 8];
+const UNKNOWN: ReadonlySet<string | undefined> = new Set(['outcome_unknown', 'idempotency_key_in_flight']);
 
 export interface EmailService {
   readonly id: string;
@@ -59,10 +64,29 @@ export class DashboardApi {
   }
 
   get = <Reply>(path: string, options: CallOptions = {}): Promise<Reply> => this.#send('GET', path, options);
-  post = <Reply>(path: string, body: unknown = {}): Promise<Reply> => this.#send('POST', path, { body });
-  delete = <Reply>(path: string): Promise<Reply> => this.#send('DELETE', path, {});
+  post = <Reply>(path: string, body: unknown = {}): Promise<Reply> => this.#command('POST', path, { body });
+  delete = <Reply>(path: string): Promise<Reply> => this.#command('DELETE', path, {});
 
-  async #send<Reply>(method: string, path: string, { query = {}, body, signal }: CallOptions): Promise<Reply> {
+  /** Repeats a command whose outcome is unknown with its key, under which Postern carries it out once. */
+  async #command<Reply>(method: string, path: string, options: CallOptions): Promise<Reply> {
+    const headers = { 'idempotency-key': randomUUID() };
+    for (const seconds of PAUSES_S) {
+      try {
+        return await this.#send<Reply>(method, path, options, headers);
+      } catch (error) {
+        if (!isUnknownOutcome(error)) throw error;
+        await pause(seconds * 1_000);
+      }
+    }
+    return this.#send(method, path, options, headers);
+  }
+
+  async #send<Reply>(
+    method: string,
+    path: string,
+    { query = {}, body, signal }: CallOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> {
     const url = new URL(this.#baseUrl + path);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
@@ -73,6 +97,7 @@ export class DashboardApi {
       headers: {
         accept: 'application/json',
         'user-agent': 'postern-command',
+        ...headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
       },
@@ -89,6 +114,8 @@ export class DashboardApi {
     return parsed(text) as Reply;
   }
 }
+
+const isUnknownOutcome = (error: unknown): boolean => error instanceof ApiError && UNKNOWN.has(error.code);
 
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error as Error & { cause?: Error };

@@ -216,6 +216,21 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX deleted_owners_due ON event_store.deleted_owners (due_at);
   `,
+  `
+  -- Commands that were sent with a key, and their answers. A transaction of the command sets carried_out.
+  CREATE TABLE event_store.command_claims (
+    caller       text NOT NULL,
+    key          text NOT NULL,
+    fingerprint  text NOT NULL,
+    token        uuid NOT NULL,
+    claimed_at   timestamptz NOT NULL DEFAULT now(),
+    lease_until  timestamptz NOT NULL,
+    carried_out  boolean NOT NULL DEFAULT false,
+    answer       text,
+    PRIMARY KEY (caller, key)
+  );
+  CREATE INDEX command_claims_by_age ON event_store.command_claims (claimed_at);
+  `,
 ];
 
 /** Serialises the migrations of replicas that start together; an arbitrary number. */

@@ -19,6 +19,7 @@ import type { SetAsideEvents } from '../jetstream/set-aside-events.js';
 import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
 import type { Answer } from './arrived-request.js';
+import type { KeyedRequests } from './keyed-requests.js';
 import { type HandlerMark, handlerMarks } from './marks.js';
 import { RequestHandlers } from './request-handlers.js';
 import { RequestIntake } from './request-intake.js';
@@ -42,6 +43,8 @@ export interface PosternServerOptions {
   readonly setAside?: SetAsideEvents | undefined;
   /** Recognises errors of a request handler that are temporary, such as an unavailable database. */
   readonly asUnavailable?: (error: unknown) => TemporarilyUnavailable | undefined;
+  /** Answers requests with a key; without it they are handled like others. */
+  readonly keyed?: KeyedRequests | undefined;
 }
 
 interface EventsHandler {
@@ -72,6 +75,7 @@ export class PosternServer {
       concurrency: options.concurrency ?? 256,
       queueLimit: (options.concurrency ?? 256) * 16,
       asUnavailable: options.asUnavailable,
+      keyed: options.keyed,
     });
   }
 

@@ -13,6 +13,7 @@ import { RepeatedWarning } from '../repeated-warning.js';
 import { TickBatches } from '../tick-batches.js';
 import { startSpan } from '../tracing.js';
 import { type Answer, ArrivedRequest } from './arrived-request.js';
+import type { KeyedReply, KeyedRequests } from './keyed-requests.js';
 import { ReplyConfirmations } from './reply-confirmations.js';
 
 export interface IntakeOptions {
@@ -24,6 +25,8 @@ export interface IntakeOptions {
   readonly queueLimit: number;
   /** Recognises temporary errors. */
   readonly asUnavailable?: ((error: unknown) => TemporarilyUnavailable | undefined) | undefined;
+  /** Answers requests with a key; without it they are handled like others. */
+  readonly keyed?: KeyedRequests | undefined;
 }
 
 /** A caller's clock that is ahead by more than this causes a warning. */
@@ -202,6 +205,8 @@ export class RequestIntake {
       return { fault, executed: false };
     }
     try {
+      const { keyed } = this.options;
+      if (frame.k && keyed) return keyedBody(await keyed.answer(frame.k, () => answer(parsed.data)));
       return { ok: (await answer(parsed.data)) ?? null };
     } catch (error) {
       if (Refusal.is(error)) {
@@ -252,6 +257,11 @@ export class RequestIntake {
     return `the reply of ${tooLarge} bytes exceeds the NATS server's max_payload of ${this.link.maxPayload}`;
   }
 }
+
+const keyedBody = (reply: KeyedReply): ReplyBody & { readonly replayed: boolean | undefined } => ({
+  ...('refusal' in reply ? { refusal: reply.refusal } : { ok: reply.ok ?? null }),
+  replayed: reply.replayed || undefined,
+});
 
 /** One subject for all replies to a caller, so that replies of one event loop turn share a message. */
 const replySubject = (given: string): string => {

@@ -1,6 +1,7 @@
+import { claimedPool } from '@postern/event-sourcing/postgres';
 import type { Log } from '@postern/messaging';
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Secret } from '../config/secret.js';
 import { PipelinedReads } from './pipelined-reads.js';
 
@@ -26,7 +27,7 @@ export class Database {
       idle_in_transaction_session_timeout: config.databaseIdleInTransactionTimeoutMs,
       keepAlive: true,
     };
-    this.pool = new pg.Pool({ ...connection, max: config.databasePoolSize });
+    this.pool = claimedPool({ ...connection, max: config.databasePoolSize });
     this.reads = new PipelinedReads(connection, log);
     // Without a listener, the error of an idle connection that the server closes would end the process.
     this.pool.on('error', error => log.warn({ err: error }, 'PostgreSQL closed an idle connection'));
