@@ -23,7 +23,9 @@ export const config = defineConfig({
     .describe('Resolvers for the records of sending domains, comma-separated address[:port]; empty: the system’s.'),
   privateDomainSuffixes: list().default([]).describe(PRIVATE_SUFFIXES_DESCRIPTION),
   encryptionKeys: encryptionKeys(),
-  sandboxDailyLimit: limit().default(50).describe(
+  sandboxDailyLimit: limit()
+    .default(50)
+    .describe(
       'Maximum messages of a sandbox service per UTC day, and of a production service through the shared sender to recipients that are not verified.',
     ),
   sandboxPerMinuteLimit: limit().default(60).describe('Maximum messages of a sandbox service per minute.'),
