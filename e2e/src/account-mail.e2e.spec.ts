@@ -85,7 +85,9 @@ describe('a new password', () => {
     const confirm = (password: string) =>
       world.call('POST', '/dashboard/api/password-reset/confirm', { body: { token, password } });
     expect((await confirm('short')).status).toBe(400);
-    expect((await confirm('another four words here')).status).toBe(200);
+    const confirmed = await confirm('another four words here');
+    expect([confirmed.status, confirmed.body]).toEqual([200, {}]);
+    expect(confirmed.headers.get('set-cookie')).toMatch(/^postern_device=\S+; .*HttpOnly/);
     expect((await confirm('another four words here')).status).toBe(400);
     expect((await world.callDashboardApi('GET', '/me', undefined, user.token)).status).toBe(401);
     expect((await signIn(user.email, 'another four words here')).status).toBe(200);

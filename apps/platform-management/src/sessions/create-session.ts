@@ -7,8 +7,7 @@ import { LoginGuard, UNKNOWN_DEVICE } from '../login-limits/ports.js';
 import { type SecondFactorAnswer, SecondFactorCheck } from '../second-factors/ports.js';
 import { canonicalAddress } from '../users/email-address.js';
 import { type Account, AccountDirectory, PasswordHasher, UserRepository } from '../users/ports.js';
-import { DeviceTokens } from './device-tokens.js';
-import { type NewSession, Sessions } from './ports.js';
+import { DeviceTokens, type NewSession, Sessions } from './ports.js';
 
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 
