@@ -51,6 +51,14 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  readonly cookie?: string | undefined;
+}
+
+/** A new session, and the cookie that marks this machine as a known device of the user. */
+export interface SignedIn {
+  readonly token: string;
+  readonly expires_at: string;
+  readonly deviceCookie: string | undefined;
 }
 
 /** Calls the dashboard API, for operations that require a session. */
@@ -81,17 +89,34 @@ export class DashboardApi {
     return this.#send(method, path, options, headers);
   }
 
+  /** Signs in with the cookie of an earlier sign-in. */
+  async signIn(credentials: object, cookie: string | undefined): Promise<SignedIn> {
+    const response = await this.#call('POST', '/session', { body: credentials, cookie });
+    const session = (await replyIn(response)) as Omit<SignedIn, 'deviceCookie'>;
+    const cookies = response.headers.getSetCookie().map(header => header.split(';', 1)[0]!);
+    return { ...session, deviceCookie: cookies.find(one => DEVICE_COOKIE.test(one)) };
+  }
+
   async #send<Reply>(
     method: string,
     path: string,
-    { query = {}, body, signal }: CallOptions,
+    options: CallOptions,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply> {
+    return (await replyIn(await this.#call(method, path, options, headers))) as Reply;
+  }
+
+  async #call(
+    method: string,
+    path: string,
+    { query = {}, body, signal, cookie }: CallOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const url = new URL(this.#baseUrl + path);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
     const deadline = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(url, {
+    return fetch(url, {
       method,
       redirect: 'error',
       headers: {
@@ -100,6 +125,7 @@ export class DashboardApi {
         ...headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+        ...(cookie === undefined ? {} : { cookie }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
@@ -109,13 +135,17 @@ export class DashboardApi {
         cause: error,
       });
     });
-    const text = await response.text();
-    if (!response.ok) throw errorOf(response, text);
-    return parsed(text) as Reply;
   }
 }
 
 const isUnknownOutcome = (error: unknown): boolean => error instanceof ApiError && UNKNOWN.has(error.code);
+const DEVICE_COOKIE = /^(?:__Host-)?postern_device=[^\s;]+$/;
+
+const replyIn = async (response: Response): Promise<unknown> => {
+  const text = await response.text();
+  if (!response.ok) throw errorOf(response, text);
+  return parsed(text);
+};
 
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error as Error & { cause?: Error };

@@ -44,6 +44,7 @@ const SENDER: Sender = {
   suppression: false,
   perMinuteLimit: 1_000_000,
   dailyLimit: 1_000_000,
+  sharedDailyLimit: 1_000_000,
   verifiedDomains: new Map(),
   registeredDomains: new Set(),
   verifiedRecipients: new Set(['ada@x.test', 'bob@x.test', 'cyd@x.test']),
@@ -61,7 +62,9 @@ class Senders {
   async findByKeyHash(): Promise<Sender> {
     return SENDER;
   }
-  async findDomain(): Promise<undefined> {}
+  async findByService(): Promise<Sender> {
+    return SENDER;
+  }
 }
 
 class Suppressions {
@@ -136,8 +139,9 @@ export class Sending {
         process.connect(this.database) as unknown as DeferredCopies,
         process.connect(this.relay, Relay.failure),
         new Senders() as unknown as SenderDirectory,
+        new Suppressions() as unknown as SuppressionList,
         SETTINGS,
-        silentLog as ConstructorParameters<typeof RetryDeferredCopies>[4],
+        silentLog as ConstructorParameters<typeof RetryDeferredCopies>[5],
       ).run(),
     );
   }

@@ -1,19 +1,30 @@
 import { Injectable } from '@nestjs/common';
+import { addressKey } from '@postern/mail';
 import { runInContext } from '@postern/messaging';
 import { asTemporarilyUnavailable, Every, ServiceLog } from '@postern/service-host';
-import { SenderDirectory } from '../api-keys/ports.js';
+import { type Sender, SenderDirectory } from '../api-keys/ports.js';
 import { copyMaker, type MailCopy } from '../emails/email-copies.js';
-import { cutOffAnswer, unpreparedAnswer, withdrawnAnswer } from '../emails/hand-over.js';
+import {
+  type CopyAnswer,
+  cutOffAnswer,
+  suppressedAnswer,
+  unpreparedAnswer,
+  withdrawnAnswer,
+} from '../emails/hand-over.js';
 import { MailRelay, SendingSettings } from '../emails/ports.js';
+import { withdrawalOf } from '../emails/sender-resolution.js';
+import { SuppressionList } from '../suppressions/ports.js';
 import { type ClaimedCopy, DeferredCopies, type DeferredMessage, UnreadableBody } from './ports.js';
 
 const AT_ONCE = 20;
 /** When a copy that could not be prepared is due again. */
 const POSTPONED_MS = 60_000;
 
+type PreparedCopy = Pick<DeferredMessage, 'origin'> & ({ readonly copy: MailCopy } | { readonly ended: CopyAnswer });
+
 /**
- * Copies that the relay deferred are handed over again until their deadline. Each attempt is claimed before it
- * begins; an attempt that a crash interrupts is closed as unknown, not repeated.
+ * Copies that the relay deferred are handed over again until their deadline. Each attempt is claimed before it begins and
+ * checks again what the request was checked for; an attempt that a crash interrupts is closed as unknown, not repeated.
  */
 @Injectable()
 export class RetryDeferredCopies {
@@ -21,6 +32,7 @@ export class RetryDeferredCopies {
     private readonly copies: DeferredCopies,
     private readonly relay: MailRelay,
     private readonly senders: SenderDirectory,
+    private readonly suppressions: SuppressionList,
     private readonly settings: SendingSettings,
     private readonly log: ServiceLog,
   ) {}
@@ -50,21 +62,35 @@ export class RetryDeferredCopies {
   async #try(claimed: ClaimedCopy): Promise<void> {
     const prepared = await this.#prepare(claimed).catch((error: unknown) => ({ error }));
     if ('error' in prepared) return this.#postpone(claimed, prepared.error);
-    const { origin, copy } = prepared;
-    const answer = copy ? await runInContext(origin, () => this.relay.handOver(copy)) : withdrawnAnswer;
+    const answer =
+      'ended' in prepared
+        ? prepared.ended
+        : await runInContext(prepared.origin, () => this.relay.handOver(prepared.copy));
     await this.copies.settle(claimed, answer, new Date());
   }
 
   /** Everything up to the hand-over. After a failure here, nothing was sent. */
-  async #prepare(claimed: ClaimedCopy): Promise<Pick<DeferredMessage, 'origin'> & { readonly copy?: MailCopy }> {
+  async #prepare(claimed: ClaimedCopy): Promise<PreparedCopy> {
     const { facts, origin, body } = await this.copies.messageOf(claimed);
-    const isOwn = facts.mode === 'production';
-    const domain = isOwn
-      ? await this.senders.findDomain(facts.service_id, body.from.domain)
-      : this.settings.sandboxDomain;
-    if (!domain) return { origin };
     const recipient = facts.recipients.find(({ index }) => index === claimed.recipientIndex)!;
+    const sender = await this.senders.findByService(facts.service_id);
+    if (!sender) return { origin, ended: withdrawnAnswer('service_deleted') };
+    const withdrawal = withdrawalOf(
+      { mode: facts.mode, address: recipient.address },
+      sender,
+      this.settings.simulatorDomain,
+    );
+    if (withdrawal) return { origin, ended: withdrawnAnswer(withdrawal) };
+    if (await this.#isSuppressed(recipient.address, sender)) return { origin, ended: suppressedAnswer };
+    const isOwn = facts.mode === 'production';
+    const domain = isOwn ? sender.verifiedDomains.get(body.from.domain) : this.settings.sandboxDomain;
+    if (!domain) return { origin, ended: withdrawnAnswer('domain_removed') };
     return { origin, copy: await copyMaker(facts, body, domain, this.settings.copies)(recipient) };
+  }
+
+  async #isSuppressed(address: string, { serviceId, suppression }: Sender): Promise<boolean> {
+    if (!suppression) return false;
+    return (await this.suppressions.suppressedAmong(serviceId, [addressKey(address)])).size > 0;
   }
 
   /** An outage only delays the last attempt; any other fault ends the copy at its deadline. */

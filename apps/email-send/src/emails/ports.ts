@@ -25,6 +25,8 @@ export interface AdmissionContext {
   readonly emailId: string;
   readonly perMinuteLimit: number;
   readonly dailyLimit: number;
+  /** Messages per UTC day through the shared sender to recipients that are not verified. */
+  readonly sharedDailyLimit: number;
   readonly identity: RequestIdentity;
   readonly idempotencyKey?: string | undefined;
   readonly at: Date;

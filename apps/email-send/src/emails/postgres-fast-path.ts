@@ -25,7 +25,7 @@ export async function admitBatch(
 ): Promise<Admission[] | undefined> {
   const claims = claimColumns(batch);
   if (!claims) return undefined;
-  const usage = UsageCounters.of(batch.map(request => ({ ...request, counts: request.facts.counts })));
+  const usage = UsageCounters.of(batch);
   const recognised = recognisedDeadlines(new Date());
   try {
     const { rows } = await pool.query<UsageRow>({

@@ -26,6 +26,7 @@ import {
 } from './ports.js';
 import {
   checkRecipientsVerified,
+  countsOnSharedSender,
   countsTowardsQuota,
   type ResolvedSender,
   resolveSender,
@@ -162,6 +163,9 @@ export class SendEmail {
       recipients: [...draft.recipients],
       message_id: draft.messageId ?? `${this.settings.copies.tokens.copyId(emailId)}@${resolved.from.domain}`,
       counts: countsTowardsQuota(draft.recipients, this.settings.simulatorDomain),
+      ...(countsOnSharedSender(resolved.mode, draft.recipients, sender, this.settings.simulatorDomain)
+        ? { counts_on_shared_sender: true }
+        : {}),
       accepted_at: at.toISOString(),
     };
   }
@@ -206,7 +210,7 @@ export class SendEmail {
 
 /** A gateway of the previous release sends neither id nor deadline; it waits for the deadline of the contract. */
 function contextOf(request: Request, emailId: string, sender: Sender, at: Date): AdmissionContext {
-  const { serviceId, perMinuteLimit, dailyLimit } = sender;
+  const { serviceId, perMinuteLimit, dailyLimit, sharedDailyLimit } = sender;
   const answerBy = request.answer_by
     ? new Date(request.answer_by)
     : new Date(requestDeadline()?.at ?? at.getTime() + sendEmail.deadlineMs);
@@ -215,6 +219,7 @@ function contextOf(request: Request, emailId: string, sender: Sender, at: Date):
     emailId,
     perMinuteLimit,
     dailyLimit,
+    sharedDailyLimit,
     identity: { fingerprint: fingerprintOf(serviceId, request), bodyHash: request.body_hash },
     idempotencyKey: request.idempotency_key,
     at,

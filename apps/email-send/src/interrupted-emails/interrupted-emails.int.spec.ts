@@ -110,6 +110,7 @@ describe('a message that was lost between two transactions', () => {
       identity: { fingerprint: uuidv7(), bodyHash: '' },
       perMinuteLimit: 9,
       dailyLimit: 9,
+      sharedDailyLimit: 9,
       at: new Date(),
       answerBy: new Date(Date.now() + 30_000),
     });

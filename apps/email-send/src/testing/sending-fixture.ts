@@ -8,7 +8,7 @@ import { KeyRing, type ServiceLog } from '@postern/service-host';
 import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { type Sender, SenderDirectory, type VerifiedDomain } from '../api-keys/ports.js';
+import { type Sender, SenderDirectory } from '../api-keys/ports.js';
 import { PostgresDeferredCopies } from '../deferred-copies/postgres-deferred-copies.js';
 import { RetryDeferredCopies } from '../deferred-copies/retry-deferred-copies.js';
 import { emailStream } from '../emails/email.js';
@@ -32,18 +32,17 @@ export const TRACKING = TrackingTokens.fromSecrets(['a secret of the tests that 
 /** Senders by the hash of their key. */
 export class KnownSenders extends SenderDirectory {
   readonly senders = new Map<string, Sender>();
-  /** Errors of the next lookups of domains. */
+  /** Errors of the next lookups by service. */
   readonly failures: Error[] = [];
 
   async findByKeyHash(keyHash: string): Promise<Sender | undefined> {
     return this.senders.get(keyHash);
   }
 
-  async findDomain(serviceId: string, domain: string): Promise<VerifiedDomain | undefined> {
+  async findByService(serviceId: string): Promise<Sender | undefined> {
     const failure = this.failures.shift();
     if (failure) throw failure;
-    const sender = [...this.senders.values()].find(known => known.serviceId === serviceId);
-    return sender?.verifiedDomains.get(domain);
+    return [...this.senders.values()].find(known => known.serviceId === serviceId);
   }
 }
 
@@ -124,6 +123,7 @@ export class SendingFixture {
       suppression: false,
       perMinuteLimit: 600,
       dailyLimit: 1_000,
+      sharedDailyLimit: 50,
       verifiedDomains: new Map([['example.com', { signers: [this.signer] }]]),
       registeredDomains: new Set(['example.com']),
       verifiedRecipients: new Set(),
@@ -171,7 +171,14 @@ export class SendingFixture {
       unresolved: new PostgresUnresolvedEmails(store),
       sendEmail: new SendEmail(this.senders, suppressions, emails, relay, this.settings),
       closeInterrupted: new CloseInterruptedEmails(new EmailsInProgressWithoutGrace(store, instance), emails),
-      retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings, silentLog as ServiceLog),
+      retryDeferred: new RetryDeferredCopies(
+        copies,
+        relay,
+        this.senders,
+        suppressions,
+        this.settings,
+        silentLog as ServiceLog,
+      ),
       die: async () => {
         await instance.onApplicationShutdown();
         await pool.end();

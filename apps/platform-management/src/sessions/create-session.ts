@@ -1,14 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { clientNetworkOf, shortUserAgent } from '@postern/service-host';
+import { clientNetworkOf, shortUserAgent, wideNetworkOf } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import { LoginGuard, UNKNOWN_DEVICE } from '../login-limits/ports.js';
 import { type SecondFactorAnswer, SecondFactorCheck } from '../second-factors/ports.js';
 import { canonicalAddress } from '../users/email-address.js';
 import { type Account, AccountDirectory, PasswordHasher, UserRepository } from '../users/ports.js';
-import { DeviceTokens } from './device-tokens.js';
-import { type NewSession, Sessions } from './ports.js';
+import { DeviceTokens, type NewSession, Sessions } from './ports.js';
 
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 
@@ -53,7 +52,8 @@ export class CreateSession {
     const credentials = await this.users.credentialsOf(address);
     const source = this.devices.deviceOf(device_token, credentials?.userId) ?? UNKNOWN_DEVICE;
     let answer = 'absent' as SecondFactorAnswer;
-    const login = await this.guard.attempt({ account: address, network: clientNetworkOf(ip), source }, async () => {
+    const from = { network: clientNetworkOf(ip), wideNetwork: wideNetworkOf(ip) ?? 'unknown', source };
+    const login = await this.guard.attempt({ account: address, ...from }, async () => {
       const genuine = await this.passwords.verify(credentials?.passwordHash, password);
       if (!genuine || !credentials) return undefined;
       answer = credentials.disabled ? 'absent' : await this.secondFactor.answer(credentials.userId, code);
