@@ -55,12 +55,12 @@ class TestSettings extends SendingSettings {
   readonly bodyRetentionDays = 7;
 }
 
-/** Without the wait after a restart of PostgreSQL. */
+/** Without the wait for leases that live processes renew. */
 class EmailsInProgressWithoutGrace extends PostgresEmailsInProgress {
-  protected override readonly graceAfterRestartS = 0;
+  protected override readonly graceS = 0;
 }
 
-/** The same for claims. */
+/** Without the wait after a restart of PostgreSQL. */
 class DeferredCopiesWithoutGrace extends PostgresDeferredCopies {
   protected override readonly graceAfterRestartS = 0;
 }
@@ -76,7 +76,7 @@ export interface Process {
   readonly unresolved: PostgresUnresolvedEmails;
   readonly closeInterrupted: CloseInterruptedEmails;
   readonly retryDeferred: RetryDeferredCopies;
-  /** Simulates SIGKILL: the lock is released, nothing is finished, nothing more is written. */
+  /** Simulates the end of a process whose lease is over: nothing is finished, nothing more is written. */
   die(): Promise<void>;
 }
 
@@ -134,11 +134,11 @@ export class SendingFixture {
     return { keyHash, sender };
   }
 
-  async process(port = this.smtp.port): Promise<Process> {
-    const pool = new pg.Pool({ connectionString: this.databaseUrl, max: 8 });
+  async process(port = this.smtp.port, databaseUrl = this.databaseUrl): Promise<Process> {
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 8 });
     pool.on('error', () => {});
     const store = new PostgresEventStore(pool);
-    const instance = await ProcessInstance.start(this.databaseUrl, silentLog);
+    const instance = await ProcessInstance.start(pool, silentLog);
     const emails = new PostgresEmailRepository(store, instance, this.seal);
     const copies = new DeferredCopiesWithoutGrace(store, this.seal);
     const suppressions = new PostgresSuppressionList({ pool });

@@ -216,6 +216,15 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX deleted_owners_due ON event_store.deleted_owners (due_at);
   `,
+  `
+  -- What one process at a time holds, until a time by the clock of PostgreSQL; the token rises with each holder.
+  CREATE TABLE event_store.leases (
+    name        text PRIMARY KEY,
+    token       bigint NOT NULL,
+    since       timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL
+  );
+  `,
 ];
 
 /** Serialises the migrations of replicas that start together; an arbitrary number. */
