@@ -49,6 +49,9 @@ const SENDER: Sender = {
   verifiedRecipients: new Set(['ada@x.test', 'bob@x.test', 'cyd@x.test']),
 };
 
+/** The database of a simulation shares the clock of its world. */
+const CLOCK = { now: () => new Date() };
+
 const SETTINGS: SendingSettings = {
   sandboxSender: parseMailbox('Postern Sandbox <sandbox@sandbox.test>'),
   sandboxDomain: { signers: [] },
@@ -138,6 +141,7 @@ export class Sending {
         new Senders() as unknown as SenderDirectory,
         SETTINGS,
         silentLog as ConstructorParameters<typeof RetryDeferredCopies>[4],
+        CLOCK,
       ).run(),
     );
   }
@@ -179,6 +183,7 @@ export class Sending {
       this.#emails(process),
       process.connect(this.relay, Relay.failure),
       SETTINGS,
+      CLOCK,
     );
     this.#commands.set(process, command);
     return command;

@@ -157,6 +157,7 @@ describe('an attempt during an outage of the database', () => {
         fixture.senders,
         fixture.settings,
         silentLog as ServiceLog,
+        { now: () => new Date() },
       ),
     });
     expect(await waiting()).toMatchObject([{ claimed: true }]);

@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { runInContext } from '@postern/messaging';
-import { asTemporarilyUnavailable, Every, ServiceLog } from '@postern/service-host';
+import { asTemporarilyUnavailable, DatabaseClock, type DatabaseTime, Every, ServiceLog } from '@postern/service-host';
 import { SenderDirectory } from '../api-keys/ports.js';
 import { copyMaker, type MailCopy } from '../emails/email-copies.js';
 import { cutOffAnswer, unpreparedAnswer, withdrawnAnswer } from '../emails/hand-over.js';
@@ -23,15 +23,16 @@ export class RetryDeferredCopies {
     private readonly senders: SenderDirectory,
     private readonly settings: SendingSettings,
     private readonly log: ServiceLog,
+    @Inject(DatabaseClock) private readonly clock: DatabaseTime,
   ) {}
 
   /** Retries all copies that are due. */
   @Every(5_000, 'retry deferred copies')
   async run(): Promise<void> {
-    const cutOff = await this.copies.claimCutOff(new Date(), AT_ONCE);
-    await this.#each(cutOff, copy => this.copies.settle(copy, cutOffAnswer, new Date()));
+    const cutOff = await this.copies.claimCutOff(this.clock.now(), AT_ONCE);
+    await this.#each(cutOff, copy => this.copies.settle(copy, cutOffAnswer, this.clock.now()));
     for (;;) {
-      const due = await this.copies.claimDue(new Date(), AT_ONCE);
+      const due = await this.copies.claimDue(this.clock.now(), AT_ONCE);
       await this.#each(due, copy => this.#try(copy));
       if (due.length < AT_ONCE) return;
     }
@@ -52,7 +53,7 @@ export class RetryDeferredCopies {
     if ('error' in prepared) return this.#postpone(claimed, prepared.error);
     const { origin, copy } = prepared;
     const answer = copy ? await runInContext(origin, () => this.relay.handOver(copy)) : withdrawnAnswer;
-    await this.copies.settle(claimed, answer, new Date());
+    await this.copies.settle(claimed, answer, this.clock.now());
   }
 
   /** Everything up to the hand-over. After a failure here, nothing was sent. */
@@ -69,7 +70,7 @@ export class RetryDeferredCopies {
 
   /** An outage only delays the last attempt; any other fault ends the copy at its deadline. */
   async #postpone(claimed: ClaimedCopy, error: unknown): Promise<void> {
-    const at = new Date();
+    const at = this.clock.now();
     this.log.warn({ err: error, ...idsOf(claimed) }, 'A deferred copy could not be prepared');
     if (at < claimed.deadline || asTemporarilyUnavailable(error))
       return this.copies.release(claimed, new Date(at.getTime() + POSTPONED_MS));

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import { Inject } from '@nestjs/common';
 import { Refusal, type ReplyOf, type RequestOf, sendEmail } from '@postern/contracts';
 import { addressKey } from '@postern/mail';
 import { Handles, onReplyReceived, requestDeadline, withoutEffect } from '@postern/messaging';
+import { DatabaseClock, type DatabaseTime } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import { authenticated } from '../api-keys/authenticated.js';
 import { type Sender, SenderDirectory } from '../api-keys/ports.js';
@@ -38,7 +40,7 @@ export interface SendRequest extends Pick<RequestOf<typeof sendEmail>, SharedFie
   /** Validates the message. @throws the refusal of an invalid one. */
   readonly draft: () => EmailDraft;
 }
-type SharedField = 'api_key_hash' | 'idempotency_key' | 'body_hash' | 'email_id' | 'answer_by';
+type SharedField = 'api_key_hash' | 'idempotency_key' | 'body_hash' | 'email_id' | 'answer_by' | 'answer_within_ms';
 type Request = SendRequest;
 type Reply = ReplyOf<typeof sendEmail>;
 /** A message that passed all checks. */
@@ -64,6 +66,7 @@ export class SendEmail {
     private readonly emails: EmailRepository,
     private readonly relay: MailRelay,
     private readonly settings: SendingSettings,
+    @Inject(DatabaseClock) private readonly clock: DatabaseTime,
   ) {}
 
   execute({ email: message, ...request }: RequestOf<typeof sendEmail>): Promise<Reply> {
@@ -96,7 +99,7 @@ export class SendEmail {
     const { facts, body, answerBy } = admission;
 
     const answers = await this.#handOver(facts, body, sender, answerBy).catch(error => this.#giveUp(error, admission));
-    const at = new Date().toISOString();
+    const at = this.clock.now().toISOString();
     const outcome = await this.#conclude(admission, { kind: 'conclude', answers, note: checked.resolved.note, at });
     if (!outcome) throw outcomeUnknown(emailId);
     if (!outcome.handedOver) throw relayUnavailable(outcome);
@@ -106,7 +109,7 @@ export class SendEmail {
   /** Everything up to the admission. A failure here has sent nothing, and nothing will be sent. */
   async #admit(request: Request, emailId: string): Promise<AdmittedEmail | RepeatedAnswer> {
     const sender = await authenticated(this.senders, request.api_key_hash);
-    const at = new Date();
+    const at = this.clock.now();
     const context = contextOf(request, emailId, sender, at);
     if (context.answerBy <= at) throw deadlinePassed();
     const checked = await this.#check(request, sender).catch(refusal => this.#repeatInsteadOf(refusal, context));
@@ -127,7 +130,7 @@ export class SendEmail {
     try {
       return await this.emails.admit(admission);
     } catch (error) {
-      if (!Refusal.is(error)) this.emails.withdraw(admission, error, new Date().toISOString()).catch(() => {});
+      if (!Refusal.is(error)) this.emails.withdraw(admission, error, this.clock.now().toISOString()).catch(() => {});
       throw error;
     }
   }
@@ -186,7 +189,7 @@ export class SendEmail {
 
   /** Ends a message after an internal error before any hand-over; its count and its key are released. */
   async #giveUp(error: unknown, admission: AdmissionRequest): Promise<never> {
-    await this.#conclude(admission, { kind: 'give_up', reason: 'internal error', at: new Date().toISOString() });
+    await this.#conclude(admission, { kind: 'give_up', reason: 'internal error', at: this.clock.now().toISOString() });
     throw withoutEffect(error);
   }
 
@@ -204,12 +207,18 @@ export class SendEmail {
   }
 }
 
-/** A gateway of the previous release sends neither id nor deadline; it waits for the deadline of the contract. */
+/** A gateway of an earlier release sends no duration but a time by its own clock, or neither. */
 function contextOf(request: Request, emailId: string, sender: Sender, at: Date): AdmissionContext {
   const { serviceId, perMinuteLimit, dailyLimit } = sender;
-  const answerBy = request.answer_by
-    ? new Date(request.answer_by)
-    : new Date(requestDeadline()?.at ?? at.getTime() + sendEmail.deadlineMs);
+  const deadline = requestDeadline();
+  const leftMs =
+    request.answer_within_ms === undefined
+      ? (deadline?.remainingMs() ?? sendEmail.deadlineMs)
+      : request.answer_within_ms - (deadline?.elapsedMs() ?? 0);
+  const answerBy =
+    request.answer_within_ms === undefined && request.answer_by
+      ? new Date(request.answer_by)
+      : new Date(at.getTime() + leftMs);
   return {
     serviceId,
     emailId,

@@ -3,7 +3,12 @@ import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore, withLeadership } from '@postern/event-sourcing/postgres';
 import { type EmailFacts, email, emailStream } from '../emails/email.js';
 import { ProcessInstance, RENEWED_WITHIN_S } from '../infrastructure/postgres/process-instance.js';
-import { FORGET_DEAD_INSTANCES, LIST_DEAD_INSTANCES, LIST_IN_PROGRESS, LIST_OVERDUE } from './interrupted-emails.sql.js';
+import {
+  FORGET_DEAD_INSTANCES,
+  LIST_DEAD_INSTANCES,
+  LIST_IN_PROGRESS,
+  LIST_OVERDUE,
+} from './interrupted-emails.sql.js';
 import { EmailsInProgress } from './ports.js';
 
 const BATCH = 200;

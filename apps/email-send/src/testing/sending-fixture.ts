@@ -47,6 +47,9 @@ export class KnownSenders extends SenderDirectory {
   }
 }
 
+/** The database of the tests runs on the same machine. */
+const CLOCK = { now: () => new Date() };
+
 class TestSettings extends SendingSettings {
   readonly sandboxSender = parseMailbox('Postern Sandbox <sandbox@sandbox.test>');
   readonly sandboxDomain = { signers: [] };
@@ -139,7 +142,7 @@ export class SendingFixture {
     pool.on('error', () => {});
     const store = new PostgresEventStore(pool);
     const instance = await ProcessInstance.start(pool, silentLog);
-    const emails = new PostgresEmailRepository(store, instance, this.seal);
+    const emails = new PostgresEmailRepository(store, instance, this.seal, CLOCK);
     const copies = new DeferredCopiesWithoutGrace(store, this.seal);
     const suppressions = new PostgresSuppressionList({ pool });
     const relays = RelaySet.fromConfigs([
@@ -155,7 +158,7 @@ export class SendingFixture {
         queueTimeoutMs: 5_000,
       },
     ]);
-    const relay = new SmtpMailRelay(relays, { relayIsFinal: false, handOverDeadlineMs: 10_000 });
+    const relay = new SmtpMailRelay(relays, { relayIsFinal: false, handOverDeadlineMs: 10_000 }, CLOCK);
     const close = async () => {
       await relay.onApplicationShutdown();
       await instance.onApplicationShutdown();
@@ -169,9 +172,16 @@ export class SendingFixture {
       copies,
       suppressions,
       unresolved: new PostgresUnresolvedEmails(store),
-      sendEmail: new SendEmail(this.senders, suppressions, emails, relay, this.settings),
+      sendEmail: new SendEmail(this.senders, suppressions, emails, relay, this.settings, CLOCK),
       closeInterrupted: new CloseInterruptedEmails(new EmailsInProgressWithoutGrace(store, instance), emails),
-      retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings, silentLog as ServiceLog),
+      retryDeferred: new RetryDeferredCopies(
+        copies,
+        relay,
+        this.senders,
+        this.settings,
+        silentLog as ServiceLog,
+        CLOCK,
+      ),
       die: async () => {
         await instance.onApplicationShutdown();
         await pool.end();

@@ -51,7 +51,7 @@ const leading = (of: pg.Pool, name: string) => {
 };
 
 /** Tries to lead until it succeeds, and returns how long that took. */
-const takeOver = async (of: pg.Pool, name: string): Promise<number> => {
+const leadNext = async (of: pg.Pool, name: string): Promise<number> => {
   const began = performance.now();
   const stop = new AbortController();
   while (!(await withLeadership(of, name, stop.signal, async () => undefined))) await pause(200);
@@ -102,7 +102,7 @@ describe('leadership', () => {
     const lease = await led;
     proxy.silence({ withNew: true });
     const lostAt = lost.then(() => performance.now());
-    const taken = await takeOver(pool, 'silent');
+    const taken = await leadNext(pool, 'silent');
     expect(taken).toBeLessThan(REPLACED_WITHIN_MS);
     expect(await lostAt).toBeLessThan(performance.now());
     expect(lease.lost.reason).toBeInstanceOf(LeaseLost);
@@ -113,12 +113,12 @@ describe('leadership', () => {
     const dead = throughProxy();
     await Lease.take(dead, { name: 'leader dead', earlierLock: 'postern leader dead' });
     proxy.silence({ withNew: true });
-    expect(await takeOver(pool, 'dead')).toBeLessThan(REPLACED_WITHIN_MS);
+    expect(await leadNext(pool, 'dead')).toBeLessThan(REPLACED_WITHIN_MS);
   });
 
   it('is ahead of a lease whose end lies further away than any lease lasts: the clock of PostgreSQL went back', async () => {
     await pool.query(`INSERT INTO event_store.leases VALUES ('leader ahead', 7, now(), now() + interval '2 days')`);
-    expect(await takeOver(pool, 'ahead')).toBeLessThan(1_000);
+    expect(await leadNext(pool, 'ahead')).toBeLessThan(1_000);
   });
 
   it('lets no transaction of a former leader commit', async () => {
@@ -126,7 +126,7 @@ describe('leadership', () => {
     const former = await led;
     await inTransaction(pool, client => former.require(client));
     await pool.query(`UPDATE event_store.leases SET expires_at = '-infinity' WHERE name = 'leader fenced'`);
-    await takeOver(pool, 'fenced');
+    await leadNext(pool, 'fenced');
     await expect(inTransaction(pool, client => former.require(client))).rejects.toThrow(LeaseLost);
     await lost;
     expect(String(former.lost.reason)).toContain('another process has it');
@@ -139,6 +139,6 @@ describe('leadership', () => {
     expect(await withLeadership(pool, 'earlier', stop.signal, async () => undefined)).toBe(false);
     expect(await isLed(pool, 'earlier')).toBe(true);
     earlier.release(true);
-    await takeOver(pool, 'earlier');
+    await leadNext(pool, 'earlier');
   });
 });

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { SELECT_STATEMENT_TIMEOUT } from './session.sql.js';
 
 /**
  * Every limit of a connection to PostgreSQL, on both sides, so that whatever the network does is noticed within 30 s:
@@ -100,10 +101,9 @@ const REFUSED_PARAMETER = /unsupported startup parameter/;
 
 /** @throws SettingsDropped if a session does not have the limits that it asked for. */
 export const requireSessionLimits = async (pool: pg.Pool, { statementTimeoutMs }: SessionLimits): Promise<void> => {
-  const { rows } = await pool
-    .query<{ limit: string }>(`SELECT setting AS limit FROM pg_settings WHERE name = 'statement_timeout'`)
-    .catch((error: Error) => {
-      throw REFUSED_PARAMETER.test(error.message) ? new SettingsDropped(error.message, { cause: error }) : error;
-    });
-  if (Number(rows[0]?.limit) !== statementTimeoutMs) throw new SettingsDropped('it dropped the settings of the session');
+  const { rows } = await pool.query<{ limit: string }>(SELECT_STATEMENT_TIMEOUT).catch((error: Error) => {
+    throw REFUSED_PARAMETER.test(error.message) ? new SettingsDropped(error.message, { cause: error }) : error;
+  });
+  if (Number(rows[0]?.limit) !== statementTimeoutMs)
+    throw new SettingsDropped('it dropped the settings of the session');
 };

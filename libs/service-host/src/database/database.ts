@@ -3,7 +3,7 @@ import type { Log } from '@postern/messaging';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import type { Secret } from '../config/secret.js';
-import { boundedPool, requireSessionLimits, type SessionLimits } from './database-limits.js';
+import { boundedPool, type SessionLimits } from './database-limits.js';
 import { PipelinedReads } from './pipelined-reads.js';
 
 export interface DatabaseConfig {
@@ -18,24 +18,18 @@ export class Database {
   readonly pool: pg.Pool;
   /** For short read-only queries that the API executes often. */
   readonly reads: PipelinedReads;
-  readonly #limits: SessionLimits;
 
   constructor(config: DatabaseConfig, applicationName: string, log: Log) {
-    this.#limits = {
+    const limits: SessionLimits = {
       applicationName,
       statementTimeoutMs: config.databaseStatementTimeoutMs,
       idleInTransactionTimeoutMs: config.databaseIdleInTransactionTimeoutMs,
     };
     const databaseUrl = config.databaseUrl.reveal();
-    this.pool = boundedPool(databaseUrl, config.databasePoolSize, this.#limits);
-    this.reads = new PipelinedReads(databaseUrl, this.#limits, log);
+    this.pool = boundedPool(databaseUrl, config.databasePoolSize, limits);
+    this.reads = new PipelinedReads(databaseUrl, limits, log);
     // Without a listener, the error of an idle connection that the server closes would end the process.
     this.pool.on('error', error => log.warn({ err: error }, 'PostgreSQL closed an idle connection'));
-  }
-
-  /** @throws if a pooler drops the limits of the sessions. */
-  requireLimits(): Promise<void> {
-    return requireSessionLimits(this.pool, this.#limits);
   }
 
   /** For `new PrismaClient({ adapter })`; the client shares the pool and must not close it. */

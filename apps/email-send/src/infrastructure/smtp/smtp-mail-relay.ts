@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type HandOver, HandOverWindow, type RelayedResult, RelaySet, TOO_LATE } from '@postern/mail';
-import { CONFIG } from '@postern/service-host';
+import { CONFIG, DatabaseClock, type DatabaseTime } from '@postern/service-host';
 import type { MailCopy } from '../../emails/email-copies.js';
 import type { CopyAnswer } from '../../emails/hand-over.js';
 import { MailRelay } from '../../emails/ports.js';
@@ -22,22 +22,22 @@ const RECORDING_MS = 2_000;
 /** The data of a copy is not sent with less time than this left for the relay's answer. */
 const RELAY_NEEDS_MS = 1_000;
 
-const remainingMs = (answerBy: Date | undefined): number => (answerBy ? answerBy.getTime() - Date.now() : Infinity);
-
 /** Hands copies to the upstream relays, one SMTP transaction each, with delivery notifications (RFC 3461). */
 @Injectable()
 export class SmtpMailRelay extends MailRelay implements OnApplicationShutdown {
   constructor(
     @Inject(RelaySet) private readonly relays: Relays,
     @Inject(CONFIG) private readonly policy: RelayPolicy,
+    @Inject(DatabaseClock) private readonly clock: DatabaseTime,
   ) {
     super();
   }
 
   async handOver(copy: MailCopy, answerBy?: Date): Promise<CopyAnswer> {
     const { handOverDeadlineMs = HAND_OVER_DEADLINE_MS } = this.policy;
-    const limitMs = Math.min(handOverDeadlineMs, remainingMs(answerBy) - RECORDING_MS);
-    const window = new HandOverWindow(Date.now() + limitMs - RELAY_NEEDS_MS);
+    const remainingMs = answerBy ? answerBy.getTime() - this.clock.now().getTime() : Infinity;
+    const limitMs = Math.min(handOverDeadlineMs, remainingMs - RECORDING_MS);
+    const window = new HandOverWindow(performance.now() + limitMs - RELAY_NEEDS_MS);
     if (window.remainingMs === 0) return this.#answer('unreachable', TOO_LATE, null);
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), limitMs);
