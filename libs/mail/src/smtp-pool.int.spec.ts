@@ -70,7 +70,7 @@ describe('a pool', () => {
   it('reports to callers that waited too long that nothing was sent', async () => {
     const { pool, relay } = await start(
       { '.': HANG() },
-      { maxConnections: 1, queueTimeoutMs: 30, silenceTimeoutMs: 300 },
+      { maxConnections: 1, queueTimeoutMs: 30, silenceTimeoutMs: 300, answerTimeoutMs: 300 },
     );
     const [first, second] = await Promise.all([pool.handOver(mail), pool.handOver(mail)]);
     expect(first).toMatchObject({ kind: 'unknown' });

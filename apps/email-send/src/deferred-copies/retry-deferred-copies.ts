@@ -3,7 +3,7 @@ import { runInContext } from '@postern/messaging';
 import { asTemporarilyUnavailable, DatabaseClock, type DatabaseTime, Every, ServiceLog } from '@postern/service-host';
 import { SenderDirectory } from '../api-keys/ports.js';
 import { copyMaker, type MailCopy } from '../emails/email-copies.js';
-import { cutOffAnswer, unpreparedAnswer, withdrawnAnswer } from '../emails/hand-over.js';
+import { cutOffAnswer, type HandOverAnswer, unpreparedAnswer, withdrawnAnswer } from '../emails/hand-over.js';
 import { MailRelay, SendingSettings } from '../emails/ports.js';
 import { type ClaimedCopy, DeferredCopies, type DeferredMessage, UnreadableBody } from './ports.js';
 
@@ -53,7 +53,10 @@ export class RetryDeferredCopies {
     if ('error' in prepared) return this.#postpone(claimed, prepared.error);
     const { origin, copy } = prepared;
     const answer = copy ? await runInContext(origin, () => this.relay.handOver(copy)) : withdrawnAnswer;
-    await this.copies.settle(claimed, answer, this.clock.now());
+    const { later } = answer as HandOverAnswer;
+    // Other copies do not wait for a relay that filters this one. When the claim ends first, the outcome is unknown.
+    if (later) void this.#each([claimed], async copy => this.copies.settle(copy, await later, this.clock.now()));
+    else await this.copies.settle(claimed, answer, this.clock.now());
   }
 
   /** Everything up to the hand-over. After a failure here, nothing was sent. */

@@ -15,7 +15,7 @@ import { draftEmail, type EmailDraft } from './email-draft.js';
 import type { RateLimit } from './email-limits.js';
 import { displayed, recordOf } from './email-record.js';
 import { deadlinePassed, invalidEmail, relayUnavailable } from './email-refusals.js';
-import { type CopyAnswer, faultyAnswer, suppressedAnswer } from './hand-over.js';
+import { type CopyAnswer, faultyAnswer, type HandOverAnswer, suppressedAnswer } from './hand-over.js';
 import { outcomeUnknown } from './idempotency.js';
 import {
   type Admission,
@@ -99,11 +99,26 @@ export class SendEmail {
     const { facts, body, answerBy } = admission;
 
     const answers = await this.#handOver(facts, body, sender, answerBy).catch(error => this.#giveUp(error, admission));
-    const at = this.clock.now().toISOString();
-    const outcome = await this.#conclude(admission, { kind: 'conclude', answers, note: checked.resolved.note, at });
+    const { note } = checked.resolved;
+    if (answers.some(({ later }) => later)) {
+      // The message stays in progress: its client gets the outcome with its next request.
+      this.#concludeLater(admission, answers, note).catch(() => undefined);
+      throw outcomeUnknown(emailId);
+    }
+    const outcome = await this.#conclude(admission, this.#conclusion(answers, note));
     if (!outcome) throw outcomeUnknown(emailId);
     if (!outcome.handedOver) throw relayUnavailable(outcome);
     return { email: recordOf(outcome), rate_limit: rateLimit, replayed: false };
+  }
+
+  /** A message whose conclusion fails is closed as overdue. */
+  async #concludeLater(admission: AdmissionRequest, answers: readonly HandOverAnswer[], note?: string): Promise<void> {
+    const final = await Promise.all(answers.map(async answer => answer.later ?? answer));
+    await this.#conclude(admission, this.#conclusion(final, note));
+  }
+
+  #conclusion(answers: readonly CopyAnswer[], note: string | undefined): ConcludingCommand {
+    return { kind: 'conclude', answers, note, at: this.clock.now().toISOString() };
   }
 
   /** Everything up to the admission. A failure here has sent nothing, and nothing will be sent. */
@@ -170,7 +185,7 @@ export class SendEmail {
   }
 
   /** The relay's answers in the order of recipients. Each copy is sent separately, because its return path differs. */
-  async #handOver(facts: EmailFacts, body: EmailBody, sender: Sender, answerBy: Date): Promise<CopyAnswer[]> {
+  async #handOver(facts: EmailFacts, body: EmailBody, sender: Sender, answerBy: Date): Promise<HandOverAnswer[]> {
     const suppressed = await this.#suppressedIn(facts, sender);
     const domain = facts.mode === 'production' ? sender.verifiedDomains.get(body.from.domain) : undefined;
     const copyFor = copyMaker(facts, body, domain ?? this.settings.sandboxDomain, this.settings.copies);

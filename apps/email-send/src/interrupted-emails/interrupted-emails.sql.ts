@@ -30,7 +30,7 @@ export const LIST_DEAD_INSTANCES = `
 /** Messages of a dead process. */
 export const LIST_IN_PROGRESS = `SELECT email_id FROM ${IN_PROGRESS} WHERE instance_id = $1 ORDER BY email_id LIMIT $2`;
 
-/** Messages of a live process whose client stopped waiting `$2` seconds ago, by the clock of PostgreSQL. */
+/** Messages that a live process admitted `$2` seconds ago, by the clock of PostgreSQL. */
 export const LIST_OVERDUE = `
   SELECT email_id FROM open_requests AS request
   WHERE instance_id = $1 AND admitted_at < now() - make_interval(secs => $2)

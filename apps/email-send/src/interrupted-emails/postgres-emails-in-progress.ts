@@ -12,8 +12,8 @@ import {
 import { EmailsInProgress } from './ports.js';
 
 const BATCH = 200;
-/** Longer than any hand-over: a message of this process that is older was lost between its two transactions. */
-const OVERDUE_S = 180;
+/** Longer than a relay may consider a message: one of this process that is older was lost between its two transactions. */
+const OVERDUE_S = 12 * 60;
 
 type Close = (emails: readonly EmailFacts[]) => Promise<void>;
 

@@ -137,7 +137,11 @@ export class SendingFixture {
     return { keyHash, sender };
   }
 
-  async process(port = this.smtp.port, databaseUrl = this.databaseUrl): Promise<Process> {
+  async process(
+    port = this.smtp.port,
+    databaseUrl = this.databaseUrl,
+    handOverDeadlineMs = 10_000,
+  ): Promise<Process> {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 8 });
     pool.on('error', () => {});
     const store = new PostgresEventStore(pool);
@@ -154,11 +158,12 @@ export class SendingFixture {
         name: 'postern.test',
         maxConnections: 20,
         connectTimeoutMs: 2_000,
-        silenceTimeoutMs: 5_000,
+        silenceTimeoutMs: 1_000,
+        answerTimeoutMs: 20_000,
         queueTimeoutMs: 5_000,
       },
     ]);
-    const relay = new SmtpMailRelay(relays, { relayIsFinal: false, handOverDeadlineMs: 10_000 }, CLOCK);
+    const relay = new SmtpMailRelay(relays, { relayIsFinal: false, handOverDeadlineMs }, CLOCK);
     const close = async () => {
       await relay.onApplicationShutdown();
       await instance.onApplicationShutdown();

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type HandOver, HandOverWindow, type RelayedResult, RelaySet, TOO_LATE } from '@postern/mail';
 import { CONFIG, DatabaseClock, type DatabaseTime } from '@postern/service-host';
 import type { MailCopy } from '../../emails/email-copies.js';
-import type { CopyAnswer } from '../../emails/hand-over.js';
+import type { CopyAnswer, HandOverAnswer } from '../../emails/hand-over.js';
 import { MailRelay } from '../../emails/ports.js';
 
 /** The part of a relay set that is used here. */
@@ -33,7 +33,7 @@ export class SmtpMailRelay extends MailRelay implements OnApplicationShutdown {
     super();
   }
 
-  async handOver(copy: MailCopy, answerBy?: Date): Promise<CopyAnswer> {
+  async handOver(copy: MailCopy, answerBy?: Date): Promise<HandOverAnswer> {
     const { handOverDeadlineMs = HAND_OVER_DEADLINE_MS } = this.policy;
     const remainingMs = answerBy ? answerBy.getTime() - this.clock.now().getTime() : Infinity;
     const limitMs = Math.min(handOverDeadlineMs, remainingMs - RECORDING_MS);
@@ -41,12 +41,14 @@ export class SmtpMailRelay extends MailRelay implements OnApplicationShutdown {
     if (window.remainingMs === 0) return this.#answer('unreachable', TOO_LATE, null);
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), limitMs);
-    const result = await Promise.race([this.relays.handOver({ ...handOverOf(copy), window }), late]);
+    const handingOver = this.relays.handOver({ ...handOverOf(copy), window });
+    const result = await Promise.race([handingOver, late]);
     clearTimeout(timer);
     if (result) return this.#answerOf(result);
     if (window.close()) return this.#answer('unreachable', TOO_LATE, null);
-    // The relay may still accept the copy.
-    return this.#answer('unknown', `no answer within ${Math.round(limitMs / 1000)} s`, null);
+    // The relay may still accept the copy, and says so when it has filtered it.
+    const unknown = this.#answer('unknown', `no answer within ${Math.round(limitMs / 1000)} s`, null);
+    return { ...unknown, later: handingOver.then(given => this.#answerOf(given)) };
   }
 
   async offersSmtpUtf8(): Promise<boolean> {
