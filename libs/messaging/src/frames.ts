@@ -12,7 +12,10 @@ export interface RequestFrame {
   readonly p: unknown;
   /** How long the caller waits, relative to now, so that clocks need not agree. */
   readonly w: number;
-  /** When the caller stops waiting, in milliseconds since the epoch; absent in frames without a version. */
+  /**
+   * When the caller stops waiting, in milliseconds since the epoch by its clock, which is compared only with that of its
+   * other requests; absent in frames without a version.
+   */
   readonly d?: number | undefined;
   readonly c: RequestContext;
   /** For a command that its caller may repeat: the service answers a repetition with the first answer. */

@@ -1,3 +1,4 @@
+export { HostNotResolved, HostResolver, type HostResolverOptions } from './host-resolver.js';
 export { type HostAddress, NoPublicAddress, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
 export { isPublicAddress, literalAddress } from './public-address.js';
 export { DnsUnavailable, OutsidePublicDns, PublicDns, type PublicDnsOptions } from './public-dns.js';

@@ -1,6 +1,7 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { NatsLink, RequestClient, RequestHandlers } from '@postern/messaging';
 import { Database } from './database/database.js';
+import { DatabaseClock } from './database/database-clock.js';
 import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
 import { ServiceLog } from './log/service-log.js';
@@ -32,6 +33,8 @@ export interface Host<Config = unknown> {
   readonly tasks: Tasks;
   /** Only in services with a database. */
   readonly database: Database | undefined;
+  /** Only in services with a database. */
+  readonly clock: DatabaseClock | undefined;
 }
 
 const provide = (token: InjectionToken, useValue: unknown): Provider => ({ provide: token, useValue });
@@ -48,6 +51,7 @@ export const providersOf = (host: Host): Provider[] => [
   provide(Metrics, host.metrics),
   provide(Tasks, host.tasks),
   ...(host.database ? [provide(Database, host.database)] : []),
+  ...(host.clock ? [provide(DatabaseClock, host.clock)] : []),
   ...keyRingOf(host.config),
 ];
 

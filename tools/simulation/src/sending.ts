@@ -50,6 +50,9 @@ const SENDER: Sender = {
   verifiedRecipients: new Set(['ada@x.test', 'bob@x.test', 'cyd@x.test']),
 };
 
+/** The database of a simulation shares the clock of its world. */
+const CLOCK = { now: () => new Date() };
+
 const SETTINGS: SendingSettings = {
   sandboxSender: parseMailbox('Postern Sandbox <sandbox@sandbox.test>'),
   sandboxDomain: { signers: [] },
@@ -142,6 +145,7 @@ export class Sending {
         new Suppressions() as unknown as SuppressionList,
         SETTINGS,
         silentLog as ConstructorParameters<typeof RetryDeferredCopies>[5],
+        CLOCK,
       ).run(),
     );
   }
@@ -183,6 +187,7 @@ export class Sending {
       this.#emails(process),
       process.connect(this.relay, Relay.failure),
       SETTINGS,
+      CLOCK,
     );
     this.#commands.set(process, command);
     return command;

@@ -159,6 +159,7 @@ describe('an attempt during an outage of the database', () => {
         process.suppressions,
         fixture.settings,
         silentLog as ServiceLog,
+        { now: () => new Date() },
       ),
     });
     expect(await waiting()).toMatchObject([{ claimed: true }]);

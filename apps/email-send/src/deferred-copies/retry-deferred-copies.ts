@@ -1,12 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { addressKey } from '@postern/mail';
 import { runInContext } from '@postern/messaging';
-import { asTemporarilyUnavailable, Every, ServiceLog } from '@postern/service-host';
+import { asTemporarilyUnavailable, DatabaseClock, type DatabaseTime, Every, ServiceLog } from '@postern/service-host';
 import { type Sender, SenderDirectory } from '../api-keys/ports.js';
 import { copyMaker, type MailCopy } from '../emails/email-copies.js';
 import {
   type CopyAnswer,
   cutOffAnswer,
+  type HandOverAnswer,
   suppressedAnswer,
   unpreparedAnswer,
   withdrawnAnswer,
@@ -35,15 +36,16 @@ export class RetryDeferredCopies {
     private readonly suppressions: SuppressionList,
     private readonly settings: SendingSettings,
     private readonly log: ServiceLog,
+    @Inject(DatabaseClock) private readonly clock: DatabaseTime,
   ) {}
 
   /** Retries all copies that are due. */
   @Every(5_000, 'retry deferred copies')
   async run(): Promise<void> {
-    const cutOff = await this.copies.claimCutOff(new Date(), AT_ONCE);
-    await this.#each(cutOff, copy => this.copies.settle(copy, cutOffAnswer, new Date()));
+    const cutOff = await this.copies.claimCutOff(this.clock.now(), AT_ONCE);
+    await this.#each(cutOff, copy => this.copies.settle(copy, cutOffAnswer, this.clock.now()));
     for (;;) {
-      const due = await this.copies.claimDue(new Date(), AT_ONCE);
+      const due = await this.copies.claimDue(this.clock.now(), AT_ONCE);
       await this.#each(due, copy => this.#try(copy));
       if (due.length < AT_ONCE) return;
     }
@@ -62,11 +64,14 @@ export class RetryDeferredCopies {
   async #try(claimed: ClaimedCopy): Promise<void> {
     const prepared = await this.#prepare(claimed).catch((error: unknown) => ({ error }));
     if ('error' in prepared) return this.#postpone(claimed, prepared.error);
-    const answer =
+    const answer: HandOverAnswer =
       'ended' in prepared
         ? prepared.ended
         : await runInContext(prepared.origin, () => this.relay.handOver(prepared.copy));
-    await this.copies.settle(claimed, answer, new Date());
+    const { later } = answer;
+    // Other copies do not wait for a relay that filters this one. When the claim ends first, the outcome is unknown.
+    if (later) void this.#each([claimed], async copy => this.copies.settle(copy, await later, this.clock.now()));
+    else await this.copies.settle(claimed, answer, this.clock.now());
   }
 
   /** Everything up to the hand-over. After a failure here, nothing was sent. */
@@ -95,7 +100,7 @@ export class RetryDeferredCopies {
 
   /** An outage only delays the last attempt; any other fault ends the copy at its deadline. */
   async #postpone(claimed: ClaimedCopy, error: unknown): Promise<void> {
-    const at = new Date();
+    const at = this.clock.now();
     this.log.warn({ err: error, ...idsOf(claimed) }, 'A deferred copy could not be prepared');
     if (at < claimed.deadline || asTemporarilyUnavailable(error))
       return this.copies.release(claimed, new Date(at.getTime() + POSTPONED_MS));

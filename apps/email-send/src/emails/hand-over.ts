@@ -9,6 +9,12 @@ export interface CopyAnswer {
   readonly relayIsFinal: boolean;
 }
 
+/** The answer for one copy while its caller waits. */
+export interface HandOverAnswer extends CopyAnswer {
+  /** The answer of a relay that still considers the copy; never rejects. */
+  readonly later?: Promise<CopyAnswer>;
+}
+
 /** The result for the whole message. */
 export type HandOverOutcome =
   | { readonly kind: 'concluded'; readonly status: 'sent' | 'failed'; readonly message: string }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { clientNetworkOf, shortUserAgent, wideNetworkOf } from '@postern/service-host';
+import { clientNetworkOf, DatabaseClock, shortUserAgent, wideNetworkOf } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import { LoginGuard, UNKNOWN_DEVICE } from '../login-limits/ports.js';
 import { type SecondFactorAnswer, SecondFactorCheck } from '../second-factors/ports.js';
@@ -25,6 +25,7 @@ export class CreateSession {
     private readonly sessions: Sessions,
     private readonly devices: DeviceTokens,
     private readonly secondFactor: SecondFactorCheck,
+    private readonly clock: DatabaseClock,
   ) {}
 
   async execute(request: RequestOf<typeof createSession>): Promise<ReplyOf<typeof createSession>> {
@@ -33,7 +34,7 @@ export class CreateSession {
     const login = address === undefined ? undefined : await this.#verify(address, request);
     if (!login) throw credentialsWrong();
     const token = `st_live_${randomBytes(32).toString('base64url')}`;
-    const expiresAt = new Date(Date.now() + SESSION_LIFETIME_MS);
+    const expiresAt = new Date(this.clock.now().getTime() + SESSION_LIFETIME_MS);
     const opened = await this.sessions.open({
       tokenHash: createHash('sha256').update(token).digest('hex'),
       userId: login.account.id,

@@ -176,6 +176,13 @@ const { email_not_found: _ofReading, ...SENDING_REFUSALS } = EMAIL_REFUSALS;
 /** Lower-case hex SHA-256 of the key that the client sent; the key itself is never sent over NATS. */
 export const apiKeyHash = z.string().regex(/^[0-9a-f]{64}$/);
 
+/** A duration, because the clocks of two machines differ. */
+const answerWithinMs = z
+  .number()
+  .min(0)
+  .max(86_400_000)
+  .describe('How long the client still waits when this attempt is sent; no step starts later.');
+
 export const sendEmail = request('send-email', {
   request: z.object({
     api_key_hash: apiKeyHash,
@@ -184,7 +191,8 @@ export const sendEmail = request('send-email', {
       .string()
       .describe('SHA-256 of the body as received; earlier releases use it to detect a reused idempotency key.'),
     email_id: id.optional().describe('Id of the message, chosen before the first attempt so that retries are safe.'),
-    answer_by: timestamp.optional().describe('When the client stops waiting; no step starts later.'),
+    answer_by: timestamp.optional().describe('When the client stops waiting, by the clock of the gateway.'),
+    answer_within_ms: answerWithinMs.optional(),
     email: sendEmailBody,
   }),
   reply: z.object({
@@ -210,6 +218,7 @@ export const submitEmail = request('submit-email', {
     idempotency_key: idempotencyKey.optional(),
     email_id: id,
     answer_by: timestamp,
+    answer_within_ms: answerWithinMs.optional(),
     recipients: z.array(z.string().max(320)).min(1).max(MAX_RECIPIENTS).describe('Of the envelope.'),
     content: z
       .base64()

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { currentClaim, markCarriedOut, type WriteClaim } from './claimed-writes.js';
 import { inTransaction } from './transaction.js';
 
@@ -9,8 +9,7 @@ type Connect = (callback?: unknown) => Promise<pg.PoolClient>;
  * A pool whose transactions record that the command was carried out, if their work has a claim. Outside of claims it is
  * an ordinary pool.
  */
-export const claimedPool = (config: pg.PoolConfig): pg.Pool => {
-  const pool = new pg.Pool(config);
+export const claimedPool = (pool: pg.Pool): pg.Pool => {
   const connect: Connect = pool.connect.bind(pool);
   const query = pool.query.bind(pool) as Query;
   return Object.assign(pool, {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
-import type pg from 'pg';
+import pg from 'pg';
 import { claimedPool } from './claimed-pool.js';
 import { ClaimLost } from './claimed-writes.js';
 import { ClaimedCommand, CommandClaims } from './command-claims.js';
@@ -24,7 +24,7 @@ const leaseEnds = () => pool.query(`UPDATE event_store.command_claims SET lease_
 
 beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
-  pool = claimedPool({ connectionString: await postgres.createDatabase(), max: 8 });
+  pool = claimedPool(new pg.Pool({ connectionString: await postgres.createDatabase(), max: 8 }));
   await migrateEventStore(pool);
   await pool.query('CREATE TABLE things (name text)');
   claims = new CommandClaims(pool);

@@ -230,6 +230,15 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (caller, key)
   );
   CREATE INDEX command_claims_by_age ON event_store.command_claims (claimed_at);
+    `,
+  `
+  -- What one process at a time holds, until a time by the clock of PostgreSQL; the token rises with each holder.
+  CREATE TABLE event_store.leases (
+    name        text PRIMARY KEY,
+    token       bigint NOT NULL,
+    since       timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL
+  );
   `,
 ];
 

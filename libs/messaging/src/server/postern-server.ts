@@ -110,6 +110,15 @@ export class PosternServer {
     for (const consumer of this.#consumers) consumer.start();
   }
 
+  /** Leaves the requests to other replicas; events are still received. */
+  pause(): Promise<void> {
+    return this.#intake.pause();
+  }
+
+  resume(): void {
+    if (!this.#closing) this.#intake.resume();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;
