@@ -2,6 +2,7 @@ export * from './agent-process.js';
 export * from './attacker.js';
 export * from './command-contract.js';
 export * from './git-repository.js';
+export * from './limit-contract.js';
 export * from './neighbour-contract.js';
 export * from './orders.js';
 export * from './processes-with.js';

@@ -16,6 +16,7 @@ import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
 import { findUsers, ROOT_BLOCKS, shares, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
+import { SystemCallFilters } from '../sandbox/system-calls/system-call-filters.js';
 import { UserAssignments } from '../sandbox/user-assignments.js';
 import { Git } from '../source/git.js';
 import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/repository-sources.js';
@@ -44,7 +45,12 @@ export interface LocalBuildsOptions {
   /** Folder of the root directories of sandboxes, which several homes can share; in the home by default. */
   readonly sandboxFrames?: string;
   /** Which isolation mechanisms of the host to use; all by default. */
-  readonly use?: { readonly users?: boolean; readonly cgroups?: boolean; readonly namespaces?: boolean };
+  readonly use?: {
+    readonly users?: boolean;
+    readonly cgroups?: boolean;
+    readonly namespaces?: boolean;
+    readonly filters?: boolean;
+  };
 }
 
 /** The parts that the rest of the local runtime uses. */
@@ -76,10 +82,12 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     (use.namespaces ?? true)
       ? await NamespaceSandbox.find(platformHome, programFolders(path), options.sandboxFrames)
       : undefined;
+  const filters = (use.filters ?? true) ? await SystemCallFilters.find(path) : undefined;
   const gaps = isolationGaps({
     users: users !== undefined,
     namespaces: namespaces !== undefined,
     cgroups: cgroups !== undefined,
+    filters: filters !== undefined,
   });
   for (const gap of gaps) log.warn({}, gap);
 
@@ -98,6 +106,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     // The package cache of a web service stays for its next build.
     keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
+    filters,
     limits: {
       memoryBytes: limits.memoryBytes,
       tasks: limits.tasks,
@@ -149,6 +158,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     namespaces,
     keepsUser: () => false,
     cgroups,
+    filters,
     limits: {
       ...instanceLimits,
       cpuWeight: WEIGHTS.instance,

@@ -3,10 +3,12 @@ export interface Isolation {
   readonly users: boolean;
   readonly namespaces: boolean;
   readonly cgroups: boolean;
+  /** Filters of system calls. */
+  readonly filters: boolean;
 }
 
 /** The missing isolation, one sentence per gap, for the log and for `postern doctor`. */
-export const isolationGaps = ({ users, namespaces, cgroups }: Isolation): readonly string[] => [
+export const isolationGaps = ({ users, namespaces, cgroups, filters }: Isolation): readonly string[] => [
   ...(users ? [] : ['Not isolated: web services and builds run as the same user as the platform']),
   ...(namespaces
     ? []
@@ -16,6 +18,11 @@ export const isolationGaps = ({ users, namespaces, cgroups }: Isolation): readon
         'Not isolated: web services and builds share /tmp and the IPC objects of this machine',
       ]),
   ...(users || namespaces ? [] : ['Not isolated: web services and builds could read what the platform reads']),
+  ...(filters
+    ? []
+    : [
+        'Not isolated: web services and builds can use every system call of this machine: its filters need Perl and Linux with seccomp on x64 or arm64',
+      ]),
   ...(cgroups
     ? []
     : ['Not limited: memory and processors of web services are watched, not limited, without control groups']),

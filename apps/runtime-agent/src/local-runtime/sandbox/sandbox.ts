@@ -16,6 +16,8 @@ import { IDS_OF_ROOT } from './namespaces/credentials.js';
 import type { NamespaceSandbox } from './namespaces/namespace-sandbox.js';
 import { asUser } from './own-users.js';
 import { removeFilesOf } from './shared-folders.js';
+import type { FilterKind } from './system-calls/filters.js';
+import type { SystemCallFilters } from './system-calls/system-call-filters.js';
 import type { UserAssignments } from './user-assignments.js';
 
 export interface SandboxLimits extends CgroupLimits {
@@ -52,6 +54,8 @@ export interface SandboxOptions {
   readonly keepsUser: (id: string) => boolean;
   /** Undefined if the host allows no control groups; processes are then found by their marks and users. */
   readonly cgroups: CgroupTree | undefined;
+  /** Undefined if the host cannot load a filter of system calls. */
+  readonly filters?: SystemCallFilters | undefined;
   readonly limits: SandboxLimits;
   /** `clear` leaves the files below this folder to the components that create them. */
   readonly home: string;
@@ -171,7 +175,8 @@ export class Sandbox implements Confinement {
     const request = { id, folders, owner: ownerOf(settings), groups: groupsOf(settings) };
     const view = await namespaces.view({ ...request, isRootOfUsers: true });
     const first = await this.#rootId(id);
-    const inside = (argv: readonly string[]) => this.#limited(namespaces.asRootOfUsers(first, argv), settings);
+    const inside = (argv: readonly string[]) =>
+      this.#limited(namespaces.asRootOfUsers(first, argv), settings, 'image build');
     return {
       ...view,
       wrap: (argv, directory) => this.#grouped(view.wrap(inside(argv), directory), settings),
@@ -188,8 +193,12 @@ export class Sandbox implements Confinement {
     return uid === undefined ? limited : asUser(uid, limited, gid);
   }
 
-  #limited(argv: readonly string[], { mostTasks, ...needs }: ProcessSettings): readonly string[] {
-    const { limits } = this.options;
+  #limited(
+    argv: readonly string[],
+    { mostTasks, ...needs }: ProcessSettings,
+    filter: FilterKind = 'application',
+  ): readonly string[] {
+    const { limits, filters } = this.options;
     const fileBytes = limits.fileBytes && Math.max(limits.fileBytes, needs.fileBytes ?? 0);
     return [
       'prlimit',
@@ -197,7 +206,7 @@ export class Sandbox implements Confinement {
       ...(mostTasks === undefined ? [] : [`--nproc=${mostTasks}`]),
       ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}`]),
       '--',
-      ...argv,
+      ...(filters?.load(filter, argv) ?? argv),
     ];
   }
 

@@ -4,12 +4,13 @@ import { controlSocket } from '@postern/load-balancer-client';
 import { BalancerProcess, request } from '@postern/load-balancer-client/testing';
 import { OutboundGuard } from '@postern/outbound';
 import type { ServicePlan } from '@postern/runtime';
-import type { GuardedPort, NeighbourHarness } from '@postern/runtime/testing';
+import type { GuardedPort, LimitHarness, NeighbourHarness } from '@postern/runtime/testing';
 import { GitRepository } from '@postern/runtime/testing';
 import { stopDatabases } from '../../local-databases/stop-databases.js';
 import { provisionDatabases } from '../../local-databases/testing/provision-databases.js';
 import { assembleLocalRuntime, LIMITS } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
+import type { InstanceLimits } from '../instances/instance-host.js';
 import type { InstanceRecord } from '../instances/instance-record.js';
 import { InstanceRecords } from '../instances/instance-records.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
@@ -21,7 +22,7 @@ import { silentLog } from './local-runtime-assembly.js';
 import { QUICK } from './quick-times.js';
 
 /** The environment of a local runtime: repositories in folders, and the real load balancer. */
-export class LocalHarness implements NeighbourHarness {
+export class LocalHarness implements NeighbourHarness, LimitHarness {
   readonly countsTraffic = true;
   readonly #repositories: GitRepository[] = [];
   #databases: Promise<readonly GuardedPort[]> | undefined;
@@ -29,11 +30,17 @@ export class LocalHarness implements NeighbourHarness {
   private constructor(
     private readonly balancer: BalancerProcess,
     private current: LocalRuntime,
+    private readonly limits: InstanceLimits,
   ) {}
 
-  static async start(): Promise<LocalHarness> {
+  static async start(limits: Partial<InstanceLimits> = {}): Promise<LocalHarness> {
     const balancer = await BalancerProcess.start();
-    return new LocalHarness(balancer, await runtimeAt(balancer.home));
+    const all = { ...LIMITS, ...limits };
+    return new LocalHarness(balancer, await runtimeAt(balancer.home, all), all);
+  }
+
+  get tasks(): number {
+    return this.limits.tasks;
   }
 
   get home(): string {
@@ -57,7 +64,7 @@ export class LocalHarness implements NeighbourHarness {
 
   async restart(): Promise<void> {
     await this.current.detach();
-    this.current = await runtimeAt(this.balancer.home);
+    this.current = await runtimeAt(this.balancer.home, this.limits);
   }
 
   async killInstances(webServiceId: string): Promise<void> {
@@ -114,15 +121,15 @@ export class LocalHarness implements NeighbourHarness {
   }
 }
 
-const runtimeAt = async (platformHome: string): Promise<LocalRuntime> => {
+const runtimeAt = async (platformHome: string, limits: InstanceLimits): Promise<LocalRuntime> => {
   const parts = await assembleLocalBuilds({
     platformHome,
     sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),
-    instanceLimits: LIMITS,
+    instanceLimits: limits,
     log: silentLog,
     minimumAgeMs: 0,
   });
-  return assembleLocalRuntime({ platformHome, redactor, log: silentLog, times: QUICK, ...parts });
+  return assembleLocalRuntime({ platformHome, redactor, log: silentLog, times: QUICK, limits, ...parts });
 };

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@postern/testing';
+import type { Artefact, ServicePlan } from '../runtime.js';
+import type { RuntimeHarness } from './runtime-harness.js';
+
+/** Runs a shell command for each request; `/` answers while its processes run. */
+const SERVER = `
+  import { execFile } from 'node:child_process';
+  import { createServer } from 'node:http';
+  createServer(({ url }, response) => {
+    const command = decodeURIComponent(url.slice(1));
+    if (command === '') return response.end('here');
+    execFile('/bin/sh', ['-c', command], { timeout: 30_000, maxBuffer: 2 ** 24 }, (_, output, errors) =>
+      response.end(output + errors));
+  }).listen(Number(process.env.PORT));
+  process.on('SIGTERM', () => process.exit(0));
+`;
+
+/** Prints the error number of each system call, 0 if it succeeds; the numbers are those of x64 and of arm64. */
+const attemptOf = (
+  ...calls: readonly (readonly [x64: number, arm64: number, ...args: readonly number[]])[]
+): string => {
+  const all = calls.map(([x64, arm64, ...args]) => `[${process.arch === 'x64' ? x64 : arm64}, ${args.join(', ')}]`);
+  const script = `print join(" ", map { my @call = (@$_, 0, 0, 0, 0, 0, 0); syscall($call[0], @call[1 .. 6]) == -1 ? 0 + $! : 0 } ${all.join(', ')})`;
+  return `perl -e '${script}'`;
+};
+
+const EPERM = 1;
+const EAFNOSUPPORT = 97;
+const [AF_INET, AF_PACKET, AF_VSOCK] = [2, 17, 40];
+
+const FORBIDDEN = attemptOf(
+  [425, 425, 1, 0], // io_uring_setup
+  [250, 219, 0, -3, 0], // keyctl: the session key ring
+  [323, 282, 1], // userfaultfd
+  [321, 280, 0, 0, 0], // bpf
+  [298, 241, 0, 0, 0, 0, 0], // perf_event_open
+  [272, 97, 0x10000000], // unshare: a user namespace
+  [101, 117, 16, 1, 0, 0], // ptrace: another process
+);
+const SOCKETS = attemptOf([41, 198, AF_INET, 1, 0], [41, 198, AF_VSOCK, 1, 0], [41, 198, AF_PACKET, 3, 0]);
+
+export interface LimitHarness extends RuntimeHarness {
+  /** The largest number of processes and threads of an instance. */
+  readonly tasks: number;
+}
+
+const never = new AbortController().signal;
+
+/** The part of the contract about what one web service may use of the machine that it shares with others. */
+export const limitContract = (start: () => Promise<LimitHarness>): void => {
+  describe('against a web service that takes what it can', () => {
+    let harness: LimitHarness;
+    let greedy: ServicePlan;
+    let other: ServicePlan;
+    beforeAll(async () => {
+      harness = await start();
+      greedy = await running();
+      other = await running();
+    }, 240_000);
+    afterAll(() => harness?.stop(), 120_000);
+
+    const built = async (webServiceId: string, buildCommand?: string): Promise<Artefact> => {
+      const repositoryUrl = await harness.makeRepository({ 'server.mjs': SERVER });
+      const { commit } = await harness.runtime.resolveSource({ repositoryUrl, branch: undefined }, never);
+      const order = {
+        ...{ deploymentId: randomUUID(), webServiceId, repositoryUrl, commit, buildCommand },
+        ...{ startCommand: 'node server.mjs', environment: {}, secrets: [], deadlineMs: 120_000 },
+      };
+      const output = harness.runtime.logWriter(webServiceId, 'build', []);
+      return harness.runtime.build(order, output, never).finally(() => output.close());
+    };
+
+    const running = async (): Promise<ServicePlan> => {
+      const webServiceId = randomUUID();
+      const plan = {
+        ...{ webServiceId, name: 'shop', rollId: randomUUID(), artefact: await built(webServiceId), port: 8080 },
+        ...{ healthCheckPath: undefined, environment: {}, secrets: [], startCommand: 'node server.mjs' },
+        ...{ minInstances: 1, maxInstances: 1, deadlineMs: 120_000 },
+      };
+      await harness.runtime.roll(plan, never);
+      return plan;
+    };
+
+    /** The output of a shell command that the web service runs. */
+    const printed = async (command: string, { webServiceId, name }: ServicePlan = greedy): Promise<string> => {
+      const url = await harness.runtime.urlOf(webServiceId, name);
+      return (await harness.request(new URL(`/${encodeURIComponent(command)}`, url).href)).body;
+    };
+
+    const linesOf = async (webServiceId: string): Promise<readonly string[]> =>
+      (await harness.runtime.logs(webServiceId, { tail: 10_000, since: undefined })).map(({ message }) => message);
+
+    const expectRefusals = (forbidden: string, sockets: string): void => {
+      expect(forbidden.trim().split(' ').map(Number)).toEqual(Array(7).fill(EPERM));
+      expect(sockets.trim().split(' ').map(Number)).toEqual([0, EAFNOSUPPORT, EAFNOSUPPORT]);
+    };
+
+    it('refuses system calls and sockets to instances that reach past their sandbox', async () => {
+      expectRefusals(await printed(FORBIDDEN), await printed(SOCKETS));
+    });
+
+    it('refuses them to builds', async () => {
+      const webServiceId = randomUUID();
+      await built(webServiceId, `${FORBIDDEN}; echo; ${SOCKETS}; echo; echo tried`);
+      const lines = await waitFor(async () => {
+        const all = await linesOf(webServiceId);
+        return all.includes('tried') ? all.slice(0, all.indexOf('tried')) : undefined;
+      });
+      expectRefusals(lines.at(-2) ?? '', lines.at(-1) ?? '');
+    });
+
+    it('refuses them to commands', async () => {
+      const { webServiceId, artefact } = greedy;
+      const order = {
+        ...{ runId: randomUUID(), webServiceId, instance: 'run-refused', artefact, environment: {}, secrets: [] },
+        ...{ command: `${FORBIDDEN}; echo; ${SOCKETS}; echo`, size: undefined, deadlineMs: 60_000 },
+      };
+      expect(await harness.runtime.run(order, never)).toMatchObject({ exitCode: 0 });
+      const read = () => harness.runtime.logs(webServiceId, { tail: 100, since: undefined, instance: 'run-refused' });
+      const lines = await waitFor(async () => {
+        const found = (await read()).map(({ message }) => message);
+        return found.length >= 2 ? found : undefined;
+      });
+      expectRefusals(lines[0] ?? '', lines[1] ?? '');
+    });
+
+    it('bounds a fork bomb, and other web services keep answering', async () => {
+      const bomb = `( for i in $(seq ${harness.tasks * 2}); do sleep 5 >/dev/null 2>&1 & done ) 2>&1`;
+      const [answer, during] = await Promise.all([printed(bomb), printed('echo here', other)]);
+      expect(during).toBe('here\n');
+      expect(answer).toMatch(/[Cc]annot fork|Resource temporarily unavailable/);
+      expect(await printed('echo here', other)).toBe('here\n');
+    });
+  });
+};
