@@ -15,6 +15,7 @@ import { LogStore } from './logs/log-store.js';
 import { HomeOwnership } from './rolls/home-ownership.js';
 import { InstanceMonitor } from './rolls/instance-monitor.js';
 import { type RuntimeTimes, TIMES } from './rolls/runtime-times.js';
+import type { DiskImages } from './sandbox/areas/disk-images.js';
 
 const BALANCER_TIMEOUT_MS = 10_000;
 
@@ -34,6 +35,8 @@ export interface LocalRuntimeOptions {
   /** The PATH of instances. */
   readonly path: string;
   readonly log: Log;
+  /** Undefined if the kernel cannot limit the files of instances. */
+  readonly images?: DiskImages | undefined;
   readonly isolationGaps?: readonly string[];
   readonly limits?: Partial<InstanceLimits>;
   readonly times?: Partial<RuntimeTimes>;
@@ -43,15 +46,15 @@ export interface LocalRuntimeOptions {
 
 /** Creates the local runtime. It starts and changes nothing before the first order. */
 export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime => {
-  const { platformHome, confinement, redactor, path, log } = options;
+  const { platformHome, confinement, redactor, path, log, images } = options;
   const logs = new LogStore(platformHome, redactor);
   const balancer = new LoadBalancerClient(platformHome, {
     timeoutMs: options.balancerTimeoutMs ?? BALANCER_TIMEOUT_MS,
   });
   const limits = { ...LIMITS, ...options.limits };
   const instanceRecords = new InstanceRecords(platformHome);
-  const disks = new ServiceDisks(platformHome, confinement);
-  const host = { instanceRecords, confinement, logs, redactor, limits, path, disks };
+  const disks = new ServiceDisks(platformHome, confinement, images);
+  const host = { instanceRecords, confinement, logs, redactor, limits, path, disks, images };
   const starter = new InstanceStarter(host, options.launchOf, platformHome);
   const processes = new MarkedProcesses();
   const times = { ...TIMES, ...options.times };

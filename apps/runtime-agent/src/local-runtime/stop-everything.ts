@@ -23,7 +23,7 @@ export const stopEverything = async (
   graceMs = 5_000,
   options: Pick<LocalBuildsOptions, 'sandboxFrames'> = {},
 ): Promise<void> => {
-  const { builds, confinement, path } = await assembleLocalBuilds({
+  const { builds, confinement, path, images } = await assembleLocalBuilds({
     platformHome,
     allowFileRepositories: false,
     guard: new OutboundGuard({ allowPrivate: false }),
@@ -34,8 +34,8 @@ export const stopEverything = async (
   await new HomeOwnership(platformHome).take();
   const logs = new LogStore(platformHome, redactor);
   const instanceRecords = new InstanceRecords(platformHome);
-  const disks = new ServiceDisks(platformHome, confinement);
-  const host: InstanceHost = { instanceRecords, confinement, logs, redactor, limits: LIMITS, path, disks };
+  const disks = new ServiceDisks(platformHome, confinement, images);
+  const host: InstanceHost = { instanceRecords, confinement, logs, redactor, limits: LIMITS, path, disks, images };
   const orphanedInstances = new OrphanedInstances(host, new MarkedProcesses(), homePrefix(platformHome), log);
   const instances = await orphanedInstances.adopt();
   await Promise.allSettled(instances.map(instance => instance.end(graceMs)));

@@ -44,6 +44,10 @@ const SOCKETS = attemptOf([41, 198, AF_INET, 1, 0], [41, 198, AF_VSOCK, 1, 0], [
 export interface LimitHarness extends RuntimeHarness {
   /** The largest number of processes and threads of an instance. */
   readonly tasks: number;
+  /** How much the files of an instance can occupy. */
+  readonly diskMib: number;
+  /** Free space of the machine. */
+  freeMib(): Promise<number>;
 }
 
 const never = new AbortController().signal;
@@ -124,6 +128,42 @@ export const limitContract = (start: () => Promise<LimitHarness>): void => {
         return found.length >= 2 ? found : undefined;
       });
       expectRefusals(lines[0] ?? '', lines[1] ?? '');
+    });
+
+    it('stops files at their limit at once, in each writable folder, and other web services can still write', async () => {
+      const before = await harness.freeMib();
+      for (const folder of ['/tmp', '/home/app', '/dev/shm']) {
+        const written = await printed(
+          `for i in 1 2 3 4 5 6 7 8; do fallocate -l 2G ${folder}/f$i; done 2>&1; du -sm ${folder} | cut -f1; rm -f ${folder}/f*`,
+        );
+        expect(written).toMatch(/No space left on device/);
+        expect(Number(written.trim().split('\n').at(-1))).toBeLessThanOrEqual(Math.max(harness.diskMib, 64) + 8);
+      }
+      expect(
+        await printed('dd if=/dev/zero of=/tmp/small bs=1M count=8 2>/dev/null; du -sm /tmp | cut -f1', other),
+      ).toMatch(/^8|^9/);
+      expect(before - (await harness.freeMib())).toBeLessThan(8 * harness.diskMib);
+    });
+
+    it('stops the number of files at a limit', async () => {
+      const make = `let made = 0; try { for (; made < 120_000; made += 1) require("fs").writeFileSync("/tmp/n" + made, ""); } catch (e) { console.log(e.code, made); } if (made === 120_000) console.log("all");`;
+      expect(await printed(`node -e '${make}'`)).toMatch(/^ENOSPC \d{3,5}\n$/);
+      expect(await printed('touch /tmp/one && echo made', other)).toBe('made\n');
+      expect(await printed('find /tmp -name "n*" -delete; touch /tmp/again && echo made')).toBe('made\n');
+    });
+
+    it('reports full files in the log and the status, and does not restart the web service', async () => {
+      const { webServiceId } = greedy;
+      await printed('dd if=/dev/zero of=/tmp/large bs=1M count=4096 2>/dev/null; true');
+      const line = /^The home and temporary files are full \(\d+ MiB\): writes fail/;
+      await waitFor(async () => (await linesOf(webServiceId)).some(message => line.test(message)));
+      const status = await waitFor(async () => {
+        const found = await harness.runtime.statusOf(webServiceId);
+        return found?.lastFailure === undefined ? undefined : found;
+      });
+      expect(status).toMatchObject({ healthy: 1, restarts: 0, lastFailure: expect.stringMatching(line) });
+      await printed('rm /tmp/large');
+      await waitFor(async () => (await harness.runtime.statusOf(webServiceId))?.lastFailure === undefined);
     });
 
     it('bounds a fork bomb, and other web services keep answering', async () => {

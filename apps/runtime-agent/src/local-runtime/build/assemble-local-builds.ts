@@ -11,6 +11,7 @@ import type { InstanceLimits } from '../instances/instance-host.js';
 import type { LaunchOf } from '../instances/instance-starter.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
+import { DiskImages } from '../sandbox/areas/disk-images.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
 import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
@@ -50,6 +51,7 @@ export interface LocalBuildsOptions {
     readonly cgroups?: boolean;
     readonly namespaces?: boolean;
     readonly filters?: boolean;
+    readonly images?: boolean;
   };
 }
 
@@ -62,6 +64,8 @@ export interface LocalBuildsAssembly {
   readonly path: string;
   /** Whether web services and builds run as separate users. */
   readonly ownUsers: boolean;
+  /** Undefined if the kernel cannot limit the files of instances and builds. */
+  readonly images: DiskImages | undefined;
   /** The missing isolation of this host, in sentences for operators. */
   readonly isolationGaps: readonly string[];
 }
@@ -83,11 +87,13 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
       ? await NamespaceSandbox.find(platformHome, programFolders(path), options.sandboxFrames)
       : undefined;
   const filters = (use.filters ?? true) ? await SystemCallFilters.find(path) : undefined;
+  const images = namespaces && (use.images ?? true) ? await DiskImages.find(platformHome) : undefined;
   const gaps = isolationGaps({
     users: users !== undefined,
     namespaces: namespaces !== undefined,
     cgroups: cgroups !== undefined,
     filters: filters !== undefined,
+    images: images !== undefined,
   });
   for (const gap of gaps) log.warn({}, gap);
 
@@ -112,7 +118,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
       tasks: limits.tasks,
       cpuMillicores: undefined,
       cpuWeight: WEIGHTS.build,
-      fileBytes: limits.diskBytes,
+      fileBytes: images ? undefined : limits.diskBytes,
       shortLived: true,
     },
   });
@@ -162,7 +168,8 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     limits: {
       ...instanceLimits,
       cpuWeight: WEIGHTS.instance,
-      fileBytes: instanceLimits.diskBytes,
+      // With images, writes above the limit fail instead.
+      fileBytes: images ? undefined : instanceLimits.diskBytes,
       shortLived: false,
     },
   });
@@ -172,6 +179,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     confinement: instances,
     path,
     ownUsers: users !== undefined,
+    images,
     isolationGaps: gaps,
   };
 };

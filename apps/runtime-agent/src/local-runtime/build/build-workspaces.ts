@@ -1,9 +1,9 @@
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree, usedBytes } from '../../infrastructure/disk.js';
 import { treeOf } from '../artefacts/artefact-store.js';
 import type { ConfinedPlace } from '../instances/confinement.js';
-import { makeOwned } from '../source/owned-folder.js';
+import { makeOwned, makePassable } from '../source/owned-folder.js';
 import type { BuildFolders } from './build-environment.js';
 import { draftOf, homeOf, temporaryOf } from './build-environment.js';
 
@@ -65,9 +65,4 @@ export class BuildWorkspaces {
 const isOfAnother = async (folder: string, { owner }: ConfinedPlace): Promise<boolean> => {
   const found = await stat(folder).catch(() => undefined);
   return found !== undefined && owner !== undefined && found.uid !== owner.uid;
-};
-
-const makePassable = async (folder: string): Promise<void> => {
-  await mkdir(folder, { recursive: true });
-  await chmod(folder, 0o711);
 };

@@ -1,5 +1,5 @@
 import { BuildFailed } from '@postern/runtime';
-import { freeBytes, unlinkedBytes, usedBytesOf } from '../../infrastructure/disk.js';
+import { freeBytes, unlinkedBytes, usageOf } from '../../infrastructure/disk.js';
 import { processEntry } from '../../infrastructure/process-table.js';
 import type { SandboxPlace } from '../sandbox/sandbox.js';
 import type { BuildLimits } from './build-limits.js';
@@ -55,7 +55,7 @@ export class LimitWatch {
       return `the disk is nearly full: less than ${Math.round(floor / MIB)} MiB are free`;
     if (performance.now() < this.#nextSizing) return undefined;
     const began = performance.now();
-    const [files, unlinked] = await Promise.all([usedBytesOf(this.folders), unlinkedBytes(pids, this.folders[0])]);
+    const [files, unlinked] = await Promise.all([usageOf(this.folders), unlinkedBytes(pids, this.folders[0])]);
     const used = [...files.values()].reduce((sum, bytes) => sum + bytes, unlinked);
     this.#nextSizing = performance.now() + (performance.now() - began) * REST_FACTOR;
     return used > diskBytes ? `the build wrote more than ${Math.round(diskBytes / MIB)} MiB` : undefined;

@@ -32,6 +32,8 @@ export interface SandboxFolders {
   readonly cache?: string;
   /** Persists after the processes have ended. */
   readonly disk?: string;
+  /** Images that are mounted for the processes only, each on a folder that holds some of the other folders. */
+  readonly images?: readonly { readonly path: string; readonly folder: string }[];
 }
 
 /** The file system view of the processes, and how to start processes in it. */

@@ -2,9 +2,12 @@ import { join } from 'node:path';
 import type { SandboxFolders } from './confinement.js';
 import { INSTANCE_MARKER } from './process-markers.js';
 
-/** The only folders that an instance can write to, apart from its disk. */
-export const temporaryFolder = (instanceFolder: string): string => join(instanceFolder, 'tmp');
-export const homeFolder = (instanceFolder: string): string => join(instanceFolder, 'home');
+/** Holds the only folders that an instance can write to, apart from its disk. */
+export const areaFolder = (instanceFolder: string): string => join(instanceFolder, 'area');
+export const temporaryFolder = (instanceFolder: string): string => join(areaFolder(instanceFolder), 'tmp');
+export const homeFolder = (instanceFolder: string): string => join(areaFolder(instanceFolder), 'home');
+/** The image of the area, if the kernel limits it. */
+export const areaImage = (instanceFolder: string): string => join(instanceFolder, 'area.img');
 
 /**
  * The initial environment of an instance, before the user's variables. Contains nothing of Postern's own environment.

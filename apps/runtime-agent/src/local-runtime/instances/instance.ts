@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Backend } from '@postern/load-balancer-client';
-import { unlinkedBytes } from '../../infrastructure/disk.js';
 import { catchAll, isInGroupOf, type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
-import { levelOf } from '../disks/disk-level.js';
 import { diskUser } from '../disks/service-disks.js';
 import { type ProbeAnswer, probe, wrongPort } from '../probe.js';
 import type { ConfinedPlace, ConfinementNeeds } from './confinement.js';
 import { exitReason } from './exit-reason.js';
+import { InstanceAreas, type Usage } from './instance-areas.js';
 import type { InstanceHost, InstanceLimits } from './instance-host.js';
 import { InstanceOutput } from './instance-output.js';
 import type { InstanceRecord } from './instance-record.js';
@@ -31,7 +30,7 @@ export class Instance {
   /** The socket that listens on the port, as the last probe found it. */
   #socket: ListeningSocket | undefined;
   #isAnnounced = false;
-  #isDiskWarningLogged = false;
+  #areas: InstanceAreas | undefined;
 
   private constructor(
     private readonly host: InstanceHost,
@@ -135,38 +134,26 @@ export class Instance {
     if (process && !isInGroupOf(process.pid, id)) this.#reportExit(this.#memoryMessage);
   }
 
-  get #folder(): string {
-    return this.host.instanceRecords.folderOf(this.current.id);
+  /** The folders whose usage `checkDisk` needs: those that the kernel does not limit. */
+  get measuredFolders(): readonly string[] {
+    return this.#writable.measured;
   }
 
-  get #diskFolder(): string {
-    return this.host.disks.folderOf(this.current.webServiceId);
+  /** Why writes fail, while its files fill what they may occupy. */
+  get fullArea(): string | undefined {
+    return this.#areas?.full;
   }
 
-  /** The folders that the instance can write to. */
-  get writableFolders(): readonly string[] {
-    return this.current.disk ? [this.#folder, this.#diskFolder] : [this.#folder];
+  /** Reports full areas, and the instance as ended if its files exceed a limit that the kernel does not enforce. */
+  async checkDisk(used: Usage): Promise<void> {
+    const reason = await this.#writable.check(used);
+    if (reason !== undefined) this.#reportExit(reason);
   }
 
-  /** Reports the instance as ended if its files exceed their limit. @param used bytes by writable folder. */
-  async checkDisk(used: ReadonlyMap<string, number>): Promise<void> {
-    const { diskBytes } = this.limits;
-    const diskFree = this.#checkServiceDisk(used.get(this.#diskFolder) ?? 0);
-    // Deleted files that are still open may be in the folder of the instance or on its disk.
-    const unlinked = await unlinkedBytes(await this.place.pids(), this.#folder);
-    if ((used.get(this.#folder) ?? 0) + Math.max(0, unlinked - diskFree) > diskBytes)
-      this.#reportExit(`wrote more than ${Math.round(diskBytes / 2 ** 20)} MiB`);
-  }
-
-  /** @returns the free bytes of the disk; 0 without one. */
-  #checkServiceDisk(used: number): number {
-    const { disk } = this.current;
-    if (!disk) return 0;
-    const level = levelOf(used, disk.sizeMib);
-    if (level.isOver) this.#reportExit(level.reason);
-    else if (level.isNearlyFull && !this.#isDiskWarningLogged) this.#output.logLine(level.reason);
-    this.#isDiskWarningLogged = level.isNearlyFull;
-    return Math.max(0, disk.sizeMib * 2 ** 20 - used);
+  /** Created when the process runs, because its images exist then. */
+  get #writable(): InstanceAreas {
+    this.#areas ??= new InstanceAreas(this.host, this.current, this.place, line => this.#output.logLine(line));
+    return this.#areas;
   }
 
   /**
@@ -241,10 +228,17 @@ export class Instance {
       return;
     }
     this.#exitCode = code;
-    void this.place.ranOutOfMemory().then(
-      ranOut => this.#reportExit(ranOut ? this.#memoryMessage : exitReason(code)),
+    void this.#reasonOf(code).then(
+      reason => this.#reportExit(reason),
       () => this.#reportExit(exitReason(code)),
     );
+  }
+
+  async #reasonOf(code: number): Promise<string> {
+    if (await this.place.ranOutOfMemory()) return this.#memoryMessage;
+    // Until `end`, a process keeps the areas mounted.
+    if (code !== 0 && this.measuredFolders.length === 0) await this.checkDisk(new Map());
+    return this.fullArea === undefined ? exitReason(code) : `${exitReason(code)}. ${this.fullArea}`;
   }
 
   get #memoryMessage(): string {

@@ -5,10 +5,12 @@ export interface Isolation {
   readonly cgroups: boolean;
   /** Filters of system calls. */
   readonly filters: boolean;
+  /** File systems of a limited size. */
+  readonly images: boolean;
 }
 
 /** The missing isolation, one sentence per gap, for the log and for `postern doctor`. */
-export const isolationGaps = ({ users, namespaces, cgroups, filters }: Isolation): readonly string[] => [
+export const isolationGaps = ({ users, namespaces, cgroups, filters, images }: Isolation): readonly string[] => [
   ...(users ? [] : ['Not isolated: web services and builds run as the same user as the platform']),
   ...(namespaces
     ? []
@@ -26,4 +28,9 @@ export const isolationGaps = ({ users, namespaces, cgroups, filters }: Isolation
   ...(cgroups
     ? []
     : ['Not limited: memory and processors of web services are watched, not limited, without control groups']),
+  ...(images
+    ? []
+    : [
+        'Not limited: the files of web services, builds and disks are measured, not limited: limits need root, loop devices and the package e2fsprogs',
+      ]),
 ];

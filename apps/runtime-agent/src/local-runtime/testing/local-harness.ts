@@ -6,6 +6,7 @@ import { OutboundGuard } from '@postern/outbound';
 import type { ServicePlan } from '@postern/runtime';
 import type { GuardedPort, LimitHarness, NeighbourHarness } from '@postern/runtime/testing';
 import { GitRepository } from '@postern/runtime/testing';
+import { freeBytes } from '../../infrastructure/disk.js';
 import { stopDatabases } from '../../local-databases/stop-databases.js';
 import { provisionDatabases } from '../../local-databases/testing/provision-databases.js';
 import { assembleLocalRuntime, LIMITS } from '../assemble-local-runtime.js';
@@ -41,6 +42,14 @@ export class LocalHarness implements NeighbourHarness, LimitHarness {
 
   get tasks(): number {
     return this.limits.tasks;
+  }
+
+  get diskMib(): number {
+    return this.limits.diskBytes / 2 ** 20;
+  }
+
+  async freeMib(): Promise<number> {
+    return (await freeBytes(this.balancer.home)) / 2 ** 20;
   }
 
   get home(): string {

@@ -23,7 +23,7 @@ export const assemblyFor = async (
   held: Held,
   limits: Partial<InstanceLimits> = {},
 ): Promise<LocalRuntimeOptions> => {
-  const { confinement, path } = await assembleLocalBuilds({
+  const { confinement, path, images } = await assembleLocalBuilds({
     platformHome: home,
     sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
@@ -49,6 +49,7 @@ export const assemblyFor = async (
     confinement,
     redactor,
     path,
+    images,
     log: silentLog,
     limits,
     times: QUICK,

@@ -7,7 +7,7 @@ import type { SandboxFolders, SandboxView } from '../../instances/confinement.js
 import { asUser } from '../own-users.js';
 import { asItself, asRootOfUsers, intoImage, type SandboxOwner } from './credentials.js';
 import { IN_IMAGE, imageMounts } from './image-view.js';
-import { type Mount, mountTable, readOnly, writable, writableForRoot } from './sandbox-mounts.js';
+import { image, type Mount, mountTable, readOnly, writable, writableForRoot } from './sandbox-mounts.js';
 import { findSandboxPrograms, type SandboxPrograms } from './sandbox-programs.js';
 import { makeSandboxRoot, type SandboxRoot } from './sandbox-root.js';
 
@@ -100,7 +100,7 @@ export class NamespaceSandbox {
       ...(folders.disk === undefined ? [] : [writable(folders.disk, INSIDE.disk)]),
     ];
     const table = join(place, `mounts-${randomUUID()}`);
-    await writeFile(table, mountTable(layout.folder, layout.made, mounts));
+    await writeFile(table, mountTable(layout.folder, layout.made, mounts, folders.images?.map(image)));
     const { app: seenApp, home, temporary, cache, disk } = { ...INSIDE, ...(folders.isImage && IN_IMAGE) };
     return {
       folders: {
