@@ -46,6 +46,8 @@ export interface LimitHarness extends RuntimeHarness {
   readonly tasks: number;
   /** How much the files of an instance can occupy. */
   readonly diskMib: number;
+  /** How much the files of a build can occupy. */
+  readonly buildDiskMib: number;
   /** Free space of the machine. */
   freeMib(): Promise<number>;
 }
@@ -143,6 +145,19 @@ export const limitContract = (start: () => Promise<LimitHarness>): void => {
         await printed('dd if=/dev/zero of=/tmp/small bs=1M count=8 2>/dev/null; du -sm /tmp | cut -f1', other),
       ).toMatch(/^8|^9/);
       expect(before - (await harness.freeMib())).toBeLessThan(8 * harness.diskMib);
+    });
+
+    it('fails builds whose files reach their limit, in each writable folder', async () => {
+      const before = await harness.freeMib();
+      for (const folder of ['.', '"$HOME"', '/tmp', '"$npm_config_cache"']) {
+        const fill = `mkdir -p ${folder}; for i in 1 2 3 4 5 6 7 8; do fallocate -l 2G ${folder}/f$i || exit 1; done`;
+        await expect(built(randomUUID(), fill)).rejects.toThrow(
+          `the build wrote more than ${harness.buildDiskMib} MiB`,
+        );
+      }
+      const make = `const { writeFileSync } = require("fs"); for (let made = 0; made < 120_000; made += 1) writeFileSync("/tmp/n" + made, "")`;
+      await expect(built(randomUUID(), `node -e '${make}'`)).rejects.toThrow(/the build wrote more than \d+ files/);
+      expect(before - (await harness.freeMib())).toBeLessThan(8 * harness.buildDiskMib);
     });
 
     it('stops the number of files at a limit', async () => {

@@ -122,7 +122,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
       shortLived: true,
     },
   });
-  const workspaces = new BuildWorkspaces(platformHome, limits.cacheBytes);
+  const workspaces = new BuildWorkspaces(platformHome, limits, images);
   const artefacts = new ArtefactStore(platformHome, options.minimumAgeMs, groups && (id => groups.assign(id)));
   await artefacts.closeToOthers();
   const underWay = new Set<string>();

@@ -5,15 +5,19 @@ import { BUILD_MARKER } from '../instances/process-markers.js';
 export interface BuildFolders {
   readonly workspace: string;
   readonly cache: string;
+  /** Whether the kernel refuses writes above the limits of the two folders. */
+  readonly isLimited: boolean;
 }
 
 /** Paths of the folders of a build inside its sandbox. */
 export type FoldersInside = Pick<SandboxFolders, 'home' | 'temporary'> & { readonly cache: string };
 
-export const homeOf = (workspace: string): string => join(workspace, 'home');
-export const temporaryOf = (workspace: string): string => join(workspace, 'tmp');
-/** Holds the tree and, at the end, its metadata; becomes the artefact unchanged. */
-export const draftOf = (workspace: string): string => join(workspace, 'artefact');
+/** Holds all files of the build but its package cache. */
+export const areaOf = (workspace: string): string => join(workspace, 'area');
+export const homeOf = (workspace: string): string => join(areaOf(workspace), 'home');
+export const temporaryOf = (workspace: string): string => join(areaOf(workspace), 'tmp');
+/** Holds the tree and, at the end, its metadata; becomes the artefact. */
+export const draftOf = (workspace: string): string => join(areaOf(workspace), 'artefact');
 
 /**
  * The environment variables of a build: the host's registry settings and defaults, overridden by the variables of the web service,

@@ -135,7 +135,8 @@ export class LocalBuilds implements Builds {
       const output = new BuildOutput(writer, limits.outputBytes);
       const start = await this.#make(order, { place, id, folders, output }, signal);
       const { deploymentId, webServiceId, commit } = order;
-      await artefacts.keep(draftOf(folders.workspace), { deploymentId, webServiceId, commit, ...(start && { start }) });
+      const draft = await workspaces.takeOut(folders.workspace);
+      await artefacts.keep(draft, { deploymentId, webServiceId, commit, ...(start && { start }) });
       return artefact;
     } finally {
       try {
@@ -154,7 +155,7 @@ export class LocalBuilds implements Builds {
     const { place, folders, output } = site;
     const directory = treeOf(draftOf(folders.workspace));
     let finish: FinishBuild;
-    const watch = new LimitWatch(place, [folders.workspace, folders.cache], this.parts.limits);
+    const watch = new LimitWatch(place, folders, this.parts.limits);
     try {
       const limit = AbortSignal.any([signal, watch.signal]);
       output.logLine(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
@@ -245,7 +246,7 @@ export class LocalBuilds implements Builds {
     );
     const what = order.buildCommand === undefined ? command : 'the build command';
     if ('code' in exit && exit.code === 0) return;
-    await requireWithinLimits(place, this.parts.limits);
+    await requireWithinLimits(place, this.parts.limits, folders);
     const ended = `${what} ${'code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`}`;
     const advice = adviceIn(output.last);
     throw new BuildFailed(advice === undefined ? ended : `${advice} (${ended})`);

@@ -11,6 +11,7 @@ import { stopDatabases } from '../../local-databases/stop-databases.js';
 import { provisionDatabases } from '../../local-databases/testing/provision-databases.js';
 import { assembleLocalRuntime, LIMITS } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
+import { BUILD_LIMITS, type BuildLimits } from '../build/build-limits.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
 import type { InstanceRecord } from '../instances/instance-record.js';
 import { InstanceRecords } from '../instances/instance-records.js';
@@ -22,6 +23,11 @@ import { KEPT_FRAMES } from './kept-frames.js';
 import { silentLog } from './local-runtime-assembly.js';
 import { QUICK } from './quick-times.js';
 
+interface HarnessLimits {
+  readonly instances: InstanceLimits;
+  readonly builds: BuildLimits;
+}
+
 /** The environment of a local runtime: repositories in folders, and the real load balancer. */
 export class LocalHarness implements NeighbourHarness, LimitHarness {
   readonly countsTraffic = true;
@@ -31,21 +37,25 @@ export class LocalHarness implements NeighbourHarness, LimitHarness {
   private constructor(
     private readonly balancer: BalancerProcess,
     private current: LocalRuntime,
-    private readonly limits: InstanceLimits,
+    private readonly limits: HarnessLimits,
   ) {}
 
-  static async start(limits: Partial<InstanceLimits> = {}): Promise<LocalHarness> {
+  static async start(limits: Partial<HarnessLimits> = {}): Promise<LocalHarness> {
     const balancer = await BalancerProcess.start();
-    const all = { ...LIMITS, ...limits };
+    const all = { instances: LIMITS, builds: BUILD_LIMITS, ...limits };
     return new LocalHarness(balancer, await runtimeAt(balancer.home, all), all);
   }
 
   get tasks(): number {
-    return this.limits.tasks;
+    return this.limits.instances.tasks;
   }
 
   get diskMib(): number {
-    return this.limits.diskBytes / 2 ** 20;
+    return this.limits.instances.diskBytes / 2 ** 20;
+  }
+
+  get buildDiskMib(): number {
+    return this.limits.builds.diskBytes / 2 ** 20;
   }
 
   async freeMib(): Promise<number> {
@@ -130,15 +140,16 @@ export class LocalHarness implements NeighbourHarness, LimitHarness {
   }
 }
 
-const runtimeAt = async (platformHome: string, limits: InstanceLimits): Promise<LocalRuntime> => {
+const runtimeAt = async (platformHome: string, { instances, builds }: HarnessLimits): Promise<LocalRuntime> => {
   const parts = await assembleLocalBuilds({
     platformHome,
     sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),
-    instanceLimits: limits,
+    instanceLimits: instances,
+    limits: builds,
     log: silentLog,
     minimumAgeMs: 0,
   });
-  return assembleLocalRuntime({ platformHome, redactor, log: silentLog, times: QUICK, limits, ...parts });
+  return assembleLocalRuntime({ platformHome, redactor, log: silentLog, times: QUICK, limits: instances, ...parts });
 };

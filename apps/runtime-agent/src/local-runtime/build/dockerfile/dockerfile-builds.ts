@@ -20,7 +20,7 @@ import { exitReason } from '../../instances/exit-reason.js';
 import { BUILD_MARKER } from '../../instances/process-markers.js';
 import { type Exit, runConfined } from '../../sandbox/confined-run.js';
 import type { SandboxPlace } from '../../sandbox/sandbox.js';
-import { type BuildFolders, draftOf, temporaryOf } from '../build-environment.js';
+import { areaOf, type BuildFolders, draftOf, temporaryOf } from '../build-environment.js';
 import type { BuildLimits } from '../build-limits.js';
 import type { BuildOutput } from '../build-output.js';
 import { requireWithinLimits } from '../limit-watch.js';
@@ -87,7 +87,7 @@ export class DockerfileBuilds {
     const { place, folders, output } = site;
     const { exit, failure } = await this.#run(tool, order, site, signal);
     if (!('code' in exit) || exit.code !== 0) {
-      await requireWithinLimits(place, this.parts.limits);
+      await requireWithinLimits(place, this.parts.limits, folders);
       throw new BuildFailed(failure ?? `the image cannot be built: ${tool} ${endOf(exit)}`);
     }
     return async () => {
@@ -152,6 +152,6 @@ export class DockerfileBuilds {
 }
 
 /** Holds all files of the tool. */
-const toolHomeOf = (workspace: string): string => join(workspace, 'container-tool');
+const toolHomeOf = (workspace: string): string => join(areaOf(workspace), 'container-tool');
 
 const endOf = (exit: Exit): string => ('code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`);

@@ -12,6 +12,7 @@ const NEARLY_FULL = 0.9;
 export const filesFor = (bytes: number): number => Math.max(FEWEST_FILES, Math.ceil(bytes / BYTES_PER_FILE));
 
 export interface AreaLevel {
+  readonly usedBytes: number;
   readonly isFull: boolean;
   readonly isNearlyFull: boolean;
   readonly percent: number;
@@ -21,10 +22,11 @@ export interface AreaLevel {
 
 /** The level of an area that is a file system. @throws if the path does not exist. */
 export const levelAt = async (path: string): Promise<AreaLevel> => {
-  const { blocks, bavail, bsize, files, ffree } = await statfs(path);
+  const { blocks, bavail, bfree, bsize, files, ffree } = await statfs(path);
   const [bytesUsed, filesUsed] = [1 - bavail / blocks, 1 - ffree / files];
   const used = Math.max(bytesUsed, filesUsed);
   return {
+    usedBytes: (blocks - bfree) * bsize,
     isFull: bavail * bsize < tooFewBytes(blocks * bsize) || ffree === 0,
     isNearlyFull: used >= NEARLY_FULL,
     percent: Math.floor(used * 100),
@@ -37,6 +39,7 @@ export const levelOf = (used: { readonly bytes: number; readonly files: number }
   const [bytesUsed, filesUsed] = [used.bytes / bytes, used.files / filesFor(bytes)];
   const share = Math.max(bytesUsed, filesUsed);
   return {
+    usedBytes: used.bytes,
     isFull: share > 1,
     isNearlyFull: share >= NEARLY_FULL,
     percent: Math.floor(share * 100),

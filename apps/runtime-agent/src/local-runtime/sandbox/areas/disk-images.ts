@@ -85,7 +85,9 @@ export class DiskImages {
   /** Mounts an image for this process and all that it starts. */
   async mount(path: string, folder: string): Promise<void> {
     await mkdir(folder, { recursive: true });
-    await run(this.programs.mount, ['-t', 'ext4', '-o', IMAGE_OPTIONS.join(','), path, folder]);
+    // A build as root of a user namespace could not clear `nosuid` and `nodev`; the mounts of other sandboxes add them.
+    const options = IMAGE_OPTIONS.filter(option => option !== 'nosuid' && option !== 'nodev');
+    await run(this.programs.mount, ['-t', 'ext4', '-o', options.join(','), path, folder]);
   }
 
   /** Does nothing if no image is mounted there. */
