@@ -70,7 +70,7 @@ export interface LocalBuildsAssembly {
   readonly isolationGaps: readonly string[];
 }
 
-/** CPU weights under contention: web services take precedence over builds. */
+/** Weights under contention for processors and the disk: web services take precedence over builds. */
 const WEIGHTS = { instance: 100, build: 20 };
 
 /** Detects the isolation mechanisms of this host and creates the components of builds with them. */
@@ -117,7 +117,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
       memoryBytes: limits.memoryBytes,
       tasks: limits.tasks,
       cpuMillicores: undefined,
-      cpuWeight: WEIGHTS.build,
+      weight: WEIGHTS.build,
       fileBytes: images ? undefined : limits.diskBytes,
       shortLived: true,
     },
@@ -167,7 +167,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     filters,
     limits: {
       ...instanceLimits,
-      cpuWeight: WEIGHTS.instance,
+      weight: WEIGHTS.instance,
       // With images, writes above the limit fail instead.
       fileBytes: images ? undefined : instanceLimits.diskBytes,
       shortLived: false,

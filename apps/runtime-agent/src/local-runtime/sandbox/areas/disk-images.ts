@@ -138,7 +138,7 @@ const sizeOf = (bytes: number): number => {
   const tables = Math.ceil((filesFor(bytes) * INODE) / BLOCK);
   const reserved = Math.min(RESERVED_BLOCKS, Math.ceil(blocks / 48));
   // Bitmaps, group descriptors, copies of the superblock, and the blocks that map large files.
-  const rest = 256 + Math.ceil(blocks / 512);
+  const rest = 256 + Math.ceil(blocks / 200);
   return (blocks + tables + reserved + rest) * BLOCK;
 };
 
