@@ -14,6 +14,9 @@ import { BUILD_MARKER } from '../instances/process-markers.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
 import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
+import { nameFilesOf, PLATFORM_NAME } from '../sandbox/network/name-files.js';
+import { hasNetworks, type MachineNetworks } from '../sandbox/network/open-networks.js';
+import type { TenantNetworks } from '../sandbox/network/tenant-network.js';
 import { findUsers, ROOT_BLOCKS, shares, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
 import { UserAssignments } from '../sandbox/user-assignments.js';
@@ -41,10 +44,16 @@ export interface LocalBuildsOptions {
   readonly concurrentBuilds?: number;
   readonly times?: Partial<SourceTimes>;
   readonly minimumAgeMs?: number;
+  readonly network: MachineNetworks;
   /** Folder of the root directories of sandboxes, which several homes can share; in the home by default. */
   readonly sandboxFrames?: string;
   /** Which isolation mechanisms of the host to use; all by default. */
-  readonly use?: { readonly users?: boolean; readonly cgroups?: boolean; readonly namespaces?: boolean };
+  readonly use?: {
+    readonly users?: boolean;
+    readonly cgroups?: boolean;
+    readonly namespaces?: boolean;
+    readonly networks?: boolean;
+  };
 }
 
 /** The parts that the rest of the local runtime uses. */
@@ -54,6 +63,10 @@ export interface LocalBuildsAssembly {
   /** For instances. */
   readonly confinement: Confinement;
   readonly path: string;
+  /** The URL of the API gateway for instances. */
+  readonly platformUrl: string;
+  /** The networks of sandboxes; undefined if they share that of the machine. */
+  readonly networks: TenantNetworks | undefined;
   /** Whether web services and builds run as separate users. */
   readonly ownUsers: boolean;
   /** The missing isolation of this host, in sentences for operators. */
@@ -76,7 +89,13 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     (use.namespaces ?? true)
       ? await NamespaceSandbox.find(platformHome, programFolders(path), options.sandboxFrames)
       : undefined;
+  const { networks: found, gateway } = options.network;
+  const networks = (use.networks ?? true) && hasNetworks(found) ? found : undefined;
+  const files = networks && nameFilesOf(platformHome);
+  const platformHost = networks ? (namespaces ? PLATFORM_NAME : networks.platformAddress) : gateway.host;
+  const platformUrl = `http://${platformHost}:${gateway.port}`;
   const gaps = isolationGaps({
+    sharedNetwork: hasNetworks(found) ? undefined : found.unavailable,
     users: users !== undefined,
     namespaces: namespaces !== undefined,
     cgroups: cgroups !== undefined,
@@ -95,6 +114,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     users: assignments('builds', ranges?.builds),
     rootBlocks: assignments('roots', ranges && ROOT_BLOCKS),
     namespaces,
+    networks: networks && files && { of: networks, files },
     // The package cache of a web service stays for its next build.
     keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
@@ -121,6 +141,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const dockerfiles = new DockerfileBuilds({
     answer: findContainerTool(machineOf(path), namespaces !== undefined && users !== undefined),
     path,
+    platformUrl,
     proxies: proxiesOf(variables),
     limits,
   });
@@ -135,6 +156,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     limits,
     concurrentBuilds: options.concurrentBuilds ?? 1,
     path,
+    platformUrl,
     registry: registryOf(variables),
     idPrefix,
     underWay,
@@ -147,6 +169,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     users: assignments('instances', ranges?.instances),
     groups,
     namespaces,
+    networks: networks && files && { of: networks, files },
     keepsUser: () => false,
     cgroups,
     limits: {
@@ -161,6 +184,8 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     launchOf: (...launch) => artefacts.launchOf(...launch),
     confinement: instances,
     path,
+    platformUrl,
+    networks,
     ownUsers: users !== undefined,
     isolationGaps: gaps,
   };

@@ -3,10 +3,12 @@ export interface Isolation {
   readonly users: boolean;
   readonly namespaces: boolean;
   readonly cgroups: boolean;
+  /** Why sandboxes share the network of this machine; undefined if each has a network of its own. */
+  readonly sharedNetwork: string | undefined;
 }
 
 /** The missing isolation, one sentence per gap, for the log and for `postern doctor`. */
-export const isolationGaps = ({ users, namespaces, cgroups }: Isolation): readonly string[] => [
+export const isolationGaps = ({ users, namespaces, cgroups, sharedNetwork }: Isolation): readonly string[] => [
   ...(users ? [] : ['Not isolated: web services and builds run as the same user as the platform']),
   ...(namespaces
     ? []
@@ -16,6 +18,11 @@ export const isolationGaps = ({ users, namespaces, cgroups }: Isolation): readon
         'Not isolated: web services and builds share /tmp and the IPC objects of this machine',
       ]),
   ...(users || namespaces ? [] : ['Not isolated: web services and builds could read what the platform reads']),
+  ...(sharedNetwork === undefined
+    ? []
+    : [
+        `Not isolated: web services, builds and databases share the network of this machine and could take the ports of each other and of the platform, because ${sharedNetwork}`,
+      ]),
   ...(cgroups
     ? []
     : ['Not limited: memory and processors of web services are watched, not limited, without control groups']),

@@ -19,6 +19,7 @@ import { stopEverything } from '../stop-everything.js';
 import { KEPT_FRAMES } from './kept-frames.js';
 import { silentLog } from './local-runtime-assembly.js';
 import { QUICK } from './quick-times.js';
+import { testNetworks } from './test-networks.js';
 
 /** The environment of a local runtime: repositories in folders, and the real load balancer. */
 export class LocalHarness implements NeighbourHarness {
@@ -117,6 +118,7 @@ export class LocalHarness implements NeighbourHarness {
 const runtimeAt = async (platformHome: string): Promise<LocalRuntime> => {
   const parts = await assembleLocalBuilds({
     platformHome,
+    network: await testNetworks(platformHome),
     sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),

@@ -1,9 +1,10 @@
-import { realpath } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { NON_PUBLIC_IPV4 } from '@postern/outbound';
 import { claims } from './block-claim.js';
 import { ownPublicAddresses } from './host-network.js';
+import { nameFilesOf, writeNameFiles } from './name-files.js';
 import { findNetworkPrograms } from './network-programs.js';
-import type { NetworkSettings } from './network-settings.js';
+import type { NetworkSettings, ServerAddress } from './network-settings.js';
 import { findResolvers } from './resolvers.js';
 import { TenantNetworks } from './tenant-network.js';
 
@@ -11,6 +12,19 @@ import { TenantNetworks } from './tenant-network.js';
 export interface NoNetworks {
   readonly unavailable: string;
 }
+
+/** What the local runtime needs to know about the networks of this machine. */
+export interface MachineNetworks {
+  readonly networks: TenantNetworks | NoNetworks;
+  /** The API gateway, as processes of this machine reach it. */
+  readonly gateway: ServerAddress;
+}
+
+/** Opens the networks of this home. */
+export const machineNetworks = async (home: string, settings: NetworkSettings): Promise<MachineNetworks> => {
+  const [gateway = { host: '127.0.0.1', port: 8080 }] = settings.platformGatewayAddresses;
+  return { networks: await openNetworks(home, settings), gateway };
+};
 
 const opened = new Map<string, Promise<TenantNetworks | NoNetworks>>();
 
@@ -42,8 +56,9 @@ const open = async (home: string, settings: NetworkSettings): Promise<TenantNetw
   const programs = findNetworkPrograms(settings.platformNftBin);
   if ('missing' in programs) return { unavailable: `${programs.missing.join(' and ')} cannot be found` };
   try {
+    await mkdir(home, { recursive: true });
     const networks = await TenantNetworks.open({ home, pool: settings.platformNetworkPool, programs });
-    await applyPolicy(networks, settings);
+    await applyPolicy(home, networks, settings);
     await networks.tryOut();
     return networks;
   } catch (error) {
@@ -51,8 +66,10 @@ const open = async (home: string, settings: NetworkSettings): Promise<TenantNetw
   }
 };
 
-const applyPolicy = async (networks: TenantNetworks, settings: NetworkSettings): Promise<void> => {
-  const { servers } = await findResolvers(settings.platformResolvers);
+const applyPolicy = async (home: string, networks: TenantNetworks, settings: NetworkSettings): Promise<void> => {
+  const { servers, configuration } = await findResolvers(settings.platformResolvers);
+  const { platformAddress } = networks;
+  await writeNameFiles(nameFilesOf(home), { platformAddress, resolvers: configuration });
   await networks.apply({
     resolvers: servers,
     refusedNetworks: NON_PUBLIC_IPV4,
