@@ -4,7 +4,7 @@ import { controlSocket } from '@postern/load-balancer-client';
 import { BalancerProcess, request } from '@postern/load-balancer-client/testing';
 import { OutboundGuard } from '@postern/outbound';
 import type { ServicePlan } from '@postern/runtime';
-import type { GuardedPort, NeighbourHarness } from '@postern/runtime/testing';
+import type { Address, GuardedPort, NeighbourHarness } from '@postern/runtime/testing';
 import { GitRepository } from '@postern/runtime/testing';
 import { stopDatabases } from '../../local-databases/stop-databases.js';
 import { provisionDatabases } from '../../local-databases/testing/provision-databases.js';
@@ -15,9 +15,12 @@ import { InstanceRecords } from '../instances/instance-records.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import { redactor } from '../redactor.js';
+import { existingNetworks } from '../sandbox/network/open-networks.js';
+import { canCreateNetworks } from '../sandbox/network/testing/network-fixture.js';
 import { stopEverything } from '../stop-everything.js';
 import { KEPT_FRAMES } from './kept-frames.js';
 import { silentLog } from './local-runtime-assembly.js';
+import { MachineServers } from './machine-servers.js';
 import { QUICK } from './quick-times.js';
 import { testNetworks } from './test-networks.js';
 
@@ -29,12 +32,14 @@ export class LocalHarness implements NeighbourHarness {
 
   private constructor(
     private readonly balancer: BalancerProcess,
+    private readonly servers: MachineServers,
     private current: LocalRuntime,
   ) {}
 
   static async start(): Promise<LocalHarness> {
     const balancer = await BalancerProcess.start();
-    return new LocalHarness(balancer, await runtimeAt(balancer.home));
+    const servers = await MachineServers.start();
+    return new LocalHarness(balancer, servers, await runtimeAt(balancer.home, servers.gatewayPort));
   }
 
   get home(): string {
@@ -58,7 +63,7 @@ export class LocalHarness implements NeighbourHarness {
 
   async restart(): Promise<void> {
     await this.current.detach();
-    this.current = await runtimeAt(this.balancer.home);
+    this.current = await runtimeAt(this.balancer.home, this.servers.gatewayPort);
   }
 
   async killInstances(webServiceId: string): Promise<void> {
@@ -97,8 +102,22 @@ export class LocalHarness implements NeighbourHarness {
     return records.flatMap(({ id }) => (marked.get(id) ?? []).map(({ pid }) => pid));
   }
 
-  async portsOf({ webServiceId }: ServicePlan): Promise<readonly number[]> {
-    return (await this.#recordsOf(webServiceId)).flatMap(({ port }) => port ?? []);
+  get hasNetworks(): boolean {
+    return canCreateNetworks;
+  }
+
+  get gatewayAnswer(): string {
+    return this.servers.gatewayAnswer;
+  }
+
+  async addressesOf({ webServiceId }: ServicePlan): Promise<readonly Address[]> {
+    const records = await this.#recordsOf(webServiceId);
+    return records.flatMap(({ host = '127.0.0.1', port }) => (port === undefined ? [] : { host, port }));
+  }
+
+  async forbiddenAddresses(): Promise<readonly Address[]> {
+    const networks = await existingNetworks(this.home);
+    return this.servers.forbiddenAddresses(networks ? [networks.platformAddress] : []);
   }
 
   async #recordsOf(webServiceId: string): Promise<readonly InstanceRecord[]> {
@@ -110,15 +129,17 @@ export class LocalHarness implements NeighbourHarness {
     await this.current.detach();
     await stopDatabases(this.balancer.home);
     await stopEverything(this.balancer.home, 0, { sandboxFrames: KEPT_FRAMES });
+    await (await existingNetworks(this.home))?.dismantle();
+    this.servers.stop();
     await this.balancer.stop();
     await Promise.all(this.#repositories.map(repository => repository.remove()));
   }
 }
 
-const runtimeAt = async (platformHome: string): Promise<LocalRuntime> => {
+const runtimeAt = async (platformHome: string, gatewayPort: number): Promise<LocalRuntime> => {
   const parts = await assembleLocalBuilds({
     platformHome,
-    network: await testNetworks(platformHome),
+    network: await testNetworks(platformHome, gatewayPort),
     sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),
