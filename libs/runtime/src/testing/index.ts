@@ -4,6 +4,7 @@ export * from './command-contract.js';
 export * from './git-repository.js';
 export * from './limit-contract.js';
 export * from './neighbour-contract.js';
+export * from './network-contract.js';
 export * from './orders.js';
 export * from './processes-with.js';
 export * from './runtime-contract.js';

@@ -15,6 +15,9 @@ import { DiskImages } from '../sandbox/areas/disk-images.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
 import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
+import { nameFilesOf, PLATFORM_NAME } from '../sandbox/network/name-files.js';
+import { hasNetworks, type MachineNetworks } from '../sandbox/network/open-networks.js';
+import type { TenantNetworks } from '../sandbox/network/tenant-network.js';
 import { findUsers, ROOT_BLOCKS, shares, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
 import { SystemCallFilters } from '../sandbox/system-calls/system-call-filters.js';
@@ -43,6 +46,7 @@ export interface LocalBuildsOptions {
   readonly concurrentBuilds?: number;
   readonly times?: Partial<SourceTimes>;
   readonly minimumAgeMs?: number;
+  readonly network: MachineNetworks;
   /** Folder of the root directories of sandboxes, which several homes can share; in the home by default. */
   readonly sandboxFrames?: string;
   /** Which isolation mechanisms of the host to use; all by default. */
@@ -52,6 +56,7 @@ export interface LocalBuildsOptions {
     readonly namespaces?: boolean;
     readonly filters?: boolean;
     readonly images?: boolean;
+    readonly networks?: boolean;
   };
 }
 
@@ -62,6 +67,10 @@ export interface LocalBuildsAssembly {
   /** For instances. */
   readonly confinement: Confinement;
   readonly path: string;
+  /** The URL of the API gateway for instances. */
+  readonly platformUrl: string;
+  /** The networks of sandboxes; undefined if they share that of the machine. */
+  readonly networks: TenantNetworks | undefined;
   /** Whether web services and builds run as separate users. */
   readonly ownUsers: boolean;
   /** Undefined if the kernel cannot limit the files of instances and builds. */
@@ -88,7 +97,13 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
       : undefined;
   const filters = (use.filters ?? true) ? await SystemCallFilters.find(path) : undefined;
   const images = namespaces && (use.images ?? true) ? await DiskImages.find(platformHome) : undefined;
+  const { networks: found, gateway } = options.network;
+  const networks = (use.networks ?? true) && hasNetworks(found) ? found : undefined;
+  const files = networks && nameFilesOf(platformHome);
+  const platformHost = networks ? (namespaces ? PLATFORM_NAME : networks.platformAddress) : gateway.host;
+  const platformUrl = `http://${platformHost}:${gateway.port}`;
   const gaps = isolationGaps({
+    sharedNetwork: hasNetworks(found) ? undefined : found.unavailable,
     users: users !== undefined,
     namespaces: namespaces !== undefined,
     cgroups: cgroups !== undefined,
@@ -109,6 +124,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     users: assignments('builds', ranges?.builds),
     rootBlocks: assignments('roots', ranges && ROOT_BLOCKS),
     namespaces,
+    networks: networks && files && { of: networks, files },
     // The package cache of a web service stays for its next build.
     keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
@@ -136,6 +152,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const dockerfiles = new DockerfileBuilds({
     answer: findContainerTool(machineOf(path), namespaces !== undefined && users !== undefined),
     path,
+    platformUrl,
     proxies: proxiesOf(variables),
     limits,
   });
@@ -150,6 +167,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     limits,
     concurrentBuilds: options.concurrentBuilds ?? 1,
     path,
+    platformUrl,
     registry: registryOf(variables),
     idPrefix,
     underWay,
@@ -162,6 +180,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     users: assignments('instances', ranges?.instances),
     groups,
     namespaces,
+    networks: networks && files && { of: networks, files },
     keepsUser: () => false,
     cgroups,
     filters,
@@ -178,6 +197,8 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     launchOf: (...launch) => artefacts.launchOf(...launch),
     confinement: instances,
     path,
+    platformUrl,
+    networks,
     ownUsers: users !== undefined,
     images,
     isolationGaps: gaps,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { SandboxFolders } from '../instances/confinement.js';
+import { PLATFORM_URL } from '../instances/instance-environment.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
 
 export interface BuildFolders {
@@ -25,7 +26,7 @@ export const draftOf = (workspace: string): string => join(areaOf(workspace), 'a
  */
 export const buildEnvironment = (
   { home, temporary, cache }: FoldersInside,
-  { id, path }: { readonly id: string; readonly path: string },
+  { id, path, platformUrl }: { readonly id: string; readonly path: string; readonly platformUrl: string },
   registry: Readonly<Record<string, string>>,
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> => ({
@@ -36,6 +37,7 @@ export const buildEnvironment = (
   npm_config_update_notifier: 'false',
   npm_config_fund: 'false',
   npm_config_audit: 'false',
+  [PLATFORM_URL]: platformUrl,
   ...variables,
   // Build tools are devDependencies, which npm omits if NODE_ENV is production.
   npm_config_include: 'dev',

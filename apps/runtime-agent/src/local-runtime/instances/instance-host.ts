@@ -30,4 +30,6 @@ export interface InstanceHost {
   readonly limits: InstanceLimits;
   /** The PATH of instances. */
   readonly path: string;
+  /** The URL of the API gateway for instances. */
+  readonly platformUrl: string;
 }

@@ -48,16 +48,13 @@ export class Instance {
   static async start(host: InstanceHost, order: InstanceOrder): Promise<Instance> {
     const { record } = order;
     await host.instanceRecords.write(record);
-    const instance = new Instance(
-      host,
-      record,
-      await host.confinement.prepare(record.id, record.webServiceId, needsOf(record)),
-      order.secrets,
-    );
+    const place = await host.confinement.prepare(record.id, record.webServiceId, needsOf(record));
+    const instance = new Instance(host, record, place, order.secrets);
     try {
       const read = () => instance.#output.read();
       const { pid, startTime, isBoxed } = await startProcess(host, instance.place, order, read);
-      instance.current = { ...record, isBoxed, process: { pid, startTime } };
+      const reached = record.port === undefined || !place.hasNetwork ? {} : { host: place.address };
+      instance.current = { ...record, ...reached, isBoxed, process: { pid, startTime } };
       await host.instanceRecords.write(instance.current);
       return instance;
     } catch (error) {
@@ -67,13 +64,16 @@ export class Instance {
   }
 
   /**
-   * Adopts an instance of an earlier platform process; undefined if it has ended or has not received its environment.
+   * Adopts an instance of an earlier platform process; undefined if it has ended, has not received its environment, or uses the
+   * network of the machine although it could have its own.
    */
   static async adopt(host: InstanceHost, record: InstanceRecord): Promise<Instance | undefined> {
     if (!(await mainProcessOf(record))) return undefined;
     const secrets = await secretsOf(record);
     if (!secrets) return undefined;
-    const instance = new Instance(host, record, await host.confinement.find(record.id), secrets);
+    const place = await host.confinement.find(record.id);
+    if (host.confinement.hasNetworks && !place.hasNetwork) return undefined;
+    const instance = new Instance(host, record, place, secrets);
     await instance.#output.read();
     return instance;
   }
@@ -89,7 +89,7 @@ export class Instance {
   /** Undefined without a port. */
   get backend(): Backend | undefined {
     const { id, port } = this.current;
-    return port === undefined ? undefined : { id, port };
+    return port === undefined ? undefined : { id, host: this.place.address, port };
   }
 
   /**
@@ -105,17 +105,18 @@ export class Instance {
   }
 
   /**
-   * Probes the port of the instance. Fails if the instance listens on other ports only, because another process
-   * answered. Always succeeds without a port.
+   * Probes the port of the instance. Fails unless a process of the instance listens on it: another one may have answered. Always
+   * succeeds without a port.
    */
   async probe(timeoutMs: number): Promise<ProbeAnswer> {
     const { port, healthCheckPath } = this.current;
     if (port === undefined) return undefined;
-    const answer = await probe({ port, path: healthCheckPath }, timeoutMs);
+    const answer = await probe({ host: this.place.address, port, path: healthCheckPath }, timeoutMs);
     if (this.#socket && (await isOpen(this.#socket))) return answer;
     const sockets = await listeningSockets(await this.place.pids());
     this.#socket = sockets.find(own => own.port === port);
-    if (sockets.length === 0 || this.#socket) return answer;
+    if (this.#socket) return answer;
+    if (sockets.length === 0) return answer ?? NOT_LISTENING;
     const elsewhere = [...new Set(sockets.map(own => own.port))].join(', ');
     return wrongPort(elsewhere, port);
   }
@@ -246,7 +247,11 @@ export class Instance {
   }
 }
 
-const needsOf = ({ size, disk, webServiceId }: InstanceRecord): ConfinementNeeds => ({
+/** Another process has answered. */
+const NOT_LISTENING = 'connection refused';
+
+const needsOf = ({ size, disk, port, webServiceId }: InstanceRecord): ConfinementNeeds => ({
   ...size,
+  network: { port },
   ...(disk && { user: diskUser(webServiceId), fileBytes: disk.sizeMib * 2 ** 20 }),
 });

@@ -50,7 +50,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
     const seen = JSON.parse((await fixture.visit(plan)).body) as Record<string, string>;
     const [record] = await fixture.records(plan);
     expect(Object.keys(seen).sort()).toEqual(
-      ['GREETING', 'HOME', 'LANG', 'PATH', 'PORT', 'POSTERN_INSTANCE', 'TMPDIR', 'cwd', 'PWD'].sort(),
+      ['GREETING', 'HOME', 'LANG', 'PATH', 'PORT', 'POSTERN_INSTANCE', 'POSTERN_URL', 'TMPDIR', 'cwd', 'PWD'].sort(),
     );
     expect(seen).toMatchObject({ GREETING: 'hello', PORT: String(record?.port), POSTERN_INSTANCE: record?.id });
     const folder = fixture.instanceRecords.folderOf(record!.id);
@@ -96,7 +96,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
     const [record] = await fixture.records(plan);
     await fixture.visit(plan, '/become/500');
     await waitFor(async () => (await statusOf(plan))?.healthy === 0, { describe: 'no healthy instance' });
-    await fetch(`http://127.0.0.1:${record?.port}/become/200`);
+    await fetch(`http://${record?.host ?? '127.0.0.1'}:${record?.port}/become/200`);
     await waitFor(async () => (await fixture.visit(plan)).body === first, { describe: 'traffic again' });
   });
 

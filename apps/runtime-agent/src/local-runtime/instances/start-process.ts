@@ -57,7 +57,7 @@ export const startProcess = async (
     child.unref();
     // The process may end before it has read all of stdin. Its exit status is more informative than EPIPE.
     child.stdin?.on('error', () => {});
-    const own = serviceEnvironment({ id, port, folders: view.folders }, environment);
+    const own = serviceEnvironment({ id, port, folders: view.folders, platformUrl: host.platformUrl }, environment);
     child.stdin?.end(handedEnvironment({ ...image?.environment, ...own }));
     const entry = processEntry(child.pid!);
     if (!entry) throw new Error('the process exited before it started the command');

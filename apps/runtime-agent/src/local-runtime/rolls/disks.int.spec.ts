@@ -274,8 +274,8 @@ describe('When the platform is killed during a roll with a disk', () => {
     await fixture.runtime.reconcile([expected], new Set([slow.rollId, webServiceId]));
     const balancer = new LoadBalancerClient(fixture.home);
     const [route] = await balancer.routes();
-    const { id, port = 0 } = (await recordOfSlow()) as InstanceRecord;
-    await balancer.switchTo(webServiceId, [{ id, port }], (route?.version ?? 0) + 1);
+    const { id, host = '', port = 0 } = (await recordOfSlow()) as InstanceRecord;
+    await balancer.switchTo(webServiceId, [{ id, host, port }], (route?.version ?? 0) + 1);
     await fixture.runtime.reconcile([expected], new Set());
     await waitFor(async () => (await fixture.visit(expected)).body === 'old');
   });

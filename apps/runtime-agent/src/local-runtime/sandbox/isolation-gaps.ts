@@ -3,6 +3,8 @@ export interface Isolation {
   readonly users: boolean;
   readonly namespaces: boolean;
   readonly cgroups: boolean;
+  /** Why sandboxes share the network of this machine; undefined if each has a network of its own. */
+  readonly sharedNetwork: string | undefined;
   /** Filters of system calls. */
   readonly filters: boolean;
   /** File systems of a limited size. */
@@ -10,7 +12,14 @@ export interface Isolation {
 }
 
 /** The missing isolation, one sentence per gap, for the log and for `postern doctor`. */
-export const isolationGaps = ({ users, namespaces, cgroups, filters, images }: Isolation): readonly string[] => [
+export const isolationGaps = ({
+  users,
+  namespaces,
+  cgroups,
+  sharedNetwork,
+  filters,
+  images,
+}: Isolation): readonly string[] => [
   ...(users ? [] : ['Not isolated: web services and builds run as the same user as the platform']),
   ...(namespaces
     ? []
@@ -24,6 +33,11 @@ export const isolationGaps = ({ users, namespaces, cgroups, filters, images }: I
     ? []
     : [
         'Not isolated: web services and builds can use every system call of this machine: its filters need Perl and Linux with seccomp on x64 or arm64',
+      ]),
+  ...(sharedNetwork === undefined
+    ? []
+    : [
+        `Not isolated: web services, builds and databases share the network of this machine and could take the ports of each other and of the platform, because ${sharedNetwork}`,
       ]),
   ...(cgroups
     ? []

@@ -17,6 +17,7 @@ import type { ArtefactStart, ImageStart } from '../../../infrastructure/builders
 import { removeTree } from '../../../infrastructure/disk.js';
 import { treeOf } from '../../artefacts/artefact-store.js';
 import { exitReason } from '../../instances/exit-reason.js';
+import { PLATFORM_URL } from '../../instances/instance-environment.js';
 import { BUILD_MARKER } from '../../instances/process-markers.js';
 import { type Exit, runConfined } from '../../sandbox/confined-run.js';
 import type { SandboxPlace } from '../../sandbox/sandbox.js';
@@ -47,6 +48,8 @@ export interface DockerfileBuildsParts {
   readonly answer: ContainerToolAnswer;
   /** The PATH of builds. */
   readonly path: string;
+  /** The URL of the API gateway for builds. */
+  readonly platformUrl: string;
   /** Proxy settings of builds. */
   readonly proxies: Readonly<Record<string, string>>;
   readonly limits: BuildLimits;
@@ -114,6 +117,7 @@ export class DockerfileBuilds {
         environment: { PATH: this.parts.path, [BUILD_MARKER]: id },
         variables: {
           ...this.parts.proxies,
+          [PLATFORM_URL]: this.parts.platformUrl,
           ...Object.fromEntries(secrets.values()),
           HOME: view.folders.home,
           TMPDIR: view.folders.temporary,
