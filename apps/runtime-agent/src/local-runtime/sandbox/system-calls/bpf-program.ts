@@ -50,6 +50,15 @@ export const withoutBits = (argument: number, bits: number, errno: number): read
   answer(ALLOW),
 ];
 
+/** Refuses all these calls with one answer. */
+const refuseAll = (numbers: readonly number[], errno: number): readonly Instruction[] => [
+  ...numbers.map((value, index) => {
+    const left = numbers.length - 1 - index;
+    return { code: OPERATION.isEqual, ifTrue: left, ifFalse: left === 0 ? 1 : 0, value };
+  }),
+  refuse(errno),
+];
+
 export const always = (errno: number): readonly Instruction[] => [refuse(errno)];
 
 export interface FilterRules {
@@ -57,16 +66,19 @@ export interface FilterRules {
   readonly architecture: number;
   /** Calls with a number above this one do not exist for the process; the C library then uses an older call. */
   readonly newest: number;
+  /** Calls that are refused with EPERM, at most 255. */
+  readonly refused: readonly number[];
   /** What happens to each of these calls; every block ends with an answer. All others are allowed. */
   readonly calls: ReadonlyMap<number, readonly Instruction[]>;
 }
 
-export const filterProgram = ({ architecture, newest, calls }: FilterRules): readonly Instruction[] => [
+export const filterProgram = ({ architecture, newest, refused, calls }: FilterRules): readonly Instruction[] => [
   load(ARCHITECTURE),
   { code: OPERATION.isEqual, ifTrue: 1, ifFalse: 0, value: architecture },
   refuse(ERRNO.ENOSYS),
   load(NUMBER),
   ...when(OPERATION.isAtLeast, newest + 1, [refuse(ERRNO.ENOSYS)]),
+  ...refuseAll(refused, ERRNO.EPERM),
   ...[...calls].flatMap(([number, block]) => when(OPERATION.isEqual, number, block)),
   answer(ALLOW),
 ];

@@ -43,10 +43,12 @@ const ATTACH = [16, 0x4206];
 /** PER_LINUX and PER_LINUX32, each also with UNAME26, and the query of the current one. */
 const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0xffffffff];
 
-/** What happens to each call that is not simply allowed. */
-export const rulesOf = (kind: FilterKind): ReadonlyMap<CallName, readonly Instruction[]> =>
+const refusedTo = (kind: FilterKind): readonly CallName[] =>
+  kind === 'image build' ? REFUSED : [...REFUSED, ...NAMESPACES_AND_MOUNTS];
+
+/** The calls that are allowed with some arguments only. */
+const checkedFor = (kind: FilterKind): ReadonlyMap<CallName, readonly Instruction[]> =>
   new Map<CallName, readonly Instruction[]>([
-    ...REFUSED.map(name => [name, always(ERRNO.EPERM)] as const),
     ['socket', onlyValues(0, FAMILIES, ERRNO.EAFNOSUPPORT)],
     ['socketpair', onlyValues(0, FAMILIES, ERRNO.EAFNOSUPPORT)],
     ['ptrace', notValues(0, ATTACH, ERRNO.EPERM)],
@@ -54,7 +56,6 @@ export const rulesOf = (kind: FilterKind): ReadonlyMap<CallName, readonly Instru
     ...(kind === 'image build'
       ? []
       : ([
-          ...NAMESPACES_AND_MOUNTS.map(name => [name, always(ERRNO.EPERM)] as const),
           // Without namespaces it separates threads. `unshare --root`, which starts programs of images, uses it with no flag at all.
           ['unshare', withoutBits(0, NEW_NAMESPACES | NEW_TIME, ERRNO.EPERM)],
           ['clone', withoutBits(0, NEW_NAMESPACES, ERRNO.EPERM)],
@@ -67,8 +68,9 @@ export const programOf = (kind: FilterKind, architecture: Architecture): readonl
   filterProgram({
     architecture: AUDIT[architecture],
     newest: NEWEST_CALL,
+    refused: refusedTo(kind).flatMap(name => numberOf(name, architecture) ?? []),
     calls: new Map(
-      [...rulesOf(kind)].flatMap(([name, block]) => {
+      [...checkedFor(kind)].flatMap(([name, block]) => {
         const number = numberOf(name, architecture);
         return number === undefined ? [] : [[number, block] as const];
       }),
