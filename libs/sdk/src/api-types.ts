@@ -29,7 +29,22 @@ export interface PlatformKey {
   /** The projects that the key is restricted to; absent for all. */
   readonly projects?: readonly string[];
   /** The operations that the key allows; absent for all. */
-  readonly operations?: ReadonlyArray<'projects:read' | 'projects:write' | 'project-secrets:read' | 'project-secrets:write' | 'web-services:read' | 'web-services:write' | 'deployments:read' | 'deployments:write' | 'environment:read' | 'environment:write' | 'logs-and-metrics:read' | 'logs-and-metrics:write' | 'databases:read' | 'databases:write'>;
+  readonly operations?: ReadonlyArray<
+    | 'projects:read'
+    | 'projects:write'
+    | 'project-secrets:read'
+    | 'project-secrets:write'
+    | 'web-services:read'
+    | 'web-services:write'
+    | 'deployments:read'
+    | 'deployments:write'
+    | 'environment:read'
+    | 'environment:write'
+    | 'logs-and-metrics:read'
+    | 'logs-and-metrics:write'
+    | 'databases:read'
+    | 'databases:write'
+  >;
 }
 
 export interface ListDatabasesReply {
