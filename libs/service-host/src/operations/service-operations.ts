@@ -3,6 +3,7 @@ import { type OutboxRelay, PostgresSetAsideEvents, type ProjectionRunner } from 
 import type { StreamErasure } from '@postern/messaging';
 import type { Database } from '../database/database.js';
 import type { ServiceLog } from '../log/service-log.js';
+import { answeredInTime } from './answered-in-time.js';
 import { outboxFindings } from './outbox-findings.js';
 import type { Diagnosis, Finding, PersonalData } from './ports.js';
 import { postgresFindings } from './postgres-findings.js';
@@ -11,6 +12,9 @@ import { redactor } from './redaction.js';
 import type { SealedColumns } from './sealed-columns.js';
 
 type Reply<Name extends keyof Operations> = ReplyOf<Operations[Name]>;
+
+/** `postern doctor` answers within five seconds, whatever hangs. */
+const ANSWER_WITHIN_MS = 3_500;
 
 /** Maximum number of values in a log line. */
 const NAMED = 100;
@@ -162,16 +166,18 @@ export class ServiceOperations {
   }
 
   async diagnose(): Promise<Reply<'diagnose'>> {
-    const [ofDatabase, own, { total }] = await Promise.all([
-      postgresFindings(this.options.database.pool),
-      this.options.diagnosis?.findings() ?? [],
-      this.#setAside.list(1),
+    const { database, diagnosis, outbox } = this.options;
+    const findings = await Promise.all([
+      answeredInTime('PostgreSQL', ANSWER_WITHIN_MS, () => postgresFindings(database.pool)),
+      answeredInTime('events to NATS', ANSWER_WITHIN_MS, async () =>
+        outboxFindings((await outbox?.status())?.blockage),
+      ),
+      answeredInTime('events set aside', ANSWER_WITHIN_MS, async () =>
+        setAsideFindings((await this.#setAside.list(1)).total),
+      ),
+      answeredInTime('what the service depends on', ANSWER_WITHIN_MS, async () => (await diagnosis?.findings()) ?? []),
     ]);
-    const ofOutbox = outboxFindings((await this.options.outbox?.status())?.blockage);
-    return {
-      now: new Date().toISOString(),
-      findings: [...ofDatabase, ...ofOutbox, ...setAsideFindings(total), ...own],
-    };
+    return { now: new Date().toISOString(), findings: findings.flat() };
   }
 }
 
