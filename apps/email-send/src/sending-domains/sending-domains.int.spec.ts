@@ -5,12 +5,14 @@ import {
   createEmailService,
   getEmailService,
   getSendingDomain,
+  getWorkspaceOwners,
   listSendingDomains,
   removeSendingDomain,
   verifySendingDomain,
 } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
 import { dkimRecord } from '@postern/mail';
+import { PosternServer, silentLog } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { AdministrationFixture } from '../testing/administration-fixture.js';
 import { type Domain, DomainOwner, type Owner } from '../testing/sending-domain-fixture.js';
@@ -20,10 +22,19 @@ import { sendingDomain, sendingDomainStream } from './sending-domain.js';
 const DMARC = 'v=DMARC1; p=none; rua=mailto:reports@bounce.test';
 
 let fixture: AdministrationFixture;
+let platform: PosternServer;
+/** The owners of every workspace, as platform-management knows them. */
+let owners: { user_id: string; email: string }[];
 beforeAll(async () => {
   fixture = await AdministrationFixture.start();
+  platform = new PosternServer({ link: fixture.link, service: 'platform-management', log: silentLog });
+  platform.handle(getWorkspaceOwners, async () => ({ recipients: owners }));
+  platform.listen();
 }, 60_000);
-afterAll(() => fixture?.stop());
+afterAll(async () => {
+  await platform?.close();
+  await fixture?.stop();
+});
 
 const call: AdministrationFixture['client']['request'] = (contract, request, options) =>
   fixture.client.request(contract, request, options);
@@ -32,6 +43,7 @@ let domainOwner: DomainOwner;
 let owner: Owner;
 let name: string;
 beforeEach(async () => {
+  owners = [{ user_id: uuidv7(), email: 'owner@example.com' }];
   domainOwner = await DomainOwner.create(fixture);
   ({ owner, name } = domainOwner);
 });
@@ -221,8 +233,10 @@ describe('a sending domain', () => {
     expect(fixture.dns.queries).toContainEqual({ name, type: 'TXT', over: 'tcp' });
   });
 
-  it('stays verified while the DNS fails, and usable when its records are lost, and the owner is mailed once about the loss', async () => {
+  it('stays verified while the DNS fails, and usable when its records are lost, and the present owners are mailed once about the loss', async () => {
     const domain = await verifiedDomain();
+    // The creator of the service was removed meanwhile.
+    owners = ['ada@example.com', 'bea@example.com'].map(email => ({ user_id: uuidv7(), email }));
     fixture.dns.failWith(name, 'SERVFAIL');
     fixture.dns.failWith(`_dmarc.${name}`, 'REFUSED');
     await expect(verify(domain)).resolves.toMatchObject({ status: 'verified' });
@@ -236,7 +250,7 @@ describe('a sending domain', () => {
     expect(lost).toMatchObject({ status: 'records_lost', verified_at: domain.verified_at });
     expect((await sender()).verifiedDomains.has(name)).toBe(true);
     const mails = fixture.smtp.messages.filter(({ raw }) => raw.includes(`DNS records of ${name}`));
-    expect(mails.map(({ to }) => to.map(({ address }) => address))).toEqual([['owner@example.com']]);
+    expect(mails.map(({ to }) => to.map(({ address }) => address))).toEqual([['ada@example.com'], ['bea@example.com']]);
     expect(mails[0]!.raw.toString()).toContain(`- _dmarc.${name} has no TXT record`);
 
     publish(domain);

@@ -31,11 +31,6 @@ export const createEmailService = request('create-email-service', {
   request: z.object({
     workspace_id: id,
     name: resourceName,
-    owner_email: z
-      .string()
-      .max(320)
-      .optional()
-      .describe('The address that is notified when a verified domain loses its DNS records.'),
     workspace_quotas: quotaOverrides.optional(),
   }),
   reply: emailService,
@@ -47,7 +42,6 @@ export const createEmailService = request('create-email-service', {
     access: 'session',
     status: 201,
     summary: 'Create an email service; it starts in sandbox mode',
-    fromCaller: { owner_email: 'email' },
   },
 });
 
