@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import pg from 'pg';
@@ -97,7 +98,7 @@ const isCommitted = (key: string) =>
       try {
         const { rows } = await other.query<{ carried_out: boolean }>(
           'SELECT carried_out FROM event_store.command_claims WHERE key = $1',
-          [key],
+          [createHash('sha256').update(key).digest('hex')],
         );
         return rows[0]?.carried_out;
       } finally {
