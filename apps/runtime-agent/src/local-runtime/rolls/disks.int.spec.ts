@@ -46,6 +46,7 @@ const writing = (name: string) => `
     if (path === '/keep') writeFileSync(disk + '/kept', argument);
     try {
       if (path === '/fill') writeFileSync(disk + '/large', Buffer.alloc(Number(argument) * 2 ** 20, 1));
+      for (let n = 0; path === '/files' && n < Number(argument); n += 1) writeFileSync(disk + '/n' + n, '');
       if (path === '/deleted') {
         held.push(openSync(disk + '/deleted' + held.length, 'w'));
         unlinkSync(disk + '/deleted' + (held.length - 1));
@@ -156,6 +157,13 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
       expect(await answerOf(plan, '/fill?150')).toBe('old');
     }, 60_000);
 
+    it('gets an error when it has too many files', async () => {
+      const plan = await planOf(writing('old'));
+      await fixture.runtime.roll(plan, never);
+      expect(await answerOf(plan, '/files?9000')).toBe('ENOSPC');
+      await waitFor(async () => /^The disk is full \(8192 files\): writes fail/.test(await failureOf(plan)));
+    });
+
     it('counts deleted files that are still open', async () => {
       const plan = await planOf(writing('old'));
       await fixture.runtime.roll(plan, never);
@@ -193,6 +201,15 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
       });
       await fixture.runtime.roll({ ...plan, rollId: 'larger', disk: { sizeMib: 128 } }, never);
       await waitFor(async () => (await fixture.visit(plan)).status === 200);
+    }, 60_000);
+
+    it('is restarted when it has too many files', async () => {
+      const plan = await planOf(writing('old'));
+      await fixture.runtime.roll(plan, never);
+      await answerOf(plan, '/files?9000');
+      await waitFor(async () => /stores more than 8192 files on its disk/.test(await failureOf(plan)), {
+        timeoutMs: 20_000,
+      });
     }, 60_000);
 
     it('is restarted when deleted files that it keeps open exceed its limit', async () => {
