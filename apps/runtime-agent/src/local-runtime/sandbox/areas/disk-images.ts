@@ -7,7 +7,11 @@ import { isProgram } from '../../../infrastructure/is-program.js';
 import { IMAGE_OPTIONS } from '../namespaces/sandbox-mounts.js';
 import { filesFor } from './area-level.js';
 
-const run = promisify(execFile);
+/** Making an image of the files of a large disk, or repairing one, takes minutes. */
+const PROGRAM_TIMEOUT_MS = 15 * 60_000;
+
+const run = (program: string, args: readonly string[], timeout = PROGRAM_TIMEOUT_MS) =>
+  promisify(execFile)(program, [...args], { timeout });
 
 const MIB = 2 ** 20;
 const BLOCK = 4_096;
@@ -133,7 +137,7 @@ export class DiskImages {
       await mkdir(content);
       await this.make({ path: image, content, bytes: MIB, isKept: false });
       const mount = [this.programs.mount, '-t', 'ext4', '-o', IMAGE_OPTIONS.join(','), image, content];
-      await run(this.programs.unshare, ['--mount', '--', ...mount], { timeout: RELEASE_TIMEOUT_MS });
+      await run(this.programs.unshare, ['--mount', '--', ...mount], RELEASE_TIMEOUT_MS);
       return true;
     } finally {
       await rm(folder, { recursive: true, force: true });
