@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { VerifyingClient } from './verifying-client.js';
 
 const MISSING_DATABASE = '3D000';
 const ALREADY_EXISTS = new Set(['42P04', '23505']);
@@ -7,7 +8,7 @@ const ALREADY_EXISTS = new Set(['42P04', '23505']);
  * Creates the database of the URL if it does not exist; requires the CREATEDB privilege and the database `postgres`.
  */
 export const createDatabaseIfMissing = async (databaseUrl: string): Promise<void> => {
-  const probe = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  const probe = new VerifyingClient({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   try {
     await probe.connect();
     return;
@@ -19,7 +20,7 @@ export const createDatabaseIfMissing = async (databaseUrl: string): Promise<void
   const adminUrl = new URL(databaseUrl);
   const name = decodeURIComponent(adminUrl.pathname.slice(1));
   adminUrl.pathname = '/postgres';
-  const admin = new pg.Client({ connectionString: adminUrl.href, connectionTimeoutMillis: 5_000 });
+  const admin = new VerifyingClient({ connectionString: adminUrl.href, connectionTimeoutMillis: 5_000 });
   await admin.connect();
   try {
     await admin.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
