@@ -19,7 +19,7 @@ export const doctor = async (operator: Operator, { mail }: { readonly mail: bool
       if (advice && verdict !== 'good') operator.print(`      ${advice}`);
     }
   };
-  show('NATS', await natsFindings(operator.link.nc));
+  show('NATS', await natsFindings(operator.link));
   const sentAt = Date.now();
   const results = await requestFromAll(operator, SERVICE_NAMES, 'diagnose', {});
   const durationMs = Date.now() - sentAt;
