@@ -6,12 +6,14 @@ import { attackerCode, type Seen } from './attacker.js';
 import { processesWith } from './processes.js';
 import { webApp } from './repository.js';
 
+/** Errors of connections out of the network of a web service. */
+const UNREACHABLE = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EACCES', 'EPERM'];
 const isRoot = process.getuid?.() === 0;
 
 const platform = await ownPlatform();
 const { home, postgres, nats } = platform.world.postern;
-const { databasePasswords, natsPasswords, ...single } = home.secrets();
-const credentials = [single, databasePasswords, natsPasswords].flatMap(part => Object.values<string>(part));
+const { natsPasswords, ...single } = home.secrets();
+const credentials = [single, natsPasswords].flatMap(part => Object.values<string>(part));
 const source = attackerCode({
   nats: nats.url,
   postgres: postgres.url(),
@@ -30,18 +32,20 @@ if (seen.length !== 2) throw new Error(`the attacker's code printed too little:\
 
 describe('the code of a web service, during its build and at run time', () => {
   it('does not reach NATS, or is refused by it if it shares the network of the machine', () => {
-    const expected = isRoot ? 'ECONNREFUSED' : "-ERR 'Authorization Violation'";
-    expect(seen.map(({ nats }) => nats)).toEqual(Array(2).fill(expected));
+    // NATS closes connections without TLS.
+    const expected = isRoot ? ['ECONNREFUSED'] : ['closed', 'ECONNRESET'];
+    for (const { nats } of seen) expect(expected).toContain(nats);
   });
 
-  it('does not reach PostgreSQL, or needs a password for each database', () => {
-    const answer = isRoot ? 'ECONNREFUSED' : 'password required';
-    const expected = { postgres: answer, postern_email_send: answer };
-    expect(seen.map(({ postgres }) => postgres)).toEqual(Array(2).fill(expected));
+  it('cannot connect to the Unix socket of PostgreSQL, if it runs as its own user', () => {
+    const answers = seen.flatMap(({ postgres }) => Object.values(postgres));
+    // Documented: without separate users, the kernel cannot tell web services from the platform.
+    if (isRoot) for (const answer of answers) expect(['EACCES', 'ENOENT']).toContain(answer);
+    expect(answers).toHaveLength(4);
   });
 
   it('needs a session for the dashboard', () => {
-    expect(seen.map(({ dashboard }) => dashboard)).toEqual([401, 401]);
+    for (const { dashboard } of seen) expect([401, ...UNREACHABLE]).toContain(dashboard);
   });
 
   it('finds no credential in its own environment or in the arguments of any process', () => {
@@ -60,8 +64,7 @@ describe('the code of a web service, during its build and at run time', () => {
 
 it('Only the owner can read the two files with credentials, and no log contains them', () => {
   const { home } = platform.world.postern;
-  const { databasePassword } = home.secrets();
-  const passwords = [databasePassword, ...Object.values(databasePasswords), ...Object.values(natsPasswords)];
+  const passwords = Object.values(natsPasswords);
   const words = passwords.flatMap(password => ['-e', password]);
   const { stdout } = spawnSync('grep', ['-rlaF', ...words, home.folder], { encoding: 'utf8' });
   const files = stdout.trim().split('\n').sort();

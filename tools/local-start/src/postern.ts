@@ -6,6 +6,7 @@ import {
   freePort,
   type NatsServer,
   type PostgresServer,
+  privilegedPort,
   releaseGuard,
   startParentGuard,
 } from '@postern/testing';
@@ -79,6 +80,11 @@ export class RunningPostern {
     );
   }
 
+  /** Bearer token for the metrics. */
+  get metricsToken(): string {
+    return this.home.secrets().metricsToken;
+  }
+
   stop(): Promise<void> {
     return this.release();
   }
@@ -87,18 +93,23 @@ export class RunningPostern {
 /** Addresses of the servers and services. */
 const wiringOf = async (
   { home, postgres, nats, dns }: Pick<RunningPostern, 'home' | 'postgres' | 'nats' | 'dns'>,
+  natsCaFile: string,
   wantedPort: number,
 ): Promise<Wiring> => {
   const port = wantedPort || (await freePort());
-  const { natsPasswords, databasePasswords } = home.secrets();
+  const { natsPasswords } = home.secrets();
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     port,
     natsUrl: nats.url,
+    natsCaFile,
     natsPasswords,
-    databaseUrl: service => databaseUrlOf(postgres, service, databasePasswords[service]),
-    relayPort: await freePort(),
-    bouncePort: await freePort(),
+    databaseUrl: service => databaseUrlOf(postgres, service),
+    httpPorts: Object.fromEntries(
+      await Promise.all(SERVICES.map(async service => [service, await privilegedPort()] as const)),
+    ) as Wiring['httpPorts'],
+    relayPort: await privilegedPort(),
+    bouncePort: await privilegedPort(),
     submissionPort: await freePort(),
     dnsAddress: dns.address,
   };
@@ -179,6 +190,8 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
   const progress = options.progress ?? (() => undefined);
   await untilUnused(options.home, progress);
   const home = new Home(options.home);
+  // Before there are data that need them.
+  home.secrets();
   const disk = planDisk(home.folder, freeBytesOf(home.openPath()), !existsSync(home.openPath('postgres')));
   if (disk.warning) progress(disk.warning);
   const undo: (() => Promise<unknown>)[] = [];
@@ -206,12 +219,12 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
     findingPrograms.catch(() => undefined);
     const start = { home, guard, progress, logOf, undo };
     const postgres = await startPostgres(start, disk.walBytes);
-    const nats = await startNats(start, options.natsSuperusers ?? []);
+    const { nats, caFile } = await startNats(start, options.natsSuperusers ?? []);
 
     const dns = await LocalDns.start(home.secrets().sandboxDkimKey);
     undo.push(() => dns.stop());
 
-    const wiring = await wiringOf({ home, postgres, nats, dns }, options.port);
+    const wiring = await wiringOf({ home, postgres, nats, dns }, caFile, options.port);
 
     const services = new Map<string, SupervisedProcess>();
     const mailboxPort = await freePort();

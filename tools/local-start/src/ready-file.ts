@@ -15,13 +15,16 @@ export interface ReadyFile {
   readonly submission: { readonly host: string; readonly port: number };
   /** For the `postern` command; the password of the user `operator` is in secrets.json. */
   readonly nats_url: string;
+  /** Certificate authority of NATS (PEM file). */
+  readonly nats_ca_file: string;
   /** Null if the demo workspace could not be prepared. */
   readonly email: EmailAccess | null;
   /** Null if the demo workspace could not be prepared. */
   readonly platform: PlatformAccess | null;
   readonly processes: Readonly<Record<string, number>>;
-  /** URL of each service's metrics, in Prometheus format. */
+  /** URL of each service's metrics, in Prometheus format, and the bearer token for them. */
   readonly metrics: Readonly<Record<string, string>>;
+  readonly metrics_token: string;
 }
 
 /** Describes the running local start, with the keys of the demo workspace if it exists. */
@@ -37,6 +40,7 @@ export const readyFile = (running: RunningPostern): ReadyFile => {
     mailbox_url: running.mailboxUrl,
     submission: { host: '127.0.0.1', port: running.wiring.submissionPort },
     nats_url: running.nats.url,
+    nats_ca_file: running.wiring.natsCaFile,
     email: demo
       ? {
           sandbox: { ...demo.sandbox, verified_recipient: OWNER },
@@ -46,5 +50,6 @@ export const readyFile = (running: RunningPostern): ReadyFile => {
     platform: demo?.platform ?? null,
     processes: running.processes(),
     metrics: running.metricsUrls(),
+    metrics_token: running.metricsToken,
   };
 };

@@ -10,9 +10,13 @@ export interface Wiring {
   readonly baseUrl: string;
   readonly port: number;
   readonly natsUrl: string;
+  /** Certificate authority of NATS (PEM file). */
+  readonly natsCaFile: string;
   readonly natsPasswords: Readonly<Record<NatsUser, string>>;
-  /** URL of the service's own database, with its role and password. */
+  /** URL of the service's own database, with its role. */
   readonly databaseUrl: (service: (typeof SERVICE_NAMES)[number]) => string;
+  /** Ports of the health checks and metrics. */
+  readonly httpPorts: Readonly<Record<(typeof SERVICES)[number], number>>;
   readonly relayPort: number;
   readonly bouncePort: number;
   readonly submissionPort: number;
@@ -72,10 +76,12 @@ export const environmentOf = (
   const ofEvery = {
     NODE_ENV: 'production',
     POSTERN_NATS_SERVERS: wiring.natsUrl,
+    POSTERN_NATS_CA_FILE: wiring.natsCaFile,
     POSTERN_NATS_USER: service,
     POSTERN_NATS_PASSWORD: wiring.natsPasswords[service],
     POSTERN_HTTP_HOST: '127.0.0.1',
-    POSTERN_HTTP_PORT: '0',
+    POSTERN_HTTP_PORT: String(wiring.httpPorts[service]),
+    POSTERN_METRICS_TOKEN: secrets.metricsToken,
     POSTERN_EXIT_WITH_PARENT: 'true',
     // Without a limit, glibc allocates an arena for each thread, tens of megabytes in an idle service.
     MALLOC_ARENA_MAX: '2',

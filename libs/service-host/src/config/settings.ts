@@ -22,13 +22,25 @@ export const hostSettings = {
     .max(65_535)
     .default(0)
     .describe('HTTP port; 0 picks a free port and prints it in the ready line.'),
+  metricsToken: secret()
+    .optional()
+    .describe(
+      'Bearer token that requests for /metrics need. Without it, each client of the HTTP port may read the metrics.',
+    ),
   natsServers: text().default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated.'),
   natsUser: text().optional().describe('NATS user.'),
   natsPassword: secret().optional().describe('NATS password.'),
   natsToken: secret().optional().describe('NATS token, instead of user and password.'),
   natsCaFile: text()
     .optional()
-    .describe('Certificate authority of the NATS servers (PEM file); requires TLS, as tls:// in their URLs does.'),
+    .describe(
+      'Certificate authority of the NATS servers (PEM file). Default: the authorities of Node.js. TLS is required if this, tls:// in a URL, a password or a token is set.',
+    ),
+  natsClearText: flag()
+    .default(false)
+    .describe(
+      'Sends the NATS password or token without TLS, to whatever server has the address. Only for a network that nobody else can use.',
+    ),
   natsCertFile: text().optional().describe('Client certificate for NATS (PEM file).'),
   natsKeyFile: text().optional().describe('Key of the client certificate for NATS (PEM file).'),
   natsMinPayloadBytes: integer()
