@@ -78,6 +78,17 @@ describe('a pool', () => {
     expect(relay.messages).toHaveLength(1);
   });
 
+  it('lets others send while a relay considers a message, as long as few are considered', async () => {
+    const { pool, relay } = await start(
+      { '.': HANG() },
+      { maxConnections: 1, queueTimeoutMs: 1_500, silenceTimeoutMs: 200, answerTimeoutMs: 2_500 },
+    );
+    const results = await Promise.all([pool.handOver(mail), pool.handOver(mail)]);
+    expect(results).toMatchObject([{ kind: 'unknown' }, { kind: 'unknown' }]);
+    expect(relay.messages).toHaveLength(2);
+    expect(pool.load).toMatchObject({ busy: 0, waiting: 0 });
+  });
+
   it('when closed, drains, sends QUIT, and accepts no more messages', async () => {
     const { pool, relay } = await start({});
     const underWay = pool.handOver(mail);

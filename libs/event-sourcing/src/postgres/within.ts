@@ -10,6 +10,8 @@ export class NoAnswerInTime extends Error {
   }
 }
 
+const ignore = (): void => undefined;
+
 /** Executes one statement, the wait for a connection included. A connection that does not answer in time is closed. */
 export const queryWithin = async <Row extends pg.QueryResultRow>(
   pool: pg.Pool,
@@ -32,6 +34,8 @@ export const queryWithin = async <Row extends pg.QueryResultRow>(
       return late;
     }
     client = connected;
+    // The query reports the error; without a listener the event would end the process.
+    connected.on('error', ignore);
     let failure: Error | undefined;
     try {
       return await connected.query<Row>(query);
@@ -40,6 +44,7 @@ export const queryWithin = async <Row extends pg.QueryResultRow>(
       throw error;
     } finally {
       if (!isLate) connected.release(failure);
+      connected.off('error', ignore);
     }
   };
   const answer = work();

@@ -5,12 +5,14 @@ export const answeredInTime = async (
   check: string,
   limitMs: number,
   work: () => Promise<readonly Finding[]>,
+  /** What has to run for the check. */
+  needed: string = check,
 ): Promise<readonly Finding[]> => {
   const { promise: late, resolve } = Promise.withResolvers<readonly Finding[]>();
   const found = `did not answer within ${limitMs / 1_000} s`;
-  const timer = setTimeout(() => resolve([{ check, verdict: 'bad', found, advice: adviceFor(check) }]), limitMs);
+  const timer = setTimeout(() => resolve([{ check, verdict: 'bad', found, advice: adviceFor(needed) }]), limitMs);
   const failed = (error: Error): readonly Finding[] => [
-    { check, verdict: 'bad', found: error.message || error.name, advice: adviceFor(check) },
+    { check, verdict: 'bad', found: error.message || error.name, advice: adviceFor(needed) },
   ];
   try {
     return await Promise.race([work().catch(failed), late]);
@@ -19,4 +21,4 @@ export const answeredInTime = async (
   }
 };
 
-const adviceFor = (check: string): string => `Check first whether a disk is full, then whether ${check} is running.`;
+const adviceFor = (needed: string): string => `Check first whether a disk is full, then whether ${needed} is running.`;

@@ -47,12 +47,14 @@ export const doctor = async (operator: Operator, { mail }: { readonly mail: bool
 };
 
 /** What one service finds, and the difference of its clock. */
-const serviceFindings = (operator: Operator, service: ServiceName): Promise<readonly Finding[]> =>
-  answeredInTime(service, ANSWER_WITHIN_MS, async () => {
+const serviceFindings = (operator: Operator, service: ServiceName): Promise<readonly Finding[]> => {
+  const findings = async () => {
     const sentAt = Date.now();
     const { now, findings } = await requestOperation(operator, service, 'diagnose', {});
     return [clockFinding(now, sentAt, Date.now() - sentAt), ...findings];
-  });
+  };
+  return answeredInTime('responds', ANSWER_WITHIN_MS, findings, service);
+};
 
 /** Isolation features that the machine of runtime-agent lacks. */
 const isolationFindings = async ({ requests }: Operator): Promise<Finding[]> => {
