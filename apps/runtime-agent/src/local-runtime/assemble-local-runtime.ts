@@ -44,6 +44,8 @@ export interface LocalRuntimeOptions {
   /** Undefined if the kernel cannot limit the files of instances. */
   readonly images?: DiskImages | undefined;
   readonly isolationGaps?: readonly string[];
+  /** Whether the operator runs the code of several workspaces in one network all the same. */
+  readonly acceptsSharedNetwork?: boolean;
   readonly limits?: Partial<InstanceLimits>;
   readonly times?: Partial<RuntimeTimes>;
   /** How long an order waits for a load balancer that does not respond. */
@@ -86,6 +88,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     logs,
     disks,
     times,
+    isNetworkShared: options.networks === undefined && options.acceptsSharedNetwork !== true,
     isolationGaps: options.isolationGaps ?? [],
     log,
   });

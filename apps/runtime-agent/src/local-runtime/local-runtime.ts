@@ -62,6 +62,8 @@ export interface LocalRuntimeParts {
   readonly disks: ServiceDisks;
   readonly times: RuntimeTimes;
   readonly isolationGaps: readonly string[];
+  /** Whether web services share a network, and the operator has not accepted that. */
+  readonly isNetworkShared: boolean;
   readonly log: Log;
 }
 
@@ -80,7 +82,11 @@ export class LocalRuntime extends Runtime {
   }
 
   override async features(): Promise<ReadonlySet<RuntimeFeature>> {
-    return new Set(['customDomains', 'instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs']);
+    const { isNetworkShared } = this.parts;
+    return new Set<RuntimeFeature>([
+      ...(['customDomains', 'instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs'] as const),
+      ...(isNetworkShared ? (['sharedNetwork'] as const) : []),
+    ]);
   }
 
   override get isolationGaps(): readonly string[] {
