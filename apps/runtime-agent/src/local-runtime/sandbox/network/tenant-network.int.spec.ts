@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@postern/testing';
+import { namePrefix } from './address-block.js';
 import { claims } from './block-claim.js';
+import { NetworkGuard } from './network-guard.js';
 import type { SandboxNetwork } from './tenant-network.js';
 import { canCreateNetworks, NetworkFixture } from './testing/network-fixture.js';
 
@@ -88,6 +90,23 @@ const PORT = 10_000;
       const both = [one, other].map(network => fixture.run(network, [process.execPath, '-e', bind(at)]));
       expect(await Promise.all(both)).toEqual(['bound', 'bound']);
     }
+  });
+
+  it('get their rules and permissions back when a program of the machine has deleted them', async () => {
+    const { networks } = fixture;
+    const permission = { source: one.address, destination: database.address, port: 5432 };
+    await networks.allow(permission);
+    const apply = () => fixture.apply({ doors: [{ host: '127.0.0.1', port: door }] });
+    const guard = new NetworkGuard(networks, async () => ({ version: '1', apply }), '1');
+    await guard.check();
+    await fixture.run(undefined, ['/usr/sbin/nft', 'delete', 'table', 'inet', namePrefix(networks.block)]);
+    expect(await networks.state()).toBeUndefined();
+    await guard.check();
+    expect(await networks.allowed()).toEqual([permission]);
+    expect(await fixture.connect(one, database.address, 5432)).toBe(`0.0.0.0:5432 to ${one.address}`);
+    expect(await fixture.connect(database, networks.platformAddress, door)).toBe('ECONNREFUSED');
+    expect(await fixture.connect(one, other.address, PORT)).toBe('ECONNREFUSED');
+    await networks.deny(permission);
   });
 
   it('are found by a process that starts later, and are gone after their release', async () => {

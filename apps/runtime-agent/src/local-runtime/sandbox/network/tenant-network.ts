@@ -171,6 +171,26 @@ export class TenantNetworks {
     await this.#nft(`flush map ${map}\n${elements && `add element ${map} { ${elements} }\n`}`);
   }
 
+  /** The elements of all sets, as text for nft; undefined if the rules are gone. */
+  async state(): Promise<string | undefined> {
+    const table = namePrefix(this.block);
+    const listed = await runProgram(this.programs.nft, ['-j', 'list', 'table', 'inet', table]).catch(unlessAbsent);
+    if (listed === undefined) return undefined;
+    const { nftables } = JSON.parse(listed) as { nftables: Record<string, unknown>[] };
+    return nftables
+      .map(entry => {
+        const { name = '', elem = [] } = (entry['set'] ?? entry['map'] ?? {}) as { name?: string; elem?: unknown[] };
+        if (!(name in SETS) || elem.length === 0) return '';
+        return `add element inet ${table} ${name} { ${elem.map(elementText).join(', ')} }\n`;
+      })
+      .join('');
+  }
+
+  /** Adds the elements of an earlier state. */
+  async restore(state: string): Promise<void> {
+    await this.#nft(state);
+  }
+
   /** Removes all namespaces, rules and routes of the installation, and releases its block. */
   async dismantle(): Promise<void> {
     for (const { name } of await this.#links()) await this.#removeNamed(name);
@@ -247,6 +267,13 @@ export class TenantNetworks {
     await runProgram(this.programs.nft, ['-f', '-'], script);
   }
 }
+
+/** An element of a set or a map as nft reads it; JSON has concatenations as objects, and an entry of a map as a pair. */
+const elementText = (element: unknown): string => {
+  if (Array.isArray(element)) return element.map(elementText).join(' : ');
+  const { concat } = element as { concat?: unknown[] };
+  return concat ? concat.join(' . ') : String(element);
+};
 
 const unlessAbsent = (error: Error): void => {
   if (!/Cannot find device|No such file/.test(error.message)) throw error;
