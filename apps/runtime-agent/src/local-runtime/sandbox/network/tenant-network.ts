@@ -271,8 +271,7 @@ export class TenantNetworks {
 /** An element of a set or a map as nft reads it; JSON has concatenations as objects, and an entry of a map as a pair. */
 const elementText = (element: unknown): string => {
   if (Array.isArray(element)) return element.map(elementText).join(' : ');
-  const { concat } = element as { concat?: unknown[] };
-  return concat ? concat.join(' . ') : String(element);
+  return typeof element === 'object' ? (element as { concat: unknown[] }).concat.join(' . ') : String(element);
 };
 
 const unlessAbsent = (error: Error): void => {
