@@ -1,13 +1,13 @@
 import { isIPv4 } from 'node:net';
 import type { BalancerRoute } from '@postern/load-balancer-client';
-import type { TenantNetworks } from '../sandbox/network/tenant-network.js';
+import type { RuleTable } from '../sandbox/network/rule-table.js';
 
 /** Lets sandboxes reach the ports of the load balancer, and no other ports of this machine, at the platform's address. */
 export class BalancerPorts {
   #served = new Map<number, string>();
 
   /** @param networks undefined if sandboxes share the network of the machine. */
-  constructor(private readonly networks: Pick<TenantNetworks, 'serve'> | undefined) {}
+  constructor(private readonly networks: { readonly rules: Pick<RuleTable, 'serve'> } | undefined) {}
 
   /** Serves exactly the ports of these routes. */
   async follow(routes: readonly Pick<BalancerRoute, 'url'>[]): Promise<void> {
@@ -23,7 +23,7 @@ export class BalancerPorts {
     const isKnown =
       ports.size === this.#served.size && [...ports].every(([port, host]) => this.#served.get(port) === host);
     if (isKnown) return;
-    await this.networks?.serve([...ports].map(([port, host]) => ({ host, port })));
+    await this.networks?.rules.serve([...ports].map(([port, host]) => ({ host, port })));
     this.#served = new Map(ports);
   }
 }

@@ -15,7 +15,7 @@ export interface CurrentRules {
  */
 export class NetworkGuard {
   #version: string;
-  #state: Awaited<ReturnType<TenantNetworks['state']>>;
+  #state: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -44,14 +44,14 @@ export class NetworkGuard {
   }
 
   async check(): Promise<void> {
-    const state = await this.networks.state();
+    const state = await this.networks.rules.state();
     const rules = await this.currentRules();
     if (state && rules.version === this.#version) {
       this.#state = state;
       return;
     }
     await rules.apply();
-    if (!state && this.#state) await this.networks.restore(this.#state);
+    if (!state && this.#state) await this.networks.rules.restore(this.#state);
     this.#version = rules.version;
   }
 }

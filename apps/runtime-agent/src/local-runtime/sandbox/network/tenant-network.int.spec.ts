@@ -100,7 +100,7 @@ const PORT = 10_000;
     const guard = new NetworkGuard(networks, async () => ({ version: '1', apply }), '1');
     await guard.check();
     await fixture.run(undefined, ['/usr/sbin/nft', 'delete', 'table', 'inet', namePrefix(networks.block)]);
-    expect(await networks.state()).toBeUndefined();
+    expect(await networks.rules.state()).toBeUndefined();
     await guard.check();
     expect(await networks.allowed()).toEqual([permission]);
     expect(await fixture.connect(one, database.address, 5432)).toBe(`0.0.0.0:5432 to ${one.address}`);
