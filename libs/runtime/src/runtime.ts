@@ -187,10 +187,7 @@ export interface ServicePlan {
   readonly disk?: { readonly sizeMib: number } | undefined;
 }
 
-/**
- * Optional fields of a plan, and other properties that not every runtime has: `runs` (commands), custom domains, and `sharedNetwork`,
- * with which only one workspace may run its code.
- */
+/** Optional fields of a plan; `runs` (commands); custom domains; and `sharedNetwork`, with which only one workspace may run code. */
 export type RuntimeFeature =
   | 'instance'
   | 'drainSeconds'

@@ -20,6 +20,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'ReadModels',
   'SenderDirectory',
   'SendingSettings',
+  'SharedNetwork',
   'SuppressionList',
   'ReconcilerSettings',
   'WebServiceOwners',

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkspaceUsage } from '../quotas/ports.js';
-import { SharedNetwork } from '../shared-network/shared-network.js';
+import { SharedNetwork } from '../shared-network/ports.js';
 import { connectionUrl, usernameFor } from './connection-url.js';
 import { limitsOfPlan } from './database-plans.js';
 import { databaseReply, limitsReply } from './database-reply.js';

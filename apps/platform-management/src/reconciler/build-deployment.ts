@@ -14,7 +14,7 @@ import { maskable } from '../environment/maskable-secrets.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { ProjectOwners } from '../projects/ports.js';
 import { RepositoryCredentials } from '../repository-credentials/ports.js';
-import { SharedNetwork } from '../shared-network/shared-network.js';
+import { SharedNetwork } from '../shared-network/ports.js';
 import { deploymentOf, type WebService } from '../web-services/aggregate/state.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';

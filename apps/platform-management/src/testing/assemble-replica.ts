@@ -36,7 +36,7 @@ import { StopInstances } from '../reconciler/stop-instances.js';
 import { WebServiceTasks } from '../reconciler/web-service-tasks.js';
 import { WebServicesReconciler } from '../reconciler/web-services-reconciler.js';
 import { PostgresRepositoryCredentials } from '../repository-credentials/postgres-repository-credentials.js';
-import { SharedNetwork } from '../shared-network/shared-network.js';
+import { PostgresSharedNetwork } from '../shared-network/postgres-shared-network.js';
 import { ChangeWebService } from '../web-services/change-web-service.js';
 import { CreateWebService } from '../web-services/create-web-service.js';
 import { DeleteWebService } from '../web-services/delete-web-service.js';
@@ -139,7 +139,7 @@ export function assembleReplica(
       runtime,
       settings,
       new FakeProjects(),
-      new SharedNetwork(runtime, database),
+      new PostgresSharedNetwork(runtime, database),
     ),
     new RollRelease(reports, configurations, runtime, settings),
     new StopInstances(reports, runtime),

@@ -82,7 +82,7 @@ const currentRules = async (
     refusedNetworks: NON_PUBLIC_IPV4,
     reachableNetworks: settings.platformReachableNetworks,
     ownPublicAddresses: await ownPublicAddresses(networks.ip),
-    doors: settings.platformGatewayAddresses,
+    entryPoints: settings.platformGatewayAddresses,
   };
   return {
     version: JSON.stringify([policy, configuration]),

@@ -2,6 +2,12 @@ import { type AddressBlock, namePrefix } from './address-block.js';
 import { type AllowedConnection, type NetworkPolicy, rulesetOf, SETS } from './ruleset.js';
 import { runProgram } from './run-program.js';
 
+/** A port of this machine, and the address at which a server listens on it. */
+export interface ServedPort {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** The table of nftables of one installation. */
 export class RuleTable {
   constructor(
@@ -52,10 +58,18 @@ export class RuleTable {
   }
 
   /** Serves exactly these ports at the platform's address, from the given addresses of this machine. */
-  async serve(services: readonly { readonly host: string; readonly port: number }[]): Promise<void> {
-    const map = `inet ${this.name} ${SETS.services}`;
+  async serve(services: readonly ServedPort[]): Promise<void> {
+    await this.#run(`flush map ${this.#set(SETS.services)}\n${this.#entries(services)}`);
+  }
+
+  /** Serves these ports in addition to the others. */
+  async serveToo(services: readonly ServedPort[]): Promise<void> {
+    await this.#run(this.#entries(services));
+  }
+
+  #entries(services: readonly ServedPort[]): string {
     const elements = services.map(({ host, port }) => `${port} : ${host} . ${port}`).join(', ');
-    await this.#run(`flush map ${map}\n${elements && `add element ${map} { ${elements} }\n`}`);
+    return elements && `add element ${this.#set(SETS.services)} { ${elements} }\n`;
   }
 
   /** The elements of all sets, as text for nft; undefined if the rules are gone. */
