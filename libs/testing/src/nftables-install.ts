@@ -30,7 +30,7 @@ export async function findNft(
     });
   } catch (error) {
     onProgress(
-      `no nft, which separates the networks of web services (${(error as Error).message.split('\n').at(-1)}). Install the packages nftables and iproute2, and start again`,
+      `web services share the network of this machine, and code of a second workspace is refused: there is no nft (${(error as Error).message.split('\n').at(-1)}). Install the packages nftables and iproute2, and start again, or set POSTERN_SHARED_NETWORK=true if nobody else deploys here`,
     );
     return undefined;
   }

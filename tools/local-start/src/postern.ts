@@ -114,8 +114,12 @@ interface ProcessStart {
   readonly undo: (() => Promise<unknown>)[];
 }
 
+const SHARED_NETWORK =
+  'web services share the network of this machine, because an ordinary user started Postern: deploy only code that you trust; code of a second workspace is refused unless POSTERN_SHARED_NETWORK=true';
+
 /** The programs of runtime-agent that the local start finds or downloads, as its settings. */
 const programsOfAgent = async (onProgress: (step: string) => void): Promise<Record<string, string>> => {
+  if (process.getuid?.() !== 0) onProgress(SHARED_NETWORK);
   const [valkey, nft] = await Promise.all([findValkeyServer({ onProgress }), findNft(onProgress)]);
   return {
     ...(valkey && { POSTERN_PLATFORM_VALKEY_BIN: valkey }),
