@@ -29,7 +29,18 @@ export const MOST_FLOWS = 1_000;
 
 export const SETS = { attached: 'attached', enclosed: 'enclosed', services: 'services' } as const;
 
-const CHAINS = ['anti_spoofing', 'entry_points', 'incoming', 'forwarded', 'between', 'limited', 'refuse', 'outgoing'];
+const CHAINS = [
+  'anti_spoofing',
+  'entry_points',
+  'incoming',
+  'forwarded',
+  'between',
+  'limited',
+  'refuse',
+  'outgoing',
+] as const;
+
+type Chain = (typeof CHAINS)[number];
 
 const listOf = (values: readonly (string | number)[]): string => `{ ${values.join(', ')} }`;
 
@@ -46,9 +57,9 @@ export const rulesetOf = (block: AddressBlock, policy: NetworkPolicy): string =>
   const own = `"${table}*"`;
   const platform = platformAddress(block);
   const dns = (list: string) => `ip daddr ${list} meta l4proto { tcp, udp } th dport 53`;
-  const rules: Record<string, readonly string[]> = {
+  const rules: Record<Chain, readonly string[]> = {
     anti_spoofing: [`iifname ${own} meta nfproto ipv6 drop`, `iifname ${own} fib saddr . iif oif missing drop`],
-    entryPoints: [
+    entry_points: [
       ...policy.entryPoints.map(
         ({ host, port }) => `iifname ${own} ip daddr ${platform} tcp dport ${port} dnat ip to ${host}:${port}`,
       ),
@@ -72,7 +83,7 @@ export const rulesetOf = (block: AddressBlock, policy: NetworkPolicy): string =>
       `iifname != ${own} oifname != ${own} accept`,
       `iifname ${own} oifname ${own} goto between`,
       'ct state established,related accept',
-      `oifname ${own} goto refuse`,
+      `oifname "${ANY_PREFIX}*" goto refuse`,
       `ip saddr @${SETS.enclosed} goto refuse`,
       'jump limited',
       ...ruleFor(policy.resolvers, list => `${dns(list)} accept`),
@@ -92,9 +103,9 @@ export const rulesetOf = (block: AddressBlock, policy: NetworkPolicy): string =>
     refuse: ['meta l4proto tcp reject with tcp reset', 'reject with icmpx type admin-prohibited'],
     outgoing: [`ip saddr ${blockText(block)} oifname != "${ANY_PREFIX}*" masquerade`],
   };
-  const hooks: Record<string, string> = {
+  const hooks: Partial<Record<Chain, string>> = {
     anti_spoofing: 'type filter hook prerouting priority -300; policy accept;',
-    entryPoints: 'type nat hook prerouting priority -110; policy accept;',
+    entry_points: 'type nat hook prerouting priority -110; policy accept;',
     incoming: 'type filter hook input priority -10; policy accept;',
     forwarded: 'type filter hook forward priority -10; policy accept;',
     outgoing: 'type nat hook postrouting priority 90; policy accept;',
@@ -107,7 +118,7 @@ export const rulesetOf = (block: AddressBlock, policy: NetworkPolicy): string =>
     `add set inet ${table} flows { type ifname; flags dynamic; size 4096; }`,
     ...CHAINS.map(chain => `add chain inet ${table} ${chain}${hooks[chain] ? ` { ${hooks[chain]} }` : ''}`),
     ...CHAINS.map(chain => `flush chain inet ${table} ${chain}`),
-    ...CHAINS.flatMap(chain => (rules[chain] ?? []).map(rule => `add rule inet ${table} ${chain} ${rule}`)),
+    ...CHAINS.flatMap(chain => rules[chain].map(rule => `add rule inet ${table} ${chain} ${rule}`)),
     '',
   ].join('\n');
 };

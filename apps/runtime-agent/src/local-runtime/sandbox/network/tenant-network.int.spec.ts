@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@postern/testing';
-import { namePrefix } from './address-block.js';
+import { blockText, namePrefix } from './address-block.js';
 import { claims } from './block-claim.js';
 import { NetworkGuard } from './network-guard.js';
-import type { SandboxNetwork } from './tenant-network.js';
-import { canCreateNetworks, NetworkFixture } from './testing/network-fixture.js';
+import type { NetworkPrograms } from './network-programs.js';
+import { type SandboxNetwork, TenantNetworks } from './tenant-network.js';
+import { canCreateNetworks, NetworkFixture, programs } from './testing/network-fixture.js';
 
 const PORT = 10_000;
 
@@ -133,6 +134,19 @@ const PORT = 10_000;
     expect(await neighbour.networks.ids()).toEqual([]);
     expect(await fixture.networks.find('one')).toMatchObject({ address: one.address });
     await neighbour.stop();
+  });
+
+  it('move to another pool when the setting changes, and leave nothing in the former one', async () => {
+    const moved = await NetworkFixture.start();
+    const { block } = moved.networks;
+    await moved.networks.create('one', { reach: 'internet' });
+    const elsewhere = await NetworkFixture.open(moved.home, '10.224.0.0/16');
+    expect(blockText(elsewhere.block)).toMatch(/^10\.224\./);
+    expect(await elsewhere.ids()).toEqual([]);
+    expect(await TenantNetworks.of(block, programs as NetworkPrograms).ids()).toEqual([]);
+    expect((await claims()).filter(({ home }) => home === moved.home)).toHaveLength(1);
+    await elsewhere.dismantle();
+    await moved.stop();
   });
 
   it('have a limit of connections, and another one is not affected', async () => {

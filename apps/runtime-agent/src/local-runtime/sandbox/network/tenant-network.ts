@@ -11,7 +11,7 @@ import {
   slotName,
   slotOfName,
 } from './address-block.js';
-import { CLAIMS, claimBlock, clearAbandoned, releaseClaim } from './block-claim.js';
+import { CLAIMS, claimBlock, claims, clearAbandoned, releaseClaim } from './block-claim.js';
 import { turnOnForwarding } from './host-network.js';
 import { makeNamespace, type NamespaceRequest } from './make-namespace.js';
 import type { NetworkPrograms } from './network-programs.js';
@@ -89,7 +89,12 @@ export class TenantNetworks {
   /** Claims a block of the pool for the home, and removes what installations left whose home was deleted. */
   static async open({ home, pool, programs }: TenantNetworksOptions): Promise<TenantNetworks> {
     await clearAbandoned(block => TenantNetworks.of(block, programs).dismantle());
-    const block = await claimBlock(await realpath(home), pool, programs.ip);
+    const path = await realpath(home);
+    const block = await claimBlock(path, pool, programs.ip);
+    // The block of an earlier pool.
+    for (const claim of await claims())
+      if (claim.home === path && claim.block.first !== block.first)
+        await TenantNetworks.of(claim.block, programs).dismantle();
     const closedUplinks = await turnOnForwarding(programs.ip, CLAIMS);
     const networks = new TenantNetworks(block, programs, closedUplinks);
     await networks.#removeWhere(id => id === '');

@@ -61,8 +61,8 @@ export class NetworkFixture {
     return fixture;
   }
 
-  static open(home: string): Promise<TenantNetworks> {
-    return TenantNetworks.open({ home, pool: parseBlock('10.208.0.0/12'), programs: programs as NetworkPrograms });
+  static open(home: string, pool = '10.208.0.0/12'): Promise<TenantNetworks> {
+    return TenantNetworks.open({ home, pool: parseBlock(pool), programs: programs as NetworkPrograms });
   }
 
   apply(changes: Partial<NetworkPolicy>): Promise<void> {
