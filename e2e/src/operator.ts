@@ -22,6 +22,7 @@ export const postern = (
         PATH: process.env['PATH'] ?? '',
         ...compileCache(),
         POSTERN_NATS_SERVERS: wiring.natsUrl,
+        POSTERN_NATS_CA_FILE: wiring.natsCaFile,
         POSTERN_NATS_USER: 'operator',
         POSTERN_NATS_PASSWORD: wiring.natsPasswords.operator,
         ...environment,

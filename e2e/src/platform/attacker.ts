@@ -2,7 +2,7 @@
 export interface Seen {
   /** The last response of NATS to a client without a password. */
   readonly nats: string;
-  /** By database: whether PostgreSQL accepts the superuser without a password. */
+  /** By database: the answer of PostgreSQL's Unix socket to the superuser, or the error. */
   readonly postgres: Readonly<Record<string, string>>;
   /** The status of the dashboard API for a request without a session. */
   readonly dashboard: number;
@@ -13,6 +13,8 @@ export interface Seen {
   /** Files with secrets or data of the platform that it could open. */
   readonly files: readonly string[];
 }
+
+const socketOf = ({ searchParams, port }: URL): string => `${searchParams.get('host')}/.s.PGSQL.${port}`;
 
 /** Code without dependencies that tries each access and prints its findings as one line. */
 export const attackerCode = (of: {
@@ -25,9 +27,10 @@ export const attackerCode = (of: {
   const { readdirSync, readFileSync, openSync, statSync } = require('node:fs');
   const { connect } = require('node:net');
   const HOME = ${JSON.stringify(of.home)};
+  const POSTGRES = ${JSON.stringify(socketOf(new URL(of.postgres)))};
 
-  const request = (port, greeting, answerOf) => new Promise(resolve => {
-    const socket = connect(port, '127.0.0.1');
+  const request = (address, greeting, answerOf) => new Promise(resolve => {
+    const socket = connect(address);
     let received = Buffer.alloc(0);
     const end = result => { socket.destroy(); resolve(result); };
     socket.on('connect', () => socket.write(greeting));
@@ -41,19 +44,19 @@ export const attackerCode = (of: {
   });
 
   const nats = port =>
-    request(port, 'CONNECT {"verbose":false}\\r\\nPING\\r\\n', received =>
+    request({ port, host: '127.0.0.1' }, 'CONNECT {"verbose":false}\\r\\nPING\\r\\n', received =>
       /^(-ERR.*|PONG)\\r$/m.exec(received.toString())?.[1]);
 
   // Start-up of protocol 3.0; the answer R names the authentication: 0 none, 3 password, 10 SCRAM.
-  const postgres = (port, database) => {
+  const postgres = database => {
     const parameters = Buffer.from(['user', 'postgres', 'database', database, '', ''].join('\\0').slice(0, -1) + '\\0');
     const head = Buffer.alloc(8);
     head.writeInt32BE(8 + parameters.length, 0);
     head.writeInt32BE(196608, 4);
-    return request(port, Buffer.concat([head, parameters]), received => {
+    return request({ path: POSTGRES }, Buffer.concat([head, parameters]), received => {
       if (received.length < 9) return undefined;
       if (received.toString('latin1', 0, 1) !== 'R') return received.toString();
-      return { 0: 'accepted', 3: 'password required', 10: 'password required' }[received.readInt32BE(5)];
+      return { 0: 'accepted' }[received.readInt32BE(5)] ?? 'refused';
     });
   };
 
@@ -67,10 +70,9 @@ export const attackerCode = (of: {
     .filter(file => reads(() => statSync(HOME + '/' + file).isDirectory() ? readdirSync(HOME + '/' + file) : openSync(HOME + '/' + file)) !== undefined);
 
   (async () => {
-    const port = ${JSON.stringify(new URL(of.postgres).port)};
     console.log(JSON.stringify({
       nats: await nats(${JSON.stringify(new URL(of.nats).port)}),
-      postgres: { postgres: await postgres(port, 'postgres'), postern_email_send: await postgres(port, 'postern_email_send') },
+      postgres: { postgres: await postgres('postgres'), postern_email_send: await postgres('postern_email_send') },
       dashboard: (await fetch(${JSON.stringify(of.dashboard)})).status,
       environment: Object.keys(process.env).filter(name => /^POSTERN_(?!INSTANCE$|BUILD$)/.test(name)),
       processes: platformProcesses(),

@@ -6,7 +6,7 @@ import { startNats, type TestNats, waitFor } from '@postern/testing';
 import { connectNats, type NatsLink } from './connection.js';
 import { type StallingProxy, startStallingProxy } from './testing/stalling-proxy.js';
 
-const credentials = { user: 'postern', password: 'secret' };
+const credentials = { user: 'postern', password: 'secret', clearText: true };
 
 describe('A connection', () => {
   let nats: TestNats;
@@ -79,7 +79,7 @@ describe('A connection', () => {
   });
 
   it('rejects a wrong password at once', async () => {
-    const wrong = connectNats({ servers: nats.url, name: 'spec', user: 'postern', password: 'wrong' });
+    const wrong = connectNats({ servers: nats.url, name: 'spec', ...credentials, password: 'wrong' });
     await expect(wrong).rejects.toThrow(/authorization violation/i);
   });
 });

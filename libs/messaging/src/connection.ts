@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import {
   AuthorizationError,
+  ConnectionError,
   connect,
   createInbox,
   InvalidArgumentError,
@@ -17,6 +17,7 @@ import { Backoff } from './backoff.js';
 import { guarded, runDetached } from './guard.js';
 import { type Log, silentLog } from './log.js';
 import { RepeatedWarning } from './repeated-warning.js';
+import { encryptionOf, type ServerIdentity } from './server-identity.js';
 
 export type LinkStatus = 'connected' | 'disconnected' | 'closed';
 
@@ -29,8 +30,10 @@ export interface NatsOptions {
   readonly token?: string | undefined;
   /** The subject prefix of replies to this process (`_INBOX`); its user may subscribe to nothing else below `_INBOX`. */
   readonly inboxPrefix?: string | undefined;
-  /** TLS is also required of servers whose URL begins with `tls://`. */
+  /** TLS is also required if a URL begins with `tls://`, and before a password or token is sent. */
   readonly tls?: NodeConnectionOptions['tls'] | undefined;
+  /** Sends the password or token without TLS, to whatever server has the address. */
+  readonly clearText?: boolean | undefined;
   /** Refuse a server with a smaller `max_payload`; 16 MiB carries the largest email. */
   readonly neededPayloadBytes?: number | undefined;
   /** Interval of pings; after two unanswered ones the connection is closed (10 s). */
@@ -55,6 +58,8 @@ export class NatsLink {
     readonly nc: NatsConnection,
     readonly log: Log = silentLog,
     private readonly inboxPrefix = '_INBOX',
+    /** The verified certificate of the server; undefined without TLS. */
+    readonly identity?: ServerIdentity,
   ) {
     this.#warnings = new RepeatedWarning(log);
     runDetached(log, 'connection status', () => this.#watch());
@@ -163,7 +168,8 @@ export class NatsLink {
 
 /** Connects, and waits until a server is reachable. Rejects for wrong credentials and unsuitable servers. */
 export const connectNats = async (options: NatsOptions): Promise<NatsLink> => {
-  const nc = await firstConnection(options);
+  const encryption = encryptionOf(options);
+  const nc = await firstConnection(options, { ...connectionOptions(options), ...(encryption && { tls: encryption.tls }) });
   const needed = options.neededPayloadBytes ?? 0;
   const offered = nc.info?.max_payload ?? 0;
   if (offered < needed) {
@@ -172,7 +178,7 @@ export const connectNats = async (options: NatsOptions): Promise<NatsLink> => {
       `NATS accepts messages of up to ${offered} bytes, but ${options.name} needs ${needed}: set max_payload: ${needed} in nats-server.conf`,
     );
   }
-  return new NatsLink(nc, options.log ?? silentLog, options.inboxPrefix);
+  return new NatsLink(nc, options.log ?? silentLog, options.inboxPrefix, encryption?.identity);
 };
 
 const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
@@ -190,35 +196,27 @@ const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
   ...(options.user ? { user: options.user, pass: options.password ?? '' } : {}),
   ...(options.token ? { token: options.token } : {}),
   ...(options.inboxPrefix ? { inboxPrefix: options.inboxPrefix } : {}),
-  ...(wantsTls(options) ? { tls: options.tls ?? {} } : {}),
 });
 
-/**
- * Whether TLS is required. The client ignores the scheme of a server, and would connect without TLS to a server that does not offer it.
- * @throws TypeError for an IP address, because the client would verify it as `localhost`.
- */
-const wantsTls = ({ servers, tls }: NatsOptions): boolean => {
-  const urls = [servers].flat().flatMap(server => server.split(',').map(url => url.trim()));
-  if (tls === undefined && !urls.some(url => /^tls:/i.test(url))) return false;
-  const hosts = urls.map(url => url.replace(/^\w+:\/\//, '').replace(/:\d+$/, ''));
-  const address = hosts.find(host => isIP(host.replace(/^\[|\]$/g, '')) > 0);
-  if (address) throw new TypeError(`TLS to NATS needs the host name that is in its certificate, not ${address}`);
-  return true;
-};
-
 /** The client's own retry logs nothing and retries a wrong password forever. */
-const firstConnection = async (options: NatsOptions): Promise<NatsConnection> => {
+const firstConnection = async (options: NatsOptions, connection: NodeConnectionOptions): Promise<NatsConnection> => {
   const backoff = Backoff.exponential({ firstMs: 200, maxMs: 2_000, jitter: true });
   for (;;) {
     try {
-      return await connect(connectionOptions(options));
+      return await connect(connection);
     } catch (error) {
       if (isFinal(error)) throw error;
-      options.log?.warn({ err: error }, 'Waiting for NATS');
+      options.log?.warn({ err: error }, isWithoutTls(error) ? WITHOUT_TLS : 'Waiting for NATS');
       await backoff.pause();
     }
   }
 };
+
+const WITHOUT_TLS =
+  'NATS offers no TLS, so the password is not sent to it: give it a certificate and set POSTERN_NATS_CA_FILE, or set POSTERN_NATS_CLEAR_TEXT=true if nobody else can use its network';
+
+const isWithoutTls = (error: unknown): boolean =>
+  error instanceof ConnectionError && error.message.includes("does not support 'tls'");
 
 const isFinal = (error: unknown): boolean =>
   error instanceof InvalidArgumentError ||

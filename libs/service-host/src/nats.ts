@@ -18,6 +18,7 @@ export const connectWith = async (
     neededPayloadBytes: config.natsMinPayloadBytes,
     inboxPrefix: inboxPrefixOf(name),
     tls: tlsOf(config),
+    clearText: config.natsClearText,
   });
   return { link, requests: new RequestClient(link) };
 };

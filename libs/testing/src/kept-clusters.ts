@@ -23,7 +23,7 @@ export interface KeptCluster {
 const EMPTY: KeptCluster = {
   name: 'empty',
   key: '',
-  make: dataDir => initialiseCluster({ dataDir, user: unprivilegedUser(), durable: false }),
+  make: dataDir => initialiseCluster({ dataDir, user: unprivilegedUser(), trusting: true, durable: false }),
 };
 
 /**

@@ -19,6 +19,8 @@ export interface NatsOptions {
   storeDir: string;
   /** Further arguments of nats-server, such as `['-c', 'nats.conf']`. */
   args?: string[];
+  /** URL for clients; `nats://127.0.0.1:<port>` by default. */
+  url?: string;
   /** Log file; `<storeDir>.log` by default. */
   logFile?: string;
   /** Receives log lines; no file is written then. */
@@ -59,7 +61,7 @@ export class NatsServer {
   }
 
   get url(): string {
-    return `nats://127.0.0.1:${this.options.port}`;
+    return this.options.url ?? `nats://127.0.0.1:${this.options.port}`;
   }
 
   get isRunning(): boolean {

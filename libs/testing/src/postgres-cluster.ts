@@ -1,12 +1,12 @@
-import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir } from 'node:fs/promises';
 import { findPostgres, planSpawn, runToEnd, type SystemUser } from './postgres-binaries.js';
 
 /** A cluster to create in a folder that is empty or missing. */
 export interface ClusterOptions {
   readonly dataDir: string;
   readonly user: SystemUser | undefined;
-  /** Of the superuser `postgres`; without it local connections are trusted. */
-  readonly password?: string | undefined;
+  /** Whether the cluster trusts local connections, for tests; otherwise its files contain no rule that lets others in. */
+  readonly trusting?: boolean | undefined;
   /** false: the files are not flushed to the disk. */
   readonly durable?: boolean | undefined;
 }
@@ -20,22 +20,11 @@ export const CLUSTER_FORM = [
   ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
 ];
 
-export async function initialiseCluster({ dataDir, user, password, durable }: ClusterOptions): Promise<void> {
+export async function initialiseCluster({ dataDir, user, trusting, durable }: ClusterOptions): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if (user) await chown(dataDir, user.uid, user.gid);
   const args = ['-D', dataDir, ...CLUSTER_FORM];
-  const passwordFile = `${dataDir}.password`;
-  if (password) {
-    await writeFile(passwordFile, password, { mode: 0o600 });
-    if (user) await chown(passwordFile, user.uid, user.gid);
-    args.push('--auth=scram-sha-256', `--pwfile=${passwordFile}`);
-  } else {
-    args.push('--auth=trust');
-  }
+  args.push(...(trusting ? ['--auth=trust'] : ['--auth-local=peer', '--auth-host=reject']));
   if (durable === false) args.push('--no-sync');
-  try {
-    await runToEnd(planSpawn(findPostgres().initdb, args, user, [dataDir]), serverEnvironment());
-  } finally {
-    if (password) await rm(passwordFile, { force: true });
-  }
+  await runToEnd(planSpawn(findPostgres().initdb, args, user, [dataDir]), serverEnvironment());
 }

@@ -1,6 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { freePort } from './free-port.js';
@@ -21,8 +26,8 @@ describe('a PostgreSQL server for the local start', () => {
   const start = async (): Promise<PostgresServer> =>
     spawnPostgres({
       dataDir: join(closedFolder, 'data'),
-      port: await freePort(),
-      password: 'open sesame',
+      port: 5432,
+      socketFolder: join(closedFolder, 'socket'),
       durable: false,
     });
 
@@ -52,36 +57,55 @@ describe('a PostgreSQL server for the local start', () => {
     expect(await identity()).toEqual(first);
   });
 
-  it('refuses connections without the password', async () => {
+  it('has no TCP port and no password, and accepts the user of this process only', async () => {
     server = await start();
-    expect(await versionOf(server.url())).toBeDefined();
-    const without = server.url().replace(/:\/\/[^@]+@/, '://postgres:wrong@');
-    await expect(versionOf(without)).rejects.toThrow('password authentication failed');
+    expect(await query(server.url(), "SELECT rolpassword FROM pg_authid WHERE rolname = 'postgres'")).toEqual({
+      rolpassword: null,
+    });
+    expect(await query(server.url(), 'SHOW listen_addresses')).toEqual({ listen_addresses: '' });
+    const { mode } = await stat(join(closedFolder, 'socket'));
+    expect(mode & 0o777).toBe(0o700);
+    if (process.getuid?.() !== 0) return;
+    // With the folder opened on purpose, the server itself still refuses another user.
+    for (const folder of [closedFolder, join(closedFolder, 'socket')]) await chmod(folder, 0o777);
+    await chmod(join(closedFolder, 'socket/.s.PGSQL.5432'), 0o777);
+    const attempt = `
+      import pg from '${pathToFileURL(createRequire(import.meta.url).resolve('pg')).href}';
+      process.setgid(65534); process.setuid(65534);
+      await new pg.Client({ connectionString: process.argv[1] }).connect().then(() => console.log('connected'), e => console.log(e.message));
+      process.exit()`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', attempt, server.url()]);
+    expect(stdout).toContain('Peer authentication failed');
   });
 
-  it('requires a password for a cluster that was created without one, and keeps its data', async () => {
+  it('keeps the data of a cluster that trusted every client, and trusts them no longer', async () => {
     const dataDir = join(closedFolder, 'data');
     const trusting = await spawnPostgres({ dataDir, port: await freePort() });
     await query(trusting.url(), 'CREATE TABLE kept AS SELECT 7 AS number');
-    // Simulates a crash: the WAL must be replayed before a password can be set.
     await trusting.kill();
 
-    for (const _start of ['the first with a password', 'any later one']) {
+    for (const _start of ['the first over a socket', 'any later one']) {
       server = await start();
       expect(await query(server.url(), 'SELECT number FROM kept')).toEqual({ number: 7 });
-      await expect(query(server.url().replace(/:\/\/[^@]+@/, '://postgres@'), 'SELECT 1')).rejects.toThrow('password');
-      await expect(query(server.url().replace(/:\/\/[^@]+@/, '://postgres:wrong@'), 'SELECT 1')).rejects.toThrow(
-        'password authentication failed',
-      );
+      const rules = 'SELECT array_agg(auth_method) AS methods FROM pg_hba_file_rules';
+      expect(await query(server.url(), rules)).toEqual({ methods: ['peer'] });
       await server.stop();
     }
-    expect(await readFile(`${dataDir}.log`, 'utf8')).not.toContain('open sesame');
+  });
+
+  it('uses a folder with a short name if the path of the socket would be too long', async () => {
+    const socketFolder = join(closedFolder, 'long'.repeat(25));
+    server = await spawnPostgres({ dataDir: join(closedFolder, 'data'), port: 5432, socketFolder, durable: false });
+    const folder = new URL(server.url()).searchParams.get('host') ?? '';
+    expect(await versionOf(server.url())).toBeDefined();
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    await server.stop();
+    expect(existsSync(folder)).toBe(false);
   });
 
   it('reports the message of a server that cannot start', async () => {
-    server = await start();
-    const { port } = server.state.options;
-    const second = spawnPostgres({ dataDir: join(closedFolder, 'second'), port, durable: false });
-    await expect(second).rejects.toThrow('Address already in use');
+    const settings = { shared_buffers: 'many' };
+    const wrong = spawnPostgres({ dataDir: join(closedFolder, 'data'), port: await freePort(), settings });
+    await expect(wrong).rejects.toThrow('invalid value for parameter "shared_buffers": "many"');
   });
 });

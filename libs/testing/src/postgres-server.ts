@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { childProcesses, readLines } from './child-processes.js';
@@ -15,7 +15,7 @@ import {
 } from './parent-guard.js';
 import { findPostgres, planSpawn, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
 import { initialiseCluster, serverEnvironment } from './postgres-cluster.js';
-import { demandPassword } from './postgres-password.js';
+import { type PeerSocket, preparePeerSocket } from './postgres-socket.js';
 import { waitFor } from './wait-for.js';
 
 /** The server to start; `dataDir` is initialised when it contains no cluster. */
@@ -27,10 +27,10 @@ export interface PostgresOptions {
   /** Creates the cluster of a folder without one; `initdb` by default. */
   create?: (dataDir: string) => Promise<void>;
   /**
-   * Password of the superuser `postgres`, also set for a cluster without one. Without it local connections are
-   * trusted.
+   * Folder of a Unix socket, the only address of the server, for the user of this process only. Without it, the server
+   * listens on the loopback interface and trusts every client; for tests.
    */
-  password?: string;
+  socketFolder?: string;
   /** false trades durability for speed (no fsync, no waiting for the log); for tests only. */
   durable?: boolean;
   /** Settings on the command line, such as `{ max_connections: '200' }`. */
@@ -51,18 +51,19 @@ export interface PostgresOptions {
 export interface PostgresState {
   readonly options: PostgresOptions;
   readonly guard: ParentGuard | undefined;
+  readonly socket: PeerSocket | undefined;
   child: ChildProcess;
 }
 
-/** Starts PostgreSQL on the loopback interface; resolves when it accepts connections. */
+/** Starts PostgreSQL; resolves when it accepts connections. */
 export async function spawnPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const guard = options.endWithParent === false ? undefined : (options.guard ?? ownGuard(options));
-  const { dataDir, password } = options;
+  const { dataDir, socketFolder, port } = options;
   if (!existsSync(join(dataDir, 'PG_VERSION')))
-    await (options.create?.(dataDir) ?? initialiseCluster({ ...options, user: userOf(options) }));
-  else if (password)
-    await demandPassword({ dataDir, password, user: userOf(options), environment: serverEnvironment() });
-  const server = new PostgresServer({ options, guard, child: await launch(options, guard) });
+    await (options.create?.(dataDir) ??
+      initialiseCluster({ ...options, user: userOf(options), trusting: socketFolder === undefined }));
+  const socket = socketFolder ? await preparePeerSocket(socketFolder, port, userOf(options)) : undefined;
+  const server = new PostgresServer({ options, guard, socket, child: await launch(options, guard, socket) });
   try {
     await server.untilReady();
     return server;
@@ -82,9 +83,9 @@ export class PostgresServer {
 
   /** Connection string of the superuser for a database. */
   url(database = 'postgres'): string {
-    const { password, port } = this.state.options;
-    const credentials = password ? `postgres:${encodeURIComponent(password)}` : 'postgres';
-    return `postgresql://${credentials}@127.0.0.1:${port}/${database}`;
+    const { options, socket } = this.state;
+    if (!socket) return `postgresql://postgres@127.0.0.1:${options.port}/${database}`;
+    return `postgresql://postgres@localhost:${options.port}/${database}?host=${encodeURIComponent(socket.folder)}`;
   }
 
   get isRunning(): boolean {
@@ -99,6 +100,7 @@ export class PostgresServer {
   /** Stops the server (fast shutdown: sessions are terminated, data are flushed). */
   async stop(): Promise<void> {
     await this.end('SIGINT');
+    if (this.state.socket) await rm(this.state.socket.folder, { recursive: true, force: true });
     if (this.state.guard && !this.state.options.guard) releaseGuard(this.state.guard);
   }
 
@@ -116,7 +118,7 @@ export class PostgresServer {
   /** Restarts the server on the same data and port, after stopping it if it runs. */
   async restart(): Promise<void> {
     await this.end('SIGINT');
-    this.state.child = await launch(this.state.options, this.state.guard);
+    this.state.child = await launch(this.state.options, this.state.guard, this.state.socket);
     await this.untilReady();
   }
 
@@ -135,7 +137,7 @@ export class PostgresServer {
         throw new Error(`PostgreSQL exited during its start:\n${log.slice(-2000)}`);
       }
       await new Promise(resolve => setTimeout(resolve, 100));
-      this.state.child = await launch(this.state.options, this.state.guard);
+      this.state.child = await launch(this.state.options, this.state.guard, this.state.socket);
     }
   }
 
@@ -146,18 +148,23 @@ export class PostgresServer {
   }
 }
 
-async function launch(options: PostgresOptions, guard: ParentGuard | undefined): Promise<ChildProcess> {
+async function launch(
+  options: PostgresOptions,
+  guard: ParentGuard | undefined,
+  socket: PeerSocket | undefined,
+): Promise<ChildProcess> {
   const relaxed = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '200',
     ...(options.durable === false ? relaxed : {}),
+    ...socket?.settings,
     ...options.settings,
   };
   const args = ['-D', options.dataDir, '-p', String(options.port)];
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-  const plan = planSpawn(findPostgres().postgres, args, userOf(options), [options.dataDir]);
+  const plan = planSpawn(findPostgres().postgres, args, userOf(options), [options.dataDir, ...(socket ? [join(socket.folder, 'pg_hba.conf')] : [])]);
   const log = options.onLogLine ? undefined : await open(logFileOf(options), 'a');
   try {
     // A separate process group: Ctrl-C in a terminal must not reach the server directly.

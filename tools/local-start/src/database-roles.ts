@@ -8,10 +8,9 @@ type Service = (typeof SERVICE_NAMES)[number];
 export const roleOf = (service: Service): string => `postern_${service.replaceAll('-', '_')}`;
 
 /** The URL of a service's own database; its role cannot connect to any other. */
-export const databaseUrlOf = (postgres: PostgresServer, service: Service, password: string): string => {
+export const databaseUrlOf = (postgres: PostgresServer, service: Service): string => {
   const url = new URL(postgres.url(roleOf(service)));
   url.username = roleOf(service);
-  url.password = encodeURIComponent(password);
   return url.href;
 };
 
@@ -19,12 +18,9 @@ export const databaseUrlOf = (postgres: PostgresServer, service: Service, passwo
  * Gives each service a role that owns its database and nothing else. Transfers the ownership of databases of the
  * superuser, including all their objects. Idempotent.
  */
-export const ensureDatabaseRoles = async (
-  postgres: PostgresServer,
-  passwords: Readonly<Record<Service, string>>,
-): Promise<void> => {
+export const ensureDatabaseRoles = async (postgres: PostgresServer): Promise<void> => {
   await asSuperuser(postgres.url(), async admin => {
-    for (const service of SERVICE_NAMES) await ensureRole(admin, roleOf(service), passwords[service]);
+    for (const service of SERVICE_NAMES) await ensureRole(admin, roleOf(service));
     for (const database of ['postgres', 'template1']) await closeToOthers(admin, database);
   });
   for (const service of SERVICE_NAMES)
@@ -42,15 +38,12 @@ const asSuperuser = async (connectionString: string, work: (admin: pg.Client) =>
   }
 };
 
-const ensureRole = async (admin: pg.Client, role: string, password: string): Promise<void> => {
+const ensureRole = async (admin: pg.Client, role: string): Promise<void> => {
   const name = pg.escapeIdentifier(role);
   const has = async (query: string) => ((await admin.query(query, [role])).rowCount ?? 0) > 0;
-  // PostgreSQL would log a failed statement, including the password.
-  await admin.query('SET log_min_error_statement = panic');
   if (!(await has('SELECT FROM pg_roles WHERE rolname = $1'))) await admin.query(`CREATE ROLE ${name}`);
-  await admin.query(
-    `ALTER ROLE ${name} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD ${pg.escapeLiteral(password)}`,
-  );
+  // The passwords of earlier releases are not needed, because the kernel identifies the clients of the Unix socket.
+  await admin.query(`ALTER ROLE ${name} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD NULL`);
   // For `postern doctor`, which reports the disk usage of PostgreSQL.
   await admin.query(`GRANT pg_read_all_settings TO ${name}`);
   if (await has('SELECT FROM pg_database WHERE datname = $1'))

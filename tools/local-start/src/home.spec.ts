@@ -26,29 +26,28 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 it('creates its secrets once, all different, readable by their owner only', () => {
   const secrets = new Home(folder).secrets();
   expect(new Home(folder).secrets()).toEqual(secrets);
-  const { databasePasswords, natsPasswords, ...single } = secrets;
-  const all = [single, databasePasswords, natsPasswords].flatMap(part => Object.values(part));
-  expect(new Set(all).size).toBe(5 + 4 + 7);
+  const { natsPasswords, ...single } = secrets;
+  const all = [single, natsPasswords].flatMap(part => Object.values(part));
+  expect(new Set(all).size).toBe(4 + 7);
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
 });
 
-it('keeps existing secrets of a home and creates the missing ones', () => {
+it('keeps existing secrets of a home, creates the missing ones and removes former ones', () => {
   const known = {
     operatorPassword: 'known',
     linkSecret: 'also known',
     encryptionKey: 'local:known',
     sandboxDkimKey: 'k',
-    databasePasswords: { 'email-send': 'kept' },
+    natsPasswords: { 'email-send': 'kept' },
   };
-  writeFileSync(join(folder, 'secrets.json'), JSON.stringify(known), { mode: 0o644 });
+  const former = { databasePassword: 'of an earlier release', databasePasswords: { 'email-send': 'former' } };
+  writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ ...known, ...former }), { mode: 0o644 });
 
   const secrets = new Home(folder).secrets();
 
   expect(secrets).toEqual({
     ...known,
-    databasePassword: expect.any(String),
-    databasePasswords: expect.objectContaining({ 'email-send': 'kept', 'webhook-dispatch': expect.any(String) }),
-    natsPasswords: expect.any(Object),
+    natsPasswords: expect.objectContaining({ 'email-send': 'kept', 'webhook-dispatch': expect.any(String) }),
   });
   expect(JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'))).toEqual(secrets);
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
@@ -62,15 +61,15 @@ it('creates no new secrets if existing data needs the lost ones', () => {
   expect(existsSync(home.path('secrets.json'))).toBe(false);
 });
 
-it('records its format, and a home without the file has the first format', () => {
-  mkdirSync(join(folder, 'logs'));
+it.each(['', '{"version":1}'])('records its format, which earlier releases cannot open (before: %j)', former => {
+  if (former) writeFileSync(join(folder, 'format.json'), former);
   new Home(folder);
-  expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ version: 1 });
+  expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ version: 2 });
 });
 
 it('is refused and left unchanged if a newer release wrote it', () => {
-  writeFileSync(join(folder, 'format.json'), '{"version":2}');
-  expect(() => new Home(folder)).toThrow(`${folder} was written by a newer release of Postern (its format is 2`);
+  writeFileSync(join(folder, 'format.json'), '{"version":3}');
+  expect(() => new Home(folder)).toThrow(`${folder} was written by a newer release of Postern (its format is 3`);
   expect(readdirSync(folder)).toEqual(['format.json']);
 });
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { NATS_USERS, type NatsUser, SERVICE_NAMES } from '@postern/contracts';
+import { NATS_USERS, type NatsUser } from '@postern/contracts';
 import { openDataOf } from './open-data.js';
 
 /** Secrets that persist between starts. Readable by the owner only. */
@@ -12,16 +12,15 @@ export interface LocalSecrets {
   readonly encryptionKey: string;
   /** Key of the sandbox domain, in the format of POSTERN_SANDBOX_DKIM_KEY. */
   readonly sandboxDkimKey: string;
-  /** Password of PostgreSQL's superuser. */
-  readonly databasePassword: string;
-  /** Password of each service's role in PostgreSQL. */
-  readonly databasePasswords: Readonly<Record<(typeof SERVICE_NAMES)[number], string>>;
   /** Password of each NATS user. */
   readonly natsPasswords: Readonly<Record<NatsUser, string>>;
 }
 
-/** Version of the file format of a home; incremented by a release that changes it. */
-const FORMAT = 1;
+/**
+ * Version of the file format of a home; incremented by a release that changes it. Since 2, PostgreSQL has no passwords, so
+ * earlier releases cannot open it.
+ */
+const FORMAT = 2;
 
 /** The folder of all state of the local start ($POSTERN_HOME). */
 export class Home {
@@ -44,7 +43,7 @@ export class Home {
     return join(this.folder, ...parts);
   }
 
-  /** Path in the part of the home that other users access: `postgres`, `platform`, `sample-repository`. */
+  /** Path in the part of the home that other users access: `postgres`, `postgres-socket`, `platform`, `sample-repository`. */
   openPath(...parts: string[]): string {
     return join(this.openData, ...parts);
   }
@@ -70,8 +69,6 @@ export class Home {
       linkSecret: known.linkSecret ?? randomBytes(32).toString('base64url'),
       encryptionKey: known.encryptionKey ?? `local:${randomBytes(32).toString('base64')}`,
       sandboxDkimKey: known.sandboxDkimKey ?? newDkimKey(),
-      databasePassword: known.databasePassword ?? randomBytes(32).toString('base64url'),
-      databasePasswords: passwordsOf(SERVICE_NAMES, known.databasePasswords),
       natsPasswords: passwordsOf(NATS_USERS, known.natsPasswords),
     };
     if (!isDeepStrictEqual(secrets, known)) this.write('secrets.json', secrets);
@@ -86,7 +83,7 @@ export class Home {
         `${this.folder} was written by a newer release of Postern (its format is ${version}, this release reads up to ${FORMAT}).\n` +
           'Start that release again, restore a backup from before it, or choose another folder: POSTERN_HOME=<folder> npm start',
       );
-    if (!existsSync(this.path('format.json'))) this.write('format.json', { version: FORMAT });
+    if (version < FORMAT || !existsSync(this.path('format.json'))) this.write('format.json', { version: FORMAT });
   }
 
   read<Content>(file: string): Content | undefined {

@@ -11,6 +11,8 @@ export interface Credential {
 export interface JetStreamProbe {
   readonly url: string;
   readonly credential?: Credential;
+  /** Certificate authority of the server (PEM file); without it, TLS is not required. */
+  readonly caFile?: string;
   readonly withinMs: number;
 }
 
@@ -18,11 +20,12 @@ export interface JetStreamProbe {
  * Whether JetStream responds, checked over a separate connection. The account information covers every stream: a server
  * whose streams hang does not respond, although its `/healthz` reports ok.
  */
-export const jetStreamAnswers = async ({ url, credential, withinMs }: JetStreamProbe): Promise<boolean> => {
+export const jetStreamAnswers = async ({ url, credential, caFile, withinMs }: JetStreamProbe): Promise<boolean> => {
   try {
     const connection = await connect({
       servers: url,
       ...credential,
+      ...(caFile ? { tls: { caFile } } : {}),
       // The operator is the only user with access to this API, and may use only these inboxes.
       inboxPrefix: inboxPrefixOf('operator'),
       reconnect: false,

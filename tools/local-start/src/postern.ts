@@ -86,16 +86,18 @@ export class RunningPostern {
 /** Addresses of the servers and services. */
 const wiringOf = async (
   { home, postgres, nats, dns }: Pick<RunningPostern, 'home' | 'postgres' | 'nats' | 'dns'>,
+  natsCaFile: string,
   wantedPort: number,
 ): Promise<Wiring> => {
   const port = wantedPort || (await freePort());
-  const { natsPasswords, databasePasswords } = home.secrets();
+  const { natsPasswords } = home.secrets();
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     port,
     natsUrl: nats.url,
+    natsCaFile,
     natsPasswords,
-    databaseUrl: service => databaseUrlOf(postgres, service, databasePasswords[service]),
+    databaseUrl: service => databaseUrlOf(postgres, service),
     relayPort: await freePort(),
     bouncePort: await freePort(),
     submissionPort: await freePort(),
@@ -165,6 +167,8 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
   const progress = options.progress ?? (() => undefined);
   await untilUnused(options.home, progress);
   const home = new Home(options.home);
+  // Before there are data that need them.
+  home.secrets();
   const disk = planDisk(home.folder, freeBytesOf(home.openPath()), !existsSync(home.openPath('postgres')));
   if (disk.warning) progress(disk.warning);
   const undo: (() => Promise<unknown>)[] = [];
@@ -192,12 +196,12 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
     findingValkey.catch(() => undefined);
     const start = { home, guard, progress, logOf, undo };
     const postgres = await startPostgres(start, disk.walBytes);
-    const nats = await startNats(start, options.natsSuperusers ?? []);
+    const { nats, caFile } = await startNats(start, options.natsSuperusers ?? []);
 
     const dns = await LocalDns.start(home.secrets().sandboxDkimKey);
     undo.push(() => dns.stop());
 
-    const wiring = await wiringOf({ home, postgres, nats, dns }, options.port);
+    const wiring = await wiringOf({ home, postgres, nats, dns }, caFile, options.port);
 
     const services = new Map<string, SupervisedProcess>();
     const mailboxPort = await freePort();

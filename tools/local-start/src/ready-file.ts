@@ -15,6 +15,8 @@ export interface ReadyFile {
   readonly submission: { readonly host: string; readonly port: number };
   /** For the `postern` command; the password of the user `operator` is in secrets.json. */
   readonly nats_url: string;
+  /** Certificate authority of NATS (PEM file). */
+  readonly nats_ca_file: string;
   /** Null if the demo workspace could not be prepared. */
   readonly email: EmailAccess | null;
   /** Null if the demo workspace could not be prepared. */
@@ -37,6 +39,7 @@ export const readyFile = (running: RunningPostern): ReadyFile => {
     mailbox_url: running.mailboxUrl,
     submission: { host: '127.0.0.1', port: running.wiring.submissionPort },
     nats_url: running.nats.url,
+    nats_ca_file: running.wiring.natsCaFile,
     email: demo
       ? {
           sandbox: { ...demo.sandbox, verified_recipient: OWNER },

@@ -10,8 +10,10 @@ export interface Wiring {
   readonly baseUrl: string;
   readonly port: number;
   readonly natsUrl: string;
+  /** Certificate authority of NATS (PEM file). */
+  readonly natsCaFile: string;
   readonly natsPasswords: Readonly<Record<NatsUser, string>>;
-  /** URL of the service's own database, with its role and password. */
+  /** URL of the service's own database, with its role. */
   readonly databaseUrl: (service: (typeof SERVICE_NAMES)[number]) => string;
   readonly relayPort: number;
   readonly bouncePort: number;
@@ -57,6 +59,7 @@ export const environmentOf = (
   const ofEvery = {
     NODE_ENV: 'production',
     POSTERN_NATS_SERVERS: wiring.natsUrl,
+    POSTERN_NATS_CA_FILE: wiring.natsCaFile,
     POSTERN_NATS_USER: service,
     POSTERN_NATS_PASSWORD: wiring.natsPasswords[service],
     POSTERN_HTTP_HOST: '127.0.0.1',

@@ -1,4 +1,5 @@
 import { type NatsSuperuser, natsAuthorization } from '@postern/contracts/nats-permissions';
+import { type CertificateFiles, ensureCertificates } from '@postern/messaging/certificates';
 import {
   findNatsServer,
   freePort,
@@ -12,6 +13,11 @@ import { ensureDatabaseRoles } from './database-roles.js';
 import type { Home } from './home.js';
 import { restartOnExit } from './restart-on-exit.js';
 import { watchJetStream } from './watch-jetstream.js';
+
+/** Only a part of the name of the Unix socket. */
+const POSTGRES_PORT = 5432;
+/** The names in the certificate of NATS. */
+const NATS_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** Context shared by the servers of a local start. */
 export interface ServerStart {
@@ -32,22 +38,23 @@ export const startPostgres = async (
   progress('starting PostgreSQL');
   const postgres = await spawnPostgres({
     dataDir: home.openPath('postgres'),
-    port: await freePort(),
+    port: POSTGRES_PORT,
+    socketFolder: home.openPath('postgres-socket'),
     logFile: home.logFile('postgres'),
     onLogLine: logOf('postgres'),
     guard,
-    password: home.secrets().databasePassword,
     // For short statements on growing tables, JIT compilation costs more than their execution.
     settings: {
       jit: 'off',
       shared_buffers: '256MB',
       max_wal_size: `${Math.floor(walBytes / 1024 ** 2)}MB`,
       idle_in_transaction_session_timeout: '10s',
+      authentication_timeout: '5s',
     },
   });
   undo.push(() => postgres.stop());
   undo.push(restartOnExit(postgres));
-  await ensureDatabaseRoles(postgres, home.secrets().databasePasswords);
+  await ensureDatabaseRoles(postgres);
   return postgres;
 };
 
@@ -57,24 +64,29 @@ export const startPostgres = async (
 export const startNats = async (
   { home, guard, progress, logOf, undo }: ServerStart,
   superusers: readonly NatsSuperuser[],
-): Promise<NatsServer> => {
+): Promise<{ readonly nats: NatsServer; readonly caFile: string }> => {
   progress('starting NATS with JetStream');
   const { path: program } = await findNatsServer({ onProgress: progress });
   const natsLog = logOf('nats');
+  const port = await freePort();
+  const certificates = await ensureCertificates(home.path('nats-tls'), NATS_NAMES);
   const nats = await spawnNats({
     program,
-    port: await freePort(),
+    port,
+    url: `tls://localhost:${port}`,
     storeDir: home.path('nats'),
     logFile: home.logFile('nats'),
     onLogLine: natsLog,
     guard,
-    args: ['-c', natsSettings(home, superusers)],
+    args: ['-c', natsSettings(home, superusers, certificates)],
   });
   undo.push(() => nats.stop());
   undo.push(restartOnExit(nats));
   const credential = { user: 'operator', pass: home.secrets().natsPasswords.operator };
-  undo.push(watchJetStream(nats, { credential, storeDir: home.path('nats'), log: natsLog }));
-  return nats;
+  undo.push(
+    watchJetStream(nats, { credential, caFile: certificates.ca, storeDir: home.path('nats'), log: natsLog }),
+  );
+  return { nats, caFile: certificates.ca };
 };
 
 const quoted = ({ user, password }: NatsSuperuser): NatsSuperuser => ({
@@ -83,11 +95,16 @@ const quoted = ({ user, password }: NatsSuperuser): NatsSuperuser => ({
 });
 
 /** Settings that require a file: a message must hold 10 MiB of mail, and passwords must not appear in `ps`. */
-const natsSettings = (home: Home, superusers: readonly NatsSuperuser[]): string => {
+const natsSettings = (home: Home, superusers: readonly NatsSuperuser[], { cert, key }: CertificateFiles): string => {
   const { natsPasswords } = home.secrets();
   home.writeText(
     'nats.conf',
-    `max_payload: 16MB\nmax_pending: 128MB\n${natsAuthorization(user => JSON.stringify(natsPasswords[user]), superusers.map(quoted))}`,
+    [
+      'max_payload: 16MB',
+      'max_pending: 128MB',
+      `tls { cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)}, timeout: 2 }`,
+      natsAuthorization(user => JSON.stringify(natsPasswords[user]), superusers.map(quoted)),
+    ].join('\n'),
   );
   return home.path('nats.conf');
 };

@@ -14,6 +14,8 @@ const STEADY_ANSWERS = 5;
 /** Settings of the watch. */
 export interface JetStreamWatch {
   readonly credential?: Credential;
+  /** Certificate authority of the server (PEM file). */
+  readonly caFile?: string;
   /** JetStream's storage folder, whose disk is checked. */
   readonly storeDir: string;
   /** Receives one line for each action. */
@@ -29,7 +31,8 @@ export interface JetStreamWatch {
  */
 export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => Promise<void>) => {
   const { storeDir, log, everyMs = 2_000 } = watch;
-  const probe = { url: nats.url, withinMs: everyMs, ...(watch.credential ? { credential: watch.credential } : {}) };
+  const { credential, caFile } = watch;
+  const probe = { url: nats.url, withinMs: everyMs, ...(credential ? { credential } : {}), ...(caFile ? { caFile } : {}) };
   const ended = new AbortController();
   let [failures, answers, tolerated, pid] = [0, 0, FAILURES_UNTIL_KILL, nats.pid];
   let waitsForSpace = false;

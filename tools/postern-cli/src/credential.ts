@@ -33,10 +33,14 @@ const asOperator = (password: string): Environment => {
 };
 
 const credentialOf = (home: string): Environment => {
-  const { nats_url } = read<{ nats_url?: string }>(home, 'ready.json');
+  const { nats_url, nats_ca_file } = read<{ nats_url?: string; nats_ca_file?: string }>(home, 'ready.json');
   const { natsPasswords } = read<{ natsPasswords?: Record<string, string> }>(home, 'secrets.json');
   if (!nats_url) throw new UsageError(`${join(home, 'ready.json')} does not contain a NATS URL`);
-  return { POSTERN_NATS_SERVERS: nats_url, ...asOperator(natsPasswords?.[OPERATOR] ?? '') };
+  return {
+    POSTERN_NATS_SERVERS: nats_url,
+    POSTERN_NATS_CA_FILE: nats_ca_file,
+    ...asOperator(natsPasswords?.[OPERATOR] ?? ''),
+  };
 };
 
 const read = <Content>(home: string, file: string): Content => {

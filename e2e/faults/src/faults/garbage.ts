@@ -50,9 +50,10 @@ export const garbage: Fault = {
     detail: `${MALFORMED.length} malformed messages on every subject`,
     holdMs: 0,
     begin: async ({ postern }) => {
-      const { natsUrl = '', natsUser = '', natsPassword = '' } = postern.started ?? {};
+      const { natsUrl = '', natsCaFile = '', natsUser = '', natsPassword = '' } = postern.started ?? {};
       const nats = await connect({
         servers: natsUrl,
+        tls: { caFile: natsCaFile },
         user: natsUser,
         pass: natsPassword,
         timeout: 5_000,

@@ -25,9 +25,14 @@ const SETTLES_MS = 12_000;
 const SUPERUSER = { user: 'fuzz', password: `p${randomBytes(16).toString('hex')}` };
 
 const targetsOf = async (postern: RunningPostern, { returnPath }: Bystander): Promise<readonly FuzzTarget[]> => {
-  const { port, bouncePort, submissionPort, natsUrl } = postern.wiring;
+  const { port, bouncePort, submissionPort, natsUrl, natsCaFile } = postern.wiring;
   const attacker = await createAttacker(postern);
-  const nats = await connect({ servers: natsUrl, user: SUPERUSER.user, pass: SUPERUSER.password });
+  const nats = await connect({
+    servers: natsUrl,
+    tls: { caFile: natsCaFile },
+    user: SUPERUSER.user,
+    pass: SUPERUSER.password,
+  });
   return [
     httpTarget(port, attacker),
     gitUrlTarget(port, attacker),

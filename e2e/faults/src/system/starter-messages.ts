@@ -3,6 +3,8 @@ export interface Started {
   readonly baseUrl: string;
   readonly operator: { readonly email: string; readonly password: string };
   readonly natsUrl: string;
+  /** Certificate authority of NATS (PEM file). */
+  readonly natsCaFile: string;
   /** A NATS user with all permissions. */
   readonly natsUser: string;
   readonly natsPassword: string;

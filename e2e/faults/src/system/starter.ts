@@ -45,6 +45,7 @@ try {
       baseUrl: running.baseUrl,
       operator: { email: OPERATOR_EMAIL, password: running.operator.password },
       natsUrl: running.nats.url,
+      natsCaFile: running.wiring.natsCaFile,
       natsUser: superuser.user,
       natsPassword: superuser.password,
       databaseUrl: running.postgres.url('postern_email_send'),

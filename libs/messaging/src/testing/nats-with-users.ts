@@ -30,5 +30,6 @@ export const connectAs = (url: string, user: NatsUser, log: Log): Promise<NatsLi
     user,
     password: passwordOf(user),
     inboxPrefix: inboxPrefixOf(user),
+    clearText: true,
     log,
   });

@@ -28,7 +28,14 @@ export const hostSettings = {
   natsToken: secret().optional().describe('NATS token, instead of user and password.'),
   natsCaFile: text()
     .optional()
-    .describe('Certificate authority of the NATS servers (PEM file); requires TLS, as tls:// in their URLs does.'),
+    .describe(
+      'Certificate authority of the NATS servers (PEM file). Default: the authorities of Node.js. TLS is required if this, tls:// in a URL, a password or a token is set.',
+    ),
+  natsClearText: flag()
+    .default(false)
+    .describe(
+      'Sends the NATS password or token without TLS, to whatever server has the address. Only for a network that nobody else can use.',
+    ),
   natsCertFile: text().optional().describe('Client certificate for NATS (PEM file).'),
   natsKeyFile: text().optional().describe('Key of the client certificate for NATS (PEM file).'),
   natsMinPayloadBytes: integer()
