@@ -7,6 +7,7 @@ export { applyMigrations, type MigrationOptions } from './database/migrations.js
 export { PrismaModule } from './database/prisma.module.js';
 export { type DriftOptions, schemaDrift } from './database/schema-drift.js';
 export { asTemporarilyUnavailable, mayHaveCommitted } from './database/temporary-faults.js';
+export { VerifyingClient } from './database/verifying-client.js';
 export { EventSourcing, type WriteOptions } from './event-sourcing/event-sourcing.js';
 export { EventSourcingModule, type EventSourcingOptions } from './event-sourcing/event-sourcing.module.js';
 export { type ServiceRelayOptions, serviceRelay } from './event-sourcing/service-relay.js';

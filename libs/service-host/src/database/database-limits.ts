@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { SELECT_STATEMENT_TIMEOUT } from './session.sql.js';
+import { VerifyingClient } from './verifying-client.js';
 
 /**
  * Every limit of a connection to PostgreSQL, on both sides, so that whatever the network does is noticed within 30 s:
@@ -75,7 +76,7 @@ const closeWhenSilent = (client: pg.Client, statementTimeoutMs: number): void =>
 
 /** A pool whose connections have all limits. */
 export const boundedPool = (databaseUrl: string, max: number, limits: SessionLimits): pg.Pool => {
-  const pool = new pg.Pool({ ...boundedConnection(databaseUrl, limits), max });
+  const pool = new pg.Pool({ ...boundedConnection(databaseUrl, limits), Client: VerifyingClient, max });
   pool.on('connect', client => {
     closeWhenSilent(client as pg.PoolClient & pg.Client, limits.statementTimeoutMs);
     // Also while it is in use: the pool listens only while it is idle, and its queries report the error.

@@ -1,6 +1,7 @@
 import type { Log } from '@postern/messaging';
-import pg from 'pg';
+import type pg from 'pg';
 import { boundedConnection, CONNECTION_LIMITS, type SessionLimits } from './database-limits.js';
+import { VerifyingClient } from './verifying-client.js';
 
 /** A connection and the number of its pending queries. */
 interface ReadConnection {
@@ -53,7 +54,7 @@ export class PipelinedReads {
     if (this.#closed) throw new Error('the database has been closed');
     const { databaseUrl, limits } = this;
     const settings = { default_transaction_read_only: 'on' };
-    const client = new pg.Client({
+    const client = new VerifyingClient({
       ...boundedConnection(databaseUrl, { ...limits, settings }),
       pipeline: true,
       // Of a pipelined connection, pg closes the whole when one query has no answer in time.

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { VerifyingClient } from '../database/verifying-client.js';
 import { backupFinding } from './backup-finding.js';
 import type { Finding } from './ports.js';
 import { SELECT_SERVER_STATE } from './postgres-findings.sql.js';
@@ -33,7 +34,7 @@ const verdictOf = (isGood: boolean, verdict: 'warning' | 'bad'): Finding['verdic
 /** Findings about the PostgreSQL server of the service, as visible to its role. */
 export const postgresFindings = async (pool: pg.Pool): Promise<Finding[]> => {
   // A separate session, because sessions of the pool change settings.
-  const client = new pg.Client({
+  const client = new VerifyingClient({
     connectionString: withoutOptions(pool.options.connectionString),
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     query_timeout: ANSWER_WITHIN_MS,
