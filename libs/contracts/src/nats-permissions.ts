@@ -215,8 +215,8 @@ export const natsAuthorization = (
   const all = superusers.map(({ user, password }) => `    { user: ${user}, password: ${password} }`);
   return [
     'authorization {',
-    '  # A client on a busy machine may need longer than the two seconds of the default to authenticate.',
-    '  timeout: 10',
+    '  # Connections that do not authenticate use up the limit of connections only for this many seconds.',
+    '  timeout: 3',
     '  users: [',
     ...all,
     ...users,

@@ -36,12 +36,13 @@ export const startPostgres = async (
   walBytes: number,
 ): Promise<PostgresServer> => {
   progress('starting PostgreSQL');
+  const log = logOf('postgres');
   const postgres = await spawnPostgres({
     dataDir: home.openPath('postgres'),
     port: POSTGRES_PORT,
     socketFolder: home.openPath('postgres-socket'),
     logFile: home.logFile('postgres'),
-    onLogLine: logOf('postgres'),
+    onLogLine: log,
     guard,
     // For short statements on growing tables, JIT compilation costs more than their execution.
     settings: {
@@ -53,7 +54,7 @@ export const startPostgres = async (
     },
   });
   undo.push(() => postgres.stop());
-  undo.push(restartOnExit(postgres));
+  undo.push(restartOnExit(postgres, { name: 'PostgreSQL', log: obstacleLog(progress, log) }));
   await ensureDatabaseRoles(postgres);
   return postgres;
 };
@@ -81,13 +82,21 @@ export const startNats = async (
     args: ['-c', natsSettings(home, superusers, certificates)],
   });
   undo.push(() => nats.stop());
-  undo.push(restartOnExit(nats));
-  const credential = { user: 'operator', pass: home.secrets().natsPasswords.operator };
+  undo.push(restartOnExit(nats, { name: 'NATS', port, log: obstacleLog(progress, natsLog) }));
+  const credential = { user: 'operator', password: home.secrets().natsPasswords.operator };
   undo.push(
     watchJetStream(nats, { credential, caFile: certificates.ca, storeDir: home.path('nats'), log: natsLog }),
   );
   return { nats, caFile: certificates.ca };
 };
+
+/** An obstacle needs the user, so it is also printed. */
+const obstacleLog =
+  (progress: ServerStart['progress'], log: (line: string) => void) =>
+  (line: string): void => {
+    log(line);
+    progress(line);
+  };
 
 const quoted = ({ user, password }: NatsSuperuser): NatsSuperuser => ({
   user: JSON.stringify(user),
@@ -102,6 +111,7 @@ const natsSettings = (home: Home, superusers: readonly NatsSuperuser[], { cert, 
     [
       'max_payload: 16MB',
       'max_pending: 128MB',
+      'max_connections: 1000',
       `tls { cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)}, timeout: 2 }`,
       natsAuthorization(user => JSON.stringify(natsPasswords[user]), superusers.map(quoted)),
     ].join('\n'),

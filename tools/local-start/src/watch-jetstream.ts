@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NatsServer } from '@postern/testing';
 import { freeBytesOf } from './disk.js';
-import { type Credential, jetStreamAnswers } from './jetstream-probe.js';
+import { HeldConnection, type HeldConnectionOptions } from './held-connection.js';
+import { activityMsOf } from './process-activity.js';
 
 /** With less free space, a restarted NATS could not store its next message and would stop responding again. */
 const NEEDED_BYTES = 16 * 1024 ** 2;
@@ -10,12 +11,14 @@ const FAILURES_UNTIL_KILL = 3;
 const MAX_FAILURES = 24;
 /** This many consecutive responses show that a restart was successful. */
 const STEADY_ANSWERS = 5;
+/** A server that uses, or waits for, more than this share of a processor is busy; a hanging one uses less. */
+const BUSY_SHARE = 0.25;
+
+/** The server to watch. */
+export type WatchedServer = Pick<NatsServer, 'pid' | 'url' | 'isRunning' | 'kill'>;
 
 /** Settings of the watch. */
-export interface JetStreamWatch {
-  readonly credential?: Credential;
-  /** Certificate authority of the server (PEM file). */
-  readonly caFile?: string;
+export interface JetStreamWatch extends Omit<HeldConnectionOptions, 'url'> {
   /** JetStream's storage folder, whose disk is checked. */
   readonly storeDir: string;
   /** Receives one line for each action. */
@@ -25,37 +28,52 @@ export interface JetStreamWatch {
 }
 
 /**
- * Kills a NATS server whose JetStream has stopped responding, as nats-server 2.9 does after a full disk;
- * `restartOnExit` starts it again. While the disk is full, the server is not killed.
+ * Kills a NATS server whose JetStream has stopped responding, as nats-server 2.9 does after a full disk; `restartOnExit` starts it
+ * again. A server that is busy, for example with a flood of connections, is not killed: a restart would not help, and would give
+ * the flood the port. While the disk is full, the server is not killed either.
  * @returns a function that stops the watch.
  */
-export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => Promise<void>) => {
-  const { storeDir, log, everyMs = 2_000 } = watch;
-  const { credential, caFile } = watch;
-  const probe = { url: nats.url, withinMs: everyMs, ...(credential ? { credential } : {}), ...(caFile ? { caFile } : {}) };
+export const watchJetStream = (nats: WatchedServer, watch: JetStreamWatch): (() => Promise<void>) => {
+  const { storeDir, log, everyMs = 2_000, ...connection } = watch;
+  const held = new HeldConnection({ url: nats.url, ...connection });
   const ended = new AbortController();
   let [failures, answers, tolerated, pid] = [0, 0, FAILURES_UNTIL_KILL, nats.pid];
-  let waitsForSpace = false;
+  let activityMs = activityMsOf(pid);
+  let state: 'answers' | 'busy' | 'disk full' = 'answers';
+
+  const enter = (next: typeof state, line: string): void => {
+    if (state !== next) log(line);
+    state = next;
+  };
+
+  /** Since the last probe. */
+  const isBusy = (): boolean => {
+    const before = activityMs;
+    activityMs = activityMsOf(nats.pid);
+    if (nats.pid !== pid || before === undefined || activityMs === undefined) return false;
+    return activityMs - before > everyMs * BUSY_SHARE;
+  };
 
   const note = (answered: boolean): void => {
-    failures = answered || nats.pid !== pid ? 0 : failures + 1;
+    const busy = isBusy();
+    if (!answered && busy) enter('busy', 'JetStream does not answer in time, but NATS is busy: it is not restarted');
+    failures = answered || busy || nats.pid !== pid ? 0 : failures + 1;
     answers = answered ? answers + 1 : 0;
     pid = nats.pid;
-    if (answered) waitsForSpace = false;
-    if (answers < STEADY_ANSWERS || tolerated === FAILURES_UNTIL_KILL) return;
+    if (answers < STEADY_ANSWERS) return;
+    state = 'answers';
+    if (tolerated === FAILURES_UNTIL_KILL) return;
     tolerated = FAILURES_UNTIL_KILL;
     log('JetStream answers again');
   };
 
   const restart = async (): Promise<void> => {
     if (freeBytesOf(storeDir) < NEEDED_BYTES) {
-      if (!waitsForSpace)
-        log('JetStream does not respond, and the disk is full: NATS is restarted when there is space');
-      waitsForSpace = true;
+      enter('disk full', 'JetStream does not respond, and the disk is full: NATS is restarted when there is space');
       return;
     }
     log(`JetStream has not answered ${failures} times: NATS is restarted`);
-    [failures, tolerated, waitsForSpace] = [0, Math.min(MAX_FAILURES, tolerated * 2), false];
+    [failures, tolerated, state] = [0, Math.min(MAX_FAILURES, tolerated * 2), 'answers'];
     await nats.kill();
   };
 
@@ -64,15 +82,16 @@ export const watchJetStream = (nats: NatsServer, watch: JetStreamWatch): (() => 
       const next = pause(everyMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
       // `restartOnExit` starts a server that is not running.
       if (nats.isRunning) {
-        note(await jetStreamAnswers(probe));
+        note(await held.jetStreamAnswers(everyMs));
         if (failures >= tolerated && nats.isRunning && !ended.signal.aborted) await restart();
       }
       await next;
     }
   };
   const running = run();
-  return () => {
+  return async () => {
     ended.abort();
-    return running;
+    await running;
+    await held.close();
   };
 };

@@ -1,10 +1,14 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** The key of a client for limits: an IPv4 address, or the /64 of an IPv6 address, which is one site (RFC 6177). */
+/**
+ * The key of a client for limits: an IPv4 address, or the /64 of an IPv6 address, which is one site (RFC 6177). The loopback
+ * addresses are one client, because a process may use all of 127.0.0.0/8 as its source.
+ */
 export const clientNetworkOf = (address: string): string => {
   const canonical = canonicalOf(address);
   if (canonical === undefined) return 'unknown';
-  return typeof canonical === 'string' ? canonical : prefixOf(canonical, 4);
+  if (typeof canonical !== 'string') return isLoopback(canonical) ? LOOPBACK : prefixOf(canonical, 4);
+  return canonical.startsWith('127.') ? LOOPBACK : canonical;
 };
 
 /** The network of an address, too wide to identify a client: the /24 of IPv4, the /48 of IPv6. Null for other text. */
@@ -14,6 +18,11 @@ export const wideNetworkOf = (address: string): string | null => {
   if (typeof canonical !== 'string') return prefixOf(canonical, 3);
   return `${canonical.slice(0, canonical.lastIndexOf('.'))}.0/24`;
 };
+
+const LOOPBACK = '127.0.0.0/8';
+
+/** `::1` */
+const isLoopback = (groups: readonly number[]): boolean => groups.every((group, index) => group === (index === 7 ? 1 : 0));
 
 const prefixOf = (groups: readonly number[], count: number): string =>
   `${groups

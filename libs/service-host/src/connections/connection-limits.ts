@@ -21,7 +21,7 @@ export interface BlockedClients {
 export interface ConnectionLimitOptions {
   /** Over all servers to which the limits are applied. */
   readonly total: number;
-  /** Per address, or per /64 of IPv6. */
+  /** Per address, per /64 of IPv6, and for all loopback addresses together. */
   readonly perAddress: number;
   /** If set, unknown connections and requests wait while many other unknown ones are being processed. */
   readonly blocking?: BlockedClients;
@@ -182,8 +182,6 @@ const hold = (socket: Connection): void => {
 };
 
 const clientOf = (address: string, trustedProxies: BlockList | undefined): string | undefined => {
-  const client = clientNetworkOf(address);
-  if (!trustedProxies) return client;
-  const plain = isIP(client) === 4 ? client : address;
-  return trustedProxies.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4') ? undefined : client;
+  if (trustedProxies?.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return undefined;
+  return clientNetworkOf(address);
 };
