@@ -35,8 +35,8 @@ export const buildBaseImages = async (engine, folder, root) => {
       'ENTRYPOINT ["postgres-start"]',
     ],
   });
-  await buildImage(engine, folder, 'docker.io/library/nats:2.12.2-alpine', {
-    'nats-server': (await findNatsServer()).path,
+  await buildImage(engine, folder, 'docker.io/library/nats:2.12.12-alpine', {
+    'nats-server': (await findNatsServer({ version: '2.12' })).path,
     Dockerfile: [
       `FROM ${DEBIAN}`,
       'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends wget && rm -rf /var/lib/apt/lists/*',

@@ -86,7 +86,12 @@ describe('An operation', () => {
   it('reads the credential of the operator from the home of the local start', async () => {
     const { natsUrl: nats_url, natsCaFile: nats_ca_file } = world.postern.wiring;
     writeFileSync(world.postern.home.path('ready.json'), JSON.stringify({ nats_url, nats_ca_file }));
-    const nothing = { POSTERN_NATS_SERVERS: '', POSTERN_NATS_CA_FILE: '', POSTERN_NATS_USER: '', POSTERN_NATS_PASSWORD: '' };
+    const nothing = {
+      POSTERN_NATS_SERVERS: '',
+      POSTERN_NATS_CA_FILE: '',
+      POSTERN_NATS_USER: '',
+      POSTERN_NATS_PASSWORD: '',
+    };
     const { code, printed } = await postern(
       world.postern,
       ['outbox', 'status', '--home', world.postern.home.folder],

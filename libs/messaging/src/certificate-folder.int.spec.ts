@@ -21,7 +21,7 @@ const certificate = (name: 'ca' | 'server') => new X509Certificate(readFileSync(
 
 it('Only the owner can read the keys', async () => {
   const { key } = await ensureCertificates(folder, NAMES);
-  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(folder).mode & 0o777).toBe(0o711);
   for (const file of [key, join(folder, 'ca.key')]) expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
@@ -43,10 +43,13 @@ it('A second call keeps what is there', async () => {
   expect(certificate('server').fingerprint256).toBe(fingerprint256);
 });
 
-it('The certificate is renewed half a year before it expires, for another name and with a damaged key', async () => {
+it('The certificate is renewed a year before it expires, for another name and with a damaged key', async () => {
   await ensureCertificates(folder, NAMES);
   const authority = certificate('ca').fingerprint256;
-  jest.useFakeTimers({ now: Date.now() + 199 * DAY_MS, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  jest.useFakeTimers({
+    now: Date.now() + (4 * 365 + 1) * DAY_MS,
+    doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'],
+  });
   expect((await ensureCertificates(folder, NAMES)).renewed).toBe(true);
   expect((await ensureCertificates(folder, [...NAMES, 'nats.example.com'])).renewed).toBe(true);
   writeFileSync(join(folder, 'server.key'), 'damaged');
@@ -58,7 +61,10 @@ it('The certificate is renewed half a year before it expires, for another name a
 it('The authority is replaced before it expires, with the certificate that it signed', async () => {
   await ensureCertificates(folder, NAMES);
   const authority = certificate('ca').fingerprint256;
-  jest.useFakeTimers({ now: Date.now() + 20 * 365 * DAY_MS, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  jest.useFakeTimers({
+    now: Date.now() + 20 * 365 * DAY_MS,
+    doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'],
+  });
   await ensureCertificates(folder, NAMES);
   expect(certificate('ca').fingerprint256).not.toBe(authority);
   expect(certificate('server').verify(certificate('ca').publicKey)).toBe(true);

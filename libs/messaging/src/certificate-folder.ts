@@ -14,17 +14,17 @@ export interface CertificateFiles {
 }
 
 const DAY_MS = 86_400_000;
-const RENEW_SERVER_MS = 200 * DAY_MS;
-const RENEW_AUTHORITY_MS = 400 * DAY_MS;
+const RENEW_SERVER_MS = 365 * DAY_MS;
+const RENEW_AUTHORITY_MS = 2 * 365 * DAY_MS;
 
 /**
- * Creates a private certificate authority and the certificate of a server in a folder, which only its owner can enter.
- * Keeps what is there: renews a certificate 200 days before it expires or if it is for other names, and replaces the
- * authority 400 days before it expires. After that, clients need the new `ca.crt`.
+ * Creates a private certificate authority and the certificate of a server in a folder, of which others can read only
+ * `ca.crt`. Keeps what is there: renews a certificate a year before it expires or if it is for other names, and replaces the
+ * authority two years before it expires. After that, clients need the new `ca.crt`.
  */
 export const ensureCertificates = async (folder: string, names: readonly string[]): Promise<CertificateFiles> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  await chmod(folder, 0o711);
   const authority = await ensure(folder, 'ca', isAuthority, () => createAuthority('Postern'));
   const issuer = new X509Certificate(authority.pair.cert);
   const server = await ensure(

@@ -169,7 +169,10 @@ export class NatsLink {
 /** Connects, and waits until a server is reachable. Rejects for wrong credentials and unsuitable servers. */
 export const connectNats = async (options: NatsOptions): Promise<NatsLink> => {
   const encryption = encryptionOf(options);
-  const nc = await firstConnection(options, { ...connectionOptions(options), ...(encryption && { tls: encryption.tls }) });
+  const nc = await firstConnection(options, {
+    ...connectionOptions(options),
+    ...(encryption && { tls: encryption.tls }),
+  });
   const needed = options.neededPayloadBytes ?? 0;
   const offered = nc.info?.max_payload ?? 0;
   if (offered < needed) {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, startNats, type TestNats, waitFor } from '@postern/testing';
 import { connect } from '@nats-io/transport-node';
+import { freePort, startNats, type TestNats, waitFor } from '@postern/testing';
 import { type CertificateFiles, ensureCertificates } from './certificate-folder.js';
 import { connectNats, type NatsLink, type NatsOptions } from './connection.js';
 import type { Log } from './log.js';
@@ -150,14 +150,23 @@ describe('A false server in place of the stopped NATS', () => {
   it('receives the password of an ordinary client, so the fake is one', async () => {
     const other = await freePort();
     fake = await FalseServer.start(other, fakes['that offers no TLS']);
-    const ordinary = await connect({ servers: `localhost:${other}`, user: 'service', pass: PASSWORD, reconnect: false });
+    const ordinary = await connect({
+      servers: `localhost:${other}`,
+      user: 'service',
+      pass: PASSWORD,
+      reconnect: false,
+    });
     expect(fake.received).toContain(PASSWORD);
     await ordinary.close();
   });
 
   it('has another address than those in its certificate', async () => {
     const failures: string[] = [];
-    const log: Log = { info() {}, error() {}, warn: fields => void failures.push(String((fields as { err: Error }).err)) };
+    const log: Log = {
+      info() {},
+      error() {},
+      warn: fields => void failures.push(String((fields as { err: Error }).err)),
+    };
     link = await connectNats(options({ servers: `nats://127.0.0.1:${port}`, log }));
     await link.roundTrip(2_000);
     const { port: other, stop } = await startForwarder('127.0.0.2', port);

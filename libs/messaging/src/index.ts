@@ -38,6 +38,7 @@ export type { KeyedReply, KeyedRequests } from './server/keyed-requests.js';
 export { type HandlerMark, handlerMarks } from './server/marks.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';
 export { RequestHandlers } from './server/request-handlers.js';
+export type { ServerIdentity } from './server-identity.js';
 export {
   inSharedSpan,
   inSpan,

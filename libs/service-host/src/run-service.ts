@@ -10,6 +10,7 @@ import { type HostedConfig, type RunningService, type ServiceOptions, startServi
  * stopped, 1 crashed, lost NATS or exceeded the time limit, 2 invalid configuration.
  */
 export const runService = async <D extends HostedConfig>(options: ServiceOptions<D>): Promise<void> => {
+  demandNode(process.versions.node);
   const environment = process.env;
   // A warning of Node.js must not end the process if standard error is closed.
   process.stderr.on('error', () => undefined);
@@ -28,6 +29,17 @@ export const runService = async <D extends HostedConfig>(options: ServiceOptions
       exitProcess(output, 2);
     } else exit(output, 1, error, 'The service could not start');
   }
+};
+
+/** Older lines get no security fixes any more (nodejs.org/en/about/previous-releases). */
+const OLDEST_NODE = 22;
+
+const demandNode = (version: string): void => {
+  if (Number.parseInt(version, 10) >= OLDEST_NODE) return;
+  process.stderr.write(
+    `Node.js ${version} gets no security fixes: run Postern with Node.js ${OLDEST_NODE} or newer.\n`,
+  );
+  process.exit(2);
 };
 
 const readOrExit = <Config>(

@@ -2,13 +2,17 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { isPatchedNats, isSupportedNats } from '@postern/contracts/nats-release';
 
 const run = promisify(execFile);
 
+/** A release line, with the security fixes if it still gets them; or any patched or supported release. */
+export type NatsLine = '2.9' | '2.12' | 'patched' | 'supported';
+
 /** Which NATS server to find, and where to report progress. */
 export interface FindNatsOptions {
-  /** A release line; any server from 2.9 by default. */
-  version?: '2.9' | '2.12';
+  /** A release line; by default a patched server, or, if none can be had, any from 2.9. */
+  version?: NatsLine;
   onProgress?: (message: string) => void;
 }
 
@@ -19,7 +23,7 @@ export interface NatsBinary {
 }
 
 /** Finds an installed server: `POSTERN_NATS_SERVER`, the PATH, the usual folders. */
-export async function installedNatsServer(wanted?: string): Promise<NatsBinary | undefined> {
+export async function installedNatsServer(wanted: NatsLine): Promise<NatsBinary | undefined> {
   const named = process.env['POSTERN_NATS_SERVER'];
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
   folders.push('/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/bin');
@@ -42,9 +46,9 @@ export async function inspect(path: string): Promise<NatsBinary | undefined> {
   return version ? { path, version } : undefined;
 }
 
-/** Whether a release belongs to the requested line or, without one, is recent enough. */
-export function satisfies(version: string, wanted?: string): boolean {
-  if (wanted) return version.startsWith(`${wanted}.`);
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 2 || (major === 2 && minor >= 9);
+/** Whether a release belongs to the wanted line. */
+export function satisfies(version: string, wanted: NatsLine): boolean {
+  if (wanted === 'supported') return isSupportedNats(version);
+  if (wanted === '2.9') return version.startsWith('2.9.');
+  return isPatchedNats(version) && (wanted === 'patched' || version.startsWith(`${wanted}.`));
 }

@@ -5,34 +5,52 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { PATCHED_NATS } from '@postern/contracts/nats-release';
 import { installOnce } from './install-once.js';
-import { type FindNatsOptions, inspect, installedNatsServer, type NatsBinary, satisfies } from './nats-binaries.js';
+import {
+  type FindNatsOptions,
+  inspect,
+  installedNatsServer,
+  type NatsBinary,
+  type NatsLine,
+  satisfies,
+} from './nats-binaries.js';
 
 const run = promisify(execFile);
-const goModule = 'github.com/nats-io/nats-server/v2@v2.12.2';
+/** A build takes minutes on a small machine. */
+const GO_WITHIN_MS = 10 * 60_000;
+const goModule = 'github.com/nats-io/nats-server/v2@v2.12.12';
 
 /**
- * Finds a NATS server, or installs one from packages of the distribution or with Go. An installed server is kept in
- * the cache of the workspace.
+ * Finds a NATS server, or installs one with Go or from packages of the distribution. An installed server is kept in the cache of the
+ * workspace. Without a wanted line, a server with known security holes is used only if no other can be had.
  * @throws with instructions when no way works.
  */
-export async function findNatsServer(options: FindNatsOptions = {}): Promise<NatsBinary> {
-  const find = async () => (await installedNatsServer(options.version)) ?? (await cachedServer(options.version));
-  return installOnce(cacheDir(), `nats-server-${options.version ?? 'any'}`, {
-    find,
-    install: () => installNatsServer(options, find),
+export async function findNatsServer({ version, onProgress }: FindNatsOptions = {}): Promise<NatsBinary> {
+  const report = onProgress ?? (() => undefined);
+  if (version) return install(version, waysFor(version), report);
+  return install('patched', [fromGo], report).catch((error: Error) => {
+    report(error.message.split('\n').slice(-1).join());
+    return install('supported', [...fromDebian(), fromGo], report);
   });
 }
 
-async function installNatsServer(
-  { version, onProgress: report = () => undefined }: FindNatsOptions,
+async function install(wanted: NatsLine, ways: readonly Way[], report: (line: string) => void): Promise<NatsBinary> {
+  const find = async () => (await installedNatsServer(wanted)) ?? (await cachedServer(wanted));
+  return installOnce(cacheDir(), `nats-server-${wanted}`, { find, install: () => tryEach(wanted, ways, find, report) });
+}
+
+async function tryEach(
+  wanted: NatsLine,
+  ways: readonly Way[],
   find: () => Promise<NatsBinary | undefined>,
+  report: (line: string) => void,
 ): Promise<NatsBinary> {
   const refusals: string[] = [];
-  for (const [name, install] of waysFor(version)) {
-    report(`NATS server${version ? ` ${version}` : ''} is not installed: ${name}`);
+  for (const [name, attempt] of ways) {
+    report(`no ${wanted} NATS server is installed: ${name}`);
     try {
-      await install();
+      await attempt();
       const found = await find();
       if (found) return found;
       refusals.push(`${name}: gave another release than the wanted one`);
@@ -41,18 +59,23 @@ async function installNatsServer(
     }
   }
   throw new Error(
-    `no NATS server ${version ?? '2.9 or newer'} here. Install it (https://docs.nats.io, Debian: apt-get install nats-server, macOS: brew install nats-server) or set POSTERN_NATS_SERVER to its path. Tried:\n${refusals.join('\n')}`,
+    `no ${wanted} NATS server here. Install Go (https://go.dev) or nats-server ${PATCHED_NATS.join(' or ')} or later (https://docs.nats.io, macOS: brew install nats-server), or set POSTERN_NATS_SERVER to its path. Tried:\n${refusals.join('\n')}`,
   );
 }
 
 type Way = [name: string, install: () => Promise<void>];
 
-function waysFor(version: string | undefined): Way[] {
-  const fromGo: Way = [`go install ${goModule}`, installWithGo];
-  const fromDebian: Way[] = [['apt-get download nats-server', unpackFromDebian]];
-  if (process.getuid?.() === 0) fromDebian.unshift(['apt-get install nats-server', installFromDebian]);
-  // Debian stable has only 2.9; Go builds any release.
-  return version === '2.12' ? [fromGo] : version === '2.9' ? fromDebian : [...fromDebian, fromGo];
+const fromGo: Way = [`go install ${goModule}`, installWithGo];
+
+/** Debian stable has only releases with known security holes; Go builds any release. */
+function fromDebian(): readonly Way[] {
+  const unpack: Way = ['apt-get download nats-server', unpackFromDebian];
+  const isRoot = process.getuid?.() === 0;
+  return isRoot ? [['apt-get install nats-server', installFromDebian], unpack] : [unpack];
+}
+
+function waysFor(line: NatsLine): readonly Way[] {
+  return line === '2.9' ? fromDebian() : [fromGo];
 }
 
 async function installFromDebian(): Promise<void> {
@@ -81,7 +104,11 @@ async function installWithGo(): Promise<void> {
   const go = existsSync('/usr/local/go/bin/go') ? '/usr/local/go/bin/go' : 'go';
   const dir = await mkdtemp(join(tmpdir(), 'postern-nats-'));
   try {
-    await run(go, ['install', goModule], { env: { ...process.env, GOBIN: dir, GOFLAGS: '-mod=mod' }, cwd: dir });
+    await run(go, ['install', goModule], {
+      timeout: GO_WITHIN_MS,
+      env: { ...process.env, GOBIN: dir, GOFLAGS: '-mod=mod' },
+      cwd: dir,
+    });
     await keep(join(dir, 'nats-server'), 'go');
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -105,7 +132,7 @@ async function keep(program: string, origin: string): Promise<void> {
   await rename(partial, target);
 }
 
-async function cachedServer(wanted: string | undefined): Promise<NatsBinary | undefined> {
+async function cachedServer(wanted: NatsLine): Promise<NatsBinary | undefined> {
   for (const origin of ['go', 'debian']) {
     const found = await inspect(join(cacheDir(), `nats-server-${origin}`));
     if (found && satisfies(found.version, wanted)) return found;

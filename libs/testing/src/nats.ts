@@ -7,7 +7,7 @@ import { spawnNats } from './nats-server.js';
 
 /** Options of `startNats`. */
 export interface TestNatsOptions {
-  /** A release line; any installed server from 2.9 by default. */
+  /** A release line; a patched server by default. */
   version?: '2.9' | '2.12';
   /** Kept by `stop`; by default a temporary folder that `stop` deletes. */
   storeDir?: string;

@@ -74,7 +74,12 @@ describe('a PostgreSQL server for the local start', () => {
       process.setgid(65534); process.setuid(65534);
       await new pg.Client({ connectionString: process.argv[1] }).connect().then(() => console.log('connected'), e => console.log(e.message));
       process.exit()`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', attempt, server.url()]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '-e',
+      attempt,
+      server.url(),
+    ]);
     expect(stdout).toContain('Peer authentication failed');
   });
 

@@ -164,7 +164,10 @@ async function launch(
   };
   const args = ['-D', options.dataDir, '-p', String(options.port)];
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-  const plan = planSpawn(findPostgres().postgres, args, userOf(options), [options.dataDir, ...(socket ? [join(socket.folder, 'pg_hba.conf')] : [])]);
+  const plan = planSpawn(findPostgres().postgres, args, userOf(options), [
+    options.dataDir,
+    ...(socket ? [join(socket.folder, 'pg_hba.conf')] : []),
+  ]);
   const log = options.onLogLine ? undefined : await open(logFileOf(options), 'a');
   try {
     // A separate process group: Ctrl-C in a terminal must not reach the server directly.

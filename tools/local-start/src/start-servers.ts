@@ -1,4 +1,5 @@
 import { type NatsSuperuser, natsAuthorization } from '@postern/contracts/nats-permissions';
+import { isPatchedNats, UNPATCHED_NATS_ADVICE } from '@postern/contracts/nats-release';
 import { type CertificateFiles, ensureCertificates } from '@postern/messaging/certificates';
 import {
   findNatsServer,
@@ -11,6 +12,7 @@ import {
 } from '@postern/testing';
 import { ensureDatabaseRoles } from './database-roles.js';
 import type { Home } from './home.js';
+import { renewCertificates } from './renew-certificates.js';
 import { restartOnExit } from './restart-on-exit.js';
 import { watchJetStream } from './watch-jetstream.js';
 
@@ -67,10 +69,12 @@ export const startNats = async (
   superusers: readonly NatsSuperuser[],
 ): Promise<{ readonly nats: NatsServer; readonly caFile: string }> => {
   progress('starting NATS with JetStream');
-  const { path: program } = await findNatsServer({ onProgress: progress });
+  const { path: program, version } = await findNatsServer({ onProgress: progress });
+  if (!isPatchedNats(version)) progress(`nats-server ${version}: ${UNPATCHED_NATS_ADVICE}`);
   const natsLog = logOf('nats');
   const port = await freePort();
-  const certificates = await ensureCertificates(home.path('nats-tls'), NATS_NAMES);
+  const ensure = () => ensureCertificates(home.path('nats-tls'), NATS_NAMES);
+  const certificates = await ensure();
   const nats = await spawnNats({
     program,
     port,
@@ -82,11 +86,10 @@ export const startNats = async (
     args: ['-c', natsSettings(home, superusers, certificates)],
   });
   undo.push(() => nats.stop());
+  undo.push(renewCertificates(nats, async () => (await ensure()).renewed, natsLog));
   undo.push(restartOnExit(nats, { name: 'NATS', port, log: obstacleLog(progress, natsLog) }));
   const credential = { user: 'operator', password: home.secrets().natsPasswords.operator };
-  undo.push(
-    watchJetStream(nats, { credential, caFile: certificates.ca, storeDir: home.path('nats'), log: natsLog }),
-  );
+  undo.push(watchJetStream(nats, { credential, caFile: certificates.ca, storeDir: home.path('nats'), log: natsLog }));
   return { nats, caFile: certificates.ca };
 };
 

@@ -142,13 +142,20 @@ const silentServer = async (afterListening: string) => {
   endings.push(async () => void child.kill('SIGKILL'));
   await waitFor(() => holderOfPort(port));
   let kills = 0;
-  const server = { pid: child.pid ?? 0, url: `nats://127.0.0.1:${port}`, isRunning: true, kill: async () => void kills++ };
+  const server = {
+    pid: child.pid ?? 0,
+    url: `nats://127.0.0.1:${port}`,
+    isRunning: true,
+    kill: async () => void kills++,
+  };
   endings.push(watchJetStream(server, { storeDir: folder, everyMs: EVERY_MS, log: line => messages.push(line) }));
   return { kills: () => kills };
 };
 
 it('does not kill a server that does not answer because it is busy', async () => {
-  const { kills } = await silentServer('setInterval(() => { for (const end = Date.now() + 200; Date.now() < end; ); }, 1)');
+  const { kills } = await silentServer(
+    'setInterval(() => { for (const end = Date.now() + 200; Date.now() < end; ); }, 1)',
+  );
   await pause(10 * EVERY_MS);
   expect(messages).toEqual(['JetStream does not answer in time, but NATS is busy: it is not restarted']);
   expect(kills()).toBe(0);

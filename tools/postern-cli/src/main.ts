@@ -6,6 +6,7 @@ import { recorded } from './audited.js';
 import { AUDITED, type AuditedCommand } from './audited-commands.js';
 import { exportAudit, listAudit } from './commands/audit.js';
 import { reclassify } from './commands/bounces.js';
+import { createCertificates } from './commands/certificates.js';
 import { diskFindings } from './commands/disk-findings.js';
 import { doctor } from './commands/doctor.js';
 import { discardSetAsideEvent, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
@@ -40,6 +41,8 @@ const USAGE = `postern: administer a running Postern
   postern keys status                             show how many values each key encrypts
   postern keys rotate                             re-encrypt values, or explain how to start
   postern keys generate                           generate an encryption key and a link secret
+  postern certificates create <folder> <name…>    create, or renew, a certificate authority and a certificate
+                                                  for the host names and addresses of a NATS server
   postern recipients erase <address> [--wait <seconds>]
                                                   erase a recipient in every service
   postern recipients erasures                     list erasures
@@ -123,7 +126,9 @@ const commandFor = ([first = '', second = '', ...rest]: readonly string[]): ((
 };
 
 const unknownCommand = (first: string, second: string): string => {
-  const subcommands = [...Object.keys(COMMANDS), 'keys generate'].filter(name => name.startsWith(`${first} `));
+  const subcommands = [...Object.keys(COMMANDS), 'keys generate', 'certificates create'].filter(name =>
+    name.startsWith(`${first} `),
+  );
   return subcommands.length > 0
     ? `postern ${first} requires a subcommand: ${subcommands.map(name => name.slice(first.length + 1)).join(', ')}`
     : `unknown command: postern ${first} ${second}`.trimEnd();
@@ -136,16 +141,23 @@ const connect = async (): Promise<Operator & { readonly close: () => Promise<voi
   });
   const config = defineConfig({}).read(environment);
   // Services wait for NATS indefinitely; a command has a timeout.
+  let reason = '';
+  const log = {
+    ...silentLog,
+    warn: (_fields: object, message: string) => {
+      reason = message;
+    },
+  };
   const timer = setTimeout(async () => {
     console.error(
-      `Could not connect to NATS at ${config.natsServers} within ${CONNECT_TIMEOUT_MS / 1_000} s. ` +
-        'Check that it is running, and set POSTERN_NATS_SERVERS as for the services.',
+      `Could not connect to NATS at ${config.natsServers} within ${CONNECT_TIMEOUT_MS / 1_000} s: ${reason}. ` +
+        'Check that it is running, and set POSTERN_NATS_SERVERS and POSTERN_NATS_CA_FILE as for the services.',
     );
     for (const { found, advice } of (await diskFindings()).filter(({ verdict }) => verdict !== 'good'))
       console.error(terminalText(`disk ${found}. ${advice ?? ''}`));
     process.exit(1);
   }, CONNECT_TIMEOUT_MS);
-  const { link, requests } = await connectWith(config, 'operator', silentLog);
+  const { link, requests } = await connectWith(config, 'operator', log);
   clearTimeout(timer);
   return {
     link,
@@ -164,7 +176,9 @@ const run = async (): Promise<boolean> => {
     print(USAGE);
     return true;
   }
+  const [first, second, ...rest] = positionals;
   if (positionals.join(' ') === 'keys generate') return generateKeys({ print });
+  if (first === 'certificates' && second === 'create') return createCertificates(rest, print);
   const command = commandFor(positionals);
   const operator = await connect();
   try {

@@ -1,10 +1,13 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { authenticateApiKey, Refusal, submitEmail } from '@postern/contracts';
-import { waitFor } from '@postern/testing';
+import { otherAddress, waitFor } from '@postern/testing';
 import nodemailer from 'nodemailer';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
 import { announced } from '../testing/http.js';
+
+/** The source address of a second client; all loopback addresses are one. */
+const OTHER = otherAddress();
 
 const KEY = `em_live_${'a'.repeat(43)}`;
 const MIB = 1024 * 1024;
@@ -47,7 +50,7 @@ const send = (text: string, pass = KEY) =>
 describe('The buffered messages', () => {
   it('share one limit with the bodies of HTTP', async () => {
     await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
-    const uploads = ['127.0.0.2', '127.0.0.3'].map(localAddress => {
+    const uploads = ['127.0.0.2', OTHER].map(localAddress => {
       const upload = connect({ port: gateway.port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
       upload.write(announced('POST /emails', 8 * MIB, [`Api-Key: ${KEY}`]));
       upload.write(Buffer.alloc(8 * MIB - 100_000, 32));

@@ -1,9 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { rangesOf } from '@postern/service-host/connections';
-import { freePort, waitFor } from '@postern/testing';
+import { freePort, otherAddress, waitFor } from '@postern/testing';
 import { BalancerFixture, request, SERVICE } from '../testing/balancer-fixture.js';
 import { SupervisedBalancer } from '../testing/supervised-balancer.js';
+
+/** The source address of a second client; all loopback addresses are one. */
+const OTHER = otherAddress();
 
 const sockets = new Set<Socket>();
 const stops: (() => Promise<unknown>)[] = [];
@@ -57,7 +60,7 @@ describe('An address that holds 600 idle connections', () => {
 
     await hold(600, url, '127.0.0.2');
 
-    expect(await statusFrom(url, '127.0.0.3')).toBe(200);
+    expect(await statusFrom(url, OTHER)).toBe(200);
   }, 60_000);
 
   it('is limited to 500 connections', async () => {
@@ -65,7 +68,7 @@ describe('An address that holds 600 idle connections', () => {
     const held = await hold(600, url, '127.0.0.2');
     await waitFor(() => held.size === 500, { describe: () => `500 connections: ${held.size}` });
     expect(await statusFrom(url, '127.0.0.2')).toBe('ECONNRESET');
-    expect(await statusFrom(url, '127.0.0.3')).toBe(200);
+    expect(await statusFrom(url, OTHER)).toBe(200);
   });
 
   it('is limited over all services and the shared port together', async () => {
@@ -86,10 +89,10 @@ describe('All connections together', () => {
   it('are limited, and a closed connection makes room for a new one', async () => {
     const { url } = await served({ connections: { total: 10, perAddress: 5 } });
     const first = await hold(5, url, '127.0.0.2');
-    await hold(5, url, '127.0.0.3');
-    expect(await statusFrom(url, '127.0.0.4')).toBe('ECONNRESET');
+    await hold(5, url, OTHER);
+    expect(await statusFrom(url, OTHER)).toBe('ECONNRESET');
     for (const socket of first) socket.destroy();
-    await waitFor(async () => (await statusFrom(url, '127.0.0.4')) === 200);
+    await waitFor(async () => (await statusFrom(url, OTHER)) === 200);
   });
 
   it('are limited only in total if they come from a trusted proxy at the shared port', async () => {

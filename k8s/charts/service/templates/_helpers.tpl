@@ -44,9 +44,9 @@ helm.sh/chart: {{ printf "%s-%s" "postern-service" .Chart.Version | replace "+" 
 
 {{- define "service.natsServers" -}}
 {{- if .Values.global.trial.nats -}}
-nats://postern-nats:4222
+tls://postern-nats:4222
 {{- else -}}
-{{ required "global.nats.servers names the NATS servers, as in nats://nats.messaging:4222" .Values.global.nats.servers }}
+{{ required "global.nats.servers names the NATS servers, as in tls://nats.messaging:4222" .Values.global.nats.servers }}
 {{- end -}}
 {{- end }}
 
@@ -70,9 +70,18 @@ nats://postern-nats:4222
       {{- end }}
 {{- end }}
 
+{{/* The Secret with the certificate authority of NATS; a trial has one of its own. */}}
+{{- define "service.natsTlsSecret" -}}
+{{- if .Values.global.trial.nats }}postern-nats-tls{{ else }}{{ .Values.global.nats.tlsSecret }}{{ end -}}
+{{- end }}
+
 {{/* Paths of the NATS certificates in the container. */}}
 {{- define "service.natsTlsVariables" -}}
-{{- if .Values.global.nats.tlsSecret }}
+{{- if .Values.global.nats.clearText }}
+- name: POSTERN_NATS_CLEAR_TEXT
+  value: "true"
+{{- end }}
+{{- if include "service.natsTlsSecret" . }}
 {{- if not (contains "tls://" (include "service.natsServers" .)) }}
 {{- fail "global.nats.servers begin with tls:// where global.nats.tlsSecret names the certificates" }}
 {{- end }}

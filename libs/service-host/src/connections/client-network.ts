@@ -22,7 +22,8 @@ export const wideNetworkOf = (address: string): string | null => {
 const LOOPBACK = '127.0.0.0/8';
 
 /** `::1` */
-const isLoopback = (groups: readonly number[]): boolean => groups.every((group, index) => group === (index === 7 ? 1 : 0));
+const isLoopback = (groups: readonly number[]): boolean =>
+  groups.every((group, index) => group === (index === 7 ? 1 : 0));
 
 const prefixOf = (groups: readonly number[], count: number): string =>
   `${groups

@@ -106,35 +106,39 @@ describe('A fake server in place of the stopped PostgreSQL', () => {
   const newDatabase = () =>
     new Database(defineConfig(databaseSettings).read({ POSTERN_DATABASE_URL: url() }), 'test', silent);
 
-  it.each(Object.entries(FAKES))('that %s receives nothing, and the pool returns to the real one', async (_, answers) => {
-    const database = newDatabase();
-    const ask = () => database.pool.query('SELECT current_user AS name').then(({ rows }) => rows[0].name);
-    const read = () => database.reads.query({ text: 'SELECT 7 AS number' });
-    try {
-      expect(await ask()).toBe('service');
-      await read();
-      await postgres.stop();
-      fake = await FakePostgres.start(port, answers);
-      for (let attempt = 0; attempt < 3; attempt += 1) {
-        await expect(ask()).rejects.toThrow();
-        await expect(read()).rejects.toThrow();
-      }
-      await expect(applyMigrations({ databaseUrl: url(), directory: 'nowhere' })).rejects.toThrow();
-      expect(fake.clients).toBeGreaterThan(3);
-      expect(fake.received).toBe('');
-      await fake.stop();
-      fake = undefined;
-      await postgres.restart();
-      await waitFor(async () => (await ask().catch(() => undefined)) === 'service');
-    } finally {
-      await database.close();
-      if (!postgres.isRunning) {
-        await fake?.stop();
+  it.each(Object.entries(FAKES))(
+    'that %s receives nothing, and the pool returns to the real one',
+    async (_, answers) => {
+      const database = newDatabase();
+      const ask = () => database.pool.query('SELECT current_user AS name').then(({ rows }) => rows[0].name);
+      const read = () => database.reads.query({ text: 'SELECT 7 AS number' });
+      try {
+        expect(await ask()).toBe('service');
+        await read();
+        await postgres.stop();
+        fake = await FakePostgres.start(port, answers);
+        for (let attempt = 0; attempt < 3; attempt += 1) {
+          await expect(ask()).rejects.toThrow();
+          await expect(read()).rejects.toThrow();
+        }
+        await expect(applyMigrations({ databaseUrl: url(), directory: 'nowhere' })).rejects.toThrow();
+        expect(fake.clients).toBeGreaterThan(3);
+        expect(fake.received).toBe('');
+        await fake.stop();
         fake = undefined;
         await postgres.restart();
+        await waitFor(async () => (await ask().catch(() => undefined)) === 'service');
+      } finally {
+        await database.close();
+        if (!postgres.isRunning) {
+          await fake?.stop();
+          fake = undefined;
+          await postgres.restart();
+        }
       }
-    }
-  }, 60_000);
+    },
+    60_000,
+  );
 
   it('names the reason and the way out', async () => {
     const other = await freePort();

@@ -30,7 +30,7 @@ export const doctor = async (operator: Operator, { mail }: { readonly mail: bool
   };
   // Everything is asked at once; disks first, because what else hangs often follows from a full one.
   const disks = diskFindings();
-  const nats = answeredInTime('NATS', ANSWER_WITHIN_MS, () => natsFindings(operator.link.nc));
+  const nats = answeredInTime('NATS', ANSWER_WITHIN_MS, () => natsFindings(operator.link));
   const services = SERVICE_NAMES.map(service => serviceFindings(operator, service));
   const isolation = answeredInTime('runtime-agent', ANSWER_WITHIN_MS, () => isolationFindings(operator));
   show('disks of this machine', await disks);

@@ -1,34 +1,28 @@
 import { type ConsumerInfo, type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { queueNameOf, type ServiceName } from '@postern/contracts';
 import { PUBLISHERS, QUEUES } from '@postern/contracts/nats-permissions';
-import { lossySettingsOf, type NatsLink } from '@postern/messaging';
+import { isPatchedNats, isSupportedNats, UNPATCHED_NATS_ADVICE } from '@postern/contracts/nats-release';
+import { lossySettingsOf, type NatsLink, type ServerIdentity } from '@postern/messaging';
 import type { Finding } from '@postern/service-host';
 import { foreignSettingsOf } from './foreign-settings.js';
 
 const REQUIRED_PAYLOAD = 16 * 1024 * 1024;
-const MINIMUM_VERSION = [2, 9];
+/** The local start renews its certificate earlier. */
+const EXPIRY_WARNING_MS = 30 * 86_400_000;
 const WARNING_USE = 0.8;
 
-/** Checks the version, message size, JetStream and streams of NATS, as the configured account sees them. */
-export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
-  const { version = '', max_payload: payload = 0, tls_required: tls = false } = nc.info ?? {};
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [minMajor = 0, minMinor = 0] = MINIMUM_VERSION;
-  const isSupported = major > minMajor || (major === minMajor && minor >= minMinor);
+/** Checks the version, TLS, message size, JetStream and streams of NATS, as the configured account sees them. */
+export const natsFindings = async ({ nc, identity }: Pick<NatsLink, 'nc' | 'identity'>): Promise<Finding[]> => {
+  const { version = '', max_payload: payload = 0 } = nc.info ?? {};
   const findings: Finding[] = [
-    { check: 'version', verdict: isSupported ? 'good' : 'bad', found: version, advice: 'Upgrade to 2.9 or later.' },
+    versionFinding(version),
     {
       check: 'max_payload',
       verdict: payload >= REQUIRED_PAYLOAD ? 'good' : 'bad',
       found: `${payload} bytes`,
       advice: `Set max_payload: 16MB in nats-server.conf: the largest email needs ${REQUIRED_PAYLOAD} bytes.`,
     },
-    {
-      check: 'TLS',
-      verdict: tls || isLocal(nc.getServer()) ? 'good' : 'warning',
-      found: tls ? 'required' : 'not required',
-      advice: 'Turn it on unless the network is private: NATS transports message contents.',
-    },
+    tlsFinding(identity),
   ];
   try {
     const jsm = await jetstreamManager(nc);
@@ -49,6 +43,30 @@ export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
     });
   }
   return findings;
+};
+
+const versionFinding = (version: string): Finding => {
+  const verdict = isPatchedNats(version) ? 'good' : isSupportedNats(version) ? 'warning' : 'bad';
+  return { check: 'version', verdict, found: version, advice: UNPATCHED_NATS_ADVICE };
+};
+
+const tlsFinding = (identity: ServerIdentity | undefined): Finding => {
+  const until = identity?.validUntil;
+  if (!until)
+    return {
+      check: 'TLS',
+      verdict: 'warning',
+      found: 'not used: another process on the address of NATS would receive the passwords of the services',
+      advice:
+        'Give NATS a certificate and set POSTERN_NATS_CA_FILE; `postern certificates create` makes both. Then remove POSTERN_NATS_CLEAR_TEXT.',
+    };
+  const isExpiring = until.getTime() - Date.now() < EXPIRY_WARNING_MS;
+  return {
+    check: 'TLS',
+    verdict: isExpiring ? 'warning' : 'good',
+    found: `the server is verified; its certificate is valid until ${until.toISOString().slice(0, 10)}`,
+    advice: 'Renew the certificate, and let NATS read it: nats-server --signal reload',
+  };
 };
 
 const streamFinding = async (jsm: JetStreamManager, service: ServiceName): Promise<Finding> => {
@@ -104,5 +122,3 @@ const consumersOf = async (jsm: JetStreamManager, service: ServiceName): Promise
   for await (const consumer of jsm.consumers.list(`postern-${service}`)) consumers.push(consumer);
   return consumers;
 };
-
-const isLocal = (server: string): boolean => /^(127\.|localhost|\[?::1)/.test(server);

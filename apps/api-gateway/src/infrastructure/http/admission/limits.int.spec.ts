@@ -3,10 +3,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { authenticateApiKey, authenticateSession, KIB, MIB, Refusal } from '@postern/contracts';
-import { waitFor } from '@postern/testing';
+import { otherAddress, waitFor } from '@postern/testing';
 import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
 import { announced, call, firstAnswer } from '../../../testing/http.js';
 import { admitAll, KEY as PLATFORM_KEY } from '../../../testing/platform-call.js';
+
+/** The source address of a second client; all loopback addresses are one. */
+const OTHER = otherAddress();
 
 const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
 const API_KEY = `em_live_${'a1B2'.repeat(10)}xyz`;
@@ -84,7 +87,7 @@ describe('refused bodies', () => {
     await start({});
     const results = await Promise.all(Array.from({ length: 16 }, () => isRead('127.0.0.1')));
     expect(results).toContain(false);
-    expect(await isRead('127.0.0.2')).toBe(true);
+    expect(await isRead(OTHER)).toBe(true);
   });
 
   it('are not read while a service is called', async () => {
@@ -100,8 +103,7 @@ describe('refused bodies', () => {
     const accepted = await acceptedFor('POST /emails', `Api-Key: ${API_KEY}`);
     await waitFor(() => gateway.services.requestsOf(authenticateApiKey).length === 1);
     // Each response runs the gateway's event loop, in which it could read further.
-    for (let n = 0; n < 10; n += 1)
-      await firstAnswer(gateway.port, 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n', '127.0.0.2');
+    for (let n = 0; n < 10; n += 1) await firstAnswer(gateway.port, 'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n', OTHER);
     expect(accepted.bytesRead).toBeLessThanOrEqual(ONE_READ);
     answer();
     await waitFor(() => accepted.bytesRead > 8 * MIB);
@@ -113,7 +115,7 @@ describe('the bodies in memory', () => {
     await start({ POSTERN_MAX_BUFFERED_BYTES_PER_CLIENT: String(16 * MIB) });
     const held = await upload('127.0.0.1');
     await waitFor(isAnswered(/^HTTP\/1\.1 429 .*retry-after: 1\r\n.*\{"error":/s, '127.0.0.1'));
-    expect(await tryUpload('127.0.0.2')).toMatch(/^HTTP\/1\.1 100 /);
+    expect(await tryUpload(OTHER)).toMatch(/^HTTP\/1\.1 100 /);
     const small = announced('POST /emails', 2_000, [`Api-Key: ${API_KEY}`, 'Expect: 100-continue']);
     expect(await firstAnswer(gateway.port, small)).toMatch(/^HTTP\/1\.1 100 /);
     held.destroy();
@@ -123,11 +125,11 @@ describe('the bodies in memory', () => {
   it('of all addresses are limited with 503 and Retry-After', async () => {
     await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
     await upload('127.0.0.1');
-    await waitFor(isAnswered(/^HTTP\/1\.1 503 .*retry-after: 1\r\n.*\{"error":/s, '127.0.0.2'));
+    await waitFor(isAnswered(/^HTTP\/1\.1 503 .*retry-after: 1\r\n.*\{"error":/s, OTHER));
     const head = announced(`PUT /api/v1/web-services/${ID}/env/bulk`, 10 * MIB, [
       `Authorization: Bearer ${PLATFORM_KEY}`,
     ]);
-    expect(await firstAnswer(gateway.port, head, '127.0.0.2')).toMatch(/^HTTP\/1\.1 503 .*\{"detail":/s);
+    expect(await firstAnswer(gateway.port, head, OTHER)).toMatch(/^HTTP\/1\.1 503 .*\{"detail":/s);
   });
 
   it('are not counted after the response', async () => {
@@ -145,8 +147,8 @@ describe('the bodies in memory', () => {
   it('are also counted without a declared length', async () => {
     await start({ POSTERN_MAX_BUFFERED_BYTES: String(16 * MIB) });
     await upload('127.0.0.1');
-    await waitFor(isAnswered(/^HTTP\/1\.1 503 /, '127.0.0.2'));
-    const socket = await open('127.0.0.2');
+    await waitFor(isAnswered(/^HTTP\/1\.1 503 /, OTHER));
+    const socket = await open(OTHER);
     const answered = new Promise<string>(resolve => socket.once('data', data => resolve(data.toString('latin1'))));
     socket.write(`POST /emails HTTP/1.1\r\nHost: x\r\nApi-Key: ${API_KEY}\r\nTransfer-Encoding: chunked\r\n\r\n`);
     socket.write(`${(9 * MIB).toString(16)}\r\n`);
@@ -161,7 +163,7 @@ describe('the connections of one address', () => {
     const held = await Promise.all(Array.from({ length: 5 }, () => open('127.0.0.2')));
     const live = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
     await expect(firstAnswer(gateway.port, live, '127.0.0.2').catch(() => '')).resolves.toBe('');
-    expect(await firstAnswer(gateway.port, live, '127.0.0.3')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await firstAnswer(gateway.port, live, OTHER)).toMatch(/^HTTP\/1\.1 200 /);
     held[0]?.destroy();
     await waitFor(async () => (await firstAnswer(gateway.port, live, '127.0.0.2').catch(() => '')).includes(' 200 '));
   });
@@ -209,7 +211,7 @@ describe('the requests of one address without a valid credential', () => {
     expect(answers.slice(0, 2)).toEqual([answer, answer]);
     expect(answers).toContain('429');
     expect(answers.at(-1)).toBe('');
-    expect(await status('127.0.0.3', path, headers)).toBe(answer);
+    expect(await status(OTHER, path, headers)).toBe(answer);
   });
 
   it('are checked eight at a time, while those of another address are checked in parallel', async () => {
@@ -242,7 +244,7 @@ describe('the requests of one address without a valid credential', () => {
     unsubscribe('http.server.request.start', onRequest);
     // Requests are admitted in order of arrival, so all requests to services for the first flood precede those for the
     // second.
-    const second = flood('127.0.0.3', secondKeys);
+    const second = flood(OTHER, secondKeys);
     await waitFor(() => checked(secondKeys) >= 8);
     expect([checked(firstKeys), checked(secondKeys)]).toEqual([8, 8]);
     answer();

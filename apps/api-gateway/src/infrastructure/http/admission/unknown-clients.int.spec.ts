@@ -1,9 +1,13 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { authenticateSession, Refusal } from '@postern/contracts';
+import { otherAddress } from '@postern/testing';
 import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
 import { call } from '../../../testing/http.js';
 import { admitAll, KEY } from '../../../testing/platform-call.js';
+
+/** The source address of a second client; all loopback addresses are one. */
+const OTHER = otherAddress();
 
 const LIVE = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
 const WITH_KEY = `GET /api/v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
@@ -75,7 +79,7 @@ describe('requests that are answered with an error', () => {
     const begun = performance.now();
     const found: string[] = [];
     const client = async () => {
-      for (let n = 0; n < 20; n++) found.push(...(await statuses(invented, 1, '127.0.2.7')));
+      for (let n = 0; n < 20; n++) found.push(...(await statuses(invented, 1, OTHER)));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, client));
     const seconds = (performance.now() - begun) / 1_000;
