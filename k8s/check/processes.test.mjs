@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ import { ROOT } from './tools.mjs';
 
 const run = promisify(execFile);
 const { findNatsServer, freePort, spawnNats, startPostgres } = await built('libs/testing/dist/index.js');
+const { ensureCertificates } = await built('libs/messaging/dist/certificate-folder.js');
 
 const objects = objectsOf(render(trial));
 const find = (kind, name) =>
@@ -42,12 +44,14 @@ const folder = mkdtempSync(join(tmpdir(), 'postern-trial-'));
 chmodSync(folder, 0o711);
 const started = [];
 let nats;
+let certificates;
 let postgres;
 
 /** The environment of a pod, with local addresses in place of the cluster's. */
 const here = (service, environment) => {
   const moved = {
-    POSTERN_NATS_SERVERS: nats.url,
+    POSTERN_NATS_SERVERS: nats.url.replace(/^nats:\/\/127.0.0.1/, 'tls://localhost'),
+    POSTERN_NATS_CA_FILE: certificates.ca,
     POSTERN_DATABASE_URL: postgres.adminUrl.replace(/\/[^/]*$/, `/${service.replaceAll('-', '_')}`),
     POSTERN_PLATFORM_HOME: join(folder, 'platform'),
   };
@@ -80,10 +84,12 @@ describe('The trial, as processes', { timeout: 120_000 }, () => {
   before(async () => {
     postgres = await startPostgres();
     const { path, version } = await findNatsServer();
-    const configuration = find('ConfigMap', 'postern-nats').data['nats.conf'].replace(
-      /.*(http_port|pid_file|store_dir).*\n/g,
-      '',
-    );
+    // The certificate of the chart is for the name of its Service.
+    certificates = await ensureCertificates(join(folder, 'nats-tls'), ['localhost']);
+    const configuration = find('ConfigMap', 'postern-nats')
+      .data['nats.conf'].replace(/.*(http_port|pid_file|store_dir).*\n/g, '')
+      .replace('/etc/nats-tls/tls.crt', certificates.cert)
+      .replace('/etc/nats-tls/tls.key', certificates.key);
     // Debian's nats-server is older than the image that the chart starts.
     const old = Number.parseInt(version.split('.')[1], 10) < 10;
     writeFileSync(join(folder, 'nats.conf'), old ? configuration.replace(/.*sync_interval.*\n/, '') : configuration);
@@ -101,6 +107,21 @@ describe('The trial, as processes', { timeout: 120_000 }, () => {
     await nats?.stop();
     await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('NATS has a certificate for its Service, of the authority that the services verify', () => {
+    const { data } = find('Secret', 'postern-nats-tls');
+    const [authority, server] = ['ca.crt', 'tls.crt'].map(
+      name => new X509Certificate(Buffer.from(data[name], 'base64')),
+    );
+    assert.equal(server.verify(authority.publicKey), true);
+    assert.equal(server.checkHost('postern-nats'), 'postern-nats');
+    assert.equal(server.checkPrivateKey(createPrivateKey(Buffer.from(data['tls.key'], 'base64'))), true);
+    for (const service of SERVICES) {
+      const { volumes } = find('Deployment', service).spec.template.spec;
+      const { secret } = volumes.find(({ name }) => name === 'nats-tls');
+      assert.deepEqual(secret, { secretName: 'postern-nats-tls', items: [{ key: 'ca.crt', path: 'ca.crt' }] });
+    }
   });
 
   for (const service of SERVICES) {

@@ -87,7 +87,7 @@ describe('An address that holds 600 idle connections', () => {
 
 describe('All connections together', () => {
   it('are limited, and a closed connection makes room for a new one', async () => {
-    const { url } = await served({ connections: { total: 10, perAddress: 5 } });
+    const { url } = await served({ connections: { total: 10, perAddress: 6 } });
     const first = await hold(5, url, '127.0.0.2');
     await hold(5, url, OTHER);
     expect(await statusFrom(url, OTHER)).toBe('ECONNRESET');

@@ -1,26 +1,26 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { authenticateSession, Refusal } from '@postern/contracts';
 import { otherAddress } from '@postern/testing';
 import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
 import { call } from '../../../testing/http.js';
 import { admitAll, KEY } from '../../../testing/platform-call.js';
 
-/** The source address of a second client; all loopback addresses are one. */
+/** Another client than the loopback addresses, from which the fixture calls. */
 const OTHER = otherAddress();
 
 const LIVE = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
 const WITH_KEY = `GET /api/v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
 
 let gateway: GatewayUnderTest;
-beforeAll(async () => {
+beforeEach(async () => {
   gateway = await startGateway({ POSTERN_CLIENT_REQUESTS_PER_SECOND: '20' });
   admitAll(gateway.services);
   gateway.services.on(authenticateSession, () => {
     throw new Refusal('session_invalid', 'Sign in again.');
   });
 });
-afterAll(() => gateway.stop());
+afterEach(() => gateway.stop());
 
 /**
  * Sends from an address, and returns the statuses of `count` responses, or of those received before the connection
@@ -40,16 +40,16 @@ const statuses = (request: string, count: number, localAddress: string): Promise
 
 describe('a connection', () => {
   it('can have some pipelined requests without a credential', async () => {
-    expect(await statuses(LIVE.repeat(5), 5, '127.0.2.1')).toEqual(Array(5).fill('200'));
+    expect(await statuses(LIVE.repeat(5), 5, OTHER)).toEqual(Array(5).fill('200'));
   });
 
   it('is closed for many pipelined requests without a credential', async () => {
-    expect((await statuses(LIVE.repeat(500), 500, '127.0.2.2')).length).toBeLessThan(10);
+    expect((await statuses(LIVE.repeat(500), 500, OTHER)).length).toBeLessThan(10);
   });
 
   it('can have many with a previously accepted credential', async () => {
     await call('GET', `${gateway.url}/api/v1/projects`, { headers: { authorization: `Bearer ${KEY}` } });
-    expect(await statuses(WITH_KEY.repeat(50), 50, '127.0.2.3')).toEqual(Array(50).fill('200'));
+    expect(await statuses(WITH_KEY.repeat(50), 50, OTHER)).toEqual(Array(50).fill('200'));
   });
 });
 
@@ -59,7 +59,7 @@ describe('a client that continues while it is refused', () => {
     const client = async () => {
       for (let n = 0; n < 200 && longest < 900; n++) {
         const begun = performance.now();
-        const answers = await statuses(LIVE.replace('/health/live', '/nothing'), 1, '127.0.2.4');
+        const answers = await statuses(LIVE.replace('/health/live', '/nothing'), 1, OTHER);
         if (answers.length === 0) longest = Math.max(longest, performance.now() - begun);
       }
     };
