@@ -51,7 +51,9 @@ beforeAll(async () => {
   await sender.event('bounced', bounced.body['id'] as string);
   await web.outcomeOf(deploymentId);
   const urls = Object.values(platform.world.postern.metricsUrls());
-  const answers = await Promise.all(urls.map(async url => (await fetch(url)).text()));
+  const headers = { authorization: `Bearer ${platform.world.postern.metricsToken}` };
+  for (const url of urls) expect((await fetch(url)).status).toBe(401);
+  const answers = await Promise.all(urls.map(async url => (await fetch(url, { headers })).text()));
   shown = seriesIn(answers.join('\n'));
 }, 120_000);
 

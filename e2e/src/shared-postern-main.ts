@@ -58,6 +58,7 @@ const ready: SharedPosternReady = {
   dnsAddress: postern.dns.address,
   homeFolder: home.folder,
   metricsUrls: postern.metricsUrls(),
+  metricsToken: postern.metricsToken,
   dnsControlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
 };
 console.log(JSON.stringify(ready));

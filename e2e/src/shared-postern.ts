@@ -6,7 +6,8 @@ import type { SERVICE_NAMES } from '@postern/contracts';
 import type { RunningPostern } from '@postern/local-start';
 
 /** The parts of a running Postern for tests that only use its public API. */
-export interface PosternAccess extends Pick<RunningPostern, 'baseUrl' | 'mailboxUrl' | 'operator' | 'metricsUrls'> {
+export interface PosternAccess
+  extends Pick<RunningPostern, 'baseUrl' | 'mailboxUrl' | 'operator' | 'metricsUrls' | 'metricsToken'> {
   readonly wiring: Pick<RunningPostern['wiring'], 'databaseUrl' | 'submissionPort' | 'bouncePort'>;
   /** A folder that the code of tenants must not be able to read. */
   readonly home: Pick<RunningPostern['home'], 'folder'>;
@@ -28,6 +29,7 @@ export interface SharedPosternReady {
   readonly dnsAddress: string;
   readonly homeFolder: string;
   readonly metricsUrls: Readonly<Record<string, string>>;
+  readonly metricsToken: string;
   /** Accepts `{ name, value }` of a TXT record by POST; without a value the record is removed. */
   readonly dnsControlUrl: string;
 }
@@ -49,6 +51,7 @@ export const sharedPostern = async (): Promise<PosternAccess> => {
     operator: ready.operator,
     home: { folder: ready.homeFolder },
     metricsUrls: () => ready.metricsUrls,
+    metricsToken: ready.metricsToken,
     wiring: {
       databaseUrl: service => ready.databaseUrls[service],
       submissionPort: ready.submissionPort,

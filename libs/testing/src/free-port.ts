@@ -14,13 +14,32 @@ const claimLifetimeMs = 120_000;
  * workers get different ports.
  */
 export async function freePort(): Promise<number> {
+  const port = await findPort(lowest, highest);
+  if (port === undefined) throw new Error(`no free port between ${lowest} and ${highest}`);
+  return port;
+}
+
+/** Without assigned services, and without ports that `fetch` refuses to use. */
+const lowestPrivileged = 700;
+const highestPrivileged = 988;
+
+/**
+ * A free port that only privileged processes can bind, if this process may; otherwise an ordinary free port. A process of another
+ * user cannot take it while its server restarts.
+ */
+export async function privilegedPort(): Promise<number> {
+  const port = process.getuid?.() === 0 ? await findPort(lowestPrivileged, highestPrivileged) : undefined;
+  return port ?? (await freePort());
+}
+
+async function findPort(from: number, to: number): Promise<number | undefined> {
   const claims = join(claimsFolder, `postern-ports-${process.getuid?.() ?? 0}`);
   await mkdir(claims, { recursive: true });
   for (let attempt = 0; attempt < 500; attempt += 1) {
-    const port = lowest + Math.floor(Math.random() * (highest - lowest));
+    const port = from + Math.floor(Math.random() * (to - from));
     if ((await claim(join(claims, String(port)))) && (await canListen(port))) return port;
   }
-  throw new Error(`no free port between ${lowest} and ${highest}`);
+  return undefined;
 }
 
 async function claim(path: string): Promise<boolean> {

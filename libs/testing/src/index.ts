@@ -4,7 +4,7 @@ export { verifyWithDkimpy } from './dkimpy.js';
 export { type DnsFailure, type DnsRecordType, type DnsValue, startDnsServer, type TestDns } from './dns.js';
 export { dmarcReport, type ReportRecord, reportMail, tlsReport, zipOf } from './domain-reports.js';
 export { type EximOptions, EximServer } from './exim.js';
-export { freePort } from './free-port.js';
+export { freePort, privilegedPort } from './free-port.js';
 export { type HttpAnswer, type ReceivedRequest, startHttpReceiver, type TestHttpReceiver } from './http-receiver.js';
 export { copyCluster, type KeptCluster } from './kept-clusters.js';
 export { killProcess } from './kill-process.js';

@@ -28,7 +28,7 @@ it('creates its secrets once, all different, readable by their owner only', () =
   expect(new Home(folder).secrets()).toEqual(secrets);
   const { natsPasswords, ...single } = secrets;
   const all = [single, natsPasswords].flatMap(part => Object.values(part));
-  expect(new Set(all).size).toBe(4 + 7);
+  expect(new Set(all).size).toBe(5 + 7);
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
 });
 
@@ -47,6 +47,7 @@ it('keeps existing secrets of a home, creates the missing ones and removes forme
 
   expect(secrets).toEqual({
     ...known,
+    metricsToken: expect.any(String),
     natsPasswords: expect.objectContaining({ 'email-send': 'kept', 'webhook-dispatch': expect.any(String) }),
   });
   expect(JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'))).toEqual(secrets);

@@ -12,6 +12,8 @@ export interface LocalSecrets {
   readonly encryptionKey: string;
   /** Key of the sandbox domain, in the format of POSTERN_SANDBOX_DKIM_KEY. */
   readonly sandboxDkimKey: string;
+  /** Bearer token for the metrics of the services. */
+  readonly metricsToken: string;
   /** Password of each NATS user. */
   readonly natsPasswords: Readonly<Record<NatsUser, string>>;
 }
@@ -69,6 +71,7 @@ export class Home {
       linkSecret: known.linkSecret ?? randomBytes(32).toString('base64url'),
       encryptionKey: known.encryptionKey ?? `local:${randomBytes(32).toString('base64')}`,
       sandboxDkimKey: known.sandboxDkimKey ?? newDkimKey(),
+      metricsToken: known.metricsToken ?? randomBytes(32).toString('base64url'),
       natsPasswords: passwordsOf(NATS_USERS, known.natsPasswords),
     };
     if (!isDeepStrictEqual(secrets, known)) this.write('secrets.json', secrets);

@@ -5,6 +5,7 @@ import {
   freePort,
   type NatsServer,
   type PostgresServer,
+  privilegedPort,
   releaseGuard,
   startParentGuard,
 } from '@postern/testing';
@@ -78,6 +79,11 @@ export class RunningPostern {
     );
   }
 
+  /** Bearer token for the metrics. */
+  get metricsToken(): string {
+    return this.home.secrets().metricsToken;
+  }
+
   stop(): Promise<void> {
     return this.release();
   }
@@ -98,8 +104,11 @@ const wiringOf = async (
     natsCaFile,
     natsPasswords,
     databaseUrl: service => databaseUrlOf(postgres, service),
-    relayPort: await freePort(),
-    bouncePort: await freePort(),
+    httpPorts: Object.fromEntries(
+      await Promise.all(SERVICES.map(async service => [service, await privilegedPort()] as const)),
+    ) as Wiring['httpPorts'],
+    relayPort: await privilegedPort(),
+    bouncePort: await privilegedPort(),
     submissionPort: await freePort(),
     dnsAddress: dns.address,
   };

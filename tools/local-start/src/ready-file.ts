@@ -22,8 +22,9 @@ export interface ReadyFile {
   /** Null if the demo workspace could not be prepared. */
   readonly platform: PlatformAccess | null;
   readonly processes: Readonly<Record<string, number>>;
-  /** URL of each service's metrics, in Prometheus format. */
+  /** URL of each service's metrics, in Prometheus format, and the bearer token for them. */
   readonly metrics: Readonly<Record<string, string>>;
+  readonly metrics_token: string;
 }
 
 /** Describes the running local start, with the keys of the demo workspace if it exists. */
@@ -49,5 +50,6 @@ export const readyFile = (running: RunningPostern): ReadyFile => {
     platform: demo?.platform ?? null,
     processes: running.processes(),
     metrics: running.metricsUrls(),
+    metrics_token: running.metricsToken,
   };
 };

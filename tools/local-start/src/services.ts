@@ -15,6 +15,8 @@ export interface Wiring {
   readonly natsPasswords: Readonly<Record<NatsUser, string>>;
   /** URL of the service's own database, with its role. */
   readonly databaseUrl: (service: (typeof SERVICE_NAMES)[number]) => string;
+  /** Ports of the health checks and metrics. */
+  readonly httpPorts: Readonly<Record<(typeof SERVICES)[number], number>>;
   readonly relayPort: number;
   readonly bouncePort: number;
   readonly submissionPort: number;
@@ -63,7 +65,8 @@ export const environmentOf = (
     POSTERN_NATS_USER: service,
     POSTERN_NATS_PASSWORD: wiring.natsPasswords[service],
     POSTERN_HTTP_HOST: '127.0.0.1',
-    POSTERN_HTTP_PORT: '0',
+    POSTERN_HTTP_PORT: String(wiring.httpPorts[service]),
+    POSTERN_METRICS_TOKEN: secrets.metricsToken,
     POSTERN_EXIT_WITH_PARENT: 'true',
     // Without a limit, glibc allocates an arena for each thread, tens of megabytes in an idle service.
     MALLOC_ARENA_MAX: '2',

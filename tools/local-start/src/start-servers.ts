@@ -3,9 +3,9 @@ import { isPatchedNats, UNPATCHED_NATS_ADVICE } from '@postern/contracts/nats-re
 import { type CertificateFiles, ensureCertificates } from '@postern/messaging/certificates';
 import {
   findNatsServer,
-  freePort,
   type NatsServer,
   type PostgresServer,
+  privilegedPort,
   spawnNats,
   spawnPostgres,
   type startParentGuard,
@@ -72,7 +72,7 @@ export const startNats = async (
   const { path: program, version } = await findNatsServer({ onProgress: progress });
   if (!isPatchedNats(version)) progress(`nats-server ${version}: ${UNPATCHED_NATS_ADVICE}`);
   const natsLog = logOf('nats');
-  const port = await freePort();
+  const port = await privilegedPort();
   const ensure = () => ensureCertificates(home.path('nats-tls'), NATS_NAMES);
   const certificates = await ensure();
   const nats = await spawnNats({

@@ -22,6 +22,11 @@ export const hostSettings = {
     .max(65_535)
     .default(0)
     .describe('HTTP port; 0 picks a free port and prints it in the ready line.'),
+  metricsToken: secret()
+    .optional()
+    .describe(
+      'Bearer token that requests for /metrics need. Without it, each client of the HTTP port may read the metrics.',
+    ),
   natsServers: text().default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated.'),
   natsUser: text().optional().describe('NATS user.'),
   natsPassword: secret().optional().describe('NATS password.'),

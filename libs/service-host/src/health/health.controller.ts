@@ -1,5 +1,16 @@
-import { Controller, Get, Header, ServiceUnavailableException } from '@nestjs/common';
+import { timingSafeEqual } from 'node:crypto';
+import {
+  Controller,
+  Get,
+  Header,
+  Headers,
+  Inject,
+  ServiceUnavailableException,
+  UnauthorizedException,
+} from '@nestjs/common';
 import { HealthCheck, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
+import type { Secret } from '../config/secret.js';
+import { CONFIG } from '../host.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Liveness } from './liveness.js';
 import { Readiness } from './readiness.js';
@@ -15,6 +26,7 @@ export class HealthController {
     private readonly readiness: Readiness,
     private readonly liveness: Liveness,
     private readonly metrics: Metrics,
+    @Inject(CONFIG) private readonly config: { readonly metricsToken?: Secret | undefined },
   ) {}
 
   /**
@@ -45,7 +57,14 @@ export class HealthController {
 
   @Get('metrics')
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-  render(): Promise<string> {
+  render(@Headers('authorization') authorization = ''): Promise<string> {
+    const { metricsToken } = this.config;
+    if (metricsToken && !isSame(authorization, `Bearer ${metricsToken.reveal()}`)) throw new UnauthorizedException();
     return this.metrics.render();
   }
 }
+
+const isSame = (given: string, expected: string): boolean => {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+};
