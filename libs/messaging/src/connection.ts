@@ -169,10 +169,7 @@ export class NatsLink {
 /** Connects, and waits until a server is reachable. Rejects for wrong credentials and unsuitable servers. */
 export const connectNats = async (options: NatsOptions): Promise<NatsLink> => {
   const encryption = encryptionOf(options);
-  const nc = await firstConnection(options, {
-    ...connectionOptions(options),
-    ...(encryption && { tls: encryption.tls }),
-  });
+  const nc = await firstConnection(options, { ...connectionOptions(options), ...tlsChoice(options, encryption?.tls) });
   const needed = options.neededPayloadBytes ?? 0;
   const offered = nc.info?.max_payload ?? 0;
   if (offered < needed) {
@@ -200,6 +197,12 @@ const connectionOptions = (options: NatsOptions): NodeConnectionOptions => ({
   ...(options.token ? { token: options.token } : {}),
   ...(options.inboxPrefix ? { inboxPrefix: options.inboxPrefix } : {}),
 });
+
+/** Without a choice, the client uses TLS if the server offers it; with clear text, it must not, because it could not verify the server. */
+const tlsChoice = (
+  { clearText }: NatsOptions,
+  tls: NodeConnectionOptions['tls'],
+): Pick<NodeConnectionOptions, 'tls'> => (tls ? { tls } : clearText ? { tls: null } : {});
 
 /** The client's own retry logs nothing and retries a wrong password forever. */
 const firstConnection = async (options: NatsOptions, connection: NodeConnectionOptions): Promise<NatsConnection> => {

@@ -110,15 +110,15 @@ describe('A fake server in place of the stopped PostgreSQL', () => {
     'that %s receives nothing, and the pool returns to the real one',
     async (_, answers) => {
       const database = newDatabase();
-      const ask = () => database.pool.query('SELECT current_user AS name').then(({ rows }) => rows[0].name);
+      const query = () => database.pool.query('SELECT current_user AS name').then(({ rows }) => rows[0].name);
       const read = () => database.reads.query({ text: 'SELECT 7 AS number' });
       try {
-        expect(await ask()).toBe('service');
+        expect(await query()).toBe('service');
         await read();
         await postgres.stop();
         fake = await FakePostgres.start(port, answers);
         for (let attempt = 0; attempt < 3; attempt += 1) {
-          await expect(ask()).rejects.toThrow();
+          await expect(query()).rejects.toThrow();
           await expect(read()).rejects.toThrow();
         }
         await expect(applyMigrations({ databaseUrl: url(), directory: 'nowhere' })).rejects.toThrow();
@@ -127,7 +127,7 @@ describe('A fake server in place of the stopped PostgreSQL', () => {
         await fake.stop();
         fake = undefined;
         await postgres.restart();
-        await waitFor(async () => (await ask().catch(() => undefined)) === 'service');
+        await waitFor(async () => (await query().catch(() => undefined)) === 'service');
       } finally {
         await database.close();
         if (!postgres.isRunning) {
