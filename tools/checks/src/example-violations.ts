@@ -30,7 +30,7 @@ export const VIOLATIONS: readonly ExampleViolation[] = [
     at: `${APP}/api-keys/purge-keys.ts`,
     text: `await keys.deleteBefore(new Date(${time}));`,
   })),
-  ...['new pg.Pool({ max: 4 })', 'new pg.Client(url)'].map(connection => ({
+  ...['new pg.Pool({ max: 4 })', 'new pg.Client(url)', 'new VerifyingClient(url)'].map(connection => ({
     rule: 'every connection to PostgreSQL has the limits of database-limits.ts',
     at: 'libs/event-sourcing/src/postgres/leader.ts',
     text: `import pg from 'pg';\nconst connection = ${connection};`,

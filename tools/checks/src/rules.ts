@@ -86,7 +86,7 @@ const GENERAL_RULES: readonly Rule[] = [
   {
     name: 'every connection to PostgreSQL has the limits of database-limits.ts',
     governs: path => /^(apps|libs)\//.test(path) && !isSpec(path) && !CONNECTS.test(path),
-    violations: file => forbidsText(file, { 'a connection of its own': /new pg\.(Pool|Client)\(/ }),
+    violations: file => forbidsText(file, { 'a connection of its own': /new (pg\.(Pool|Client)|VerifyingClient)\(/ }),
   },
   {
     name: 'no forwardRef, no global modules',
