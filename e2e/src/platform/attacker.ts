@@ -1,11 +1,11 @@
 /** The findings of a web service whose code tried to access the platform. */
 export interface Seen {
-  /** The last response of NATS to a client without a password. */
+  /** The last response of NATS to a client without TLS and password, or the error of the connection. */
   readonly nats: string;
   /** By database: the answer of PostgreSQL's Unix socket to the superuser, or the error. */
   readonly postgres: Readonly<Record<string, string>>;
-  /** The status of the dashboard API for a request without a session. */
-  readonly dashboard: number;
+  /** The status of the dashboard API for a request without a session, or the error of the connection. */
+  readonly dashboard: number | string;
   /** Names of its environment variables that belong to the platform. */
   readonly environment: readonly string[];
   /** Platform processes whose environment it could read. */
@@ -73,8 +73,8 @@ export const attackerCode = (of: {
     console.log(JSON.stringify({
       nats: await nats(${JSON.stringify(new URL(of.nats).port)}),
       postgres: { postgres: await postgres('postgres'), postern_email_send: await postgres('postern_email_send') },
-      dashboard: (await fetch(${JSON.stringify(of.dashboard)})).status,
-      environment: Object.keys(process.env).filter(name => /^POSTERN_(?!INSTANCE$|BUILD$)/.test(name)),
+      dashboard: await fetch(${JSON.stringify(of.dashboard)}).then(({ status }) => status, ({ cause }) => cause.code),
+      environment: Object.keys(process.env).filter(name => /^POSTERN_(?!INSTANCE$|BUILD$|URL$)/.test(name)),
       processes: platformProcesses(),
       files: files(),
     }));

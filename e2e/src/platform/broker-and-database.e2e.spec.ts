@@ -6,6 +6,8 @@ import { attackerCode, type Seen } from './attacker.js';
 import { processesWith } from './processes.js';
 import { webApp } from './repository.js';
 
+/** Errors of connections out of the network of a web service. */
+const UNREACHABLE = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EACCES', 'EPERM'];
 const isRoot = process.getuid?.() === 0;
 
 const platform = await ownPlatform();
@@ -31,7 +33,8 @@ if (seen.length !== 2) throw new Error(`the attacker's code printed too little:\
 
 describe('the code of a web service, during its build and at run time', () => {
   it('is refused by NATS', () => {
-    expect(seen.map(({ nats }) => nats)).toEqual(Array(2).fill("-ERR 'Authorization Violation'"));
+    // Without a network of its own, it reaches the port; NATS closes connections without TLS.
+    for (const { nats } of seen) expect(UNREACHABLE.concat('closed', 'ECONNRESET')).toContain(nats);
   });
 
   it('cannot connect to the Unix socket of PostgreSQL, if it runs as its own user', () => {
@@ -42,7 +45,7 @@ describe('the code of a web service, during its build and at run time', () => {
   });
 
   it('needs a session for the dashboard', () => {
-    expect(seen.map(({ dashboard }) => dashboard)).toEqual([401, 401]);
+    for (const { dashboard } of seen) expect([401, ...UNREACHABLE]).toContain(dashboard);
   });
 
   it('finds no credential in its own environment or in the arguments of any process', () => {
