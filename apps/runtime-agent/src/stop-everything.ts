@@ -1,4 +1,4 @@
-import { stopDatabases } from './local-databases/stop-databases.js';
+import { stopDatabases } from './local-runtime/databases/stop-databases.js';
 import { stopEverything } from './local-runtime/stop-everything.js';
 
 /** `node stop-everything.js <platform home>`: stops processes that outlive runtime-agent; its next start restarts them. */
