@@ -12,8 +12,11 @@ export abstract class DatabaseRuntime {
    */
   abstract ensure(order: DatabaseOrder, signal?: AbortSignal): Promise<void>;
 
-  /** Whether the database accepts connections now. */
+  /** Whether the server of the database works now, also if all its connections are in use. */
   abstract isRunning(databaseId: string): Promise<boolean>;
+
+  /** Whether a running database has no connection left for its owner. */
+  abstract isBusy(databaseId: string): Promise<boolean>;
 
   /** Usage of a running relational database; undefined otherwise. */
   abstract usageOf(databaseId: string): Promise<DatabaseUsage | undefined>;
@@ -35,6 +38,8 @@ export interface DatabaseOrder {
   readonly username: string;
   readonly password: string;
   readonly limits: DatabaseLimits;
+  /** The web services that may connect to it; undefined leaves those of the last order. */
+  readonly attachedTo?: readonly string[] | undefined;
 }
 
 export interface DatabaseLimits {

@@ -11,6 +11,8 @@ const STEP_TIMEOUT_MS = 60_000;
 export interface FetchedProgram {
   readonly program: string;
   readonly libraries: readonly string[];
+  /** The name of the package with its version, kept in the file `version`. */
+  readonly version?: string;
 }
 
 /** Path of a kept program: a script that starts it with its libraries. */
@@ -36,7 +38,7 @@ LD_LIBRARY_PATH="$here/lib" exec "$here/program" "$@"
 export async function keepProgram(
   folder: string,
   name: string,
-  { program, libraries }: FetchedProgram,
+  { program, libraries, version }: FetchedProgram,
 ): Promise<string> {
   await mkdir(programFolder(), { recursive: true });
   const draft = await mkdtemp(join(programFolder(), `.${folder}-`));
@@ -45,9 +47,13 @@ export async function keepProgram(
     await copyFile(program, join(draft, 'program'));
     for (const library of libraries) await copyFile(library, join(draft, 'lib', basename(library)));
     await writeFile(join(draft, name), START);
+    if (version !== undefined) await writeFile(join(draft, 'version'), `${version}\n`);
     for (const path of [draft, join(draft, 'lib'), join(draft, 'program'), join(draft, name)]) await chmod(path, 0o755);
     await promisify(execFile)(join(draft, name), ['--version'], { timeout: STEP_TIMEOUT_MS });
+    // Processes that run keep the folder that they were started from.
+    await rename(join(programFolder(), folder), `${draft}-old`).catch(() => undefined);
     await rename(draft, join(programFolder(), folder));
+    await rm(`${draft}-old`, { recursive: true, force: true });
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

@@ -10,15 +10,18 @@ import {
   type StorageState,
   type StoredBackup,
 } from '@postern/runtime';
-import { freeBytes, usedBytes } from '../infrastructure/disk.js';
+import { freeBytes, usedBytes } from '../../infrastructure/disk.js';
 import { BackupFiles } from './backup-files.js';
-import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
+import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RESTORE_SUFFIX } from './database-folder.js';
+import type { DatabaseNetworks } from './database-networks.js';
 import { LocalPostgres } from './local-postgres.js';
 import { LocalValkey } from './local-valkey.js';
+import type { Listening } from './postgres-settings.js';
 import { type ProcessUsage, processesOf, usageOf } from './processes.js';
 import { findPostgres, findValkey, POSTGRES_MISSING, type ProgramPlaces, VALKEY_MISSING } from './programs.js';
 import { Restorations } from './restorations.js';
-import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
+import { ServerSandboxes } from './server-sandbox.js';
+import { isAlive, type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
 /** A reservation may exist shortly before the event that announces it. */
 const RESERVATION_MS = 10 * 60_000;
@@ -38,6 +41,10 @@ export interface DatabaseBounds {
   readonly spareBytes: number;
   /** Maximum duration of the start of a server. */
   readonly startTimeoutMs: number;
+  /** Folder of the root directories of sandboxes; in the platform home by default. */
+  readonly sandboxFrames?: string;
+  /** Undefined if databases use the network of the machine. */
+  readonly networks?: DatabaseNetworks;
 }
 
 interface Measured extends ProcessUsage {
@@ -49,11 +56,14 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   readonly #spareBytes: number;
   readonly #folders: DatabaseFolders;
   readonly #supervisor: ServerSupervisor;
+  readonly #networks: DatabaseNetworks | undefined;
+  readonly #sandboxes: ServerSandboxes;
   readonly #servers: Servers;
   readonly #backups: BackupFiles;
   readonly #restorations: Restorations;
   /** The trial servers of restores. */
   readonly #trials: Servers;
+  readonly #ensuring = new Map<string, Promise<void>>();
   readonly #measured = new Map<string, Measured>();
 
   constructor(
@@ -62,14 +72,22 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     bounds: Partial<DatabaseBounds> = {},
   ) {
     super();
-    const { spareBytes, startTimeoutMs } = { ...DEFAULT_BOUNDS, ...bounds };
+    const { spareBytes, startTimeoutMs, sandboxFrames, networks } = { ...DEFAULT_BOUNDS, ...bounds };
     this.#spareBytes = spareBytes;
     this.#folders = new DatabaseFolders(platformHome);
     this.#supervisor = new ServerSupervisor(this.#folders, startTimeoutMs);
     this.#backups = new BackupFiles(this.#folders);
     this.#restorations = new Restorations(this.#folders, this.#supervisor, this.#backups, platformHome, startTimeoutMs);
-    this.#servers = serversIn(this.#folders, places);
-    this.#trials = serversIn(this.#restorations.folders, places);
+    this.#networks = networks;
+    this.#sandboxes = new ServerSandboxes(platformHome, this.#folders, sandboxFrames, async id => networks?.find(id));
+    this.#servers = serversIn(this.#folders, places, this.#sandboxes, placeOf);
+    const { folders } = this.#restorations;
+    this.#trials = serversIn(
+      folders,
+      places,
+      new ServerSandboxes(platformHome, folders, sandboxFrames),
+      () => undefined,
+    );
   }
 
   async missingFor(kind: DatabaseKind): Promise<string | undefined> {
@@ -78,16 +96,40 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   }
 
   async reserve(databaseId: string, kind: DatabaseKind): Promise<{ host: string; port: number }> {
-    const { port } = await this.#folders.reserve(databaseId, kind);
-    return { host: LOCAL_HOST, port };
+    return placeOf(await this.#placed(await this.#folders.reserve(databaseId, kind)));
   }
 
+  /** One call after another for each database: two could change its role at the same time. */
   async ensure(order: DatabaseOrder): Promise<void> {
+    const { databaseId } = order;
+    const before = this.#ensuring.get(databaseId) ?? Promise.resolve();
+    const running = before.then(() => this.#ensure(order));
+    const ended = running.catch(() => undefined);
+    this.#ensuring.set(databaseId, ended);
+    await running.finally(() => {
+      if (this.#ensuring.get(databaseId) === ended) this.#ensuring.delete(databaseId);
+    });
+  }
+
+  async #ensure(order: DatabaseOrder): Promise<void> {
     const reserved = await this.#folders.reserve(order.databaseId, order.kind, order.port);
     const server = this.#serverOf(reserved);
-    const record = await this.#restorations.complete(reserved, server);
-    await this.#folders.noteLimits(record, order.limits);
+    const completed = await this.#restorations.complete(await this.#placed(reserved), server);
+    const { limits, attachedTo = completed.attachedTo } = order;
+    const record = await this.#folders.note(completed, { limits, attachedTo });
+    await this.#networks?.bound(record, limits.connections);
+    // A server that does not run has no connections.
+    await this.#networks?.update(record, addresses => server.disconnect(record, addresses).catch(() => undefined));
     await this.#supervisor.ensure(server, record, order);
+  }
+
+  /** Records the address at which clients reach the database. */
+  async #placed(record: DatabaseRecord): Promise<DatabaseRecord> {
+    const place = await this.#networks?.place(record);
+    // A server in a network that is gone, or in that of the machine, would never be reached again.
+    if (place?.isNew || place?.network.address !== record.address)
+      await this.#supervisor.stop(this.#serverOf(record), record);
+    return this.#folders.note(record, { address: place?.network.address });
   }
 
   async backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
@@ -126,7 +168,12 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   async isRunning(databaseId: string): Promise<boolean> {
     const record = await this.#folders.recordOf(databaseId);
-    return record !== undefined && this.#serverOf(record).answers(record);
+    return record !== undefined && isAlive(await this.#serverOf(record).state(record));
+  }
+
+  async isBusy(databaseId: string): Promise<boolean> {
+    const record = await this.#folders.recordOf(databaseId);
+    return record !== undefined && (await this.#serverOf(record).state(record)) === 'busy';
   }
 
   /** The CPU usage is that since the last call, or that of a short interval if the last call was long ago. */
@@ -172,6 +219,9 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
       await this.#supervisor.kill(record);
     }
     await this.#folders.remove(databaseId);
+    await this.#networks?.release(databaseId);
+    await this.#sandboxes.clear(databaseId);
+    await this.#sandboxes.clear(`${databaseId}${RESTORE_SUFFIX}`);
     this.#measured.delete(databaseId);
   }
 
@@ -183,6 +233,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
       if (!isFresh) await this.remove(id);
     }
     await this.#folders.removeAbandoned(RESERVATION_MS);
+    await this.#networks?.retain(new Set(await this.#folders.ids()));
   }
 
   /** Shuts all servers down cleanly and keeps their data. */
@@ -196,6 +247,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     if (!record) return;
     if (record.completing === undefined) await this.#restorations.abandon(record);
     await this.#supervisor.stop(this.#serverOf(record), record);
+    await this.#networks?.release(databaseId);
   }
 
   async #recordOf(databaseId: string): Promise<DatabaseRecord> {
@@ -216,14 +268,22 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   }
 
   async #measure(record: DatabaseRecord): Promise<Measured | undefined> {
-    const pids = await processesOf(await this.#folders.marksOf(record));
+    const pids = await processesOf(this.#folders.marksOf(record));
     return pids.length === 0 ? undefined : { at: Date.now(), ...usageOf(pids) };
   }
 }
 
-const serversIn = (folders: DatabaseFolders, places: ProgramPlaces) => ({
-  relational: new LocalPostgres(folders, places),
-  key_value: new LocalValkey(folders, () => findValkey(places) ?? raise(VALKEY_MISSING)),
+/** Where clients reach a database. */
+const placeOf = ({ address, port }: DatabaseRecord): Listening => ({ host: address ?? LOCAL_HOST, port });
+
+const serversIn = (
+  folders: DatabaseFolders,
+  places: ProgramPlaces,
+  sandboxes: ServerSandboxes,
+  listening: (record: DatabaseRecord) => Listening | undefined,
+) => ({
+  relational: new LocalPostgres(folders, places, sandboxes, listening),
+  key_value: new LocalValkey(folders, () => findValkey(places) ?? raise(VALKEY_MISSING), sandboxes, listening),
 });
 
 type Servers = ReturnType<typeof serversIn>;

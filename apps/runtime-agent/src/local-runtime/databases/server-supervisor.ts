@@ -3,29 +3,43 @@ import { readFile, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '@postern/runtime';
-import { type DatabaseFolders, type DatabaseRecord, isFree } from './database-folder.js';
-import { endProcesses, processesOf } from './processes.js';
+import { processEntry } from '../../infrastructure/process-table.js';
+import { type DatabaseFolders, type DatabaseRecord, isFree, LOCAL_HOST } from './database-folder.js';
+import type { Listening } from './postgres-settings.js';
+import { endProcesses, leadersOf, processesOf } from './processes.js';
 import { ResourceBounds } from './resource-bounds.js';
+
+/** `busy`: it works, and all connections are in use. `starting`: it loads its data. `silent`: there is no sign that it works. */
+export type ServerState = 'ready' | 'busy' | 'starting' | 'silent';
+
+/** A busy server must not be restarted: that would end the connections of its clients. */
+export const isAlive = (state: ServerState): boolean => state === 'ready' || state === 'busy';
 
 /** The differences between the servers of the two kinds of databases. */
 export interface LocalServer {
   /** Makes the server shut down cleanly. */
   readonly stopSignal: NodeJS.Signals;
+  /** Where clients reach it; undefined if only the platform does. */
+  readonly listening: (record: DatabaseRecord) => Listening | undefined;
   /** Creates its data folder, completely or not at all. */
   prepare(record: DatabaseRecord): Promise<void>;
   /** Starts its process; no process of the database runs when this is called. */
   launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess>;
-  answers(record: DatabaseRecord): Promise<boolean>;
+  state(record: DatabaseRecord): Promise<ServerState>;
   /** A consistent copy of its data, made while it runs. */
   copy(record: DatabaseRecord): Promise<Readable>;
   /** Creates its data folder from such a copy; there is no data folder when this is called. */
   unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void>;
+  /** Ends the connections from these addresses. */
+  disconnect(record: DatabaseRecord, addresses: readonly string[]): Promise<void>;
   /** Updates credentials and the database inside it to the order. */
   settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void>;
 }
 
-/** A running server that does not respond for this time is restarted. */
+/** A running server that does not respond for this time, and makes no progress either, is restarted. */
 const SILENT_MS = 15_000;
+/** A server that says that it loads its data gets this time. */
+const LOADED_WITHIN_MS = 5 * 60_000;
 const STOP_GRACE_MS = 10_000;
 const PORT_FREE_WITHIN_MS = 5_000;
 /** The line prefixes of PostgreSQL (`%m [%p] `) and Valkey (`<pid>:M <time> * `). */
@@ -42,18 +56,22 @@ export class ServerSupervisor {
   ) {}
 
   async ensure(server: LocalServer, record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
-    const runs = async () => (await processesOf(await this.folders.marksOf(record))).length > 0;
+    const runs = async () => (await processesOf(this.folders.marksOf(record))).length > 0;
+    const before = await this.#progressOf(record);
     if (!(await this.#answersWithin(server, record, SILENT_MS, runs))) {
+      const after = await this.#progressOf(record);
+      if (after !== undefined && after !== before) throw new Error('busy: its server works, but does not respond');
       await this.stop(server, record);
       await server.prepare(record);
-      await this.#untilFree(record.port);
+      const place = server.listening(record);
+      if (place?.host === LOCAL_HOST) await this.#untilFree(place.port);
       const child = await server.launch(record, order);
       const lives = async () => child.exitCode === null && child.signalCode === null;
       // Limits the server before it has child processes; repeated below for children that started earlier.
       await this.#hold(record, order);
       if (!(await this.#answersWithin(server, record, this.startTimeoutMs, lives))) {
         const reason = await this.#lastLines(record);
-        await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
+        await endProcesses(this.folders.marksOf(record), 'SIGKILL', 0);
         throw new Error(`the server did not start: ${reason}`);
       }
     }
@@ -62,13 +80,13 @@ export class ServerSupervisor {
   }
 
   async stop(server: LocalServer, record: DatabaseRecord): Promise<void> {
-    await endProcesses(await this.folders.marksOf(record), server.stopSignal, STOP_GRACE_MS);
+    await endProcesses(this.folders.marksOf(record), server.stopSignal, STOP_GRACE_MS);
     await this.#bounds.release(record.databaseId);
   }
 
   /** Kills the server, because data that will be deleted need not be flushed. */
   async kill(record: DatabaseRecord): Promise<void> {
-    await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
+    await endProcesses(this.folders.marksOf(record), 'SIGKILL', 0);
     await this.#bounds.release(record.databaseId);
   }
 
@@ -92,7 +110,7 @@ export class ServerSupervisor {
   }
 
   async #hold(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<void> {
-    const pids = await processesOf(await this.folders.marksOf(record));
+    const pids = await processesOf(this.folders.marksOf(record));
     await this.#bounds.hold(record.databaseId, pids, limits);
   }
 
@@ -103,12 +121,21 @@ export class ServerSupervisor {
     timeoutMs: number,
     lives: () => Promise<boolean>,
   ): Promise<boolean> {
-    const until = Date.now() + timeoutMs;
+    const startedAt = Date.now();
     for (let waitMs = 20; ; waitMs = Math.min(waitMs * 2, 500)) {
-      if (await server.answers(record)) return true;
-      if (Date.now() > until || !(await lives())) return false;
+      const state = await server.state(record);
+      if (isAlive(state)) return true;
+      const limitMs = state === 'starting' ? Math.max(timeoutMs, LOADED_WITHIN_MS) : timeoutMs;
+      if (Date.now() > startedAt + limitMs || !(await lives())) return false;
       await pause(waitMs);
     }
+  }
+
+  /** A text that changes while the main process of the server works; undefined if none runs. */
+  async #progressOf(record: DatabaseRecord): Promise<string | undefined> {
+    const [leader] = leadersOf(await processesOf(this.folders.marksOf(record)));
+    const entry = leader === undefined ? undefined : processEntry(leader);
+    return entry && `${entry.pid} ${entry.startTime} ${entry.cpuMs}`;
   }
 
   /** Without times and process ids, so that the same error has the same text at every attempt. */

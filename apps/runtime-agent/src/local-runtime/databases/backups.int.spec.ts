@@ -1,33 +1,34 @@
-import { randomBytes } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DatabaseKind, DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
-import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { KEPT_FRAMES } from '../testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
 import { findValkey } from './programs.js';
 import { stopDatabases } from './stop-databases.js';
-import { STARTER } from './testing/starter-limits.js';
+import { PLACES, provided, queried } from './testing/provided-database.js';
 
-const PLACES = {
-  postgresBin: process.env['POSTERN_PLATFORM_POSTGRES_BIN'],
-  valkeyBin: process.env['POSTERN_PLATFORM_VALKEY_BIN'],
-  path: process.env['PATH'],
-};
 jest.setTimeout(240_000);
+const run = promisify(execFile);
 const NEVER = new AbortController().signal;
+
+const FRAMES = { sandboxFrames: KEPT_FRAMES };
 
 let home: string;
 let databases: LocalDatabases;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'postern-backups-'));
   await chmod(home, 0o755);
-  databases = new LocalDatabases(home, PLACES);
+  databases = new LocalDatabases(home, PLACES, FRAMES);
 });
 afterEach(async () => {
   await databases.retain(new Set());
@@ -35,30 +36,8 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-const running = async (kind: DatabaseKind): Promise<DatabaseOrder> => {
-  const databaseId = uuidv7();
-  const order = {
-    databaseId,
-    kind,
-    ...(await databases.reserve(databaseId, kind)),
-    username: kind === 'relational' ? 'app' : 'default',
-    password: randomBytes(24).toString('base64url'),
-    limits: STARTER,
-  };
-  await databases.ensure(order);
-  return order;
-};
-
-const query = async ({ username, password, host, port }: DatabaseOrder, text: string): Promise<unknown[]> => {
-  const client = new pg.Client({ host, port, user: username, password, database: username });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-};
+const running = (kind: DatabaseKind): Promise<DatabaseOrder> => provided(databases, kind);
+const query = (order: DatabaseOrder, text: string) => queried(order, [text]);
 
 const folderOf = ({ databaseId }: DatabaseOrder) => join(home, 'databases', databaseId);
 const recordOf = async (order: DatabaseOrder) =>
@@ -84,7 +63,9 @@ describe('a backup of a relational database', () => {
     expect(await ids(rotated)).toEqual([{ id: 1 }]);
     await expect(ids(order)).rejects.toThrow('password');
     await query(rotated, 'INSERT INTO orders VALUES (3)');
-    expect((await namesOf(order)).sort()).toEqual(['backups', 'data', 'record.json', 'server.log']);
+    expect((await namesOf(order)).sort()).toEqual([
+      ...['backups', 'configuration', 'data', 'lock', 'record.json', 'server.log', 'socket'],
+    ]);
   });
 
   it('is made while clients write, and contains a consistent state', async () => {
@@ -133,7 +114,7 @@ describe('a backup of a relational database', () => {
 
   it('is refused if it could fill the disk', async () => {
     const order = await running('relational');
-    const full = new LocalDatabases(home, PLACES, { spareBytes: 2 ** 60 });
+    const full = new LocalDatabases(home, PLACES, { ...FRAMES, spareBytes: 2 ** 60 });
     const message = /the disk of the platform is too full: \d+ MiB must be free, but only \d+ MiB are/;
     await expect(full.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow(message);
   });
@@ -141,7 +122,7 @@ describe('a backup of a relational database', () => {
   it('is refused for a database that does not run', async () => {
     const order = await running('relational');
     await databases.stopAll();
-    await expect(databases.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow('ECONNREFUSED');
+    await expect(databases.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow('does not run');
   });
 });
 
@@ -159,14 +140,16 @@ describe('a restore is atomic:', () => {
 
   it('data with which the server does not start change nothing', async () => {
     const { order, ...backup } = await backedUp();
-    const foreign = await running('relational');
-    await query(foreign, 'CREATE TABLE foreign_data ()');
-    const copy = await databases.backUp(foreign.databaseId, backup.backupId, NEVER);
-    // The administrator of these data has another password, so the platform cannot connect.
-    const name = `${backup.backupId}.zst`;
-    await rename(join(folderOf(foreign), 'backups', name), join(folderOf(order), 'backups', name));
-    const impatient = new LocalDatabases(home, PLACES, { startTimeoutMs: 5_000 });
-    const damaged = impatient.restore({ order, ...backup, digest: copy.digest }, NEVER);
+    // A data folder that contains nothing but its version.
+    const version = await readFile(join(folderOf(order), 'data/PG_VERSION'));
+    await mkdir(join(home, 'incomplete'));
+    await writeFile(join(home, 'incomplete/PG_VERSION'), version);
+    const { stdout } = await run('tar', ['-c', '-C', join(home, 'incomplete'), '.'], { encoding: 'buffer' });
+    const incomplete = zstdCompressSync(stdout);
+    await writeFile(join(folderOf(order), 'backups', `${backup.backupId}.zst`), incomplete);
+    const digest = createHash('sha256').update(incomplete).digest('hex');
+    const impatient = new LocalDatabases(home, PLACES, { ...FRAMES, startTimeoutMs: 5_000 });
+    const damaged = impatient.restore({ order, ...backup, digest }, NEVER);
     await expect(damaged).rejects.toThrow('did not start');
     expect(await ids(order)).toEqual([{ id: 1 }, { id: 2 }]);
     expect(existsSync(join(folderOf(order), 'restore'))).toBe(false);
@@ -174,7 +157,7 @@ describe('a restore is atomic:', () => {
 
   it('a full disk changes nothing', async () => {
     const { order, ...backup } = await backedUp();
-    const full = new LocalDatabases(home, PLACES, { spareBytes: 2 ** 60 });
+    const full = new LocalDatabases(home, PLACES, { ...FRAMES, spareBytes: 2 ** 60 });
     await expect(full.restore({ order, ...backup }, NEVER)).rejects.toThrow('the disk of the platform is too full');
     expect(await ids(order)).toEqual([{ id: 1 }, { id: 2 }]);
   });
@@ -253,31 +236,31 @@ describe(`a backup of a key-value store on a machine ${machineHasValkey ? 'with'
       return;
     }
     const order = await running('key_value');
-    await execute(order, `AUTH ${order.password}`, 'SET kept 1');
+    await execute(order, `AUTH app ${order.password}`, 'SET kept 1');
     const backupId = uuidv7();
     const { digest } = await databases.backUp(order.databaseId, backupId, NEVER);
-    await execute(order, `AUTH ${order.password}`, 'SET kept 2', 'SET later 1');
+    await execute(order, `AUTH app ${order.password}`, 'SET kept 2', 'SET later 1');
     const rotated = { ...order, password: 'another-password' };
     await databases.restore({ order: rotated, restoreId: uuidv7(), backupId, digest }, NEVER);
-    expect(await execute(rotated, `AUTH ${rotated.password}`, 'EXISTS later', 'GET kept')).toEqual([
+    expect(await execute(rotated, `AUTH app ${rotated.password}`, 'EXISTS later', 'GET kept')).toEqual([
       '+OK',
       ':0',
       '$1',
       '1',
     ]);
     // The restored data are kept over a restart.
-    await execute(rotated, `AUTH ${rotated.password}`, 'SET after 1');
+    await execute(rotated, `AUTH app ${rotated.password}`, 'SET after 1');
     await databases.stopAll();
     await databases.ensure(rotated);
-    expect(await execute(rotated, `AUTH ${rotated.password}`, 'EXISTS kept after')).toEqual(['+OK', ':2']);
+    expect(await execute(rotated, `AUTH app ${rotated.password}`, 'EXISTS kept after')).toEqual(['+OK', ':2']);
   });
 
   it(machineHasValkey ? 'takes a new password while it runs' : 'needs none', async () => {
     if (!machineHasValkey) return expect(await databases.missingFor('key_value')).toContain('install');
     const order = await running('key_value');
     await databases.ensure({ ...order, password: 'another-password' });
-    expect(await execute(order, `AUTH ${order.password}`)).toEqual([expect.stringContaining('WRONGPASS')]);
-    expect(await execute(order, 'AUTH another-password')).toEqual(['+OK']);
+    expect(await execute(order, `AUTH app ${order.password}`)).toEqual([expect.stringContaining('WRONGPASS')]);
+    expect(await execute(order, 'AUTH app another-password')).toEqual(['+OK']);
   });
 });
 

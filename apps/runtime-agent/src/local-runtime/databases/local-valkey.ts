@@ -1,0 +1,158 @@
+import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { constants, createWriteStream } from 'node:fs';
+import { chown, type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DatabaseOrder } from '@postern/runtime';
+import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
+import type { Listening } from './postgres-settings.js';
+import type { ServerSandbox, ServerSandboxes } from './server-sandbox.js';
+import type { LocalServer, ServerState } from './server-supervisor.js';
+import { launchServer } from './spawn-server.js';
+import { VALKEY_ADMIN as ADMIN, runValkeyCommands, VALKEY_SOCKET, type ValkeyAccess } from './valkey-commands.js';
+
+const SNAPSHOT = 'dump.rdb';
+const SAVED_WITHIN_MS = 10 * 60_000;
+
+/** A separate Valkey or Redis server for each key-value store. The customer has all permissions except administration. */
+export class LocalValkey implements LocalServer {
+  readonly stopSignal = 'SIGTERM';
+
+  constructor(
+    private readonly folders: DatabaseFolders,
+    private readonly program: () => string,
+    private readonly sandboxes: ServerSandboxes,
+    readonly listening: (record: DatabaseRecord) => Listening | undefined,
+  ) {}
+
+  async prepare({ databaseId, uid }: DatabaseRecord): Promise<void> {
+    const data = this.folders.dataOf(databaseId);
+    await mkdir(data, { recursive: true, mode: 0o700 });
+    if (uid !== undefined) await chown(data, uid, uid);
+  }
+
+  /** The configuration contains hashes of long random passwords, not the passwords. */
+  async launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess> {
+    const { databaseId, uid } = record;
+    const program = this.program();
+    const place = this.listening(record);
+    const sandbox = await this.sandboxes.open(record, place ? 'serve' : 'work', this.folders.dataOf(databaseId), [
+      program,
+    ]);
+    const file = join(this.folders.configurationOf(databaseId), 'valkey.conf');
+    await writeFile(file, configurationFor(record, order, sandbox, place), { mode: 0o640 });
+    if (uid !== undefined) await chown(file, process.getuid!(), uid);
+    return launchServer({
+      sandbox,
+      argv: [program, join(sandbox.configuration, 'valkey.conf')],
+      logFile: this.folders.logOf(databaseId),
+      lockFile: this.folders.lockOf(databaseId),
+    });
+  }
+
+  async state(record: DatabaseRecord): Promise<ServerState> {
+    // PING fails while the store loads its data.
+    return runValkeyCommands(this.#accessOf(record), 'PING', 'INFO clients').then(
+      ([, clients = '']) => {
+        // The connection of the platform counts too.
+        const used = Number(/^connected_clients:(\d+)/m.exec(clients)?.[1]) - 1;
+        return used < (record.limits?.connections ?? 1) ? 'ready' : 'busy';
+      },
+      ({ message }: Error) =>
+        /max number of clients/.test(message) ? 'busy' : /LOADING/.test(message) ? 'starting' : 'silent',
+    );
+  }
+
+  /** Has the store write a snapshot (`BGSAVE`), and reads its file. */
+  async copy(record: DatabaseRecord): Promise<Readable> {
+    const snapshot = join(this.folders.dataOf(record.databaseId), SNAPSHOT);
+    await rm(snapshot, { force: true });
+    await runValkeyCommands(this.#accessOf(record), 'BGSAVE SCHEDULE');
+    for (const until = Date.now() + SAVED_WITHIN_MS; ; await pause(100)) {
+      const [state = ''] = await runValkeyCommands(this.#accessOf(record), 'INFO persistence');
+      const file = await openOwn(snapshot, record.uid);
+      if (file) return file.createReadStream();
+      if (/^rdb_last_bgsave_status:err/m.test(state)) throw new Error('the key-value store could not write a snapshot');
+      if (Date.now() > until) throw new Error('the key-value store wrote no snapshot in time');
+    }
+  }
+
+  /** A snapshot is a valid beginning of an append-only file, which a store with `appendonly yes` loads. */
+  async unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void> {
+    await this.prepare(record);
+    const file = join(this.folders.dataOf(record.databaseId), 'appendonly.aof');
+    await pipeline(copy, createWriteStream(file, { mode: 0o600, flush: true }), { signal });
+    if (record.uid !== undefined) await chown(file, record.uid, record.uid);
+  }
+
+  async disconnect(record: DatabaseRecord, addresses: readonly string[]): Promise<void> {
+    const [clients = ''] = await runValkeyCommands(this.#accessOf(record), 'CLIENT LIST');
+    const ids = clients.split('\n').flatMap(line => {
+      const address = / addr=([\d.]+):/.exec(line)?.[1];
+      return address !== undefined && addresses.includes(address) ? (/^id=(\d+)/.exec(line)?.[1] ?? []) : [];
+    });
+    for (const id of ids) await runValkeyCommands(this.#accessOf(record), `CLIENT KILL ID ${id}`);
+  }
+
+  /** Sets the current password, because the configuration has the credentials of the last start. */
+  async settle(record: DatabaseRecord, { username, password }: DatabaseOrder): Promise<void> {
+    await runValkeyCommands(this.#accessOf(record), `ACL SETUSER ${username} resetpass #${sha256(password)}`);
+  }
+
+  #accessOf({ databaseId, adminSecret }: DatabaseRecord): ValkeyAccess {
+    return { sockets: this.folders.socketsOf(databaseId), adminSecret };
+  }
+}
+
+/** Administration, and commands that reach other servers or load raw data; the customer may see and empty the own store. */
+const PERMISSIONS = '+@all -@admin -@dangerous +info +keys +flushdb +flushall +swapdb +sort +role +client|list';
+/** A client that sends nothing for this time is disconnected; an unauthenticated one would otherwise keep its place for ever. */
+const IDLE_SECONDS = 300;
+/** Connections that remain for the platform when clients use all others. */
+const RESERVED_CONNECTIONS = 4;
+
+/** A quarter of the plan's memory is reserved for the copies made while writing a snapshot. */
+export const configurationFor = (
+  record: DatabaseRecord,
+  { username, password, limits }: DatabaseOrder,
+  sandbox: ServerSandbox,
+  listening: Listening | undefined,
+): string =>
+  [
+    ...(listening ? [`bind ${listening.host}`, `port ${listening.port}`] : ['port 0']),
+    // Every user has a password.
+    'protected-mode no',
+    `unixsocket ${sandbox.sockets}/${VALKEY_SOCKET}`,
+    'unixsocketperm 700',
+    `dir ${JSON.stringify(sandbox.data)}`,
+    'daemonize no',
+    'logfile ""',
+    `maxclients ${limits.connections + RESERVED_CONNECTIONS}`,
+    `timeout ${IDLE_SECONDS}`,
+    `maxmemory ${Math.floor(limits.memoryBytes * 0.75)}`,
+    'maxmemory-policy noeviction',
+    'appendonly yes',
+    'appendfsync everysec',
+    ...(username === 'default' ? [] : ['user default off']),
+    `user ${username} on #${sha256(password)} ~* &* ${PERMISSIONS}`,
+    // A user of any connection; only the platform knows its password, and sends it to the Unix socket only.
+    `user ${ADMIN} on #${sha256(record.adminSecret)} ~* &* +@all`,
+    '',
+  ].join('\n');
+
+/** Undefined if the file does not exist; a file that the store does not own is refused. */
+const openOwn = async (path: string, uid: number | undefined): Promise<FileHandle | undefined> => {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (!file) return undefined;
+  const found = await file.stat();
+  if (found.isFile() && (uid === undefined || found.uid === uid)) return file;
+  await file.close();
+  throw new Error('the snapshot of the key-value store is not its own file');
+};
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
