@@ -7,7 +7,7 @@ import { connectNats, type NatsLink } from './connection.js';
 import { currentContext } from './context.js';
 import { TemporarilyUnavailable } from './faults.js';
 import { FRAME_VERSION } from './frames.js';
-import { suitableManager } from './jetstream/jetstream-publisher.js';
+import { suitableManager } from './jetstream/jetstream-manager.js';
 import { RequestQueue } from './jetstream/request-queue.js';
 import { Handles } from './server/handlers.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';

@@ -7,10 +7,9 @@ import { AUDITED, type AuditedCommand } from './audited-commands.js';
 import { exportAudit, listAudit } from './commands/audit.js';
 import { reclassify } from './commands/bounces.js';
 import { doctor } from './commands/doctor.js';
-import { discardSetAsideEvent, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
+import { discardSetAsideEvent, eventsStatus, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
 import { countOptOuts, removeOptOut } from './commands/opt-outs.js';
-import { outboxStatus } from './commands/outbox.js';
 import { projectionsStatus, rebuildProjections } from './commands/projections.js';
 import { eraseRecipient, listRecipientErasures, showRecipientErasure } from './commands/recipients.js';
 import { createUserAs } from './commands/users.js';
@@ -28,7 +27,7 @@ const USAGE = `postern: administer a running Postern
   postern doctor [--no-mail]                      check everything that Postern depends on
   postern projections status [service]            show read models and their lag
   postern projections rebuild <service> [name]    rebuild read models from the first event
-  postern outbox status [service]                 show events that wait to be published
+  postern events status [service]                 show how far each consumer has read the events of a service
   postern events list [service]                   list events that could not be handled
   postern events retry <service> <event id>       handle one of them again now
   postern events discard <service> <event id>     delete one of them unhandled
@@ -95,7 +94,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   'audit export': [operator => exportAudit(operator, values), 'reads'],
   'projections status': [projectionsStatus, 'reads'],
   'projections rebuild': [rebuildProjections, AUDITED['projections rebuild']],
-  'outbox status': [outboxStatus, 'reads'],
+  'events status': [eventsStatus, 'reads'],
   'events list': [listSetAsideEvents, 'reads'],
   'events retry': [retrySetAsideEvent, AUDITED['events retry']],
   'events discard': [discardSetAsideEvent, AUDITED['events discard']],

@@ -1,9 +1,9 @@
 import { type Operations, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { type OutboxRelay, PostgresSetAsideEvents, type ProjectionRunner } from '@postern/event-sourcing/postgres';
-import type { StreamErasure } from '@postern/messaging';
+import { FollowerPositions, PostgresSetAsideEvents, type ProjectionRunner } from '@postern/event-sourcing/postgres';
 import type { Database } from '../database/database.js';
+import type { PublishedLog } from '../event-sourcing/published-log.js';
 import type { ServiceLog } from '../log/service-log.js';
-import { outboxFindings } from './outbox-findings.js';
+import { logFindings, RESTORED_WITHIN_DAYS, restartFindings } from './log-findings.js';
 import type { Diagnosis, Finding, PersonalData } from './ports.js';
 import { postgresFindings } from './postgres-findings.js';
 import { RecipientErasure } from './recipient-erasure.js';
@@ -20,13 +20,11 @@ export interface ServiceOperationsOptions {
   readonly projections: ProjectionRunner;
   readonly log: ServiceLog;
   /** For services that publish events. */
-  readonly outbox?: OutboxRelay;
+  readonly published?: PublishedLog;
   /** For services with encrypted values. */
   readonly sealed?: SealedColumns;
   /** For services that store data about recipients. */
   readonly personal?: PersonalData;
-  /** For services that publish events about recipients. */
-  readonly stream?: StreamErasure;
   /** For services with dependencies besides their database. */
   readonly diagnosis?: Diagnosis;
 }
@@ -37,17 +35,18 @@ export class ServiceOperations {
 
   readonly #erasure: RecipientErasure | undefined;
   readonly #setAside: PostgresSetAsideEvents<{ id: string; type: string }>;
+  readonly #positions: FollowerPositions;
 
   constructor(private readonly options: ServiceOperationsOptions) {
-    const { database, projections, personal, stream } = options;
+    const { database, projections, personal } = options;
     this.#setAside = new PostgresSetAsideEvents(database.pool);
+    this.#positions = new FollowerPositions(database.pool);
     this.#erasure =
       personal &&
       new RecipientErasure({
         pool: database.pool,
         projections,
         personal,
-        stream,
         rebuild: async name => void (await this.rebuild(name).catch(ignoreRebuildUnderWay)),
         rebuildError: name => this.#rebuildErrors.get(name),
       });
@@ -76,23 +75,16 @@ export class ServiceOperations {
     return { generation: status.generation };
   }
 
-  async outbox(): Promise<Reply<'getOutboxStatus'>> {
-    const status = await this.options.outbox?.status();
-    if (!status) return { outbox: null };
-    const { lag, led, brokerSequence, lastError, blockage } = status;
-    const blocked = blockage ? { ...blockage, since: blockage.since.toISOString() } : null;
-    return { outbox: { lag, led, broker_sequence: brokerSequence ?? null, last_error: lastError ?? null, blocked } };
-  }
-
-  async reportMissing(gap: RequestOf<Operations['reportMissingEvents']>): Promise<Reply<'reportMissingEvents'>> {
-    const { outbox } = this.options;
-    await outbox?.reportGap({
-      consumer: gap.consumer,
-      brokerCreated: gap.stream_created,
-      first: gap.first_sequence,
-      last: gap.last_sequence,
-    });
-    return { noted: outbox !== undefined };
+  async readers(): Promise<Reply<'listReaders'>> {
+    const readers = (await this.options.published?.readers()) ?? [];
+    return {
+      readers: readers.map(({ consumer, lag, askedSecondsAgo }) => ({
+        consumer,
+        lag: lag.events,
+        delay_seconds: lag.seconds,
+        asked_seconds_ago: askedSecondsAgo ?? null,
+      })),
+    };
   }
 
   async setAsideEvents(limit: number): Promise<Reply<'listSetAsideEvents'>> {
@@ -162,15 +154,16 @@ export class ServiceOperations {
   }
 
   async diagnose(): Promise<Reply<'diagnose'>> {
-    const [ofDatabase, own, { total }] = await Promise.all([
+    const [ofDatabase, ofLog, restarts, own, { total }] = await Promise.all([
       postgresFindings(this.options.database.pool),
+      logFindings(this.options.published),
+      this.#positions.restarts(RESTORED_WITHIN_DAYS),
       this.options.diagnosis?.findings() ?? [],
       this.#setAside.list(1),
     ]);
-    const ofOutbox = outboxFindings((await this.options.outbox?.status())?.blockage);
     return {
       now: new Date().toISOString(),
-      findings: [...ofDatabase, ...ofOutbox, ...setAsideFindings(total), ...own],
+      findings: [...ofDatabase, ...ofLog, ...restartFindings(restarts), ...setAsideFindings(total), ...own],
     };
   }
 }

@@ -1,15 +1,14 @@
-import { type ConsumerInfo, type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { queueNameOf, type ServiceName } from '@postern/contracts';
-import { PUBLISHERS, QUEUES } from '@postern/contracts/nats-permissions';
-import { lossySettingsOf, type NatsLink } from '@postern/messaging';
+import { QUEUES } from '@postern/contracts/nats-permissions';
+import type { NatsLink } from '@postern/messaging';
 import type { Finding } from '@postern/service-host';
-import { foreignSettingsOf } from './foreign-settings.js';
 
 const REQUIRED_PAYLOAD = 16 * 1024 * 1024;
 const MINIMUM_VERSION = [2, 9];
 const WARNING_USE = 0.8;
 
-/** Checks the version, message size, JetStream and streams of NATS, as the configured account sees them. */
+/** Checks the version, message size, JetStream and the queue of NATS, as the configured account sees them. */
 export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
   const { version = '', max_payload: payload = 0, tls_required: tls = false } = nc.info ?? {};
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -38,7 +37,6 @@ export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
       verdict: 'good',
       found: `on, ${account.streams} streams, ${(account.storage / 1e6).toFixed(1)} MB stored`,
     });
-    for (const service of PUBLISHERS) findings.push(await streamFinding(jsm, service));
     for (const service of QUEUES) findings.push(await queueFinding(jsm, service));
   } catch (error) {
     findings.push({
@@ -49,36 +47,6 @@ export const natsFindings = async (nc: NatsLink['nc']): Promise<Finding[]> => {
     });
   }
   return findings;
-};
-
-const streamFinding = async (jsm: JetStreamManager, service: ServiceName): Promise<Finding> => {
-  const check = `stream postern-${service}`;
-  const info = await jsm.streams.info(`postern-${service}`).catch(() => undefined);
-  if (!info)
-    return {
-      check,
-      verdict: 'warning',
-      found: 'missing',
-      advice: `${service} creates it when it first publishes. Check that it is running.`,
-    };
-  const foreign = foreignSettingsOf(service, info.config, await consumersOf(jsm, service));
-  if (foreign.length > 0)
-    return {
-      check,
-      verdict: 'bad',
-      found: foreign.join(', '),
-      advice: `Postern did not create this stream. Find out who did. Then delete the stream; ${service} publishes its events again.`,
-    };
-  const found = `${info.state.messages} events, ${percentFull(info)}, ${info.config.storage} storage`;
-  const lossy = lossySettingsOf(info.config);
-  if (lossy.length > 0)
-    return {
-      check,
-      verdict: 'bad',
-      found: `${found}, ${lossy.join(', ')}`,
-      advice: `${service} publishes nothing to it. As the administrator of NATS, change it (nats stream edit) or delete it (nats stream rm); ${service} creates it again and publishes what is missing.`,
-    };
-  return fillFinding(check, found, info, 'New events wait in the database. Check that every consumer is running.');
 };
 
 const queueFinding = async (jsm: JetStreamManager, service: ServiceName): Promise<Finding> => {
@@ -98,11 +66,5 @@ const percentFull = (info: StreamInfo): string => `${Math.round(useOf(info) * 10
 
 const fillFinding = (check: string, found: string, info: StreamInfo, advice: string): Finding =>
   useOf(info) < WARNING_USE ? { check, verdict: 'good', found } : { check, verdict: 'warning', found, advice };
-
-const consumersOf = async (jsm: JetStreamManager, service: ServiceName): Promise<readonly ConsumerInfo[]> => {
-  const consumers: ConsumerInfo[] = [];
-  for await (const consumer of jsm.consumers.list(`postern-${service}`)) consumers.push(consumer);
-  return consumers;
-};
 
 const isLocal = (server: string): boolean => /^(127\.|localhost|\[?::1)/.test(server);

@@ -10,6 +10,6 @@ import { webServices } from './web-services.projection.js';
 export const eventSourcing = EventSourcingModule.forService({
   service: 'platform-management',
   events: PLATFORM_MANAGEMENT_EVENTS,
-  publishing: { contractFieldsOnly: true, removeUnconsumed: true },
+  contractFieldsOnly: true,
   projections: [accounts, resources, webServices, databases, quotas],
 });

@@ -10,14 +10,14 @@ export interface SetAsideFailure {
 }
 
 /**
- * Events that a consumer cannot handle, stored outside the stream until they are handled or an operator discards
- * them. In the stream they would block the removal of later events.
+ * Events that a consumer cannot handle, stored until they are handled or an operator discards them, so that the consumer
+ * continues with later ones.
  */
 export interface SetAsideEvents {
   /** Resolves when the event is stored. Does nothing for an event that is set aside already. */
   keep(consumer: string, envelope: Envelope, failure: SetAsideFailure): Promise<void>;
-  /** The oldest event of some consumers that is due; no other replica receives it within `leaseMs`. */
-  takeDue(consumers: readonly string[], leaseMs: number): Promise<SetAsideEvent | undefined>;
+  /** The oldest event of a consumer that is due; no other replica receives it within `leaseMs`. */
+  takeDue(consumer: string, leaseMs: number): Promise<SetAsideEvent | undefined>;
   /** Records another failure. */
   failedAgain(consumer: string, eventId: string, failure: SetAsideFailure): Promise<void>;
   remove(consumer: string, eventId: string): Promise<void>;

@@ -9,36 +9,11 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { PermissionViolationError } from '@nats-io/transport-node';
-import { queueNameOf, queueSubjectsOf, type ServiceName, streamNameOf, streamSubjectOf } from '@postern/contracts';
-
-export interface StreamLimits {
-  /** Maximum size of the stream; events wait in the log when it is full (1 GiB). */
-  readonly maxBytes?: number | undefined;
-  /** Events that all consumers have acknowledged are removed after this time (7 days). */
-  readonly maxAgeMs?: number | undefined;
-  /** An event published again within this time is not stored again (2 minutes). */
-  readonly duplicateWindowMs?: number | undefined;
-  /** Replicas in a NATS cluster (1). */
-  readonly replicas?: number | undefined;
-}
+import { queueNameOf, queueSubjectsOf, type ServiceName } from '@postern/contracts';
 
 const NANOS_PER_MS = 1_000_000;
-/** The smallest stream that is created when the server has too little storage. */
+/** The smallest queue that is created when the server has too little storage. */
 const SMALLEST_BYTES = 16 * 1024 ** 2;
-
-/** The stream removes nothing on its own, neither by size nor by age. */
-export const streamConfig = (service: ServiceName, limits: StreamLimits) =>
-  ({
-    name: streamNameOf(service),
-    subjects: [streamSubjectOf(service)],
-    storage: StorageType.File,
-    retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.New,
-    max_bytes: limits.maxBytes ?? 1024 ** 3,
-    max_age: 0,
-    duplicate_window: (limits.duplicateWindowMs ?? 120_000) * NANOS_PER_MS,
-    num_replicas: limits.replicas ?? 1,
-  }) satisfies Partial<StreamConfig>;
 
 /** Requests stay in the queue until they are handled, at most a week. */
 export const queueConfig = (service: ServiceName) =>
@@ -53,7 +28,7 @@ export const queueConfig = (service: ServiceName) =>
     num_replicas: 1,
   }) satisfies Partial<StreamConfig>;
 
-export type DesiredStream = ReturnType<typeof streamConfig | typeof queueConfig>;
+type DesiredStream = ReturnType<typeof queueConfig>;
 
 export const isAbsent = (error: unknown): boolean =>
   error instanceof JetStreamApiError &&
@@ -67,13 +42,13 @@ const isForbidden = (error: unknown): boolean =>
 /** Error codes of JetStream: no peers with storage, account limit, resources, file storage. */
 const NO_STORAGE_CODES = new Set([10_002, 10_005, 10_023, 10_047]);
 
-/** Whether the server has no storage for a stream of this size or for another event. */
+/** Whether the server has no storage for a stream of this size or for another message. */
 export const isOutOfStorage = (error: { readonly code?: number; readonly message: string }): boolean =>
   NO_STORAGE_CODES.has(error.code ?? 0) || /insufficient storage|no space left/i.test(error.message);
 
 /**
- * Creates the stream, or updates it if the user is permitted to; the users of an installation are not, and keep it. If the
- * server has too little storage, the stream is smaller, down to 16 MiB.
+ * Creates the queue, or updates it if the user is permitted to; the users of an installation are not, and keep it. If the
+ * server has too little storage, the queue is smaller, down to 16 MiB.
  * @throws when the server has no storage at all, or applied another configuration.
  */
 export const ensureStream = async (jsm: JetStreamManager, desired: DesiredStream): Promise<StreamInfo> => {
@@ -104,7 +79,7 @@ export const ensureStream = async (jsm: JetStreamManager, desired: DesiredStream
   throw refusal;
 };
 
-/** The sizes to try, largest first. A stream never becomes smaller than its content, which would remove events. */
+/** The sizes to try, largest first. A stream never becomes smaller than its content, which would remove requests. */
 const sizesFor = (desired: number, found: StreamInfo | undefined): number[] => {
   const present = found && found.config.max_bytes > 0 ? found.config.max_bytes : undefined;
   const smallest = Math.min(desired, present ?? SMALLEST_BYTES);

@@ -11,7 +11,8 @@ export type HandleEvents = (batch: readonly Envelope[]) => Promise<void>;
 
 export interface HandlerCallsOptions {
   readonly log: Log;
-  readonly durable: string;
+  /** The name of the consumer. */
+  readonly consumer: string;
   readonly contracts: readonly EventContract[];
   readonly handle: HandleEvents;
 }
@@ -22,20 +23,9 @@ const HANDLER_LIMIT_MS = 60_000;
 /** Calls the handler of one consumer with parsed events, in their context and within a time limit. */
 export class HandlerCalls {
   readonly #contracts: ReadonlyMap<string, EventContract>;
-  readonly #subjects: ReadonlySet<string>;
 
   constructor(private readonly options: HandlerCallsOptions) {
     this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
-    this.#subjects = new Set(options.contracts.map(({ subject }) => subject));
-  }
-
-  /** Whether events under a subject can be of a wanted type, without reading them. */
-  wantsSubject(subject: string): boolean {
-    return this.#subjects.has(subject);
-  }
-
-  wants(type: string): boolean {
-    return this.#contracts.has(type);
   }
 
   /** @throws when the data do not match the contract. */
@@ -46,7 +36,7 @@ export class HandlerCalls {
 
   /** @returns the error of the handler; undefined if it succeeded. */
   async call(events: readonly Envelope[]): Promise<{ readonly error: unknown } | undefined> {
-    const { durable, log, handle } = this.options;
+    const { consumer, log, handle } = this.options;
     const { batch, end } = this.#traced(events);
     const { metadata, id } = batch[0]!;
     const context = {
@@ -62,14 +52,14 @@ export class HandlerCalls {
       return undefined;
     } catch (error) {
       end(error);
-      instruments().eventFailures.add(1, { consumer: durable });
+      instruments().eventFailures.add(1, { consumer });
       log.warn(
-        { err: error, durable, events: events.length, first: id },
+        { err: error, consumer, events: events.length, first: id },
         'An event handler failed; it will be retried',
       );
       return { error };
     } finally {
-      instruments().eventDuration.record((performance.now() - startedAt) / 1_000, { consumer: durable });
+      instruments().eventDuration.record((performance.now() - startedAt) / 1_000, { consumer });
     }
   }
 
@@ -81,7 +71,7 @@ export class HandlerCalls {
         attributes: {
           'messaging.system': 'nats',
           'messaging.operation.type': 'process',
-          'messaging.consumer.group.name': this.options.durable,
+          'messaging.consumer.group.name': this.options.consumer,
           'messaging.message.id': id,
           'messaging.batch.message_count': events.length,
         },
@@ -102,13 +92,4 @@ const withinLimit = async (work: Promise<void>): Promise<void> => {
     HANDLER_LIMIT_MS,
   );
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
-};
-
-/** The envelope in a message; undefined if the message is not an event. */
-export const readEnvelope = (message: { json(): unknown }): Envelope | undefined => {
-  try {
-    return eventEnvelope.safeParse(message.json()).data;
-  } catch {
-    return undefined;
-  }
 };

@@ -6,8 +6,8 @@ import type { HandlerCalls } from './handler-calls.js';
 import type { SetAsideEvent, SetAsideEvents } from './set-aside-events.js';
 
 export interface SetAsideRetriesOptions {
-  /** The consumer whose events it retries, and those that it replaces. */
-  readonly consumers: readonly string[];
+  /** The consumer whose events it retries. */
+  readonly consumer: string;
   readonly log: Log;
   readonly calls: HandlerCalls;
   readonly store: SetAsideEvents;
@@ -20,7 +20,7 @@ const POLL_MS = 2_000;
 /** Longer than the time limit of a handler. */
 const LEASE_MS = 90_000;
 
-/** Retries the events in the dead-letter queue of a consumer, one by one, until they succeed or are discarded. */
+/** Retries the set-aside events of a consumer, one by one, until they succeed or are discarded. */
 export class SetAsideRetries {
   #running: Promise<void> | undefined;
 
@@ -36,18 +36,18 @@ export class SetAsideRetries {
   }
 
   async #run(): Promise<void> {
-    const { consumers, log, store, stopping, retryMs } = this.options;
+    const { consumer, log, store, stopping, retryMs } = this.options;
     const pollMs = Math.min(POLL_MS, retryMs[0]);
     while (!stopping.aborted) {
       try {
         while (!stopping.aborted) {
           // One event at a time, because the lease covers one call of the handler.
-          const event = await store.takeDue(consumers, LEASE_MS);
+          const event = await store.takeDue(consumer, LEASE_MS);
           if (!event) break;
           await this.#retry(event);
         }
       } catch (error) {
-        reportCallbackError(log, `${consumers[0]} set-aside events`, error);
+        reportCallbackError(log, `${consumer} set-aside events`, error);
       }
       await pause(pollMs, undefined, { signal: stopping }).catch(() => {});
     }
@@ -58,10 +58,7 @@ export class SetAsideRetries {
     const error = await this.#attempt(envelope);
     if (error === undefined) {
       await store.remove(consumer, envelope.id);
-      log.info(
-        { durable: consumer, event: envelope.id, type: envelope.type, failures },
-        'A set-aside event was handled',
-      );
+      log.info({ consumer, event: envelope.id, type: envelope.type, failures }, 'A set-aside event was handled');
       return;
     }
     const retryAfterMs = Backoff.delayAt(failures, retryMs);
