@@ -127,7 +127,11 @@ const operatorSubjects = (): readonly string[] => [
 export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
   const publish = [
     ...requestSubjects(user),
-    ...PUBLISHERS.filter(publisher => publisher === user).map(wakeUpsOf),
+    ...PUBLISHERS.filter(publisher => publisher === user).flatMap(publisher => [
+      wakeUpsOf(publisher),
+      // Its own stream of release 0.1, which it deletes.
+      api('STREAM.DELETE', streamNameOf(publisher)),
+    ]),
     ...formerSubjects(user),
     ...queueSubjects(user),
     ...(user === 'delivery-tracking' ? [returnPathArrivals('*')] : []),

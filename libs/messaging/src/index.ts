@@ -20,6 +20,7 @@ export type { EventRetries } from './followers/event-batches.js';
 export type { FollowerMove, FollowerStore } from './followers/follower-store.js';
 export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './followers/set-aside-events.js';
 export { guarded, reportCallbackError, runDetached } from './guard.js';
+export { deleteFormerStream } from './jetstream/former-position.js';
 export { RequestQueue } from './jetstream/request-queue.js';
 export { type Log, silentLog } from './log.js';
 export { RequestClient, type RequestOptions } from './request-client.js';

@@ -49,7 +49,6 @@ const publications = (): Map<string, readonly NatsUser[]> => {
 const STREAMS = [...PUBLISHERS.map(streamNameOf), ...QUEUES.map(queueNameOf), 'OTHER'];
 const OF_NOBODY = [
   'STREAM.UPDATE',
-  'STREAM.DELETE',
   'STREAM.PURGE',
   'STREAM.MSG.DELETE',
   'STREAM.SNAPSHOT',
@@ -75,6 +74,10 @@ const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
     const readers = former.map(({ service }) => service);
     const operator: NatsUser[] = owner.length > 0 ? ['operator'] : [];
     for (const call of OF_NOBODY) allow(`${call}.${stream}`, []);
+    allow(
+      `STREAM.DELETE.${stream}`,
+      PUBLISHERS.filter(service => streamNameOf(service) === stream),
+    );
     for (const call of ['DIRECT.GET', 'CONSUMER.CREATE']) allow(`${call}.${stream}`, []);
     allow(`STREAM.CREATE.${stream}`, owner);
     allow(`STREAM.MSG.GET.${stream}`, readers);

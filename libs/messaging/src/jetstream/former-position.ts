@@ -45,3 +45,17 @@ const isWithoutJetStream = (error: unknown): boolean =>
   (error instanceof JetStreamError && /not enabled/i.test(error.message)) ||
   error instanceof NoRespondersError ||
   (error instanceof RequestError && error.isNoResponders());
+
+/**
+ * Deletes the stream in which release 0.1 published the events of a service, because it contains addresses.
+ * @returns whether it was there.
+ */
+export const deleteFormerStream = async (link: NatsLink, service: ServiceName): Promise<boolean> => {
+  if (!link.connected) throw new Error('NATS is unavailable');
+  try {
+    return await (await suitableManager(link)).streams.delete(streamNameOf(service));
+  } catch (error) {
+    if (isAbsent(error) || isWithoutJetStream(error)) return false;
+    throw error;
+  }
+};

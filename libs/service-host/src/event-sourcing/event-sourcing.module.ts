@@ -19,7 +19,9 @@ import {
 import { NatsLink, RequestHandlers } from '@postern/messaging';
 import { Database } from '../database/database.js';
 import { ServiceLog } from '../log/service-log.js';
+import { Tasks } from '../tasks.js';
 import { EventSourcing } from './event-sourcing.js';
+import { FormerStream } from './former-stream.js';
 import { PublishedLog } from './published-log.js';
 import { WakeUps } from './wake-ups.js';
 
@@ -90,6 +92,12 @@ const publishingProviders = (
     inject: [NatsLink, PostgresEventStore],
     useFactory: (link: NatsLink, store: PostgresEventStore) => new WakeUps(link, store, contracts),
   },
+  {
+    provide: FormerStream,
+    inject: [NatsLink, PublishedLog, ServiceLog],
+    useFactory: (link: NatsLink, published: PublishedLog, log: ServiceLog) =>
+      new FormerStream(service, { link, published, log }),
+  },
 ];
 
 const writeProviders = (projection: Projection): Provider[] => [
@@ -108,14 +116,17 @@ class Lifecycle implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly projections: ProjectionRunner,
     private readonly handlers: RequestHandlers,
+    private readonly tasks: Tasks,
     @Optional() private readonly published?: PublishedLog,
     @Optional() private readonly wakeUps?: WakeUps,
+    @Optional() private readonly former?: FormerStream,
   ) {}
 
   async onModuleInit(): Promise<void> {
     await this.projections.start();
     this.published?.serve(this.handlers);
     this.wakeUps?.start();
+    this.former?.start(this.tasks);
   }
 
   async onApplicationShutdown(): Promise<void> {
