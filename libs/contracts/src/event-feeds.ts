@@ -33,6 +33,10 @@ const request = <const Type extends string>(types: readonly Type[]) =>
     consumer: z.string().min(1).max(200),
     types: z.array(z.enum(types)).min(1),
     after: logPosition.nullable().describe('Null for a consumer that has read nothing.'),
+    handled: logPosition
+      .nullable()
+      .optional()
+      .describe('Up to where it has handled events, if it reads ahead; otherwise `after`.'),
     since: z
       .union([
         z.object({ stream_id: z.string().min(1).max(1_000), version: z.int().positive(), included: z.boolean() }),

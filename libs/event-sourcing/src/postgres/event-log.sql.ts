@@ -10,7 +10,7 @@ export const SELECT_LOG = `SELECT log.epoch, log.identity = event_store.log_iden
   FROM ${NEWEST} AS log`;
 
 /** Excludes other replicas, but no reader. */
-export const LOCK_LOGS = 'LOCK TABLE event_store.logs IN SHARE ROW EXCLUSIVE MODE';
+export const LOCK_LOGS = 'SELECT FROM event_store.logs ORDER BY number DESC LIMIT 1 FOR UPDATE';
 
 export const SELECT_EPOCH = `SELECT epoch FROM ${NEWEST} AS log`;
 

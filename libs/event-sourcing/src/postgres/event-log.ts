@@ -37,6 +37,8 @@ export interface LogRequest {
   readonly types: readonly string[];
   /** Null for a reader that has read nothing. */
   readonly after: LogPosition | null;
+  /** Up to where the reader has handled events, if it reads ahead; otherwise `after`. */
+  readonly handled?: LogPosition | null | undefined;
   /** Where a reader without a position starts that received events by JetStream in release 0.1. */
   readonly since?: Since | undefined;
 }
@@ -88,10 +90,10 @@ export class EventLog {
 
   constructor(private readonly options: EventLogOptions) {}
 
-  async page({ reader, types, after, since }: LogRequest): Promise<LogPage> {
+  async page({ reader, types, after, handled, since }: LogRequest): Promise<LogPage> {
     const { pool, upcasters } = this.options.store;
     const { epoch, position, restarted } = await this.#start(reader, after, since);
-    await this.#saveReader(reader, epoch, position);
+    await this.#saveReader(reader, epoch, handledOf(handled, epoch, position));
     let from: Position = position ?? BEGINNING;
     let eventId = position?.event_id;
     for (let page = 1; ; page++) {
@@ -208,6 +210,13 @@ export class EventLog {
     });
   }
 }
+
+/** A position of the same log is before the verified one. */
+const handledOf = (
+  handled: LogPosition | null | undefined,
+  epoch: string,
+  position: ProvenPosition | null,
+): ProvenPosition | null => (handled === null || handled?.epoch === epoch ? handled : position);
 
 type ReaderRow = { [Column in keyof ProvenPosition]: string | null };
 

@@ -12,7 +12,7 @@ import { SetAsideRetries } from './set-aside-retries.js';
 import { WakeUp } from './wake-up.js';
 
 export interface EventFollowerOptions {
-  readonly link: NatsLink;
+  readonly link: Pick<NatsLink, 'subscribe' | 'closed'>;
   readonly log: Log;
   readonly service: string;
   readonly consumer: string;
@@ -21,21 +21,34 @@ export interface EventFollowerOptions {
   readonly contracts: readonly EventContract[];
   readonly handle: HandleEvents;
   readonly retries: EventRetries;
-  readonly feed: FeedReader;
+  readonly feed: Pick<FeedReader, 'read' | 'prepareFirst'>;
   readonly store: FollowerStore;
   readonly setAside: SetAsideEvents;
+  /** For tests. */
+  readonly times?: FollowerTimes;
 }
 
-const RETRY_LEAD_MS = 1_000;
-/** The longest time until an event is read whose wake-up was lost. */
-const POLL_MS = 1_000;
-/** Time to collect the next batch after a small one: a transaction costs the same for one event as for thirty. */
-const COLLECT_MS = 30;
+/** Waiting times in milliseconds. */
+export interface FollowerTimes {
+  readonly retryLead: number;
+  /** The longest time until an event is read whose wake-up was lost. */
+  readonly poll: number;
+  /** Collects the next batch after a small one: a transaction costs the same for one event as for thirty. */
+  readonly collect: number;
+  /** A position that only passes over events of other types is saved once in this time. */
+  readonly passOver: number;
+  readonly unavailable: { readonly firstMs: number; readonly maxMs: number };
+}
+
+const TIMES: FollowerTimes = {
+  retryLead: 1_000,
+  poll: 1_000,
+  collect: 30,
+  passOver: 1_000,
+  unavailable: { firstMs: 200, maxMs: 5_000 },
+};
 const SMALL_BATCH = 64;
-/** A position that only passes over events of other types is saved once in this time. */
-const PASS_OVER_MS = 1_000;
 const HIDDEN_MS = { firstMs: 5, maxMs: 300 };
-const UNAVAILABLE_MS = { firstMs: 200, maxMs: 5_000 };
 
 /**
  * Reads the events of another service from its log and handles them in order, page by page. Its position is in its own
@@ -47,7 +60,8 @@ export class EventFollower {
   readonly #batches: EventBatches;
   readonly #retries: SetAsideRetries;
   readonly #wakeUp: WakeUp;
-  readonly #unavailable = Backoff.exponential(UNAVAILABLE_MS);
+  readonly #times: FollowerTimes;
+  readonly #unavailable: Backoff;
   readonly #hidden = Backoff.exponential(HIDDEN_MS);
   #running: Promise<void> = Promise.resolve();
   #isFailing = false;
@@ -64,6 +78,8 @@ export class EventFollower {
     const stopping = this.#stopping.signal;
     this.#retries = new SetAsideRetries({ consumer, log, calls, store: setAside, retryMs: retries.poisonMs, stopping });
     this.#wakeUp = new WakeUp(link, contracts);
+    this.#times = options.times ?? TIMES;
+    this.#unavailable = Backoff.exponential(this.#times.unavailable);
   }
 
   start(): void {
@@ -86,27 +102,33 @@ export class EventFollower {
       await store
         .lead(this.#name, stop, lost => this.#follow(lost))
         .catch(error => this.#failed(error, 'A consumer cannot use its database; it will retry'));
-      await pause(RETRY_LEAD_MS, undefined, { signal: stop }).catch(() => undefined);
+      await pause(this.#times.retryLead, undefined, { signal: stop }).catch(() => undefined);
     }
   }
 
   async #follow(lost: AbortSignal): Promise<void> {
     let position = await this.#position();
+    let ahead: Promise<ReadPage | undefined> | undefined;
     while (!lost.aborted) {
-      const page = await this.#read(position);
+      const page = await (ahead ?? this.#read(position, position));
+      // The next page is read while this one is handled.
+      ahead = page?.more ? this.#read(page.position, position) : undefined;
       if (!page) await this.#unavailable.pause(lost);
       else if (await this.#take(page, position, lost)) {
         position = page.position;
         if (!page.more) await this.#rest(page, lost);
-      } else position = await this.#position();
+      } else {
+        position = await this.#position();
+        ahead = undefined;
+      }
     }
   }
 
   /** @returns undefined if the source does not answer. */
-  async #read(position: LogPosition | null): Promise<ReadPage | undefined> {
+  async #read(after: LogPosition | null, handled: LogPosition | null): Promise<ReadPage | undefined> {
     this.#wakeUp.expect();
     try {
-      const page = await this.options.feed.read(position);
+      const page = await this.options.feed.read(after, handled);
       this.#unavailable.reset();
       if (this.#isFailing) this.options.log.info(this.#about, 'A consumer reads events again');
       this.#isFailing = false;
@@ -129,7 +151,7 @@ export class EventFollower {
     if (events.length > 0 && !(await this.#batches.handle(events, lost))) return false;
     if (to?.event_id === this.#stored?.event_id) return true;
     const isPassing = events.length === 0 && !restarted;
-    if (isPassing && performance.now() - this.#savedAt < PASS_OVER_MS) return true;
+    if (isPassing && performance.now() - this.#savedAt < this.#times.passOver) return true;
     this.#savedAt = performance.now();
     if (!(await store.move(this.#name, source, { from: this.#stored, to, restarted }))) return false;
     this.#stored = to;
@@ -146,9 +168,9 @@ export class EventFollower {
 
   async #rest({ events, hidden }: ReadPage, lost: AbortSignal): Promise<void> {
     if (events.length > 0 && events.length < SMALL_BATCH)
-      await pause(COLLECT_MS, undefined, { signal: lost }).catch(() => undefined);
+      await pause(this.#times.collect, undefined, { signal: lost }).catch(() => undefined);
     if (!hidden) this.#hidden.reset();
-    await this.#wakeUp.wait(hidden ? this.#hidden.next() : POLL_MS, lost);
+    await this.#wakeUp.wait(hidden ? this.#hidden.next() : this.#times.poll, lost);
   }
 
   get #about() {

@@ -47,14 +47,11 @@ export class FeedReader {
     this.#since = await this.options.former();
   }
 
-  async read(after: LogPosition | null): Promise<ReadPage> {
+  /** The page after a position; `handled` is earlier while a consumer reads ahead. */
+  async read(after: LogPosition | null, handled: LogPosition | null): Promise<ReadPage> {
     const { service, consumer, source, requests, handlers } = this.options;
-    const request = {
-      consumer,
-      types: this.#types,
-      after,
-      ...(this.#since && after === null && { since: this.#since }),
-    };
+    const since = this.#since && after === null ? { since: this.#since } : {};
+    const request = { consumer, types: this.#types, after, handled, ...since };
     const reply =
       source === service
         ? await handlers.answer(this.#contract, request)

@@ -4,12 +4,12 @@ import type { NatsLink } from '../connection.js';
 
 /** Ends a wait when the source says that there are new events. */
 export class WakeUp {
-  #subscriptions: Subscription[] = [];
+  #subscriptions: Pick<Subscription, 'isClosed' | 'unsubscribe'>[] = [];
   #isWoken = false;
   #end: (() => void) | undefined;
 
   constructor(
-    private readonly link: NatsLink,
+    private readonly link: Pick<NatsLink, 'subscribe'>,
     private readonly contracts: readonly EventContract[],
   ) {}
 
