@@ -41,12 +41,35 @@ describe('an invitation', () => {
     const refused = await world.callDashboardApi('POST', '/email-services', { name: 'Shop' }, viewer);
     expect([refused.status, refused.headers.get('error-code')]).toEqual([403, 'role_insufficient']);
     expect((await world.callDashboardApi('GET', '/email-services', undefined, viewer)).status).toBe(200);
-    await mailAbout(email, 'You were added to a workspace');
+    await mailAbout(email, 'You joined a workspace');
 
     const removed = await world.callDashboardApi('DELETE', `${path}/${me.body['id']}`, undefined, owner.token);
     expect(removed.status).toBe(200);
     expect((await world.callDashboardApi('GET', '/me', undefined, viewer)).status).toBe(401);
     await mailAbout(email, 'You no longer belong to a workspace');
+  });
+
+  it('of a user has the same answer, and is accepted on the dashboard without a token', async () => {
+    const [owner, user] = [await newUser(), await newUser()];
+    const path = `/workspaces/${owner.workspaceId}/members`;
+    const invite = (email: string) => world.callDashboardApi('POST', path, { email, role: 'member' }, owner.token);
+    const [known, unknown] = [await invite(user.email), await invite(newAddress())];
+    expect(known.status).toBe(unknown.status);
+    expect(Object.keys(known.body)).toEqual(Object.keys(unknown.body));
+    expect(known.body).toMatchObject({ status: 'invited', joined_at: null });
+
+    const mail = await mailAbout(user.email, 'Invitation to a workspace');
+    expect(textOf(mail).match(/https?:\S+/g)).toEqual([
+      expect.stringMatching(/\/dashboard\/invitations$/),
+      expect.stringMatching(/\/unsubscribe\//),
+    ]);
+    const list = await world.callDashboardApi('GET', '/invitations', undefined, user.token);
+    expect(list.body).toMatchObject([{ id: known.body['id'], role: 'member', invited_by: owner.email }]);
+    const accepting = `/invitations/${known.body['id']}/accept`;
+    expect((await world.callDashboardApi('POST', accepting, undefined, owner.token)).status).toBe(404);
+    const accepted = await world.callDashboardApi('POST', accepting, undefined, user.token);
+    expect(accepted).toMatchObject({ status: 200, body: { id: owner.workspaceId, role: 'member' } });
+    expect((await world.callDashboardApi('POST', accepting, undefined, user.token)).status).toBe(404);
   });
 });
 
@@ -62,7 +85,9 @@ describe('a new password', () => {
     const confirm = (password: string) =>
       world.call('POST', '/dashboard/api/password-reset/confirm', { body: { token, password } });
     expect((await confirm('short')).status).toBe(400);
-    expect((await confirm('another four words here')).status).toBe(200);
+    const confirmed = await confirm('another four words here');
+    expect([confirmed.status, confirmed.body]).toEqual([200, {}]);
+    expect(confirmed.headers.get('set-cookie')).toMatch(/^postern_device=\S+; .*HttpOnly/);
     expect((await confirm('another four words here')).status).toBe(400);
     expect((await world.callDashboardApi('GET', '/me', undefined, user.token)).status).toBe(401);
     expect((await signIn(user.email, 'another four words here')).status).toBe(200);

@@ -56,6 +56,16 @@ describe('postern login of a user with a second factor', () => {
     expect((await world.callDashboardApi('GET', '/me', undefined, stored.session.token)).body).toMatchObject({ email });
   });
 
+  it('is a known device afterwards: guesses of others do not delay it, even from its own network', async () => {
+    const guess = () => world.call('POST', '/dashboard/api/session', { body: { email, password: 'guess' } });
+    const codes: (string | null)[] = [];
+    for (let n = 0; n < 15; n++) codes.push((await guess()).headers.get('error-code'));
+    expect(codes).toContain('too_many_attempts');
+    const [, recovery = ''] = recoveryCodes;
+    expect((await runner.run(['logout'])).code).toBe(0);
+    expect((await signIn(PASSWORD, recovery)).code).toBe(0);
+  });
+
   it('accepts a recovery code once', async () => {
     const [recovery = ''] = recoveryCodes;
     expect((await signIn(PASSWORD, recovery)).code).toBe(0);

@@ -42,44 +42,54 @@ describe('postern mcp', () => {
     const [part] = content as readonly { type: string; text?: string }[];
     return { isError, text: part?.text ?? '' };
   };
+  const WRITES = ['--allow-writes'];
+  /** The JSON between the marks of text that strangers have written. */
+  const dataIn = (text: string): unknown => {
+    const [, , data = ''] =
+      /^The result contains text written by .*\n<(untrusted-[0-9a-f-]{36})>\n(.*)\n<\/\1>$/s.exec(text) ?? [];
+    return JSON.parse(data);
+  };
 
   it('sends an email and shows its delivery status', async () => {
-    const client = await connect({ POSTERN_EMAIL_KEY: sender.apiKey, POSTERN_SESSION_TOKEN: platform.world.token });
+    const client = await connect(
+      { POSTERN_EMAIL_KEY: sender.apiKey, POSTERN_SESSION_TOKEN: platform.world.token },
+      WRITES,
+    );
     expect(await namesOf(client)).toEqual(['get_email', 'list_emails', 'send_email', 'show_email']);
 
     const email = { from: 'shop@tools.example.com', to: ['delivered@simulator.test'], subject: 'From a tool' };
     const sent = await call(client, 'send_email', { ...email, text: 'Hello' });
     expect(sent.isError).toBe(false);
     const { id } = JSON.parse(sent.text) as { id: string };
-    expect(JSON.parse((await call(client, 'get_email', { id })).text)).toMatchObject({ id, status: 'sent' });
+    expect(dataIn((await call(client, 'get_email', { id })).text)).toMatchObject({ id, status: 'sent' });
     await sender.event('delivered', id);
     const listed = await call(client, 'list_emails', { service: 'Tools', search: 'From a tool' });
-    expect((JSON.parse(listed.text) as { items: { id: string }[] }).items.map(item => item.id)).toContain(id);
+    expect((dataIn(listed.text) as { items: { id: string }[] }).items.map(item => item.id)).toContain(id);
 
     const refused = await call(client, 'send_email', email);
     expect(refused).toEqual({ isError: true, text: expect.stringContaining('Code: ') });
   }, 60_000);
 
-  it('has the permissions of its key', async () => {
-    const writer = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.writer.key }));
-    const reader = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.reader.key }));
-    const readOnly = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.writer.key }, ['--read-only']));
+  it('has the permissions of its key, and changes nothing unless it is told to', async () => {
+    const writer = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.writer.key }, WRITES));
+    const reader = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.reader.key }, WRITES));
+    const byDefault = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.writer.key }));
     const reading = ['get_deployment', 'get_logs', 'list_variables', 'list_web_services'];
     expect(reader).toEqual(reading);
-    expect(readOnly).toEqual(reading);
+    expect(byDefault).toEqual(reading);
     expect(writer).toEqual([...reading, 'deploy', 'set_variable', 'unset_variable'].sort());
   }, 60_000);
 
   it('manages a web service', async () => {
-    const client = await connect({ POSTERN_PLATFORM_KEY: platform.writer.key });
+    const client = await connect({ POSTERN_PLATFORM_KEY: platform.writer.key }, WRITES);
     const service = await platform.service({ 'index.html': '<h1>Hello</h1>' }, { name: `tools-${Date.now()}` });
     expect((await call(client, 'set_variable', { service: service.id, key: 'A', value: '1' })).isError).toBe(false);
     expect((await call(client, 'list_variables', { service: service.id })).text).toContain('"A"');
     const deployment = JSON.parse((await call(client, 'deploy', { service: service.id })).text) as { id: string };
     expect((await service.outcomeOf(deployment.id)).status).toBe('live');
     const got = await call(client, 'get_deployment', { service: service.id, id: deployment.id });
-    expect(JSON.parse(got.text)).toMatchObject({ status: 'live' });
-    expect(JSON.parse((await call(client, 'get_logs', { service: service.id })).text)).toEqual(expect.any(Array));
+    expect(dataIn(got.text)).toMatchObject({ status: 'live' });
+    expect(dataIn((await call(client, 'get_logs', { service: service.id })).text)).toEqual(expect.any(Array));
     expect((await call(client, 'unset_variable', { service: service.id, key: 'A' })).isError).toBe(false);
   }, 90_000);
 });

@@ -101,6 +101,13 @@ export const gatewayConfig = defineConfig({
     .max(65_535)
     .optional()
     .describe('Port of SMTP submission; 0 picks a free one. Without it, Postern accepts email over HTTP only.'),
+  submissionTlsPort: integer()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe(
+      'Port of SMTP submission with TLS from the first byte, usually 465; 0 picks a free one. Needs POSTERN_SUBMISSION_PORT.',
+    ),
   submissionHost: text().default('127.0.0.1').describe('Address that SMTP submission listens on.'),
   submissionName: text().default('localhost').describe('Host name in the greeting and certificate of SMTP submission.'),
   submissionTlsCertFile: text()

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiClient, type ApiError, queryString } from './api-client.js';
 
+const KEY = expect.stringMatching(/^[0-9a-f]{32}$/);
+
 describe('the API client', () => {
   it('keeps the message of an error response and its Retry-After', async () => {
     const { client } = respondingWith(
@@ -68,18 +70,57 @@ describe('the API client', () => {
     expect(requests).toEqual([
       [
         '/dashboard/api/email-services',
-        { method: 'POST', body: '{"name":"Shop"}', headers: { 'content-type': 'application/json' } },
+        {
+          method: 'POST',
+          body: '{"name":"Shop"}',
+          headers: { 'content-type': 'application/json', 'idempotency-key': KEY },
+        },
       ],
-      ['/dashboard/api/session', { method: 'DELETE' }],
+      ['/dashboard/api/session', { method: 'DELETE', headers: { 'idempotency-key': KEY } }],
     ]);
+  });
+
+  it.each([
+    ['a lost connection', undefined, {}],
+    ['a 503', 503, { 'error-code': 'outcome_unknown' }],
+    ['an attempt that is still in progress', 409, { 'error-code': 'idempotency_key_in_flight' }],
+  ])('repeats a command with the same idempotency key after %s', async (_what, status, headers) => {
+    const keys: ReturnType<typeof keyOf>[] = [];
+    const answers: (Response | undefined)[] = [
+      status === undefined ? undefined : Response.json({ error: 'Unknown.' }, { status, headers }),
+      Response.json({}),
+      Response.json({}),
+    ];
+    const client = new ApiClient((_url, init) => {
+      keys.push(keyOf(init));
+      const answer = answers.shift();
+      return answer ? Promise.resolve(answer) : Promise.reject(new TypeError('Failed to fetch'));
+    });
+    await failureOf(client.post('/projects', { name: 'Shop' }));
+    await client.post('/projects', { name: 'Shop' });
+    await client.post('/projects', { name: 'Shop' });
+    const [first, second, third] = keys;
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect([second === first, third === first]).toEqual([true, false]);
+  });
+
+  it('has another idempotency key for another command, and none for a read', async () => {
+    const { client, requests } = respondingWith(503, { error: 'Unknown.' });
+    await failureOf(client.post('/projects', { name: 'Shop' }));
+    await failureOf(client.post('/projects', { name: 'Blog' }));
+    await failureOf(client.get('/projects'));
+    const keys = requests.map(([, init]) => keyOf(init));
+    expect([keys[0] === keys[1], keys[2]]).toEqual([false, undefined]);
   });
 
   it('omits filters that are not set', () =>
     expect(queryString({ search: 'a&b', state: '', from: undefined, offset: 0 })).toBe('?search=a%26b&offset=0'));
 });
 
+const keyOf = (init: RequestInit | undefined) => new Headers(init?.headers).get('idempotency-key') ?? undefined;
+
 const respondingWith = (status: number, body: unknown, headers: Record<string, string> = {}) => {
-  const requests: unknown[] = [];
+  const requests: Parameters<typeof fetch>[] = [];
   let signOuts = 0;
   const client = new ApiClient(async (...request) => {
     requests.push(request);

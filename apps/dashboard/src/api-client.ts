@@ -30,6 +30,8 @@ export class ApiClient {
   onSignedOut: () => void = () => {};
   /** The number of logins, because an answer to an earlier request does not apply to the current session. */
   private logins = 0;
+  /** The keys of commands whose outcome is unknown: the user's next attempt of the same command has the same key. */
+  private readonly unfinished = new Map<string, string>();
 
   constructor(private readonly fetchResponse: typeof fetch = (input, init) => fetch(input, init)) {}
 
@@ -61,19 +63,35 @@ export class ApiClient {
 
   private async call<Reply>(method: string, path: string, options: CallOptions): Promise<Reply> {
     const { logins } = this;
-    const response = await this.send(method, path, options);
+    const response = await (method === 'GET' ? this.send(method, path, options) : this.command(method, path, options));
     if (response.ok) return (await response.json()) as Reply;
     const error = await toApiError(response);
     if (error.status === 401 && !options.checksPassword && logins === this.logins) this.onSignedOut();
     throw error;
   }
 
-  private async send(method: string, path: string, { body, query = {}, signal }: CallOptions): Promise<Response> {
+  /** Sends a command with a key, under which the API carries it out once. */
+  private async command(method: string, path: string, options: CallOptions): Promise<Response> {
+    const command = JSON.stringify([this.logins, method, path, options.body ?? null]);
+    const key = this.unfinished.get(command) ?? randomKey();
+    if (this.unfinished.size < MOST_UNFINISHED) this.unfinished.set(command, key);
+    const response = await this.send(method, path, options, { 'idempotency-key': key });
+    if (isFinal(response)) this.unfinished.delete(command);
+    return response;
+  }
+
+  private async send(
+    method: string,
+    path: string,
+    { body, query = {}, signal }: CallOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     try {
       return await this.fetchResponse(`/dashboard/api${path}${queryString(query)}`, {
         method,
         ...(signal ? { signal } : {}),
-        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (error) {
       if (signal?.aborted) throw error;
@@ -81,6 +99,17 @@ export class ApiClient {
     }
   }
 }
+
+const MOST_UNFINISHED = 100;
+const IN_FLIGHT = 'idempotency_key_in_flight';
+
+/** Whether another attempt would be another command. */
+const isFinal = ({ status, headers }: Response): boolean =>
+  status < 500 && status !== 429 && headers.get('error-code') !== IN_FLIGHT;
+
+/** `crypto.randomUUID` exists only on pages with TLS. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
 
 /** Uses the API's message when there is one; a proxy may respond in another format. */
 export const toApiError = async (response: Response): Promise<ApiError> => {

@@ -2,6 +2,7 @@ import type { ComponentChild } from 'preact';
 import { AccountPage } from './pages/account-page.js';
 import { AuditLogPage } from './pages/audit-log-page.js';
 import { EmailServicesPage } from './pages/email-services-page.js';
+import { InvitationsPage } from './pages/invitations-page.js';
 import { MembersPage } from './pages/members-page.js';
 import { NotFoundPage } from './pages/not-found-page.js';
 import { DatabasePage } from './pages/platform/database-page.js';
@@ -77,6 +78,7 @@ const PAGES: Readonly<Record<string, Render>> = {
   '/users': () => <UsersPage />,
   '/workspace': () => <WorkspacePage />,
   '/members': () => <MembersPage />,
+  '/invitations': () => <InvitationsPage />,
   '/audit-log': () => <AuditLogPage />,
   '/account': () => <AccountPage />,
 };

@@ -22,7 +22,11 @@ export const config = defineConfig({
     .describe('Resolvers for the records of sending domains, comma-separated address[:port]; empty: the system’s.'),
   privateDomainSuffixes: list().default([]).describe(PRIVATE_SUFFIXES_DESCRIPTION),
   encryptionKeys: encryptionKeys(),
-  sandboxDailyLimit: limit().default(50).describe('Maximum messages of a sandbox service per UTC day.'),
+  sandboxDailyLimit: limit()
+    .default(50)
+    .describe(
+      'Maximum messages of a sandbox service per UTC day, and of a production service through the shared sender to recipients that are not verified.',
+    ),
   sandboxPerMinuteLimit: limit().default(60).describe('Maximum messages of a sandbox service per minute.'),
   productionPerMinuteLimit: limit().default(600).describe('Maximum messages of a production service per minute.'),
   productionDailyStart: limit().default(1_000).describe('Daily quota of a service that has just moved to production.'),

@@ -57,7 +57,7 @@ describe('The load balancer as a process', () => {
     const child = spawn(process.execPath, ['-e', INSTANCE, id], { stdio: ['pipe', 'pipe', 'inherit'] });
     children.push(child);
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-    return { id, port: Number(line), child };
+    return { id, host: '127.0.0.1', port: Number(line), child };
   };
 
   it('reports when it is ready, and keeps ports and routes after kill -9', async () => {

@@ -1,11 +1,13 @@
 import { type ConfigOf, concurrentBuilds, defineConfig, flag, integer, text } from '@postern/service-host/config';
 import { kubernetesSettings } from './kubernetes-runtime/kubernetes-settings.js';
 import { localDatabasesSettings } from './local-databases/local-databases-settings.js';
+import { networkSettings } from './local-runtime/sandbox/network/network-settings.js';
 
 /** Every setting of runtime-agent. */
 export const config = defineConfig({
   ...kubernetesSettings,
   ...localDatabasesSettings,
+  ...networkSettings,
   platformHome: text()
     .default('/var/lib/postern')
     .describe('Folder for web services and databases that run on this machine; all users must be able to enter it.'),

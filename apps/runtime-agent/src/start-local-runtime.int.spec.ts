@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { silentLog } from '@postern/messaging';
 import { GitRepository } from '@postern/runtime/testing';
-import { freePort } from '@postern/testing';
+import { defineSettings } from '@postern/service-host/config';
+import { networkSettings } from './local-runtime/sandbox/network/network-settings.js';
 import { startLocalRuntime } from './start-local-runtime.js';
 
 const never = new AbortController().signal;
@@ -15,6 +19,12 @@ it('runs as many concurrent builds as the setting allows', async () => {
   // As root, builds run as separate users, which have to enter this folder.
   await chmod(home, 0o755);
   const repository = await GitRepository.make({ 'index.html': 'hello' });
+  const asked: ServerResponse[] = [];
+  const gateway = createServer((_, response) => {
+    if (asked.push(response) === 2) for (const each of asked) each.end();
+  }).listen(0, '127.0.0.1');
+  await once(gateway, 'listening');
+  const { port } = gateway.address() as AddressInfo;
   const runtime = await startLocalRuntime(
     {
       platformHome: home,
@@ -22,29 +32,25 @@ it('runs as many concurrent builds as the setting allows', async () => {
       platformConcurrentBuilds: 2,
       platformBalancerPatienceMs: 1_000,
       gitAllowPrivate: false,
+      ...defineSettings(networkSettings).read({ POSTERN_PLATFORM_GATEWAY_ADDRESSES: `127.0.0.1:${port}` }),
     },
     silentLog,
   );
   const commit = await repository.git('rev-parse', 'HEAD');
-  const [one, other] = [await freePort(), await freePort()];
-  /** Ends only after the other build has started. Builds cannot see each other's files, but share the network. */
-  const build = async (own: number, others: number) => {
+  /** Ends only after the other build has started: the gateway answers when both have asked. */
+  const build = async () => {
     const webServiceId = randomUUID();
     const output = runtime.logWriter(webServiceId, 'build', []);
-    const program = `const net = require('net');
-      net.createServer().listen(${own}, '127.0.0.1');
-      const call = () => net.connect(${others}, '127.0.0.1')
-        .on('connect', () => setTimeout(() => process.exit(), 2000)).on('error', () => setTimeout(call, 50));
-      call();`;
-    const buildCommand = `node -e "${program}"`;
+    const buildCommand = 'node -e "fetch(process.env.POSTERN_URL).then(r => r.text())"';
     const order = { deploymentId: randomUUID(), webServiceId, repositoryUrl: repository.url, commit, buildCommand };
     const more = { startCommand: undefined, environment: {}, secrets: [], deadlineMs: 60_000 };
     return runtime.build({ ...order, ...more }, output, never).finally(() => output.close());
   };
   try {
-    expect(await Promise.all([build(one, other), build(other, one)])).toMatchObject([{ commit }, { commit }]);
+    expect(await Promise.all([build(), build()])).toMatchObject([{ commit }, { commit }]);
   } finally {
     await runtime.detach();
+    gateway.close();
     await repository.remove();
     await rm(home, { recursive: true, force: true });
   }

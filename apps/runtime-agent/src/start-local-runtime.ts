@@ -7,6 +7,8 @@ import { assembleLocalBuilds } from './local-runtime/build/assemble-local-builds
 import type { LocalRuntime } from './local-runtime/local-runtime.js';
 import { redactor } from './local-runtime/redactor.js';
 import type { RuntimeTimes } from './local-runtime/rolls/runtime-times.js';
+import type { NetworkSettings } from './local-runtime/sandbox/network/network-settings.js';
+import { machineNetworks } from './local-runtime/sandbox/network/open-networks.js';
 
 const untrustedCodeAsRootMessage = (platformHome: string): string =>
   `Builds and web services would run as root: other users cannot enter POSTERN_PLATFORM_HOME (${platformHome}) or run ${process.execPath}, or setpriv is missing. Choose a folder that every user may enter, or run runtime-agent as an ordinary user.`;
@@ -18,11 +20,12 @@ export type LocalRuntimeConfig = Pick<
   | 'platformConcurrentBuilds'
   | 'platformBalancerPatienceMs'
   | 'gitAllowPrivate'
-> & {
-  /** For tests: shorter times. */
-  readonly times?: Partial<RuntimeTimes>;
-  readonly minimumAgeMs?: number;
-};
+> &
+  NetworkSettings & {
+    /** For tests: shorter times. */
+    readonly times?: Partial<RuntimeTimes>;
+    readonly minimumAgeMs?: number;
+  };
 
 /** Starts the runtime that runs web services as processes of this machine, and ends builds left by an earlier run. */
 export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): Promise<LocalRuntime> => {
@@ -42,6 +45,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
     concurrentBuilds: concurrentBuildsOf(platformConcurrentBuilds),
     instanceLimits: LIMITS,
     inStep: (name, step) => inSpan(name, {}, step),
+    network: await machineNetworks(platformHome, config),
     log,
     ...(minimumAgeMs !== undefined && { minimumAgeMs }),
   });

@@ -75,14 +75,16 @@ const sessionOfColleague = async (
   return { name: `the session of a ${role}`, kind: 'session', role, headers: everywhere(colleague.token), user: owner };
 };
 
-/** Adds a user to the owner's workspace and switches their session to it. */
+/** Invites a user to the owner's workspace, who accepts, and switches their session to it. */
 export const join = async (colleague: TestUser, owner: TestUser, role: WorkspaceRole): Promise<void> => {
   const workspace_id = owner.workspaceId;
   const added = await owner.call('POST', `/dashboard/api/workspaces/${workspace_id}/members`, {
     email: colleague.email,
     role,
   });
-  if (added.status !== 201) throw new Error(`The ${role} was not added: ${added.body}`);
+  if (added.status !== 201) throw new Error(`The ${role} was not invited: ${added.body}`);
+  const joined = await colleague.call('POST', `/dashboard/api/invitations/${added.json['id']}/accept`);
+  if (joined.status !== 200) throw new Error(`The ${role} did not join the workspace: ${joined.body}`);
   const switched = await colleague.call('POST', '/dashboard/api/session/workspace', { workspace_id });
   if (switched.status !== 200) throw new Error(`The ${role} did not switch to the workspace: ${switched.body}`);
 };

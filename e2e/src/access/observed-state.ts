@@ -20,9 +20,13 @@ export const stateOf = async (
       // The audit log records refused calls too, and listeners expire.
       if (/metrics|logs|audit-log|webhook-listeners/.test(operation.path)) continue;
       const { body } = await matrix.read(operation, user);
-      state[operation.path] = JSON.parse(body, (key, value) => (VOLATILE.has(key) ? undefined : value));
+      const list: unknown = JSON.parse(body, (key, value) => (VOLATILE.has(key) ? undefined : value));
+      // Sessions are sorted by their last use.
+      state[operation.path] = operation.path.endsWith('/sessions') && Array.isArray(list) ? byId(list) : list;
     }
     return UNFINISHED.test(JSON.stringify(state)) ? undefined : state;
   };
   return waitFor(read, { timeoutMs: 60_000, intervalMs: 500, describe: `the resources of ${user.name} to be created` });
 };
+
+const byId = (list: readonly { readonly id: string }[]) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -60,6 +60,14 @@ export class Setup {
     return { user, body: { ...passwordOf(user), code: recoveryCode } };
   }
 
+  /** A user with an invitation to the workspace of the operator. */
+  async invited(): Promise<{ readonly user: TestUser; readonly ids: { readonly id: string } }> {
+    const user = await this.newUser();
+    const member = { email: user.email, role: 'viewer' };
+    const { id } = await this.send('POST', `/workspaces/${this.operator.workspaceId}/members`, member);
+    return { user, ids: { id: String(id) } };
+  }
+
   /** The id of a new resource in a top-level collection. */
   another(collection: string): Promise<string> {
     return this.resources.another({ name: 'id', in: 'path', collection: `${DASHBOARD}/${collection}` });
@@ -212,6 +220,8 @@ const IN_DASHBOARD_DOCUMENT: Readonly<Record<string, Prepare>> = {
     const token = await setup.mailbox.linkTokenSentTo(email, 'Invitation to a workspace');
     return { body: { token, password: NEW_PASSWORD } };
   },
+  'POST /invitations/{id}/accept': setup => setup.invited(),
+  'POST /invitations/{id}/decline': setup => setup.invited(),
   'POST /users': async setup => ({
     body: { email: setup.newAddress(), password: NEW_PASSWORD, workspace_name: 'Prepared' },
   }),
@@ -223,10 +233,9 @@ const IN_DASHBOARD_DOCUMENT: Readonly<Record<string, Prepare>> = {
     return { user, ids: { id: String(id) } };
   },
   'POST /workspaces/{id}/leave': async setup => {
-    const user = await setup.newUser();
-    const { workspaceId: id } = setup.operator;
-    await setup.send('POST', `/workspaces/${id}/members`, { email: user.email, role: 'viewer' });
-    return { user, ids: { id } };
+    const { user, ids } = await setup.invited();
+    await send(user, 'POST', `/invitations/${ids.id}/accept`);
+    return { user, ids: { id: setup.operator.workspaceId } };
   },
   'POST /email-services/{service_id}/recipients': async setup => ({ body: { address: setup.newAddress() } }),
   'POST /email-services/{service_id}/recipients/me': async setup => ({

@@ -52,8 +52,7 @@ export const prepareWorkspace = async (
   const newUser = () => TestUser.create(baseUrl, operator.token, 'newcomer', receiverUrl);
   const other = await newUser();
   const operations = await operationsOf(baseUrl);
-  const newcomer = async () => (await newUser()).email;
-  const resources = new Resources(operator, operations, newcomer, { '/dashboard/api/users': other.id });
+  const resources = new Resources(operator, operations, newUser, { '/dashboard/api/users': other.id });
   for (const operation of operations) for (const place of placesOf(operation, operations)) await resources.idOf(place);
   const setup = new Setup(operator, resources, new Mailbox(mailboxUrl), receiverUrl);
 

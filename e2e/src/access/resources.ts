@@ -48,8 +48,8 @@ export class Resources {
   constructor(
     readonly user: TestUser,
     private readonly operations: readonly Operation[],
-    /** The address of a new user who can be added to a workspace. */
-    private readonly newcomer: () => Promise<string>,
+    /** A new user, who can be invited to a workspace and can invite others. */
+    private readonly newcomer: () => Promise<TestUser>,
     /** By path of the collection. */
     known: Readonly<Record<string, string>> = {},
   ) {
@@ -74,6 +74,7 @@ export class Resources {
   }
 
   private async make({ name, collection }: Place): Promise<string> {
+    if (collection === `${DASHBOARD}/invitations`) return this.invitation();
     const path = await this.filled(collection);
     if (collection.endsWith('/runs')) await this.deploy(path.split('/').at(-2)!);
     const post = this.find('POST', collection);
@@ -86,6 +87,15 @@ export class Resources {
     return id;
   }
 
+  /** The id of an invitation of the user, by a newcomer. */
+  private async invitation(): Promise<string> {
+    const inviter = await this.newcomer();
+    const path = `${DASHBOARD}/workspaces/${inviter.workspaceId}/members`;
+    const { status, body, json } = await inviter.call('POST', path, { email: this.user.email, role: 'viewer' });
+    if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${body}`);
+    return String(json['id']);
+  }
+
   private async create(post: Operation, path: string): Promise<Record<string, unknown>> {
     const { status, body, json } = await this.user.call('POST', path, await this.body(post));
     if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${body}`);
@@ -96,7 +106,7 @@ export class Resources {
   private async uniqueFields({ method, path }: Operation): Promise<Record<string, string>> {
     if (method !== 'POST') return {};
     const number = ++this.fields;
-    if (path.endsWith('/members')) return { email: await this.newcomer() };
+    if (path.endsWith('/members')) return { email: (await this.newcomer()).email };
     if (path.endsWith('/attachments')) return { variable: `DATABASE_${number}_URL` };
     if (path.endsWith('/cron-jobs')) return { name: `job-${number}` };
     if (path.endsWith('/env') || path.endsWith('/secrets')) return { key: `KEY_${number}` };

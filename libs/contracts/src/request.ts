@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HttpRoute } from './http-route.js';
+import type { HttpRoute, RouteAccess } from './http-route.js';
 import type { NatsUser, ServiceName } from './service-name.js';
 
 /** The HTTP status of a refusal code, the same in every contract that declares the code. */
@@ -27,6 +27,17 @@ export interface RequestContract<
   /** Whether a caller may leave it in the queue of the service, which then handles it at least once, without a reply. */
   readonly queued: boolean;
 }
+
+/** How a service refuses a repeated command; see `Idempotency-Key`. */
+export const REPEAT_REFUSALS = {
+  idempotency_key_reused: 409,
+  idempotency_key_in_flight: 409,
+  idempotency_answer_lost: 409,
+} as const satisfies Readonly<Record<string, RefusalStatus>>;
+
+/** Whether HTTP clients may repeat calls of the route with an `Idempotency-Key`: commands of authenticated callers. */
+export const isRepeatable = ({ method }: Pick<HttpRoute, 'method'>, access: RouteAccess): boolean =>
+  method !== 'GET' && access !== 'anyone';
 
 const GATEWAY: readonly NatsUser[] = ['api-gateway'];
 
@@ -67,10 +78,18 @@ export const requestsOf =
       subject: `postern.requests.${service}.${name}`,
       request: shape.request,
       reply: shape.reply,
-      refusals: shape.refusals ?? ({} as Readonly<Record<Code, RefusalStatus>>),
+      refusals: refusalsOf(http, shape.refusals ?? ({} as Readonly<Record<Code, RefusalStatus>>)),
       http,
       callers: [...new Set([...callers, ...(shape.callers ?? []), ...(http.length > 0 ? GATEWAY : [])])],
       deadlineMs: shape.deadlineMs ?? 5_000,
       queued: shape.queued ?? false,
     };
   };
+
+const refusalsOf = <Code extends string>(
+  http: readonly HttpRoute[],
+  own: Readonly<Record<Code, RefusalStatus>>,
+): Readonly<Record<Code, RefusalStatus>> =>
+  http.some(route => [route.access].flat().some(access => isRepeatable(route, access)))
+    ? { ...own, ...REPEAT_REFUSALS }
+    : own;

@@ -7,10 +7,12 @@ export const balancerFolder = (platformHome: string): string => join(platformHom
 /** The control API of the load balancer: HTTP on a Unix socket that only its own user may open. */
 export const controlSocket = (platformHome: string): string => join(balancerFolder(platformHome), 'control.sock');
 
-const backend = z.strictObject({ id: z.string().min(1).max(200), port: z.int().min(1).max(65_535) });
+/** The address of an instance. Routes that an older version stored have none: their instances share the machine's network. */
+const host = z.ipv4().default('127.0.0.1');
+const backend = z.strictObject({ id: z.string().min(1).max(200), host, port: z.int().min(1).max(65_535) });
 const closedReason = z.enum(['stopped', 'blocked', 'suspended']);
 
-/** One running instance, listening on the loopback interface. */
+/** One running instance, and where it listens. */
 export type Backend = Readonly<z.infer<typeof backend>>;
 
 /** Why a service deliberately does not respond; every reason has its own page. */
@@ -44,9 +46,9 @@ export const balancerState = z.object({
       url: z.string(),
       version: z.int(),
       closed: closedReason.nullable(),
-      backends: z.array(z.object({ id: z.string(), port: z.int(), underWay: z.int() })),
+      backends: z.array(z.object({ id: z.string(), host, port: z.int(), underWay: z.int() })),
       /** Former backends: they receive no new requests, but have some in progress. */
-      draining: z.array(z.object({ id: z.string(), port: z.int(), underWay: z.int() })),
+      draining: z.array(z.object({ id: z.string(), host, port: z.int(), underWay: z.int() })),
     }),
   ),
 });

@@ -6,14 +6,14 @@ export class HandOverWindow {
   #begun = false;
   #closesAt: number;
 
-  /** `closesAt` in milliseconds since the epoch. */
+  /** `closesAt` by the monotonic clock, `performance.now()`. */
   constructor(closesAt: number) {
     this.#closesAt = closesAt;
   }
 
   /** Milliseconds in which the hand-over may still begin; 0 once the window is closed. */
   get remainingMs(): number {
-    return Math.max(0, this.#closesAt - Date.now());
+    return Math.max(0, this.#closesAt - performance.now());
   }
 
   /** Call immediately before sending the data; false if the data must not be sent. */

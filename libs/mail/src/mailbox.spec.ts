@@ -92,6 +92,7 @@ describe('a mailbox', () => {
     ['"a<b"@example.com', 'angle brackets are not allowed before "@"'],
     ['.ada@example.com', 'a dot is misplaced before "@"'],
     ['a..b@example.com', 'a dot is misplaced before "@"'],
+    ['..@docomo.ne.jp', 'a dot is misplaced before "@"'],
     ['a b@example.com', 'the part before "@" has a character that needs quotes'],
     ['ada@[192.0.2.1]', 'address literals are not allowed'],
     ['ada@192.0.2.1', 'the domain ends in a number'],
@@ -227,3 +228,14 @@ const keptForm = (text: string): string | undefined => {
     throw error;
   }
 };
+
+describe('a dotted address of a mobile carrier in Japan', () => {
+  it.each(['foo..bar@docomo.ne.jp', 'foo.@ezweb.ne.jp', '.foo@softbank.ne.jp'])('is quoted: %s', given => {
+    const [localPart, domain] = given.split('@');
+    expect(parseMailbox(given).address).toBe(`"${localPart}"@${domain}`);
+    expect(parseMailbox(`Ada <${given}>`)).toMatchObject({ name: 'Ada', address: `"${localPart}"@${domain}` });
+  });
+
+  it('is not quoted if it needs no quotes', () =>
+    expect(parseMailbox('foo.bar@docomo.ne.jp').address).toBe('foo.bar@docomo.ne.jp'));
+});

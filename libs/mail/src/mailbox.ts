@@ -33,6 +33,8 @@ const MAX_ADDRESS_OCTETS = 254;
 const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const ATOM = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u{a0}-\u{10ffff}]+$/u;
 const INVISIBLE = /[\p{Z}\p{C}]/u;
+const DOTTED_PROVIDERS =
+  /(?:^|\.)(?:docomo\.ne\.jp|ezweb\.ne\.jp|au\.com|softbank\.ne\.jp|i\.softbank\.jp|vodafone\.ne\.jp|disney\.ne\.jp|willcom\.com|pdx\.ne\.jp|ymobile\.ne\.jp|emnet\.ne\.jp|uqmobile\.jp|biz\.ezweb\.ne\.jp)$/i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
@@ -108,7 +110,9 @@ function readBare(text: string, refuse: Refuse): Mailbox {
 
 function readAddress(text: string, refuse: Refuse): Mailbox {
   if (text === '') return refuse('the address is empty');
-  const { localPart, rest } = text.startsWith('"') ? quotedLocalPart(text, refuse) : plainLocalPart(text, refuse);
+  const { localPart, rest } = text.startsWith('"')
+    ? quotedLocalPart(text, refuse)
+    : (quotedByProvider(text) ?? plainLocalPart(text, refuse));
   if (Buffer.byteLength(localPart) > MAX_LOCAL_OCTETS) {
     return refuse(`the part before "@" is longer than ${MAX_LOCAL_OCTETS} octets`);
   }
@@ -134,6 +138,16 @@ function plainLocalPart(text: string, refuse: Refuse): { localPart: string; rest
       return refuse('the part before "@" has a character that needs quotes');
   }
   return { localPart, rest: text.slice(at + 1) };
+}
+
+/**
+ * Mobile carriers in Japan gave out addresses with dots at the end of the local part or beside each other. They are valid in
+ * quotes only (RFC 5321 §4.1.2).
+ */
+function quotedByProvider(text: string): { localPart: string; rest: string } | undefined {
+  const [, localPart = '', rest = ''] = /^([A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.]+)@([A-Za-z0-9.-]+)$/.exec(text) ?? [];
+  if (!DOTTED_PROVIDERS.test(rest) || isDotAtom(localPart) || /^\.*$/.test(localPart)) return undefined;
+  return { localPart: `"${localPart}"`, rest };
 }
 
 /** Removes unnecessary quotes of a local part, so that equal mailboxes have equal addresses. */

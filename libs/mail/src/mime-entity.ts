@@ -1,8 +1,18 @@
+import { htmlCharset, withHtmlCharset } from './html-charset.js';
+import {
+  fieldValue,
+  isSevenBit,
+  type MimeField,
+  readContentType,
+  readFields,
+  sevenBitField,
+  withValue,
+} from './mime-field.js';
 import { encodeText } from './transfer-encoding.js';
 
 /**
- * A MIME entity as a tree that renders to the same bytes, so that attachments and structure pass through unchanged. Texts
- * are latin1 strings of bytes with CRLF line ends.
+ * A MIME entity as a tree. What is not changed renders to the bytes that were read, so that attachments, structure and
+ * unusual MIME pass through. Texts are latin1 strings of bytes with CRLF line ends.
  */
 export interface MimeEntity {
   readonly fields: readonly MimeField[];
@@ -10,23 +20,21 @@ export interface MimeEntity {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly disposition: string;
+  /** Whether a parameter names the file. */
+  readonly isFile: boolean;
   readonly content: string | MimeMultipart;
-}
-
-/** One header field, with its folded lines and without the closing CRLF. */
-export interface MimeField {
-  /** Lower case. */
-  readonly name: string;
-  readonly line: string;
-  /** Unfolded. */
-  readonly value: string;
+  /** The entity as it was read; undefined if it was changed. */
+  readonly raw: string | undefined;
 }
 
 interface MimeMultipart {
   readonly boundary: string;
-  readonly preamble: string;
+  readonly body: string;
   readonly children: readonly MimeEntity[];
-  readonly epilogue: string;
+  /** The boundary as it is sent, if the one in the body is not 7-bit. */
+  readonly sentBoundary?: string;
+  /** Where the children are in the body. */
+  readonly spans: readonly (readonly [start: number, end: number])[];
 }
 
 /** The message is not MIME that can be passed on. */
@@ -37,7 +45,7 @@ export class MimeError extends Error {
 const MAX_PARTS = 500;
 const MAX_DEPTH = 20;
 const MAX_HEADER_BYTES = 256 * 1024;
-const MAX_LINE = 998;
+const ATTACHED_MESSAGE = /^message\/(?:rfc822|global|news)$/;
 
 /** Reads a message with line ends of any kind. @throws MimeError for one with too many parts, levels or header bytes. */
 export const readEntity = (source: string): MimeEntity => {
@@ -56,32 +64,31 @@ const read = (source: string, depth: number, budget: { parts: number }): MimeEnt
   const { type, parameters } = readContentType(fieldValue(fields, 'content-type') ?? 'text/plain');
   const boundary = parameters.get('boundary');
   const content = type.startsWith('multipart/') && boundary ? split(body, boundary, depth, budget) : body;
-  const disposition = /^\s*([\w-]+)/.exec(fieldValue(fields, 'content-disposition') ?? '')?.[1]?.toLowerCase() ?? '';
-  return { fields, type, parameters, disposition, content };
+  const dispositionValue = fieldValue(fields, 'content-disposition') ?? '';
+  const disposition = /^\s*([\w-]+)/.exec(dispositionValue)?.[1]?.toLowerCase() ?? '';
+  const isFile =
+    /;\s*filename[*\d]*\s*=/i.test(dispositionValue) || [...parameters.keys()].some(key => /^name\b/.test(key));
+  return { fields, type, parameters, disposition, isFile, content, raw: source };
 };
 
 const split = (body: string, boundary: string, depth: number, budget: { parts: number }): MimeMultipart => {
   const delimiter = `\r\n--${boundary}`;
   const text = `\r\n${body}`;
-  const pieces: string[] = [];
-  let epilogue = '';
-  let start = 0;
-  for (;;) {
-    const at = nextDelimiter(text, delimiter, start);
-    pieces.push(text.slice(start, at < 0 ? undefined : at));
-    if (at < 0) break;
+  const spans: (readonly [number, number])[] = [];
+  let start = -1;
+  for (let from = 0; ; ) {
+    const at = nextDelimiter(text, delimiter, from);
+    // The line end before a delimiter belongs to it, so an empty part ends where it starts.
+    const end = at < 0 ? text.length : at;
+    if (start >= 0) spans.push([Math.min(start + 2, end) - 2, end - 2]);
+    if (at < 0 || text.startsWith('--', at + delimiter.length)) break;
+    if (spans.length > MAX_PARTS) throw new MimeError(`more than ${MAX_PARTS} parts are not accepted`);
     const lineEnd = text.indexOf('\r\n', at + delimiter.length);
-    if (text.startsWith('--', at + delimiter.length)) {
-      epilogue = lineEnd < 0 ? '' : text.slice(lineEnd + 2);
-      break;
-    }
-    if (pieces.length > MAX_PARTS) throw new MimeError(`more than ${MAX_PARTS} parts are not accepted`);
-    // The line end stays with the next delimiter, so that an empty part is found.
     start = lineEnd < 0 ? text.length : lineEnd;
+    from = start;
   }
-  const [preamble = '', ...parts] = pieces;
-  const children = parts.map(part => read(part.slice(2), depth + 1, budget));
-  return { boundary, preamble: preamble.slice(2), children, epilogue };
+  const children = spans.map(([from, to]) => read(body.slice(from, to), depth + 1, budget));
+  return { boundary, body, children, spans };
 };
 
 /** A delimiter is a whole line, with blanks after it (RFC 2046 §5.1.1). */
@@ -97,76 +104,101 @@ const nextDelimiter = (text: string, delimiter: string, from: number): number =>
   return -1;
 };
 
-const readFields = (head: string): MimeField[] => {
-  const fields: MimeField[] = [];
-  for (const line of head.split(/\r\n(?![ \t])/)) {
-    const name = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/.exec(line)?.[1];
-    if (name === undefined) continue;
-    const value = line.slice(line.indexOf(':') + 1).replace(/\r\n/g, '');
-    fields.push({ name: name.toLowerCase(), line, value: value.trim() });
-  }
-  return fields;
-};
-
-const readContentType = (value: string): { type: string; parameters: ReadonlyMap<string, string> } => {
-  const type = /^\s*([^\s;/()]{1,100}\/[^\s;()]{1,100})/.exec(value)?.[1]?.toLowerCase() ?? 'text/plain';
-  const parameters = new Map<string, string>();
-  for (const match of value.matchAll(/;\s*([A-Za-z0-9*-]{1,40})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g)) {
-    const name = (match[1] ?? '').toLowerCase();
-    if (!parameters.has(name)) parameters.set(name, (match[2] ?? match[3] ?? '').replace(/\\(.)/g, '$1'));
-  }
-  return { type, parameters };
-};
-
-/** The value of the first field with this lower-case name. */
-export const fieldValue = (fields: readonly MimeField[], name: string): string | undefined =>
-  fields.find(field => field.name === name)?.value;
-
 /** The text of a leaf with its transfer encoding and charset undone; undefined if it is not valid in its charset. */
-export const textOf = ({ fields, parameters, content }: MimeEntity): string | undefined => {
-  if (typeof content !== 'string') return undefined;
+export const textOf = (leaf: MimeEntity): string | undefined => {
+  if (typeof leaf.content !== 'string') return undefined;
   try {
-    const decoder = new TextDecoder(parameters.get('charset') ?? 'utf-8', { fatal: true });
-    const text = decoder.decode(bytesOf(content, encodingOf(fields)));
+    const bytes = bytesOf(leaf.content, encodingOf(leaf.fields));
+    const text = new TextDecoder(charsetOf(leaf, bytes), { fatal: true }).decode(bytes);
     return text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
   }
 };
 
-/** The tree as 7-bit text with CRLF line ends: other leaves become quoted-printable or base64. */
-export const toSevenBit = (entity: MimeEntity, isSigned = false): MimeEntity => {
-  const { content, type } = entity;
-  if (typeof content !== 'string') {
-    const signed = isSigned || type === 'multipart/signed';
-    const children = content.children.map(child => toSevenBit(child, signed));
-    const [preamble, epilogue] = [content.preamble, content.epilogue].map(text => (isSevenBit(text) ? text : ''));
-    return withEncoding(
-      { ...entity, content: { ...content, preamble: preamble!, epilogue: epilogue!, children } },
-      '7bit',
-    );
-  }
-  const fields = entity.fields.filter(({ line }) => isSevenBit(line));
-  if (isSevenBit(content))
-    return isEncodedAs(fields, ['8bit', 'binary'])
-      ? withEncoding({ ...entity, fields }, '7bit')
-      : { ...entity, fields };
-  if (isSigned) throw new MimeError('a signed part must be 7-bit (RFC 1847)');
-  if (type === 'message/rfc822') throw new MimeError('an attached message must be 7-bit, because none offers 8BITMIME');
-  const encoded = bytesOf(content, encodingOf(fields))
-    .toString('base64')
-    .replace(/.{76}(?=.)/g, '$&\r\n');
-  return withEncoding({ ...entity, fields, content: encoded }, 'base64');
+/** The text of a leaf, for people: characters that are not valid in its charset are replaced. */
+export const readableText = (leaf: MimeEntity): string | undefined => {
+  const text = textOf(leaf);
+  if (text !== undefined || typeof leaf.content !== 'string') return text;
+  const bytes = bytesOf(leaf.content, encodingOf(leaf.fields));
+  const decoded = [charsetOf(leaf, bytes), 'windows-1252'].flatMap(charset => {
+    try {
+      return [new TextDecoder(charset).decode(bytes)];
+    } catch {
+      return [];
+    }
+  });
+  return (decoded.find(each => !each.includes('\ufffd')) ?? decoded[0])?.replaceAll('\0', '');
 };
+
+const charsetOf = ({ parameters, type }: MimeEntity, bytes: Buffer): string =>
+  parameters.get('charset') ?? (type === 'text/html' ? htmlCharset(bytes) : undefined) ?? 'utf-8';
+
+/**
+ * The tree as 7-bit text with CRLF line ends: fields are encoded, attached messages are encoded part by part, and other
+ * leaves become base64. @throws MimeError for a signed part, whose signature would no longer fit.
+ */
+export const toSevenBit = (entity: MimeEntity, isAttached = false): MimeEntity => {
+  if (entity.raw !== undefined && isSevenBit(entity.raw)) return entity;
+  const { content, type } = entity;
+  const fields = entity.fields.map(sevenBitField);
+  if (typeof content !== 'string') {
+    if (type === 'multipart/signed' && !isAttached && !isSevenBit(content.body)) {
+      throw new MimeError('a signed part must be 7-bit (RFC 1847)');
+    }
+    const children = content.children.map(child => toSevenBit(child, isAttached));
+    const changed = { ...entity, raw: undefined, fields, content: { ...content, children } };
+    return asSevenBit(isSevenBit(content.boundary) ? changed : withSevenBitBoundary(changed, content.boundary));
+  }
+  if (isSevenBit(content)) return { ...entity, raw: undefined, fields };
+  if (ATTACHED_MESSAGE.test(type)) {
+    // RFC 2046 §5.2.1 permits no other encoding of an attached message.
+    return asSevenBit({ ...entity, raw: undefined, fields, content: rendered(toSevenBit(readEntity(content), true)) });
+  }
+  const bytes = bytesOf(content, encodingOf(fields));
+  const encoded = bytes.toString('base64').replace(/.{76}(?=.)/g, '$&\r\n');
+  return withEncoding(
+    { ...entity, raw: undefined, fields: withCharset(entity, fields, bytes), content: encoded },
+    'base64',
+  );
+};
+
+/** Names the charset of a text that has none and is UTF-8: a reader would take it for ASCII. */
+const withCharset = (
+  { type, parameters }: MimeEntity,
+  fields: readonly MimeField[],
+  bytes: Buffer,
+): readonly MimeField[] => {
+  if (type !== 'text/plain' || parameters.has('charset') || bytes.toString('utf8').includes('\ufffd')) return fields;
+  const declared = fields.find(({ name }) => name === 'content-type');
+  const value = `${declared?.value.replace(/;\s*$/, '') || 'text/plain'}; charset=utf-8`;
+  const field = withValue(declared ?? { name: 'content-type', line: 'Content-Type:', value: '' }, value);
+  return declared ? fields.map(each => (each === declared ? sevenBitField(field) : each)) : [...fields, field];
+};
+
+const withSevenBitBoundary = (entity: MimeEntity, boundary: string): MimeEntity => {
+  const { content } = entity;
+  if (typeof content === 'string') return entity;
+  const sentBoundary = `=_${Buffer.from(boundary, 'latin1').toString('hex').slice(0, 60)}`;
+  const fields = entity.fields.map(field =>
+    field.name === 'content-type'
+      ? sevenBitField(withValue(field, field.value.replace(boundary, sentBoundary)))
+      : field,
+  );
+  return { ...entity, fields, content: { ...content, sentBoundary } };
+};
+
+/** Removes an encoding that the content no longer needs. */
+const asSevenBit = (entity: MimeEntity): MimeEntity =>
+  ['8bit', 'binary'].includes(encodingOf(entity.fields)) ? withEncoding(entity, '7bit') : entity;
 
 /** The entity with this HTML in UTF-8 as its content. */
 export const withHtml = (entity: MimeEntity, html: string): MimeEntity => {
-  const { encoding, encoded } = encodeText(html);
-  const line = 'Content-Type: text/html; charset=utf-8';
+  const { encoding, encoded } = encodeText(withHtmlCharset(html));
   const fields = entity.fields.map(field =>
-    field.name === 'content-type' ? { ...field, line, value: line.slice('Content-Type: '.length) } : field,
+    field.name === 'content-type' ? withValue(field, 'text/html; charset=utf-8') : field,
   );
-  return withEncoding({ ...entity, fields, content: encoded }, encoding);
+  return withEncoding({ ...entity, raw: undefined, fields, content: encoded }, encoding);
 };
 
 /** Replaces a leaf of the tree, found by identity. */
@@ -174,31 +206,48 @@ export const replaced = (entity: MimeEntity, leaf: MimeEntity, by: MimeEntity): 
   if (entity === leaf) return by;
   const { content } = entity;
   if (typeof content === 'string') return entity;
-  return { ...entity, content: { ...content, children: content.children.map(child => replaced(child, leaf, by)) } };
+  const children = content.children.map(child => replaced(child, leaf, by));
+  return children.every((child, index) => child === content.children[index])
+    ? entity
+    : { ...entity, raw: undefined, content: { ...content, children } };
 };
 
 /** The body of the entity as it is sent, without its own header. */
 export const bodyText = ({ content }: MimeEntity): string => {
   if (typeof content === 'string') return content;
-  const { boundary, preamble, children, epilogue } = content;
-  const parts = children.map(child => `\r\n--${boundary}\r\n${headText(child)}\r\n${bodyText(child)}`);
-  return `${preamble}${parts.join('')}\r\n--${boundary}--\r\n${epilogue}`.replace(/^\r\n/, '');
+  const { body, children, spans } = content;
+  let text = '';
+  let from = 0;
+  children.forEach((child, index) => {
+    const [start, end] = spans[index]!;
+    text += betweenParts(body.slice(from, start), content) + rendered(child);
+    from = end;
+  });
+  return text + betweenParts(body.slice(from), content);
 };
+
+/** Delimiters, and the texts before the first and after the last one, which no reader shows. */
+const betweenParts = (text: string, { boundary, sentBoundary = boundary }: MimeMultipart): string => {
+  if (isSevenBit(text)) return text;
+  const lines = text.split('\r\n').map(line => {
+    if (isSevenBit(line)) return line;
+    return line.startsWith(`--${boundary}`) ? `--${sentBoundary}${line.slice(boundary.length + 2)}` : '';
+  });
+  return lines.join('\r\n');
+};
+
+const rendered = (entity: MimeEntity): string => entity.raw ?? `${headText(entity)}\r\n${bodyText(entity)}`;
 
 const headText = ({ fields }: MimeEntity): string => fields.map(({ line }) => `${line}\r\n`).join('');
 
 const withEncoding = (entity: MimeEntity, encoding: string): MimeEntity => {
   const others = entity.fields.filter(({ name }) => name !== 'content-transfer-encoding');
   const field = { name: 'content-transfer-encoding', line: `Content-Transfer-Encoding: ${encoding}`, value: encoding };
-  const isImplied = encoding === '7bit' && !entity.fields.some(({ name }) => name === field.name);
-  return { ...entity, fields: isImplied ? others : [...others, field] };
+  return { ...entity, fields: encoding === '7bit' ? others : [...others, field] };
 };
 
 const encodingOf = (fields: readonly MimeField[]): string =>
-  fieldValue(fields, 'content-transfer-encoding')?.toLowerCase() ?? '7bit';
-
-const isEncodedAs = (fields: readonly MimeField[], encodings: readonly string[]): boolean =>
-  encodings.includes(encodingOf(fields));
+  /^[\w-]+/.exec(fieldValue(fields, 'content-transfer-encoding')?.toLowerCase() ?? '')?.[0] ?? '7bit';
 
 const bytesOf = (content: string, encoding: string): Buffer => {
   if (encoding === 'base64') return Buffer.from(content, 'base64');
@@ -218,6 +267,3 @@ const withoutTrailingBlanks = (line: string): string => {
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end -= 1;
   return line.slice(0, end);
 };
-
-const isSevenBit = (text: string): boolean =>
-  /^[\x01-\x7f]*$/.test(text) && !text.split('\r\n').some(line => line.length > MAX_LINE);

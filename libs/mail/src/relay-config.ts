@@ -18,6 +18,8 @@ export interface RelayConfig {
   readonly connectTimeoutMs: number;
   /** Longest silence of the relay within a dialogue; also how long an idle connection is kept. */
   readonly silenceTimeoutMs: number;
+  /** Longest wait for the answer to a whole message; RFC 5321 §4.5.3.2.6 allows ten minutes, for filters. */
+  readonly answerTimeoutMs: number;
   /** Longest wait for a free connection. */
   readonly queueTimeoutMs: number;
 }

@@ -80,6 +80,7 @@ function relayThat(answers: () => HandOverResult): Relay {
       maxConnections: 1,
       connectTimeoutMs: 1,
       silenceTimeoutMs: 1,
+      answerTimeoutMs: 1,
       queueTimeoutMs: 1,
     },
     offers: undefined,

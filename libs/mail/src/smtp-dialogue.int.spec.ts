@@ -89,7 +89,7 @@ describe('a dialogue with a relay', () => {
     ['never ends its answer', DRIP()],
     ['sends without end', `250-${'x'.repeat(70_000)}`],
   ])('is unknown when the relay %s after the data', async (_, reply) => {
-    const { pool, relay } = await start({ '.': reply }, { silenceTimeoutMs: 200 });
+    const { pool, relay } = await start({ '.': reply }, { silenceTimeoutMs: 200, answerTimeoutMs: 200 });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'unknown' });
     relay.script = {};
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'accepted' });
@@ -106,7 +106,7 @@ describe('a dialogue with a relay', () => {
     ['greets without end', { GREETING: `220-${'x'.repeat(70_000)}` }],
     ['sends more than one reply to EHLO', { EHLO: '250 relay\r\n250 ok' }],
   ])('is unreachable, and nothing is handed over, when the relay %s', async (_, script) => {
-    const { pool, relay } = await start(script, { silenceTimeoutMs: 200 });
+    const { pool, relay } = await start(script, { silenceTimeoutMs: 200, answerTimeoutMs: 200 });
     expect(await pool.handOver(mail)).toMatchObject({ kind: 'unreachable' });
     expect(relay.messages).toEqual([]);
   });

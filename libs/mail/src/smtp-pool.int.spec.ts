@@ -57,10 +57,10 @@ describe('a pool', () => {
 
   it('starts no data once the window of a message has closed, and reports that nothing was sent', async () => {
     const { pool, relay } = await start({});
-    const window = new HandOverWindow(Date.now() + 60_000);
+    const window = new HandOverWindow(performance.now() + 60_000);
     expect(await pool.handOver({ ...mail, window })).toMatchObject({ kind: 'accepted' });
     expect(window.close()).toBe(false);
-    const closed = new HandOverWindow(Date.now() + 60_000);
+    const closed = new HandOverWindow(performance.now() + 60_000);
     relay.onData = () => closed.close();
     expect(await pool.handOver({ ...mail, window: closed })).toEqual({ kind: 'unreachable', reason: TOO_LATE });
     expect(await pool.handOver({ ...mail, window: closed })).toEqual({ kind: 'unreachable', reason: TOO_LATE });
@@ -70,7 +70,7 @@ describe('a pool', () => {
   it('reports to callers that waited too long that nothing was sent', async () => {
     const { pool, relay } = await start(
       { '.': HANG() },
-      { maxConnections: 1, queueTimeoutMs: 30, silenceTimeoutMs: 300 },
+      { maxConnections: 1, queueTimeoutMs: 30, silenceTimeoutMs: 300, answerTimeoutMs: 300 },
     );
     const [first, second] = await Promise.all([pool.handOver(mail), pool.handOver(mail)]);
     expect(first).toMatchObject({ kind: 'unknown' });

@@ -6,14 +6,23 @@ import { SmtpSession } from './smtp-session.js';
 /** Whether a relay responds, and its extensions. */
 export type ProbeResult = ({ readonly ok: true } & RelayOffers) | { readonly ok: false; readonly reason: string };
 
-/** Keeps a slot occupied after its work has returned, while its connection is reset. */
-type Hold = (until: Promise<void>) => void;
+/** The slot of one piece of work. */
+interface Slot {
+  /** Keeps the slot occupied after the work has returned, while its connection is reset. */
+  hold(until: Promise<void>): void;
+  /** Lets others have the slot before the work has returned. */
+  giveUp(): void;
+}
 
 type Waiter = { readonly wake: (mayGoOn: boolean) => void; readonly timer: NodeJS.Timeout };
 
 type Unreachable = Extract<HandOverResult, { kind: 'unreachable' }>;
 
 const QUIT_GRACE_MS = 1_000;
+/** How long a shutdown waits for answers. */
+const LAST_ANSWERS_MS = 8_000;
+/** Messages that a relay may think about at once, as a multiple of the connections; they occupy no slot. */
+const SLOW_PER_CONNECTION = 10;
 
 /**
  * Connections to one relay, opened up to a limit and reused. Results and faults are return values; nothing rejects. Why not
@@ -25,6 +34,7 @@ export class SmtpPool {
   readonly #waiting = new Set<Waiter>();
   readonly #underWay = new Set<Promise<unknown>>();
   #taken = 0;
+  #slow = 0;
   #isClosed = false;
   #offers: RelayOffers | undefined;
 
@@ -42,7 +52,7 @@ export class SmtpPool {
 
   /** Hands a message over, waiting for a free connection up to the configured time. */
   handOver(mail: HandOver): Promise<HandOverResult> {
-    return this.#track(this.#withSlot(hold => this.#attempt(mail, hold), mail.window?.remainingMs));
+    return this.#track(this.#withSlot(slot => this.#attempt(mail, slot), mail.window?.remainingMs));
   }
 
   /** Opens or reuses a connection and reports the extensions of the relay. Sends no message. */
@@ -67,7 +77,11 @@ export class SmtpPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const waiter of this.#waiting) this.#release(waiter, false);
+    const late = setTimeout(() => {
+      for (const session of this.#sessions) session.close();
+    }, LAST_ANSWERS_MS);
     await Promise.allSettled(this.#underWay);
+    clearTimeout(late);
     await Promise.all(
       [...this.#sessions].map(
         session =>
@@ -88,12 +102,12 @@ export class SmtpPool {
     );
   }
 
-  async #attempt(mail: HandOver, hold: Hold): Promise<HandOverResult> {
+  async #attempt(mail: HandOver, slot: Slot): Promise<HandOverResult> {
     if (isTooLate(mail)) return { kind: 'unreachable', reason: TOO_LATE };
     const rested = this.#takeIdle();
     if (rested) {
-      const outcome = await rested.handOver(mail);
-      this.#giveBack(rested, outcome, hold);
+      const outcome = await this.#handOver(rested, mail, slot);
+      this.#giveBack(rested, outcome, slot);
       // The relay had closed the idle connection and has not received this message.
       if (!outcome.closedBeforeData) return outcome.result;
     }
@@ -103,9 +117,24 @@ export class SmtpPool {
       this.#idle.push(opened);
       return { kind: 'unreachable', reason: TOO_LATE };
     }
-    const outcome = await opened.handOver(mail);
-    this.#giveBack(opened, outcome, hold);
+    const outcome = await this.#handOver(opened, mail, slot);
+    this.#giveBack(opened, outcome, slot);
     return outcome.result;
+  }
+
+  /** A relay that filters a message for minutes keeps a connection, but does not keep others from sending. */
+  async #handOver(session: SmtpSession, mail: HandOver, slot: Slot): Promise<SessionOutcome> {
+    let isSlow = false;
+    try {
+      return await session.handOver(mail, () => {
+        if (this.#slow >= this.config.maxConnections * SLOW_PER_CONNECTION) return;
+        isSlow = true;
+        this.#slow += 1;
+        slot.giveUp();
+      });
+    } finally {
+      if (isSlow) this.#slow -= 1;
+    }
   }
 
   #takeIdle(): SmtpSession | undefined {
@@ -128,9 +157,9 @@ export class SmtpPool {
     }
   }
 
-  #giveBack(session: SmtpSession, outcome: SessionOutcome, hold: Hold): void {
+  #giveBack(session: SmtpSession, outcome: SessionOutcome, slot: Slot): void {
     if (outcome.connection === 'reusable' && !session.isClosed) this.#idle.push(session);
-    else if (outcome.connection === 'reset') hold(this.#track(this.#resetThenGiveBack(session)));
+    else if (outcome.connection === 'reset') slot.hold(this.#track(this.#resetThenGiveBack(session)));
     else session.close();
   }
 
@@ -145,7 +174,7 @@ export class SmtpPool {
   }
 
   /** Runs `work` in one of `maxConnections` slots, first come first served. */
-  async #withSlot<T>(work: (hold: Hold) => Promise<T>, waitMs = Infinity): Promise<T | Unreachable> {
+  async #withSlot<T>(work: (slot: Slot) => Promise<T>, waitMs = Infinity): Promise<T | Unreachable> {
     if (this.#isClosed) return { kind: 'unreachable', reason: 'the pool is closed' };
     if (this.#taken >= this.config.maxConnections) {
       const atMost = Math.min(this.config.queueTimeoutMs, waitMs);
@@ -157,13 +186,21 @@ export class SmtpPool {
       this.#taken++;
     }
     let held: Promise<void> | undefined;
+    let isFree = false;
+    const free = () => {
+      if (!isFree) this.#freeSlot();
+      isFree = true;
+    };
     try {
-      return await work(until => {
-        held = until;
+      return await work({
+        hold: until => {
+          held = until;
+        },
+        giveUp: free,
       });
     } finally {
-      if (held) void held.then(() => this.#freeSlot());
-      else this.#freeSlot();
+      if (held) void held.then(free);
+      else free();
     }
   }
 

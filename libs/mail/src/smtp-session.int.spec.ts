@@ -107,7 +107,7 @@ describe('a hand-over', () => {
   });
 
   it('is unknown when the relay stops responding after the data, and unreachable when it stops before', async () => {
-    const after = await start({ '.': HANG() }, { silenceTimeoutMs: 50 });
+    const after = await start({ '.': HANG() }, { silenceTimeoutMs: 50, answerTimeoutMs: 50 });
     expect(await after.pool.handOver(mail)).toMatchObject({ kind: 'unknown' });
     const before = await start({ DATA: HANG() }, { silenceTimeoutMs: 50 });
     expect(await before.pool.handOver(mail)).toMatchObject({ kind: 'unreachable' });

@@ -10,12 +10,13 @@ export class SmtpSession {
   private constructor(
     private readonly wire: SmtpWire,
     private readonly ehlo: EhloOffers,
+    private readonly silenceTimeoutMs: number,
   ) {}
 
   /** Connects, starts TLS and authenticates. Rejects with the reason if any step fails. */
   static async open(config: RelayConfig): Promise<SmtpSession> {
     const { wire, offers } = await openWire(config);
-    return new SmtpSession(wire, offers);
+    return new SmtpSession(wire, offers, config.silenceTimeoutMs);
   }
 
   get isClosed(): boolean {
@@ -32,11 +33,12 @@ export class SmtpSession {
     this.wire.onClose(listener);
   }
 
-  /** Hands one message over. */
-  async handOver(mail: HandOver): Promise<SessionOutcome> {
+  /** Hands one message over. `onSlow` is called once if the relay takes its time for the whole message. */
+  async handOver(mail: HandOver, onSlow: () => void = () => {}): Promise<SessionOutcome> {
     const result = refusedUnsent(mail, this.ehlo);
     if (result) return { result, connection: 'reusable', closedBeforeData: false };
-    return SmtpTransaction.run(this.wire, mail, this.ehlo);
+    const parts = { wire: this.wire, mail, offers: this.ehlo, onSlow };
+    return SmtpTransaction.run(parts, this.silenceTimeoutMs);
   }
 
   /** Resets an incomplete transaction (RSET); false if the connection is no longer usable. */

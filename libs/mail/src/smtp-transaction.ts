@@ -9,6 +9,13 @@ import { SilenceError, type SmtpWire, type WireListener } from './smtp-wire.js';
 /** Bytes per write; a larger message is sent in pieces, and its end only after all previous pieces are sent. */
 const PIECE = 64 * 1024;
 
+export interface TransactionParts {
+  readonly wire: SmtpWire;
+  readonly mail: HandOver;
+  readonly offers: EhloOffers;
+  readonly onSlow: () => void;
+}
+
 /**
  * One message over one connection: MAIL, RCPT and DATA, in one write if the relay offers PIPELINING (RFC 2920), and
  * after its 354, the data. Ends exactly once, with the result of the message.
@@ -23,6 +30,7 @@ export class SmtpTransaction implements WireListener {
   readonly #mail: HandOver;
   readonly #offers: EhloOffers;
   readonly #settle: (outcome: SessionOutcome) => void;
+  readonly #onSlow: () => void;
   readonly #accepted: string[] = [];
   readonly #refused: RefusedRecipient[] = [];
   #awaits: 'mail' | 'rcpt' | 'data' | 'text' | 'nothing' = 'mail';
@@ -33,16 +41,23 @@ export class SmtpTransaction implements WireListener {
   #endWasSent = false;
   #isOver = false;
 
-  private constructor(wire: SmtpWire, mail: HandOver, offers: EhloOffers, settle: (outcome: SessionOutcome) => void) {
-    this.#wire = wire;
-    this.#mail = mail;
-    this.#offers = offers;
+  #slowTimer: NodeJS.Timeout | undefined;
+
+  private constructor(
+    parts: TransactionParts,
+    settle: (outcome: SessionOutcome) => void,
+    private readonly slowAfterMs: number,
+  ) {
+    this.#wire = parts.wire;
+    this.#mail = parts.mail;
+    this.#offers = parts.offers;
+    this.#onSlow = parts.onSlow;
     this.#settle = settle;
   }
 
-  /** Hands one message over. Never rejects. */
-  static run(wire: SmtpWire, mail: HandOver, offers: EhloOffers): Promise<SessionOutcome> {
-    return new Promise(resolve => new SmtpTransaction(wire, mail, offers, resolve).#begin());
+  /** Hands one message over. Never rejects. `onSlow` is called once if the answer takes longer than usual. */
+  static run(parts: TransactionParts, slowAfterMs: number): Promise<SessionOutcome> {
+    return new Promise(resolve => new SmtpTransaction(parts, resolve, slowAfterMs).#begin());
   }
 
   onReply(reply: RawReply, moreCame: boolean): void {
@@ -149,6 +164,8 @@ export class SmtpTransaction implements WireListener {
     if (at === pieces.length - 1) {
       this.#endWasSent = true;
       this.#wire.send(pieces[at]!);
+      this.#wire.awaitAnswer();
+      this.#slowTimer = setTimeout(this.#onSlow, this.slowAfterMs).unref();
     } else {
       this.#wire.send(pieces[at]!, () => this.#send(pieces, at + 1));
     }
@@ -192,6 +209,7 @@ export class SmtpTransaction implements WireListener {
   #over(result: SessionOutcome['result'], connection: SessionOutcome['connection'], closedBeforeData: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearTimeout(this.#slowTimer);
     this.#wire.listenWith(undefined);
     this.#settle({ result, connection, closedBeforeData });
   }

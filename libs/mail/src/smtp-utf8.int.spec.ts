@@ -48,6 +48,7 @@ const poolOf = (port: number, auth?: RelayConfig['auth']): SmtpPool =>
     maxConnections: 1,
     connectTimeoutMs: 10_000,
     silenceTimeoutMs: 10_000,
+    answerTimeoutMs: 10_000,
     queueTimeoutMs: 10_000,
     ...(auth ? { auth } : {}),
   });

@@ -27,6 +27,7 @@ export class SmtpWire {
   #listener: WireListener | undefined;
   #onClose: () => void = () => {};
   #isSetUp = false;
+  #isPatient = false;
   #deadline: number;
   #clock: NodeJS.Timeout;
   isClosed = false;
@@ -73,6 +74,12 @@ export class SmtpWire {
   send(bytes: string | Buffer, sent?: () => void): void {
     this.#extend();
     this.#socket.write(bytes, sent && (error => (error ? undefined : sent())));
+  }
+
+  /** Until the next reply, the relay has the time that a whole message may take. */
+  awaitAnswer(): void {
+    this.#deadline = performance.now() + this.#config.answerTimeoutMs;
+    this.#isPatient = true;
   }
 
   /** Sends one command and resolves with its reply. Rejects if the connection is closed first. */
@@ -159,6 +166,11 @@ export class SmtpWire {
   readonly #take = (reply: RawReply, moreCame: boolean): void => {
     if (this.isClosed) return;
     this.#extend();
+    if (this.#isPatient) {
+      this.#isPatient = false;
+      clearTimeout(this.#clock);
+      this.#onClock();
+    }
     if (this.#listener) this.#listener.onReply(reply, moreCame);
     // A relay may send 421 before it closes an idle connection (RFC 5321 §3.8).
     else this.close(new Error(`unsolicited reply from the relay: ${reply.text}`));

@@ -62,12 +62,17 @@ describe('a submitted message', () => {
       from: ['"Adä" <ada@example.com>'],
       to: ['"Hopper, Grace" <grace@example.org>', 'a@example.org', 'b@example.org'],
       subject: 'Grüße',
-      messageId: '<original@app>',
-      headers: { 'X-Order-Id': '1234' },
+      keptMessageId: undefined,
       html: '<p>Hello</p>',
       text: 'Grüße',
-      hasOtherContent: true,
     }));
+
+  it('keeps its Message-ID on request', () => {
+    const keptOf = (id: string) =>
+      readSubmittedMessage(message('X-Postern-Keep-Message-Id: Yes', `Message-ID: ${id}`, '', 'x')).keptMessageId;
+    expect(keptOf('<original@app.example>')).toBe('original@app.example');
+    expect(keptOf('no id')).toBeUndefined();
+  });
 
   it('keeps its structure and attachments, with the header of Postern and the HTML of the copy', async () => {
     const { raw, parsed } = await copied(MIXED, '<p>Hello ✓</p><img src="https://example.com/o/1.gif">');

@@ -1,17 +1,19 @@
-import { addressParser, decodeWords } from 'postal-mime';
+import { addressParser } from 'postal-mime';
 import { type MessageDraft, type PreparedMessage, prepareMessage } from './compose.js';
+import { decodeHeaderText, readRawText } from './encoded-words.js';
 import type { HeaderLine } from './header-text.js';
+import { MailboxError, parseMailbox } from './mailbox.js';
 import {
   bodyText,
-  fieldValue,
   type MimeEntity,
-  type MimeField,
+  readableText,
   readEntity,
   replaced,
   textOf,
   toSevenBit,
   withHtml,
 } from './mime-entity.js';
+import { fieldValue, type MimeField } from './mime-field.js';
 
 /** The header and the main text parts of a submitted message. */
 export interface SubmittedMessage {
@@ -20,37 +22,18 @@ export interface SubmittedMessage {
   readonly cc: readonly string[];
   readonly replyTo: readonly string[];
   readonly subject: string;
-  readonly messageId: string | undefined;
-  /** Those named X-…. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** The Message-ID without angle brackets, if the sender asks to keep it with `X-Postern-Keep-Message-Id: yes`. */
+  readonly keptMessageId: string | undefined;
   /** The HTML part that tracking changes. */
   readonly html: string | undefined;
   readonly text: string | undefined;
-  /** Whether there is content besides `html` and `text`. */
-  readonly hasOtherContent: boolean;
   /** The whole message as 7-bit text, for `prepareSubmittedMessage`. */
   readonly mime: string;
 }
 
-/** Fields that pass through unchanged, besides those named X-…. */
-const PASSED_FIELDS: ReadonlySet<string> = new Set([
-  'auto-submitted',
-  'comments',
-  'content-language',
-  'importance',
-  'in-reply-to',
-  'keywords',
-  'list-id',
-  'list-unsubscribe',
-  'list-unsubscribe-post',
-  'organization',
-  'precedence',
-  'priority',
-  'references',
-  'sensitivity',
-  'thread-index',
-  'thread-topic',
-]);
+/** Fields that Postern writes, and those that describe another transmission of the message. All others pass through. */
+const REPLACED_FIELDS =
+  /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|return-path|received|received-spf|authentication-results|dkim-signature|domainkey-signature|delivered-to|arc-.*|resent-.*|x-postern-.*)$/;
 const BODY_FIELDS = /^content-(?:type|transfer-encoding|disposition|id|description)$/;
 const MAX_ADDRESS_FIELD = 32 * 1024;
 
@@ -60,20 +43,21 @@ export const readSubmittedMessage = (bytes: Buffer): SubmittedMessage => {
   const received = readEntity(source);
   const { fields } = received;
   const html = trackedPart(received);
-  const plain = firstLeaf(received, ({ type, disposition }) => type === 'text/plain' && disposition !== 'attachment');
-  const text = plain && textOf(plain);
+  const plain = firstLeaf(
+    received,
+    leaf => leaf.type === 'text/plain' && leaf.disposition !== 'attachment' && (!leaf.isFile || leaf === received),
+  );
+  const text = plain && readableText(plain)?.toWellFormed();
   const sevenBit = toSevenBit(received);
   return {
     from: mailboxesIn(fields, 'from'),
     to: mailboxesIn(fields, 'to'),
     cc: mailboxesIn(fields, 'cc'),
-    replyTo: mailboxesIn(fields, 'reply-to'),
+    replyTo: mailboxesIn(fields, 'reply-to', { keepsOthers: true }),
     subject: wordsIn(fieldValue(fields, 'subject') ?? ''),
-    messageId: fieldValue(fields, 'message-id'),
-    headers: extraHeaders(fields),
+    keptMessageId: keptMessageId(fields),
     html: html && textOf(html),
     text: text?.trim() ? text : undefined,
-    hasOtherContent: leavesOf(received).some(leaf => leaf !== html && leaf !== plain),
     mime: `${sevenBit.fields.map(({ line }) => `${line}\r\n`).join('')}\r\n${bodyText(sevenBit)}`,
   };
 };
@@ -91,8 +75,12 @@ export const prepareSubmittedMessage = (
   const { headerLines: composed, needsSmtpUtf8 } = prepareMessage({ ...draft, text: ' ' });
   const own = composed
     .filter(({ name }) => !/^content-/i.test(name))
-    .map(line => (draft.hidesTo && line.name === 'To' ? { name: 'To', line: 'To: undisclosed-recipients:;' } : line));
-  const passed = root.fields.filter(({ name }) => PASSED_FIELDS.has(name)).map(headerLine);
+    .map(line => (line.name === 'To' && draft.hidesTo ? UNDISCLOSED : (unreadList(root.fields, line.name) ?? line)));
+  const written = new Set(own.map(({ name }) => name.toLowerCase()));
+  const passed = root.fields
+    .filter(({ name }) => !written.has(name) && !REPLACED_FIELDS.test(name) && !BODY_FIELDS.test(name))
+    .filter(field => field.name !== 'sender' || isOfDomain(field, draft.from.domain))
+    .map(headerLine);
   const headerLines = [...own, ...passed];
   const copy = (html?: string | readonly string[]) => {
     const changed = typeof html === 'object' ? html.join('') : html;
@@ -108,9 +96,39 @@ const headerLine = ({ line }: MimeField): HeaderLine => ({ name: line.slice(0, l
 
 const withLineEnd = (body: string): string => (body.endsWith('\r\n') ? body : `${body}\r\n`);
 
-/** The first displayed HTML part; signed, encrypted or attached parts are never changed. */
+const UNDISCLOSED: HeaderLine = { name: 'To', line: 'To: undisclosed-recipients:;' };
+
+/** The To or Cc of a message that names somebody without an Internet address, such as root; only the envelope counts. */
+const unreadList = (fields: readonly MimeField[], name: string): HeaderLine | undefined => {
+  const field = fields.find(each => each.name === name.toLowerCase());
+  if (!field || !/^(?:to|cc)$/.test(field.name)) return undefined;
+  return mailboxesIn([field], field.name, { keepsOthers: true }).every(isMailbox) ? undefined : headerLine(field);
+};
+
+const isMailbox = (text: string): boolean => {
+  try {
+    return parseMailbox(text) !== undefined;
+  } catch (error) {
+    if (error instanceof MailboxError) return false;
+    throw error;
+  }
+};
+
+const isOfDomain = ({ value }: MimeField, domain: string): boolean =>
+  addressParser(value.slice(0, MAX_ADDRESS_FIELD), { flatten: true }).every(({ address = '' }) =>
+    address.toLowerCase().endsWith(`@${domain}`),
+  );
+
+/** The first displayed HTML part; signed, encrypted or attached parts and files are never changed. */
 const trackedPart = (root: MimeEntity): MimeEntity | undefined =>
-  firstLeaf(root, leaf => leaf.type === 'text/html' && leaf.disposition !== 'attachment' && textOf(leaf) !== undefined);
+  firstLeaf(
+    root,
+    leaf =>
+      leaf.type === 'text/html' &&
+      leaf.disposition !== 'attachment' &&
+      (!leaf.isFile || leaf === root) &&
+      textOf(leaf) !== undefined,
+  );
 
 const firstLeaf = (root: MimeEntity, fits: (leaf: MimeEntity) => boolean): MimeEntity | undefined =>
   leavesOf(root).find(fits);
@@ -121,25 +139,24 @@ const leavesOf = (entity: MimeEntity): MimeEntity[] => {
   return entity.content.children.flatMap(leavesOf);
 };
 
-const mailboxesIn = (fields: readonly MimeField[], name: string): string[] =>
+const keptMessageId = (fields: readonly MimeField[]): string | undefined =>
+  /^(?:yes|true|1)$/i.test(fieldValue(fields, 'x-postern-keep-message-id') ?? '')
+    ? /^<([\x21-\x3b\x3d\x3f-\x7e]{1,200}@[A-Za-z0-9.-]{1,255})>$/.exec(fieldValue(fields, 'message-id') ?? '')?.[1]
+    : undefined;
+
+/** The mailboxes of a field. `keepsOthers`: also entries without an address, as they are. */
+const mailboxesIn = (fields: readonly MimeField[], name: string, { keepsOthers = false } = {}): string[] =>
   fields
     .filter(field => field.name === name)
-    .flatMap(({ value }) => addressParser(utf8(value.slice(0, MAX_ADDRESS_FIELD)), { flatten: true }))
-    .flatMap(({ name: displayName = '', address }) =>
-      address ? [displayName ? `"${decodeWords(displayName).replace(/["\\]/g, '\\$&')}" <${address}>` : address] : [],
-    );
+    .flatMap(({ value }) => addressParser(readRawText(value.slice(0, MAX_ADDRESS_FIELD)), { flatten: true }))
+    .flatMap(({ name: displayName = '', address }) => {
+      const shown = decodeHeaderText(displayName);
+      if (!address) return keepsOthers && shown !== '' ? [shown] : [];
+      return [shown ? `"${shown.replace(/["\\]/g, '\\$&')}" <${address}>` : address];
+    });
 
-const extraHeaders = (fields: readonly MimeField[]): Record<string, string> =>
-  Object.fromEntries(
-    fields
-      .filter(({ name }) => name.startsWith('x-'))
-      .map(({ line, value }) => [line.slice(0, line.indexOf(':')).trim(), wordsIn(value)]),
-  );
+const wordsIn = (value: string): string =>
+  decodeHeaderText(readRawText(value)).replace(CONTROL_CHARACTERS, ' ').toWellFormed();
 
-const wordsIn = (value: string): string => decodeWords(utf8(value));
-
-/** Raw UTF-8 in a header (RFC 6532) is accepted; anything else is read as latin1. */
-const utf8 = (latin1: string): string => {
-  const text = Buffer.from(latin1, 'latin1').toString('utf8');
-  return text.includes('\ufffd') ? latin1 : text;
-};
+/** Everything that a reader may treat as a line break, and other control characters. */
+const CONTROL_CHARACTERS = /[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]/g;

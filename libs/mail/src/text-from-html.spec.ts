@@ -27,6 +27,10 @@ describe('the text of an HTML body', () => {
     ['neither a title nor a template', '<head><title>t</title></head>a<template>b</template>', 'a'],
     ['rules', 'a<hr>b', `a\n\n${'-'.repeat(40)}\n\nb`],
     ['links without words', '<a href="https://x.y/?a=1&amp;b"><img src="i"></a>', 'https://x.y/?a=1&b'],
+    ['links beside each other', '<a href="a:y">Yes</a><a href="a:n">No</a>.', 'Yes [a:y] No [a:n].'],
+    ['links as browsers read them', '<a href=" https://x.y/\n a\tb ">c</a>', 'c [https://x.y/ ab]'],
+    ['mailboxes in any case', '<a href="MAILTO:help@x.test">help@x.test</a>', 'help@x.test'],
+    ['nested tables', `${'<table><tbody><tr><td>'.repeat(28)}a`, 'a'],
     ['links to mailboxes and places', '<a href="mailto:a@b.c">us</a> <a href="#top">up</a>', 'us [a@b.c] up'],
     ['lists in lists', '<ol start="9"><li>a<li>b<ul><li>c<br>d</ul></ol>e', ' 9.  a\n 10. b\n     * c\n       d\n\ne'],
     ['letters and numerals', '<ol type="a" start="26"><li>z<li>aa</ol>', ' z.  z\n aa. aa'],
@@ -34,13 +38,13 @@ describe('the text of an HTML body', () => {
     ['impossible numerals', '<ol type="i" start="5000"><li>a</ol>', ' 5000. a'],
     ['impossible starts', '<ol type="i" start="1e300"><li>a</ol><ol start="x"><li>b</ol>', ' i. a\n\n 1. b'],
     ['what stands around the body', 'a<title>t</title><div><body>b</body>c</div>d', 'b'],
-    ['an end to depth', `${'<b>'.repeat(101)}a`, '…'],
+    ['an end to depth', `${'<b>'.repeat(301)}a`, '…'],
     ['an end to numbers', `<p>${'<br>'.repeat(20_001)}</p>a`, `${'\n'.repeat(20_000)}…\n\na`],
   ])('has %s', (_, html, text) => {
     expect(textFromHtml(html)).toBe(text);
   });
 
-  const long = 'x'.repeat(200_000);
+  const long = 'x'.repeat(600_000);
   it.each([
     ['a long style sheet', `<style>.${long}{} .p{display:none}</style><i class="p">no</i>a`],
     ['a long script', `<script src="/x">"${long}"</SCRIPT >a`],
@@ -51,6 +55,21 @@ describe('the text of an HTML body', () => {
   ])('is complete in spite of %s', (_, html) => {
     expect(textFromHtml(html)).toBe('a');
   });
+
+  it('is complete for a long receipt', () => {
+    const rows = '<tr><td>Item</td><td>1.00 EUR</td></tr>'.repeat(4_000);
+    expect(textFromHtml(`<table>${rows}</table><p>Total: 4000.00 EUR</p>`)).toMatch(/\n\nTotal: 4000\.00 EUR$/);
+  });
+
+  it.each(['<ul><li>x', '<b>', '<b></x>', '<div style="display:none">x'])(
+    'takes little time for %s without an end',
+    markup => {
+      const before = process.cpuUsage();
+      expect(textFromHtml(`Hi${markup.repeat(100_000)}`)).toMatch(/^Hi/);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1_000).toBeLessThan(2_000);
+    },
+  );
 
   it('equals the output of html-to-text', () => {
     const words = fc.constantFrom(
@@ -100,7 +119,9 @@ describe('the text of an HTML body', () => {
     fc.assert(
       fc.property(fc.array(node), nodes => {
         const html = `<body>${nodes.join('')}</body>`;
-        expect(textFromHtml(html)).toBe(convert(html));
+        // html-to-text joins the target of a link with the words after it.
+        const separated = convert(html).replace(/(?<= \[(?:https:\/\/x\.y\/z|a)\])(?=[\p{L}\p{N}[])/gu, ' ');
+        expect(textFromHtml(html)).toBe(separated);
       }),
       { numRuns: 400 },
     );
@@ -114,6 +135,16 @@ describe('the text of an HTML body', () => {
       '<style>p,.a{color:red}/* } */.preheader { display: none !important; }</style><i class="x preheader">Hi</i><p>Hi, Ada</p>',
     ],
     ['an id', '<style><!-- span#pre{display:none} --></style><span id="pre">Hi</span><p>Hi, Ada</p>'],
+    [
+      'a preheader style',
+      '<div style="visibility:hidden;max-height:0;mso-hide:all">Hi&zwnj;&nbsp;&zwnj;</div><p>Hi, Ada</p>',
+    ],
+    ['a height of nothing', '<div style="max-height:0px; overflow: hidden">Hi</div><p>Hi, Ada</p>'],
+    ['no opacity', '<span style="opacity:0.0">Hi</span><p>Hi, Ada</p>'],
+    [
+      'a rule of a class without height',
+      '<style>.p{max-height:0;overflow:hidden}</style><i class=p>Hi</i><p>Hi, Ada</p>',
+    ],
     ['the attribute hidden', '<div hidden>Hi <div>there</div></div><p>Hi, Ada</p>'],
     ['an element that is never closed', '<p>Hi, Ada</p><div style="display:none">Hi'],
   ])('omits content that %s hides', (_, html) => {
@@ -124,6 +155,8 @@ describe('the text of an HTML body', () => {
     ['only a media query hides', '<style>@media print { .x { display: none } } p{}</style><p class="x">Hi, Ada</p>'],
     ['a later rule shows', '<style>.x{display:none}.x{display:block}</style><p class="x">Hi, Ada</p>'],
     ['its own style shows', '<style>.x{display:none}</style><p class="x" style="display:block">Hi, Ada</p>'],
+    ['only Outlook does not show', '<a style="mso-hide:all">Hi</a>, Ada'],
+    ['has a height or is half transparent', '<p style="max-height:0.5em;overflow:hidden;opacity:0.5">Hi, Ada</p>'],
     ['is all there is', '<div style="display:none"><p>Hi, Ada</p></div>'],
   ])('keeps what %s', (_, html) => {
     expect(textFromHtml(html)).toBe('Hi, Ada');

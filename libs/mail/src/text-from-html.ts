@@ -1,4 +1,3 @@
-import { Parser } from 'htmlparser2';
 import { withoutHiddenElements } from './hidden-elements.js';
 import {
   type Attributes,
@@ -9,11 +8,12 @@ import {
   type OpenLink,
   type OpenList,
 } from './open-element.js';
+import { parseHtml } from './parse-html.js';
 import { TextBlock } from './text-block.js';
 import { visibleMarkup } from './visible-markup.js';
 
-const MAX_INPUT = 128 * 1024;
-const MAX_DEPTH = 100;
+const MAX_INPUT = 512 * 1024;
+const MAX_DEPTH = 300;
 const MAX_CHILDREN = 20_000;
 const ELLIPSIS = '…';
 const RULE = '-'.repeat(40);
@@ -33,9 +33,9 @@ const BREAKS = new Map<string, readonly [leading: number, trailing: number]>([
 const SILENT: ReadonlySet<string> = new Set(['script', 'style', 'template', 'title']);
 
 /**
- * The plain text of an HTML body with its lines and link targets, without hidden elements. Only the first 128 Ki characters
- * of visible markup and 100 levels of elements are converted, because parsing takes quadratic time in the depth; an ellipsis
- * marks both limits.
+ * The plain text of an HTML body with its lines and link targets, without hidden elements. Only the first 512 Ki characters
+ * of visible markup and 300 levels of elements are converted, which bounds the time for hostile markup; an ellipsis marks
+ * both limits.
  */
 export function textFromHtml(html: string): string {
   const { markup, styles } = html.length > MAX_INPUT ? visibleMarkup(html) : { markup: html, styles: '' };
@@ -48,7 +48,15 @@ export function textFromHtml(html: string): string {
 
 function converted(html: string): string {
   const writer = new TextWriter();
-  new Parser(writer).end(html);
+  const isWhole = parseHtml(html, {
+    ontext: text => writer.ontext(text),
+    oncomment: () => writer.oncomment(),
+    onprocessinginstruction: () => writer.onprocessinginstruction(),
+    onopentag: (name, attributes) => writer.onopentag(name, attributes),
+    onclosetag: () => writer.onclosetag(),
+    onend: () => writer.onend(),
+  });
+  if (!isWhole) writer.stop();
   return writer.text;
 }
 
@@ -61,6 +69,8 @@ class TextWriter {
   /** Links with a target around the current position, the innermost last. */
   #links: OpenLink[] = [];
   #pending = '';
+  /** The block that ends with the target of a link in brackets. */
+  #afterTarget: TextBlock | undefined;
   #body: OpenElement | undefined;
   #hasBody = false;
 
@@ -116,6 +126,13 @@ class TextWriter {
     if (!this.#hasBody) this.#markOverflow(this.#document);
   }
 
+  /** Ends the text where the markup is nested too deeply. */
+  stop(): void {
+    while (this.#element !== this.#document) this.onclosetag();
+    this.#addInline(ELLIPSIS);
+    this.onend();
+  }
+
   /** If there is a body, only its content is converted. */
   #openBody(parent: OpenElement): void {
     if (!this.#hasBody) {
@@ -143,7 +160,7 @@ class TextWriter {
     if (breaks) {
       this.#block = new TextBlock(this.#block, breaks[0], name === 'pre' || this.#block.isPreformatted);
     } else if (name === 'a') {
-      const target = (attributes['href'] ?? '').replace(/^mailto:/, '');
+      const target = linkTarget(attributes['href'] ?? '');
       if (target !== '' && !target.startsWith('#')) {
         element.link = { target, words: '' };
         this.#links.push(element.link);
@@ -179,8 +196,13 @@ class TextWriter {
       this.#closeBlock(name === 'blockquote' ? quotedLines(text) : text, breaks[1]);
     } else if (link) {
       this.#links.pop();
-      if (link.words === '') this.#block.addInline(link.target);
-      else if (link.words !== link.target) this.#block.addInline(` [${link.target}]`);
+      if (link.words === '') {
+        this.#separate(link.target);
+        this.#block.addInline(link.target);
+      } else if (link.words !== link.target) {
+        this.#block.addInline(` [${link.target}]`);
+        this.#afterTarget = this.#block;
+      }
     } else if (list) {
       this.#closeList(list);
     }
@@ -245,12 +267,27 @@ class TextWriter {
   }
 
   #addInline(content: string): void {
+    this.#separate(content);
     const words = this.#block.addInline(content);
     if (words === '' || this.#links.length === 0) return;
     const joined = words.replaceAll(' ', '');
     for (const link of this.#links) link.words += joined;
   }
+
+  /** Between the target of a link in brackets and words beside it; without a blank, they would join. */
+  #separate(content: string): void {
+    if (content === '') return;
+    if (this.#afterTarget === this.#block && /^[\p{L}\p{N}[]/u.test(content)) this.#block.addInline(' ');
+    this.#afterTarget = undefined;
+  }
 }
+
+/** Browsers remove line breaks and tabs inside an address, and blanks around it (URL standard). */
+const linkTarget = (href: string): string =>
+  href
+    .replace(/[\t\r\n]/g, '')
+    .trim()
+    .replace(/^mailto:/i, '');
 
 function quotedLines(text: string): string {
   let start = 0;

@@ -16,6 +16,8 @@ export interface RequestDeadline {
   readonly at: number;
   /** Milliseconds left by a monotonic clock; negative after the deadline. */
   remainingMs(): number;
+  /** Milliseconds since the caller sent the request, as far as that is known. */
+  elapsedMs(): number;
 }
 
 /** The request that is being handled. */

@@ -12,9 +12,23 @@ export interface RequestFrame {
   readonly p: unknown;
   /** How long the caller waits, relative to now, so that clocks need not agree. */
   readonly w: number;
-  /** When the caller stops waiting, in milliseconds since the epoch; absent in frames without a version. */
+  /**
+   * When the caller stops waiting, in milliseconds since the epoch by its clock, which is compared only with that of its
+   * other requests; absent in frames without a version.
+   */
   readonly d?: number | undefined;
   readonly c: RequestContext;
+  /** For a command that its caller may repeat: the service answers a repetition with the first answer. */
+  readonly k?: RequestKey | undefined;
+}
+
+/** Identifies the repetitions of a command. */
+export interface RequestKey {
+  /** Who chose the key; another caller's equal key is another one. */
+  readonly caller: string;
+  readonly key: string;
+  /** Hash of the request; another request with the same key is refused. */
+  readonly fingerprint: string;
 }
 
 export interface RefusalBody {
@@ -40,6 +54,8 @@ export interface UnavailableBody {
 
 export type ReplyFrame = ReplyBody & {
   readonly v?: typeof FRAME_VERSION;
+  /** The answer to an earlier request with the same key. */
+  readonly replayed?: boolean | undefined;
   /** Empty: the message as a whole was refused. */
   readonly i: string;
   /** Requests a confirmation with this number, sent to the reply subject of the message, if the caller still waits. */
@@ -93,6 +109,8 @@ const requestProblem = (frame: unknown): string | undefined => {
   if (!isOptionalText(c['causationId']) || !isOptionalText(c['traceparent']) || !isOptionalText(c['actor'])) {
     return 'c (the context) holds something else than texts';
   }
+  if (frame['k'] !== undefined && !isRequestKey(frame['k']))
+    return 'k (the key) is not a caller, a key and a fingerprint';
   return undefined;
 };
 
@@ -136,5 +154,7 @@ const isRefusal = (value: unknown): boolean =>
   typeof value['code'] === 'string' &&
   typeof value['message'] === 'string' &&
   isObject(value['details']);
+const isRequestKey = (value: unknown): boolean =>
+  isObject(value) && ['caller', 'key', 'fingerprint'].every(field => typeof value[field] === 'string');
 const isUnavailable = (value: unknown): boolean =>
   isObject(value) && (value['retryAfterS'] === undefined || typeof value['retryAfterS'] === 'number');

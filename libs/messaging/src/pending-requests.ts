@@ -7,6 +7,7 @@ export interface PendingRequest {
   readonly resolve: (reply: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
+  readonly onReplayed: (() => void) | undefined;
   /** By the monotonic clock. */
   readonly expiresAt: number;
   /** Number of the message that carried it; undefined before it is sent. */

@@ -11,6 +11,7 @@ import {
   LONGEST_WAIT_MS,
   type ReplyFrame,
   type RequestFrame,
+  type RequestKey,
   readReplyFrame,
 } from './frames.js';
 import { guarded } from './guard.js';
@@ -25,6 +26,10 @@ export interface RequestOptions extends Partial<RequestContext> {
   readonly deadlineMs?: number | undefined;
   /** A further deadline in milliseconds since the epoch; the earlier one applies. */
   readonly deadlineAt?: number | undefined;
+  /** Makes a repetition of the command safe, if the service has a database. */
+  readonly key?: RequestKey | undefined;
+  /** Called if the reply is the answer to an earlier request with the same key. */
+  readonly onReplayed?: (() => void) | undefined;
 }
 
 /** How long a request waits for a reconnection before it fails. */
@@ -99,6 +104,7 @@ export class RequestClient {
         actor: options.actor ?? outer?.actor,
       },
       p: payload,
+      k: options.key,
     };
     return new Promise<ReplyOf<C>>((resolve, reject) => {
       const json = JSON.stringify(frame);
@@ -109,6 +115,7 @@ export class RequestClient {
         timer,
         expiresAt: performance.now() + deadlineMs,
         batch: undefined,
+        onReplayed: options.onReplayed,
         resolve: reply => {
           span?.end();
           resolve(reply as ReplyOf<C>);
@@ -203,6 +210,7 @@ export class RequestClient {
 
   #settle(pending: PendingRequest, frame: ReplyFrame): void {
     const { subject } = pending;
+    if (frame.replayed === true) pending.onReplayed?.();
     const maybeExecuted = !('executed' in frame && frame.executed === false);
     if ('refusal' in frame) {
       pending.reject(new Refusal(frame.refusal.code, frame.refusal.message, frame.refusal.details));

@@ -1,5 +1,5 @@
-import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { HostResolver } from './host-resolver.js';
 import { isPublicAddress } from './public-address.js';
 
 /** An address of a host, as Node.js resolves it. */
@@ -11,15 +11,14 @@ export interface HostAddress {
 export interface OutboundGuardOptions {
   /** Lifts the guard: every address is allowed. For local development and tests. */
   readonly allowPrivate: boolean;
-  /** Resolves a host name to all its addresses; the resolver of the system unless set. */
+  /** Resolves a host name to all its addresses; {@link HostResolver} with the name servers of the system unless set. */
   readonly resolve?: (hostname: string) => Promise<readonly HostAddress[]>;
   /** Which addresses are public; {@link isPublicAddress} unless set. */
   readonly isPublic?: (address: string) => boolean;
 }
 
-const RESOLVE_TIMEOUT_MS = 5_000;
-
-const fromSystem = (hostname: string): Promise<readonly HostAddress[]> => lookup(hostname, { all: true });
+/** Longer than a look-up of the resolver, which knows the reason. */
+const RESOLVE_TIMEOUT_MS = 6_000;
 
 /**
  * A host has no address, or one that is not public. The error is the same, so that callers cannot enumerate an internal
@@ -42,9 +41,9 @@ export class OutboundGuard {
   readonly #resolve: (hostname: string) => Promise<readonly HostAddress[]>;
   readonly #isPublic: (address: string) => boolean;
 
-  constructor({ allowPrivate, resolve = fromSystem, isPublic = isPublicAddress }: OutboundGuardOptions) {
+  constructor({ allowPrivate, resolve, isPublic = isPublicAddress }: OutboundGuardOptions) {
     this.#allowPrivate = allowPrivate;
-    this.#resolve = resolve;
+    this.#resolve = resolve ?? forNames(new HostResolver());
     this.#isPublic = isPublic;
   }
 
@@ -97,6 +96,11 @@ export class OutboundGuard {
     }
   }
 }
+
+const forNames =
+  (resolver: HostResolver) =>
+  (hostname: string): Promise<readonly HostAddress[]> =>
+    resolver.resolve(hostname);
 
 const familyNumber = (family: number | 'IPv4' | 'IPv6' | undefined): number =>
   family === 'IPv4' ? 4 : family === 'IPv6' ? 6 : (family ?? 0);

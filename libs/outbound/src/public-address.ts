@@ -5,8 +5,8 @@ type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const ranges = (...texts: readonly string[]): readonly Range[] => texts.map(text => ipaddr.parseCIDR(text));
 
-/** Ranges reserved by the IANA IPv4 Special-Purpose Address Registry and RFC 5771. */
-const SPECIAL_IPV4 = ranges(
+/** Ranges of other networks than the internet, by the IANA IPv4 Special-Purpose Address Registry and RFC 5771. */
+export const NON_PUBLIC_IPV4: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10', // includes Alibaba Cloud's metadata address, 100.100.100.200
@@ -14,16 +14,18 @@ const SPECIAL_IPV4 = ranges(
   '169.254.0.0/16', // includes the metadata address of most clouds, 169.254.169.254
   '172.16.0.0/12',
   '192.0.0.0/24', // includes Oracle Cloud's metadata address, 192.0.0.192
-  '192.0.2.0/24',
   '192.88.99.0/24',
   '192.168.0.0/16',
   '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
   '168.63.129.16/32', // Azure's platform address, which is not in the registry
-);
+];
+
+/** Examples of documents: no host of the internet has these addresses (RFC 5737). */
+const DOCUMENTATION_IPV4 = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'];
+
+const SPECIAL_IPV4 = ranges(...NON_PUBLIC_IPV4, ...DOCUMENTATION_IPV4);
 
 /** The only IPv6 block with public addresses (IANA IPv6 Global Unicast Address Assignments). */
 const [GLOBAL_IPV6] = ranges('2000::/3');

@@ -22,10 +22,29 @@ export interface PlatformKey {
   readonly name: string;
   /** The first 12 characters of the key. */
   readonly key_prefix: string;
-  /** `read` allows GET; `write` allows everything. */
+  /** `read` allows GET; `write` allows everything. `read` also while the user of the key is a viewer. */
   readonly scope: 'read' | 'write';
   /** When the key expires; null if never. */
   readonly expiry: string | null;
+  /** The projects that the key is restricted to; absent for all. */
+  readonly projects?: readonly string[];
+  /** The operations that the key allows; absent for all. */
+  readonly operations?: ReadonlyArray<
+    | 'projects:read'
+    | 'projects:write'
+    | 'project-secrets:read'
+    | 'project-secrets:write'
+    | 'web-services:read'
+    | 'web-services:write'
+    | 'deployments:read'
+    | 'deployments:write'
+    | 'environment:read'
+    | 'environment:write'
+    | 'logs-and-metrics:read'
+    | 'logs-and-metrics:write'
+    | 'databases:read'
+    | 'databases:write'
+  >;
 }
 
 export interface ListDatabasesReply {
@@ -569,8 +588,8 @@ export interface CreateWebServiceBody {
 }
 
 export interface CreateDeploymentBody {
-  /** The branch whose newest commit is deployed; the configured branch if absent. */
-  readonly branch?: string;
+  /** The branch whose newest commit is deployed; the configured branch if absent or null. */
+  readonly branch?: string | null;
 }
 
 export interface SetVariableBody {

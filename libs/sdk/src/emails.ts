@@ -1,5 +1,5 @@
 import type { EmailRecord, SendEmailBody } from './api-types.js';
-import type { CallOptions, HttpClient } from './http-client.js';
+import type { CallOptions, CommandOptions, HttpClient } from './http-client.js';
 import { renderReact } from './react-email.js';
 
 type OneOrMore = string | readonly string[];
@@ -20,13 +20,8 @@ export type Email = Omit<SendEmailBody, 'to' | 'cc' | 'bcc' | 'reply_to' | 'mess
   readonly reply_to?: OneOrMore;
 } & EmailContent;
 
-export interface SendOptions extends CallOptions {
-  /**
-   * Makes the call safe to repeat for 24 hours, also from another process; 1 to 255 characters. Without it, each call has
-   * a new key, which makes the retries of this library safe.
-   */
-  readonly idempotencyKey?: string | undefined;
-}
+/** Options of sending a message. */
+export type SendOptions = CommandOptions;
 
 /** Sends messages, and gets their records. */
 export class Emails {
@@ -42,7 +37,7 @@ export class Emails {
    * Sends one message. Resolves when the relay has accepted or rejected it (`status`), and rejects with an `ApiError` or
    * `ConnectionError`. Retries never send a message twice.
    */
-  async send(email: Email, { idempotencyKey = crypto.randomUUID(), signal }: SendOptions = {}): Promise<EmailRecord> {
+  async send(email: Email, options: SendOptions = {}): Promise<EmailRecord> {
     const { to, cc, bcc, reply_to, react, ...rest } = email;
     const body = {
       ...rest,
@@ -52,17 +47,13 @@ export class Emails {
       ...(reply_to === undefined ? {} : { reply_to: listOf(reply_to) }),
       ...(react === undefined ? {} : { message: await renderReact(react) }),
     };
-    const headers = { 'idempotency-key': idempotencyKey };
-    return this.#client.send<EmailRecord>(
-      { method: 'POST', path: '/emails', body, headers, repeatable: true, signal },
-      this.#credentials(),
-    );
+    return this.#client.send<EmailRecord>({ method: 'POST', path: '/emails', body, ...options }, this.#credentials());
   }
 
   /** The record of a message of this email service. */
   async get(id: string, { signal }: CallOptions = {}): Promise<EmailRecord> {
     const path = `/emails/${encodeURIComponent(id)}`;
-    return this.#client.send<EmailRecord>({ method: 'GET', path, repeatable: true, signal }, this.#credentials());
+    return this.#client.send<EmailRecord>({ method: 'GET', path, signal }, this.#credentials());
   }
 }
 

@@ -31,6 +31,7 @@ const finished = async <Value>(call: Promise<Value>): Promise<Value> => {
 };
 
 const SENT: Answer = { status: 200, body: RECORD };
+const BUSY: Answer = { status: 409, headers: { 'retry-after': '1', 'error-code': 'idempotency_key_in_flight' } };
 const UNAVAILABLE: Answer = { status: 503, body: { error: 'Try again.' } };
 
 beforeEach(() => {
@@ -80,8 +81,7 @@ describe('sending an email', () => {
   });
 
   it('retries a lost connection, and waits for the first attempt that is still in progress', async () => {
-    const busy: Answer = { status: 409, headers: { 'retry-after': '1', 'error-code': 'idempotency_key_in_flight' } };
-    const { postern, received } = clientOf([new TypeError('fetch failed'), busy, SENT]);
+    const { postern, received } = clientOf([new TypeError('fetch failed'), BUSY, SENT]);
     expect(await finished(postern.emails.send(EMAIL))).toEqual(RECORD);
     expect(received).toHaveLength(3);
   });
@@ -127,10 +127,44 @@ describe('a call of the platform API', () => {
   it.each<[string, Answer]>([
     ['a 5xx', UNAVAILABLE],
     ['a lost connection', new TypeError('fetch failed')],
-  ])('that creates something is not repeated after %s', async (_, answer) => {
-    const { postern, received } = clientOf([answer], 'ak_live_x');
-    await expect(finished(postern.platform.projects.create({ name: 'Shop' }))).rejects.toThrow();
-    expect(received).toHaveLength(1);
+  ])('that changes something is repeated with its idempotency key after %s', async (_, answer) => {
+    const calls = [
+      (postern: Postern) => postern.platform.projects.create({ name: 'Shop' }),
+      (postern: Postern) => postern.platform.deployments.create('w'),
+      (postern: Postern) => postern.platform.environment.setAll('w', [{ key: 'A', value: 'b' }]),
+      (postern: Postern) => postern.platform.environment.delete('w', 'v'),
+    ];
+    for (const call of calls) {
+      const { postern, received } = clientOf([answer, BUSY, { status: 200, body: { id: 'p' } }], 'ak_live_x');
+      expect(await finished<unknown>(call(postern))).toEqual({ id: 'p' });
+      const keys = received.map(({ headers }) => headers['idempotency-key']);
+      expect([keys.length, new Set(keys).size, keys[0]]).toEqual([3, 1, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    }
+  });
+
+  it('has the idempotency key of its caller, or a new one; a read has none', async () => {
+    const { postern, received } = clientOf(Array(4).fill({ status: 200, body: {} }), 'ak_live_x');
+    await finished(postern.platform.projects.create({ name: 'Shop' }, { idempotencyKey: 'order-1' }));
+    await finished(postern.platform.projects.create({ name: 'Shop' }));
+    await finished(postern.platform.projects.create({ name: 'Shop' }));
+    await finished(postern.platform.projects.list());
+    const [own, first, second, read] = received.map(({ headers }) => headers['idempotency-key']);
+    expect([own, read]).toEqual(['order-1', undefined]);
+    expect(first).not.toBe(second);
+  });
+
+  it('reports that its answer was lost, without repeating it', async () => {
+    const lost: Answer = {
+      status: 409,
+      body: { detail: 'Lost.' },
+      headers: { 'error-code': 'idempotency_answer_lost' },
+    };
+    const { postern, received } = clientOf([UNAVAILABLE, lost], 'ak_live_x');
+    await expect(finished(postern.platform.projects.create({ name: 'Shop' }))).rejects.toMatchObject({
+      name: 'ConflictError',
+      code: 'idempotency_answer_lost',
+    });
+    expect(received).toHaveLength(2);
   });
 
   it('that reads is repeated after a lost connection', async () => {

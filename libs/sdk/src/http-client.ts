@@ -28,6 +28,15 @@ export interface CallOptions {
   readonly signal?: AbortSignalLike | undefined;
 }
 
+/** Options of a call that changes something. */
+export interface CommandOptions extends CallOptions {
+  /**
+   * Makes the call safe to repeat for 24 hours, also from another process; 1 to 255 characters. Without it, each call has
+   * a new key, which makes the retries of this library safe.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
 /** The part of `AbortSignal` that this library needs. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
@@ -37,14 +46,12 @@ export interface AbortSignalLike {
 }
 
 /** One call of the API. */
-export interface Call extends CallOptions {
+export interface Call extends CommandOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether repeating the call is safe after a 5xx or a lost connection. A 429 is always safe. */
-  readonly repeatable: boolean;
 }
 
 export interface ClientOptions extends RetryOptions {
@@ -64,14 +71,15 @@ export class HttpClient {
     this.#options = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') };
   }
 
-  async send<Reply>(call: Call, credentials: Readonly<Record<string, string>>): Promise<Reply> {
-    requireWholePath(call);
+  async send<Reply>(given: Call, credentials: Readonly<Record<string, string>>): Promise<Reply> {
+    requireWholePath(given);
+    const call = withKey(given);
     let lost = false;
     for (let retries = 0; ; retries++) {
       const outcome = await this.#attempt<Reply>(call, credentials);
       if ('reply' in outcome) return outcome.reply;
       const { error } = outcome;
-      const waitMs = mayRepeat(error, call, lost)
+      const waitMs = mayRepeat(error, lost)
         ? delayBeforeRetry(retries, 'status' in error ? error.retryAfterS : undefined, this.#options)
         : undefined;
       if (waitMs === undefined) throw error;
@@ -178,11 +186,17 @@ const requireWholePath = ({ path }: Call): void => {
 const lostConnection = ({ method, path }: Call, error: unknown): ConnectionError =>
   new ConnectionError(`${method} ${path} got no response: ${messageOf(error)}`, { cause: error });
 
+/** Every call may be repeated: one that changes something has a key, under which it is carried out once. */
+const withKey = (call: Call): Call =>
+  call.method === 'GET'
+    ? call
+    : { ...call, headers: { 'idempotency-key': call.idempotencyKey ?? crypto.randomUUID(), ...call.headers } };
+
 /** After a lost connection, the first attempt may still be in progress under the same idempotency key. */
-const mayRepeat = (error: ApiError | ConnectionError, { repeatable }: Call, lost: boolean): boolean => {
-  if (!('status' in error)) return repeatable;
+const mayRepeat = (error: ApiError | ConnectionError, lost: boolean): boolean => {
+  if (!('status' in error)) return true;
   if (error.status === 409) return lost && (error.code === BUSY || error.retryAfterS !== undefined);
-  return isRetryable(error.status) && (repeatable || error.status === 429);
+  return isRetryable(error.status);
 };
 
 const errorOf = ({ status, headers }: FetchResponse, text: string): ApiError => {

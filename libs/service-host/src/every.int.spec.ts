@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Injectable, Module, type OnApplicationBootstrap, Scope, type Type } from '@nestjs/common';
-import { withLeadership } from '@postern/event-sourcing/postgres';
+import { migrateEventStore, withLeadership } from '@postern/event-sourcing/postgres';
 import { startNats, startPostgres, type TestNats, type TestPostgres } from '@postern/testing';
 import pg from 'pg';
 import { Database } from './database/database.js';
@@ -20,6 +20,7 @@ beforeAll(async () => {
   [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
   databaseUrl = await postgres.createDatabase();
   pool = new pg.Pool({ connectionString: databaseUrl, max: 8 });
+  await migrateEventStore(pool);
 }, 60_000);
 afterEach(async () => {
   await Promise.all(replicas.splice(0).map(replica => replica.stop()));
@@ -185,8 +186,7 @@ describe('A method that runs on one replica', () => {
     }
     await Promise.all([start(Holds), start(Holds)]);
     await started[0]!.promise;
-    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+    await pool.query(`UPDATE event_store.leases SET token = token + 1, expires_at = '-infinity'`);
     await lost;
     await started[1]!.promise;
   });

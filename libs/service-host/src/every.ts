@@ -1,11 +1,12 @@
 import { type INestApplicationContext, SetMetadata } from '@nestjs/common';
 import { MetadataScanner, Reflector } from '@nestjs/core';
-import { withLeadership } from '@postern/event-sourcing/postgres';
+import { LeaseLost, withLeadership } from '@postern/event-sourcing/postgres';
 import type { Host } from './host.js';
 import { type Class, markedProviders } from './marked-providers.js';
 
 /** What a repeated method receives at each run. */
 export interface TaskRun {
+  /** By the clock of PostgreSQL in a service with a database, so that no replica deletes or counts at another time. */
   readonly now: Date;
   /** Aborted when the service shuts down or leadership is lost; the method must end soon after. */
   readonly signal: AbortSignal;
@@ -44,7 +45,7 @@ export const Every =
     SetMetadata<string, RepeatedMethod>(EVERY, { ...options, intervalMs, task })(target, method, descriptor);
   };
 
-type RepeatingHost = Pick<Host, 'tasks' | 'config' | 'database'>;
+type RepeatingHost = Pick<Host, 'tasks' | 'config' | 'database' | 'clock' | 'log'>;
 
 /**
  * Starts all methods with the decorator `Every`.
@@ -77,12 +78,27 @@ const repeatedMethodsOf = ({ prototype }: Class): readonly (RepeatedMethod & { r
 const starter = (
   { intervalMs, task, onOneReplica = false }: RepeatedMethod,
   method: (run: TaskRun) => Promise<unknown>,
-  { tasks, config, database }: RepeatingHost,
+  { tasks, config, database, clock, log }: RepeatingHost,
 ): (() => void) => {
   const waitMs = typeof intervalMs === 'number' ? intervalMs : intervalMs(config as never);
-  const run = async (signal: AbortSignal): Promise<void> => void (await method({ now: new Date(), signal }));
+  const run = async (signal: AbortSignal): Promise<void> => {
+    // The clock guard says so; another replica does the work.
+    if (clock?.isWrong) return;
+    await method({ now: clock?.now() ?? new Date(), signal });
+  };
   if (onOneReplica === false) return () => tasks.every(waitMs, task, run);
   if (!database) throw new Error(`The task "${task}" runs on one replica, which requires a database`);
   const lock = onOneReplica === true ? task : onOneReplica;
-  return () => tasks.every(waitMs, task, signal => withLeadership(database.pool, lock, signal, run));
+  const lead = async (lost: AbortSignal): Promise<void> => {
+    const warn = () => {
+      if (lost.reason instanceof LeaseLost)
+        log.warn({ err: lost.reason, task }, 'Lost the leadership of a task; another replica continues');
+    };
+    lost.addEventListener('abort', warn, { once: true });
+    await run(lost);
+  };
+  return () =>
+    tasks.every(waitMs, task, async signal => {
+      if (!clock?.isWrong) await withLeadership(database.pool, lock, signal, lead);
+    });
 };

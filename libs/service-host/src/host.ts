@@ -1,11 +1,13 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { NatsLink, RequestClient, RequestHandlers } from '@postern/messaging';
 import { Database } from './database/database.js';
+import { DatabaseClock } from './database/database-clock.js';
 import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
 import { ServiceLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
-import { type EncryptionKey, KeyRing } from './secrets/key-ring.js';
+import { hasEncryptionKeys } from './secrets/encryption-config.js';
+import { KeyRing } from './secrets/key-ring.js';
 import { Tasks } from './tasks.js';
 
 /** Injection token of the service's configuration object. */
@@ -31,6 +33,8 @@ export interface Host<Config = unknown> {
   readonly tasks: Tasks;
   /** Only in services with a database. */
   readonly database: Database | undefined;
+  /** Only in services with a database. */
+  readonly clock: DatabaseClock | undefined;
 }
 
 const provide = (token: InjectionToken, useValue: unknown): Provider => ({ provide: token, useValue });
@@ -47,11 +51,9 @@ export const providersOf = (host: Host): Provider[] => [
   provide(Metrics, host.metrics),
   provide(Tasks, host.tasks),
   ...(host.database ? [provide(Database, host.database)] : []),
+  ...(host.clock ? [provide(DatabaseClock, host.clock)] : []),
   ...keyRingOf(host.config),
 ];
 
 const keyRingOf = (config: unknown): Provider[] =>
   hasEncryptionKeys(config) ? [provide(KeyRing, new KeyRing(config.encryptionKeys))] : [];
-
-const hasEncryptionKeys = (config: unknown): config is { readonly encryptionKeys: readonly EncryptionKey[] } =>
-  typeof config === 'object' && config !== null && 'encryptionKeys' in config;

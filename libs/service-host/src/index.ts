@@ -2,6 +2,7 @@ export { certificateFrom } from './connections/certificate.js';
 export { clientNetworkOf, wideNetworkOf } from './connections/client-network.js';
 export { SmtpConnections } from './connections/smtp-connections.js';
 export { Database, type DatabaseConfig } from './database/database.js';
+export { DatabaseClock, type DatabaseClockOptions, type DatabaseTime } from './database/database-clock.js';
 export { applyMigrations, type MigrationOptions } from './database/migrations.js';
 export { PrismaModule } from './database/prisma.module.js';
 export { type DriftOptions, schemaDrift } from './database/schema-drift.js';

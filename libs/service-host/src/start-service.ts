@@ -8,7 +8,9 @@ import { FollowerPositions, PostgresSetAsideEvents } from '@postern/event-sourci
 import { PosternServer, RequestHandlers, runDetached } from '@postern/messaging';
 import type { FastifyServerOptions } from 'fastify';
 import type { ConfigDefinition, ConfigOf, Environment, HostConfig } from './config/define-config.js';
+import { guardClock } from './database/clock-guard.js';
 import { Database, type DatabaseConfig } from './database/database.js';
+import { DatabaseClock } from './database/database-clock.js';
 import { applyMigrations, type MigrationOptions } from './database/migrations.js';
 import { asTemporarilyUnavailable } from './database/temporary-faults.js';
 import { startTasks } from './every.js';
@@ -19,6 +21,7 @@ import { Readiness } from './health/readiness.js';
 import { WaitingPort } from './health/waiting-port.js';
 import type { Host } from './host.js';
 import { HostModule } from './host-module.js';
+import { commandsOf } from './idempotent-commands/idempotent-commands.js';
 import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { observePool } from './metrics/observe-pool.js';
@@ -43,6 +46,8 @@ export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
   readonly database?: Omit<MigrationOptions, 'databaseUrl'>;
   /** Maximum number of concurrent request handlers (256). */
   readonly concurrency?: number;
+  /** The clock of the machine, for tests. */
+  readonly wallClock?: () => number;
   /** For the gateway: limits, proxies, request ids. */
   readonly fastify?: FastifyServerOptions;
   /** Called before the service listens: Fastify plugins, filters, readiness checks. */
@@ -57,6 +62,7 @@ export interface RunningService {
 }
 
 const SUBSCRIBED_WITHIN_MS = 2_000;
+const PURGE_COMMANDS_MS = 10 * 60_000;
 
 /**
  * Waits for NATS and the database, migrates, and starts Nest and the HTTP port. `onLost` is called if the NATS
@@ -79,10 +85,11 @@ export const startService = async <D extends HostedConfig>(
     service: options.name,
     log,
   });
-  const [connection, database] = await Promise.all([
+  const [connection, opened] = await Promise.all([
     connectWith(config, options.name, log),
-    options.database ? openDatabase(config, options.name, options.database, log) : undefined,
+    options.database ? openDatabase(config, options.database, options, log) : undefined,
   ]);
+  const { database, clock } = opened ?? {};
   const { link, requests } = connection;
   runDetached(log, 'connection', async () => {
     const error = await link.lost;
@@ -109,7 +116,9 @@ export const startService = async <D extends HostedConfig>(
     metrics,
     tasks,
     database,
+    clock,
   };
+  const commands = database && commandsOf(database.pool, config, log);
   const server = new PosternServer({
     link,
     service: options.name,
@@ -121,8 +130,15 @@ export const startService = async <D extends HostedConfig>(
       setAside: new PostgresSetAsideEvents(database.pool),
     },
     asUnavailable: asTemporarilyUnavailable,
+    keyed: commands,
     ...(options.concurrency ? { concurrency: options.concurrency } : {}),
   });
+
+  if (clock) {
+    const onChange = async (isWrong: boolean) => (isWrong ? server.pause() : server.resume());
+    if (clock.isWrong) await server.pause();
+    guardClock(clock, { readiness, metrics, tasks, log, onChange });
+  }
 
   let app: NestFastifyApplication | undefined;
   const close = async () => {
@@ -138,6 +154,7 @@ export const startService = async <D extends HostedConfig>(
     app = await createApp(options, host, server);
     await app.init();
     startTasks(app, host);
+    if (commands) tasks.every(PURGE_COMMANDS_MS, 'purge answers of commands', () => commands.purge());
     await app.startAllMicroservices();
     // A completed round trip confirms the subscriptions; if NATS does not respond, the readiness check reports it.
     await link.roundTrip(SUBSCRIBED_WITHIN_MS).catch(() => {});
@@ -180,15 +197,18 @@ const running = (app: NestFastifyApplication, close: () => Promise<void>, limitM
 
 const openDatabase = async (
   config: HostConfig,
-  name: string,
   migrations: Omit<MigrationOptions, 'databaseUrl'>,
+  { name, wallClock }: Pick<ServiceOptions, 'name' | 'wallClock'>,
   log: Host['log'],
-): Promise<Database> => {
+): Promise<{ readonly database: Database; readonly clock: DatabaseClock }> => {
   if (!hasDatabase(config)) throw new Error(`${name} has a database: spread databaseSettings into its configuration`);
   const databaseUrl = config.databaseUrl.reveal();
   const applied = await retryUntilAvailable(() => applyMigrations({ ...migrations, databaseUrl }), log, 'PostgreSQL');
   if (applied.length > 0) log.info({ applied }, 'Migrated the database');
-  return new Database(config, name, log);
+  const database = new Database(config, name, log);
+  const clock = new DatabaseClock(database.pool, { wallClock });
+  await retryUntilAvailable(() => clock.measure(), log, 'PostgreSQL');
+  return { database, clock };
 };
 
 const hasDatabase = (config: HostConfig): config is HostConfig & DatabaseConfig => 'databaseUrl' in config;

@@ -26,6 +26,7 @@ export { startPostgres, type TestPostgres, type TestPostgresOptions } from './po
 export { findPostgres, type PostgresBinaries, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
 export { type PostgresOptions, PostgresServer, spawnPostgres } from './postgres-server.js';
 export { programFolder } from './program-folder.js';
+export { type SilencingProxy, type SilencingProxyOptions, startSilencingProxy } from './silencing-proxy.js';
 export {
   type SinkAnswer,
   type SinkMessage,

@@ -25,6 +25,16 @@ export const VIOLATIONS: readonly ExampleViolation[] = [
     at: `${APP}/api-keys/api-keys.projection.ts`,
     text: `export const read = (pool: Pool) => pool.query(${sql});`,
   })),
+  ...['Date.now() - DAY_MS', 'new Date().getTime() + DAY_MS'].map(time => ({
+    rule: 'what expires and what is deleted is decided by the clock of PostgreSQL',
+    at: `${APP}/api-keys/purge-keys.ts`,
+    text: `await keys.deleteBefore(new Date(${time}));`,
+  })),
+  ...['new pg.Pool({ max: 4 })', 'new pg.Client(url)'].map(connection => ({
+    rule: 'every connection to PostgreSQL has the limits of database-limits.ts',
+    at: 'libs/event-sourcing/src/postgres/leader.ts',
+    text: `import pg from 'pg';\nconst connection = ${connection};`,
+  })),
   {
     rule: 'contracts know zod and nothing else',
     at: 'libs/contracts/src/x.ts',

@@ -17,6 +17,13 @@ const OTHER_SCHEMAS = /^apps\/runtime-agent\/|^libs\/event-sourcing\/src\/postgr
 const TABLE_STATEMENT =
   /['"`]\s*(?:SELECT\b[^'"`]*(?:'[^']*'[^'"`]*)*\bFROM\b|INSERT INTO\b|UPDATE \S+ SET\b|DELETE FROM\b|WITH \w+ AS \()/;
 
+/** Services whose replicas share a database, and with it a clock. */
+const WITH_DATABASE = /^apps\/(email-send|delivery-tracking|webhook-dispatch|platform-management)\/src\//;
+
+/** Where connections get their limits; the runtime agent only connects to databases of users. */
+const CONNECTS =
+  /^libs\/service-host\/src\/(database\/|operations\/postgres-findings\.ts$)|^apps\/runtime-agent\/|^libs\/testing\/|\/testing\//;
+
 /** Rules for the whole codebase. */
 const GENERAL_RULES: readonly Rule[] = [
   {
@@ -67,6 +74,19 @@ const GENERAL_RULES: readonly Rule[] = [
     governs: path =>
       /^(apps|libs)\//.test(path) && !isSpec(path) && !/\.sql\.ts$|\/testing\//.test(path) && !OTHER_SCHEMAS.test(path),
     violations: file => forbidsText(file, { SQL: TABLE_STATEMENT }),
+  },
+  {
+    name: 'what expires and what is deleted is decided by the clock of PostgreSQL',
+    governs: path => WITH_DATABASE.test(path) && !isSpec(path) && !path.includes('/testing/'),
+    violations: file =>
+      forbidsText(file, {
+        'the clock of its machine': /new Date\(\s*(Date\.now\(\)|new Date\(\)\.getTime\(\))\s*[-+]/,
+      }),
+  },
+  {
+    name: 'every connection to PostgreSQL has the limits of database-limits.ts',
+    governs: path => /^(apps|libs)\//.test(path) && !isSpec(path) && !CONNECTS.test(path),
+    violations: file => forbidsText(file, { 'a connection of its own': /new pg\.(Pool|Client)\(/ }),
   },
   {
     name: 'no forwardRef, no global modules',

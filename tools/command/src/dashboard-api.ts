@@ -1,6 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, AuthenticationError, ConnectionError, NotFoundError } from '@postern/sdk';
 
 const TIMEOUT_MS = 30_000;
+/** The pauses before a command is repeated. */
+const PAUSES_S = [1, 2, 4, 8];
+const UNKNOWN: ReadonlySet<string | undefined> = new Set(['outcome_unknown', 'idempotency_key_in_flight']);
 
 export interface EmailService {
   readonly id: string;
@@ -46,6 +51,14 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  readonly cookie?: string | undefined;
+}
+
+/** A new session, and the cookie that marks this machine as a known device of the user. */
+export interface SignedIn {
+  readonly token: string;
+  readonly expires_at: string;
+  readonly deviceCookie: string | undefined;
 }
 
 /** Calls the dashboard API, for operations that require a session. */
@@ -59,22 +72,60 @@ export class DashboardApi {
   }
 
   get = <Reply>(path: string, options: CallOptions = {}): Promise<Reply> => this.#send('GET', path, options);
-  post = <Reply>(path: string, body: unknown = {}): Promise<Reply> => this.#send('POST', path, { body });
-  delete = <Reply>(path: string): Promise<Reply> => this.#send('DELETE', path, {});
+  post = <Reply>(path: string, body: unknown = {}): Promise<Reply> => this.#command('POST', path, { body });
+  delete = <Reply>(path: string): Promise<Reply> => this.#command('DELETE', path, {});
 
-  async #send<Reply>(method: string, path: string, { query = {}, body, signal }: CallOptions): Promise<Reply> {
+  /** Repeats a command whose outcome is unknown with its key, under which Postern carries it out once. */
+  async #command<Reply>(method: string, path: string, options: CallOptions): Promise<Reply> {
+    const headers = { 'idempotency-key': randomUUID() };
+    for (const seconds of PAUSES_S) {
+      try {
+        return await this.#send<Reply>(method, path, options, headers);
+      } catch (error) {
+        if (!isUnknownOutcome(error)) throw error;
+        await pause(seconds * 1_000);
+      }
+    }
+    return this.#send(method, path, options, headers);
+  }
+
+  /** Signs in with the cookie of an earlier sign-in. */
+  async signIn(credentials: object, cookie: string | undefined): Promise<SignedIn> {
+    const response = await this.#call('POST', '/session', { body: credentials, cookie });
+    const session = (await replyIn(response)) as Omit<SignedIn, 'deviceCookie'>;
+    const cookies = response.headers.getSetCookie().map(header => header.split(';', 1)[0]!);
+    return { ...session, deviceCookie: cookies.find(one => DEVICE_COOKIE.test(one)) };
+  }
+
+  async #send<Reply>(
+    method: string,
+    path: string,
+    options: CallOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> {
+    return (await replyIn(await this.#call(method, path, options, headers))) as Reply;
+  }
+
+  async #call(
+    method: string,
+    path: string,
+    { query = {}, body, signal, cookie }: CallOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const url = new URL(this.#baseUrl + path);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
     const deadline = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(url, {
+    return fetch(url, {
       method,
       redirect: 'error',
       headers: {
         accept: 'application/json',
         'user-agent': 'postern-command',
+        ...headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+        ...(cookie === undefined ? {} : { cookie }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
@@ -84,11 +135,17 @@ export class DashboardApi {
         cause: error,
       });
     });
-    const text = await response.text();
-    if (!response.ok) throw errorOf(response, text);
-    return parsed(text) as Reply;
   }
 }
+
+const isUnknownOutcome = (error: unknown): boolean => error instanceof ApiError && UNKNOWN.has(error.code);
+const DEVICE_COOKIE = /^(?:__Host-)?postern_device=[^\s;]+$/;
+
+const replyIn = async (response: Response): Promise<unknown> => {
+  const text = await response.text();
+  if (!response.ok) throw errorOf(response, text);
+  return parsed(text);
+};
 
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error as Error & { cause?: Error };

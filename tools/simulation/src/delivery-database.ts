@@ -61,6 +61,7 @@ export class DeliveryDatabase {
         payload,
         attempts,
         traceparent: undefined,
+        claimedAtMs: Date.now(),
       };
     });
   }

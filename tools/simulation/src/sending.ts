@@ -44,10 +44,14 @@ const SENDER: Sender = {
   suppression: false,
   perMinuteLimit: 1_000_000,
   dailyLimit: 1_000_000,
+  sharedDailyLimit: 1_000_000,
   verifiedDomains: new Map(),
   registeredDomains: new Set(),
   verifiedRecipients: new Set(['ada@x.test', 'bob@x.test', 'cyd@x.test']),
 };
+
+/** The database of a simulation shares the clock of its world. */
+const CLOCK = { now: () => new Date() };
 
 const SETTINGS: SendingSettings = {
   sandboxSender: parseMailbox('Postern Sandbox <sandbox@sandbox.test>'),
@@ -61,7 +65,9 @@ class Senders {
   async findByKeyHash(): Promise<Sender> {
     return SENDER;
   }
-  async findDomain(): Promise<undefined> {}
+  async findByService(): Promise<Sender> {
+    return SENDER;
+  }
 }
 
 class Suppressions {
@@ -136,8 +142,10 @@ export class Sending {
         process.connect(this.database) as unknown as DeferredCopies,
         process.connect(this.relay, Relay.failure),
         new Senders() as unknown as SenderDirectory,
+        new Suppressions() as unknown as SuppressionList,
         SETTINGS,
-        silentLog as ConstructorParameters<typeof RetryDeferredCopies>[4],
+        silentLog as ConstructorParameters<typeof RetryDeferredCopies>[5],
+        CLOCK,
       ).run(),
     );
   }
@@ -179,6 +187,7 @@ export class Sending {
       this.#emails(process),
       process.connect(this.relay, Relay.failure),
       SETTINGS,
+      CLOCK,
     );
     this.#commands.set(process, command);
     return command;

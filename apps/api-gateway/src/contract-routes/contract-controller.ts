@@ -17,10 +17,12 @@ import {
   admissionOf,
   BASE_PATHS,
   type HttpRoute,
+  isRepeatable,
   type ReadAtAdmission,
   type RequestContract,
   type RouteAccess,
 } from '@postern/contracts';
+import { ServiceUnavailable } from '@postern/messaging';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -30,9 +32,10 @@ import { callerOf } from '../infrastructure/http/access/caller.js';
 import { hasControlCharacters } from '../infrastructure/http/admission/request-head.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
+import { repeatable } from '../infrastructure/http/idempotency/repeatable.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient, type ServiceContext } from '../service-client/ports.js';
 import type { CompleteReply } from './complete-reply.js';
 import { describeRoute } from './route-description.js';
 import { type RouteInput, routeInputOf } from './route-input.js';
@@ -68,11 +71,38 @@ export const contractController = (
     ): Promise<unknown> {
       const caller = access === 'anyone' ? unknownCallerOf(request) : callerOf(request);
       const sent = toRequest(caller, parameters, input);
+      if (!isRepeatable(route, access)) return this.#answer(request, response, sent, caller);
+      return repeatable(request, response, repetition =>
+        this.#answer(request, response, sent, { ...caller, ...repetition }),
+      );
+    }
+
+    async #answer(
+      request: FastifyRequest,
+      response: FastifyReply,
+      sent: Record<string, unknown>,
+      context: ServiceContext,
+    ): Promise<unknown> {
       const read = admittedReadOf(request);
-      const reply = read ? read.reply : await this.services.request(contract, sent, caller);
-      const answer = complete ? await complete(this.services, reply, sent, caller) : reply;
+      const reply = read ? read.reply : await this.services.request(contract, sent, context);
+      const answer = complete ? await this.#completed(complete, reply, sent, context) : reply;
       if (route.urlField) return withUrl(route.urlField, answer, this.config.publicUrl);
       return route.upsert ? upserted(route.upsert.resource, answer, response) : answer;
+    }
+
+    /** The key belongs to the command, not to the read that completes its reply. */
+    async #completed(
+      complete: CompleteReply,
+      reply: unknown,
+      sent: Record<string, unknown>,
+      { key: _key, onReplayed: _onReplayed, ...context }: ServiceContext,
+    ): Promise<unknown> {
+      try {
+        return await complete(this.services, reply, sent, context);
+      } catch (error) {
+        if (route.method === 'GET' || !(error instanceof ServiceUnavailable)) throw error;
+        throw new ServiceUnavailable(error.subject, error.reason, true, error.retryAfterS);
+      }
     }
   }
   Object.defineProperty(RouteController, 'name', { value: `${route.operation} (${access})` });

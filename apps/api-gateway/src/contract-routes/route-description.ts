@@ -1,4 +1,4 @@
-import { type HttpRoute, type RequestContract, type RouteAccess, requiredRole } from '@postern/contracts';
+import { type HttpRoute, isRepeatable, type RequestContract, type RouteAccess, requiredRole } from '@postern/contracts';
 import { z } from 'zod';
 import { Describes, type OperationDescription } from '../infrastructure/http/openapi/describe.js';
 
@@ -11,6 +11,7 @@ export const describeRoute = (contract: RequestContract, route: HttpRoute, acces
     summary,
     requests: [contract],
     session: access !== 'platform-key' && access !== 'anyone',
+    repeatable: isRepeatable(route, access),
     ...(description === undefined ? {} : { description }),
     ...(examples === undefined ? {} : { examples }),
     ...replyOf(contract, route),

@@ -19,7 +19,9 @@ import { apiKeyHashOf, assertValidApiKey } from '../infrastructure/http/access/a
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { badRequest } from '../infrastructure/http/errors/problem.js';
 import { rateLimitHeaders } from '../infrastructure/http/errors/refusal-status.js';
+import { idempotencyKeyOf } from '../infrastructure/http/idempotency/request-key.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { ReceivedBody, readJson } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
@@ -32,10 +34,10 @@ const CODES = { 401: ['api_key_missing', 'api_key_invalid'], 403: ['service_disa
 
 const UNAVAILABLE =
   'With the header `Email-Id`: the outcome of that message is unknown, and it may have been sent. Call ' +
-  '`GET /emails/{id}`, or repeat the same request, which returns the record and never sends twice. Without ' +
-  '`Email-Id`: nothing was sent or will be sent.';
+  '`GET /emails/{id}`, where 404 means that it was not and will not be sent, or repeat the same request, which returns ' +
+  'its record, or sends it if it was not sent, and never sends twice. Without `Email-Id`: nothing was sent or will be sent.';
 const RETRIES =
-  'Retry every 5xx and 429 with the same body. A retry within ten minutes of a 503 with `Email-Id` returns the record ' +
+  'Retry every 5xx and 429 with the same body, with 5 requests in all. A retry within ten minutes of a 503 with `Email-Id` returns the record ' +
   'of that message, with `Idempotent-Replayed: true`. A request has 30 seconds; no step of it starts later.';
 
 /** The deadline of the response. A body that arrived slowly leaves at least a third of the time. */
@@ -63,10 +65,7 @@ export class EmailsController {
     reply: sendEmail.reply.shape.email,
     requestHeaders: {
       ...API_KEY,
-      'Idempotency-Key': {
-        required: false,
-        description: 'Makes a retry safe; 1 to 255 characters, kept for 24 hours.',
-      },
+      ...REPEATABLE_HEADERS,
     },
     description: RETRIES,
     responseHeaders: {
@@ -97,6 +96,7 @@ export class EmailsController {
       requestContextOf(request),
     );
     reply.headers(rateLimitHeaders(answer.rate_limit));
+    if (answer.message_id !== undefined) reply.header('message-id-header', `<${answer.message_id}>`);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     return answer.email;
   }
@@ -146,13 +146,4 @@ const getRequestOf = (request: FastifyRequest): RequestInput<typeof getEmail> =>
   const { id: email_id } = request.params as { id: string };
   if (!z.uuid().safeParse(email_id).success) throw badRequest('id must be a UUID.');
   return { api_key_hash, email_id };
-};
-
-const idempotencyKeyOf = (request: FastifyRequest): string | undefined => {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key !== 'string' || key.length < 1 || key.length > 255) {
-    throw badRequest('Idempotency-Key must have 1 to 255 characters.');
-  }
-  return key;
 };

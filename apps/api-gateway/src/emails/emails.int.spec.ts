@@ -39,6 +39,7 @@ describe('POST /emails', () => {
         body_hash: createHash('sha256').update(body).digest('hex'),
         email_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
         answer_by: expect.any(String),
+        answer_within_ms: expect.any(Number),
         email: { ...EMAIL, cc: [], bcc: [], headers: {} },
       },
     ]);

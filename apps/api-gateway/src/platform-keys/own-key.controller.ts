@@ -21,7 +21,9 @@ export class OwnKeyController {
   @Describes({
     summary: 'Get the calling platform key, without its secret',
     operationId: 'getOwnKey',
-    description: 'Use it to check what a key may do before a call that changes something.',
+    description:
+      'Use it to check what a key may do before a call that changes something. `scope` is what the key may do now: ' +
+      '`read` if its user is a viewer of the workspace. `projects` and `operations` are present if the key is restricted.',
     requests: [],
     reply: platformKey,
     examples: { reply: EXAMPLE },

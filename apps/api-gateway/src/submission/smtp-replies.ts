@@ -36,8 +36,9 @@ const TEMPORARY = new SmtpReply(451, '4.3.0', 'Service temporarily unavailable. 
 /**
  * The reply to a message: 250 if the relay accepted it for a recipient, otherwise 554 with the message of the record.
  */
-export const replyToEmail = ({ email, replayed }: ReplyOf<typeof submitEmail>): SmtpReply => {
-  const text = `${email.message} (id ${email.id}${replayed ? ', replayed' : ''})`;
+export const replyToEmail = ({ email, replayed, message_id }: ReplyOf<typeof submitEmail>): SmtpReply => {
+  const messageId = message_id === undefined ? '' : `, Message-ID <${message_id}>`;
+  const text = `${email.message} (id ${email.id}${messageId}${replayed ? ', replayed' : ''})`;
   return email.status === 'sent'
     ? new SmtpReply(250, '2.0.0', oneLine(text))
     : new SmtpReply(554, '5.0.0', oneLine(text));

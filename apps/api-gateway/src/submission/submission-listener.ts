@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { MAX_RECIPIENTS, MAX_SUBMITTED_BYTES } from '@postern/contracts';
-import { selfSignedCertificate } from '@postern/mail';
+import { MailboxError, parseMailbox, selfSignedCertificate } from '@postern/mail';
 import { CONFIG, certificateFrom, clientNetworkOf, ServiceLog, SmtpConnections } from '@postern/service-host';
 import {
   SMTPServer,
@@ -26,7 +26,7 @@ const AUTHENTICATE = new SmtpReply(530, '5.7.0', 'Authenticate with an API key o
  */
 @Injectable()
 export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestroy {
-  #listener: Server | undefined;
+  #listeners: readonly Server[] = [];
   #servers: readonly SMTPServer[] = [];
   readonly #connections: SmtpConnections;
   readonly #wrongKeys = new Map<string, number>();
@@ -45,38 +45,56 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
 
   /** The listening port; undefined if submission is disabled. */
   get port(): number | undefined {
-    const address: AddressInfo | string | null | undefined = this.#listener?.address();
-    return typeof address === 'object' && address !== null ? address.port : undefined;
+    return portOf(this.#listeners[0]);
+  }
+
+  /** The port for TLS from the first byte (RFC 8314 §3.3); undefined if there is none. */
+  get tlsPort(): number | undefined {
+    return portOf(this.#listeners[1]);
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { submissionPort, submissionHost, submissionClearTextAuth } = this.config;
+    const { submissionPort, submissionClearTextAuth } = this.config;
     if (submissionPort === undefined) return;
     const certificate =
       certificateFrom(this.config, 'submissionTlsCertFile', 'submissionTlsKeyFile') ??
       selfSignedCertificate(this.config.submissionName);
-    const remote = this.#serverWith(certificate, false);
-    const local = this.#serverWith(certificate, true);
-    this.#servers = [remote, local];
+    const remote = this.#serverWith(certificate, { allowInsecureAuth: false });
+    const local = this.#serverWith(certificate, { allowInsecureAuth: true });
+    const overTls = this.#serverWith(certificate, { allowInsecureAuth: false, secure: true });
+    this.#servers = [remote, local, overTls];
+    const listener = await this.#listen(submissionPort, socket =>
+      submissionClearTextAuth === 'loopback' && isLoopback(socket) ? local : remote,
+    );
+    this.#listeners = [listener];
+    const { submissionTlsPort } = this.config;
+    if (submissionTlsPort !== undefined) {
+      this.#listeners = [listener, await this.#listen(submissionTlsPort, () => overTls)];
+    }
+    this.log.info({ port: this.port, tlsPort: this.tlsPort }, 'SMTP submission accepts messages');
+  }
+
+  #listen(port: number, serverOf: (socket: Socket) => SMTPServer): Promise<Server> {
     const listener = createServer(socket => {
-      (submissionClearTextAuth === 'loopback' && isLoopback(socket) ? local : remote).server.emit('connection', socket);
+      serverOf(socket).server.emit('connection', socket);
     });
     listener.maxConnections = this.config.submissionMaxConnections;
-    await new Promise<void>((resolve, reject) => {
-      listener.once('error', reject).listen(submissionPort, submissionHost, resolve);
+    return new Promise((resolve, reject) => {
+      listener.once('error', reject).listen(port, this.config.submissionHost, () => resolve(listener));
     });
-    this.#listener = listener;
-    this.log.info({ port: this.port }, 'SMTP submission accepts messages');
   }
 
   /** Accepts no new connections, and closes open ones within two seconds. */
   async onModuleDestroy(): Promise<void> {
-    this.#listener?.close();
+    for (const listener of this.#listeners) listener.close();
     await Promise.all(this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve()))));
     this.#connections.close();
   }
 
-  #serverWith({ cert, key }: { cert: string; key: string }, allowInsecureAuth: boolean): SMTPServer {
+  #serverWith(
+    { cert, key }: { cert: string; key: string },
+    { allowInsecureAuth, secure = false }: { allowInsecureAuth: boolean; secure?: boolean },
+  ): SMTPServer {
     const server: SMTPServer = new SMTPServer({
       name: this.config.submissionName,
       banner: 'Postern',
@@ -85,6 +103,9 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
       minVersion: 'TLSv1.2',
       authMethods: ['PLAIN', 'LOGIN'],
       allowInsecureAuth,
+      secure,
+      // `parseMailbox` judges addresses: it also accepts quoted local parts.
+      lenientAddressParsing: true,
       disableReverseLookup: true,
       size: MAX_SUBMITTED_BYTES,
       maxClients: this.config.submissionMaxConnections,
@@ -92,7 +113,7 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
       closeTimeout: 2_000,
       logger: false,
       onConnect: (session, done) => {
-        if (!allowInsecureAuth) offerAuthOnlyOverTls(server, session.id);
+        if (!allowInsecureAuth && !secure) offerAuthOnlyOverTls(server, session.id);
         done(this.#connections.add(session.id, networkOf(session)) ? null : tooManyConnections);
       },
       onClose: session => {
@@ -106,7 +127,8 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
         );
       },
       onMailFrom: (_, session, done) => done(session.user ? null : AUTHENTICATE),
-      onRcptTo: (_: SMTPServerAddress, session, done) => done(this.#tooManyRecipients(session)),
+      onRcptTo: ({ address }: SMTPServerAddress, session, done) =>
+        done(tooManyRecipients(session) ?? malformed(address)),
       onData: (stream, session, done) => {
         this.#receive(stream, session).then(
           reply => (reply.responseCode < 300 ? done(null, reply.message) : done(reply)),
@@ -130,11 +152,6 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
       this.#wrongKeys.set(session.id, wrong + 1);
       throw error;
     }
-  }
-
-  #tooManyRecipients({ envelope }: SMTPServerSession): SmtpReply | null {
-    if (envelope.rcptTo.length < MAX_RECIPIENTS) return null;
-    return new SmtpReply(550, '5.5.3', `At most ${MAX_RECIPIENTS} recipients are allowed.`);
   }
 
   async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<SmtpReply> {
@@ -173,6 +190,32 @@ export class SubmissionListener implements OnApplicationBootstrap, OnModuleDestr
 }
 
 const tooManyConnections = new SmtpReply(421, '4.7.0', 'Too many connections from this address.');
+
+/** RFC 5321 §4.5.3.1.10: the client sends the others in another transaction. */
+const tooManyRecipients = ({ envelope }: SMTPServerSession): SmtpReply | null =>
+  envelope.rcptTo.length < MAX_RECIPIENTS
+    ? null
+    : new SmtpReply(
+        452,
+        '4.5.3',
+        `At most ${MAX_RECIPIENTS} recipients are allowed in one message. Send the rest in another.`,
+      );
+
+/** Refuses a recipient that no message can be sent to, so that the others still receive it. */
+const malformed = (address: string): SmtpReply | null => {
+  try {
+    parseMailbox(address);
+    return null;
+  } catch (error) {
+    if (!(error instanceof MailboxError)) throw error;
+    return new SmtpReply(553, '5.1.3', `The recipient is not accepted: ${error.reason.replace(/[^\x20-\x7e]/g, '?')}.`);
+  }
+};
+
+const portOf = (listener: Server | undefined): number | undefined => {
+  const address: AddressInfo | string | null | undefined = listener?.address();
+  return typeof address === 'object' && address !== null ? address.port : undefined;
+};
 
 const networkOf = ({ remoteAddress }: SMTPServerSession): string => clientNetworkOf(remoteAddress);
 

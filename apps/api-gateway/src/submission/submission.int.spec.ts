@@ -35,6 +35,7 @@ let gateway: GatewayUnderTest;
 beforeAll(async () => {
   gateway = await startGateway({
     POSTERN_SUBMISSION_PORT: '0',
+    POSTERN_SUBMISSION_TLS_PORT: '0',
     POSTERN_SUBMISSION_HOST: '0.0.0.0',
     POSTERN_SUBMISSION_CLEAR_TEXT_AUTH: 'loopback',
     POSTERN_CLIENT_REQUESTS_PER_SECOND: '1',
@@ -156,11 +157,28 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     expect(gateway.services.requestsOf(submitEmail)).toEqual([]);
   });
 
-  it('refuses more than 50 recipients, and a message that declares more than 10 MiB', async () => {
+  it('asks for another transaction after 50 recipients, and refuses a message that declares more than 10 MiB', async () => {
     const recipients = Array.from({ length: 50 }, (_, n) => `RCPT TO:<r${n}@example.org>`);
     const session = ['EHLO app', `AUTH PLAIN ${plain(KEY)}`, 'MAIL FROM:<a@b.c>'];
-    expect(await dialogue(...session, ...recipients, 'RCPT TO:<one@more.org>')).toMatch(/550 5\.5\.3 At most 50/);
+    expect(await dialogue(...session, ...recipients, 'RCPT TO:<one@more.org>')).toMatch(/452 4\.5\.3 At most 50/);
     expect(await dialogue(...session.slice(0, 2), 'MAIL FROM:<a@b.c> SIZE=10485761')).toMatch(/\r\n552 /);
+  });
+
+  it('refuses a malformed recipient alone, and sends to the others', async () => {
+    const session = ['EHLO app', `AUTH PLAIN ${plain(KEY)}`, 'MAIL FROM:<a@b.c>'];
+    const refused = ['nobody@localhost', 'a..b@example.org'].map(address => `RCPT TO:<${address}>`);
+    const accepted = ['"foo..bar"@docomo.test', 'foo.@docomo.ne.jp'].map(address => `RCPT TO:<${address}>`);
+    const replies = await dialogue(...session, ...refused, ...accepted, 'DATA', 'Subject: x\r\n\r\nHello\r\n.', 'QUIT');
+    expect(replies.match(/\r\n553 5\.1\.3 The recipient is not accepted: /g)).toHaveLength(2);
+    expect(gateway.services.requestsOf(submitEmail)).toMatchObject([
+      { recipients: ['"foo..bar"@docomo.test', 'foo.@docomo.ne.jp'] },
+    ]);
+  });
+
+  it('accepts a message over TLS from the first byte', async () => {
+    const secure = { port: gateway.submissionTlsPort, secure: true };
+    expect((await transport(KEY, secure).sendMail(MAIL)).response).toMatch(/^250 /);
+    await expect(transport(WRONG, secure).sendMail(MAIL)).rejects.toMatchObject({ responseCode: 535 });
   });
 
   it('offers and accepts AUTH from another machine only after STARTTLS', async () => {

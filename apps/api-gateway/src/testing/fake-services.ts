@@ -7,7 +7,7 @@ import {
   type RequestOf,
   recordAuditEntry,
 } from '@postern/contracts';
-import { type NatsLink, PosternServer, silentLog } from '@postern/messaging';
+import { type NatsLink, PosternServer, type RequestKey, silentLog } from '@postern/messaging';
 
 type Reply<C extends RequestContract> = (request: RequestOf<C>) => Promise<ReplyOf<C>> | ReplyOf<C>;
 
@@ -18,11 +18,21 @@ export class FakeServices {
   readonly received: { readonly contract: string; readonly request: unknown }[] = [];
   /** Audit log entries of the gateway; not among `received`. */
   readonly audited: AuditRecord[] = [];
+  /** The keys of commands that clients may repeat. */
+  readonly keys: RequestKey[] = [];
+  /** Whether a command with a key was answered before. */
+  replaysKeyed = false;
   readonly #replies = new Map<string, (request: never) => unknown>();
   readonly #server: PosternServer;
 
   constructor(link: NatsLink) {
-    this.#server = new PosternServer({ link, service: 'email-send', log: silentLog, concurrency: 1_000 });
+    const keyed = {
+      answer: async (key: RequestKey, work: () => Promise<unknown>) => {
+        this.keys.push(key);
+        return { ok: await work(), replayed: this.replaysKeyed };
+      },
+    };
+    this.#server = new PosternServer({ link, service: 'email-send', log: silentLog, concurrency: 1_000, keyed });
     for (const contract of ALL_REQUESTS) {
       const reply = async (request: unknown) => this.#reply(contract, request);
       this.#server.handle(contract, reply);
@@ -49,6 +59,8 @@ export class FakeServices {
   reset(): void {
     this.received.length = 0;
     this.audited.length = 0;
+    this.keys.length = 0;
+    this.replaysKeyed = false;
     this.#replies.clear();
   }
 

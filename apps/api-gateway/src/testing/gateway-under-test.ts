@@ -22,6 +22,7 @@ export interface GatewayUnderTest {
   readonly port: number;
   /** Port of SMTP submission; 0 if it is disabled. */
   readonly submissionPort: number;
+  readonly submissionTlsPort: number;
   /** URL of the operator's port. */
   readonly healthUrl: string;
   readonly server: PublicServer;
@@ -92,6 +93,7 @@ export const startGateway = async (
     nats: dependencies.nats,
     port,
     submissionPort: service.app.get(SubmissionListener, { strict: false }).port ?? 0,
+    submissionTlsPort: service.app.get(SubmissionListener, { strict: false }).tlsPort ?? 0,
     url: `http://127.0.0.1:${port}`,
     healthUrl: `http://127.0.0.1:${service.port}`,
     stopGateway: () => service.stop(),

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { recordClick, recordOpen } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -79,9 +80,24 @@ const detailsOf = (request: FastifyRequest, { emailId, recipientIndex }: Tracked
   email_id: emailId,
   recipient_index: recipientIndex,
   user_agent: (request.headers['user-agent'] ?? '').slice(0, 1_000),
+  ...(isPrefetch(request) ? { prefetch: true as const } : {}),
   ip: clientAddressOf(request),
   at: new Date().toISOString(),
 });
 
-/** Encodes only characters that a header cannot contain; the rest of the author's URL is unchanged. */
-const headerValueOf = (url: string): string => url.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+/** Browsers and proxies that load a link before a person follows it say so (the fetch standard; older ones by other names). */
+const isPrefetch = ({ headers }: FastifyRequest): boolean =>
+  ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some(name =>
+    /prefetch|prerender|preview/i.test(String(headers[name])),
+  );
+
+/**
+ * The author's URL with its host in A-labels (RFC 9110 §10.2.2, RFC 5890) and other characters that a header cannot contain
+ * encoded; the rest is unchanged.
+ */
+const headerValueOf = (url: string): string => {
+  const [, scheme = '', userInfo = '', host = '', rest = ''] =
+    /^(https?:\/\/)([^/?#]*@)?([^/?#:]*)(.*)$/isu.exec(url.toWellFormed()) ?? [];
+  const ascii = /[^\x00-\x7f]/.test(host) ? domainToASCII(host) || host : host;
+  return `${scheme}${userInfo}${ascii}${rest}`.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+};

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Link } from '../router.js';
 import { useSignedIn } from '../session.js';
 import { ActionButton } from './action-button.js';
+import { InvitationsNotice } from './invitations-notice.js';
 import { NAVIGATION, type NavigationEntry } from './navigation.js';
 import { Notice } from './notice.js';
 import { WorkspaceSwitcher } from './workspace-switcher.js';
@@ -60,6 +61,7 @@ export const AppLayout = ({ path, children }: AppLayoutProps) => {
         {me.active_workspace.role === 'viewer' && (
           <Notice kind="warning">You can only view this workspace. Ask an owner for permission to change it.</Notice>
         )}
+        <InvitationsNotice path={path} />
         {children}
       </main>
     </div>

@@ -34,7 +34,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   },
   {
     title: 'Workspace',
-    entries: [entry('/workspace', 'Workspace'), entry('/members', 'Members'), entry('/audit-log', 'Audit log')],
+    entries: [
+      entry('/workspace', 'Workspace'),
+      entry('/members', 'Members'),
+      entry('/invitations', 'Invitations'),
+      entry('/audit-log', 'Audit log'),
+    ],
   },
   {
     title: 'Administration',

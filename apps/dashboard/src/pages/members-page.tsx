@@ -29,7 +29,7 @@ export const MembersPage = () => {
       <Loaded of={members}>
         {list => <MembersTable path={path} members={list} isOwner={isOwner} onChange={members.reload} />}
       </Loaded>
-      {isOwner && <AddMember path={path} onAdded={members.reload} />}
+      {isOwner && <InviteMember path={path} onInvited={members.reload} />}
       <LeaveSection />
     </Page>
   );
@@ -109,18 +109,21 @@ const REMOVE = (email: string) => ({
 const REVOKE = (email: string) => ({
   label: `Revoke invitation of ${email}`,
   question: `Revoke the invitation of ${email}?`,
-  consequence: 'The invitation link stops working.',
+  consequence: 'The invitation can no longer be accepted.',
   confirm: 'Revoke invitation',
 });
 
-const AddMember = ({ path, onAdded }: { readonly path: string; readonly onAdded: () => void }) => {
-  const add = useAction(async ({ email, role }: Values) => {
+const InviteMember = ({ path, onInvited }: { readonly path: string; readonly onInvited: () => void }) => {
+  const invite = useAction(async ({ email, role }: Values) => {
     await api.post<Member>(path, { email, role });
-    onAdded();
+    onInvited();
   });
   return (
-    <Section title="Add member" about="New users get an invitation by email, which expires after 7 days.">
-      <Form action={add} submit="Add member">
+    <Section
+      title="Invite member"
+      about="The person gets an invitation by email and joins when they accept it, within 7 days."
+    >
+      <Form action={invite} submit="Invite member">
         <Field label="Email address" name="email" type="email" required maxLength={320} autocomplete="off" />
         <Select label="Role" name="role" options={ROLES} />
       </Form>
@@ -135,7 +138,7 @@ const LeaveSection = () => {
     <Section title="Leave workspace">
       <ConfirmButton
         question={`Leave ${name}?`}
-        consequence="You lose access to this workspace and have to sign in again. An owner can add you again."
+        consequence="You lose access to this workspace and have to sign in again. An owner can invite you again."
         confirm="Leave workspace"
         work={async () => {
           await api.post(`/workspaces/${id}/leave`);

@@ -35,6 +35,15 @@ describe('An engagement', () => {
     expect(machineReason(engagement({ ...soon, userAgent: 'fetcher/1' }))).toMatch(/two seconds/);
     expect(machineReason(engagement({ ...soon, userAgent: BROWSER() }))).toBeUndefined();
   });
+
+  it('prefetched the link or the image', () =>
+    expect(machineReason(engagement({ userAgent: BROWSER(), isPrefetch: true }))).toMatch(/prefetched/));
+
+  it('is the prefetcher of Gmail, which names a browser of 2015', () => {
+    const gmail =
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0';
+    expect(machineReason(engagement({ userAgent: gmail }))).toMatch(/Gmail/);
+  });
 });
 
 function BROWSER(): string {

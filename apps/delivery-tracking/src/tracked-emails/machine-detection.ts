@@ -1,6 +1,8 @@
 /** One open or click, with the state of the recipient's copy at that time. */
 export interface Engagement {
   readonly userAgent: string;
+  /** The request said that it is a prefetch. */
+  readonly isPrefetch?: boolean;
   readonly at: string;
   /** When the relay accepted the copy; null while unknown. */
   readonly handedOverAt: string | null;
@@ -30,6 +32,9 @@ const NAMES_A_BROWSER = /^Mozilla\/5\.0 \(|^Opera\/|^Outlook|^Microsoft Outlook|
  * GoogleImageProxy and YahooMailProxy are absent because they fetch when a person opens the message.
  */
 const RULES: readonly MachineRule[] = [
+  { reason: 'prefetched before a person asked for it', applies: ({ isPrefetch }) => isPrefetch === true },
+  // Gmail fetches images with this exact agent before a person opens the message.
+  { reason: 'Gmail loads images in advance', applies: agent(/ Edge\/12\.246(?: Mozilla\/5\.0)?$/) },
   { reason: 'Apple Mail Privacy Protection loads every image in advance', applies: agent(/^Mozilla\/5\.0$/) },
   {
     reason: 'security scanner',

@@ -6,14 +6,14 @@ import { publicEvent } from './public-event.js';
 import { CLICKS_RECOGNISED_AS_MACHINE, type TrackedEmailEvent } from './tracked-email-events.js';
 import { type Copy, type EmailFacts, type Engagements, NO_LINK, type TrackedEmail } from './tracked-email-state.js';
 
-/** Repeats within this time are ignored. */
-const DEDUPLICATION_MS = 60_000;
+/** Repeats of one fetch, by a client or by the queue of the gateway. */
+const REPEATED_WITHIN_MS = 2_000;
 /** Limit per recipient, separately for opens and clicks, people and machines. */
 const MAX_ENGAGEMENTS = 100;
 /** Clicks on different links within this time come from a scanner. */
 const SCANNER_INTERVAL_MS = 1_000;
 
-/** Publishes an open unless the recipient opened the message within the last minute. */
+/** Publishes an open unless it repeats another one. */
 export function decideOpen(
   state: TrackedEmail,
   facts: EmailFacts,
@@ -32,7 +32,7 @@ export function decideOpen(
 }
 
 /**
- * Publishes a click unless the recipient followed the same link within the last minute. A second link within one second
+ * Publishes a click unless it repeats another one on the same link. A second link within one second
  * marks a scanner, and reclassifies the earlier clicks that were published as a person's.
  */
 export function decideClick(
@@ -56,9 +56,10 @@ export function decideClick(
   ];
 }
 
-function reasonOf(copy: Copy, { user_agent, at }: { readonly user_agent: string; readonly at: string }) {
+function reasonOf(copy: Copy, { user_agent, at, prefetch }: RequestOf<typeof recordOpen>) {
   const { handedOverAt, deliveredAt } = copy;
-  return machineReason({ userAgent: user_agent.slice(0, 1_000).trim(), at, handedOverAt, deliveredAt });
+  const userAgent = user_agent.slice(0, 1_000).trim();
+  return machineReason({ userAgent, isPrefetch: prefetch === true, at, handedOverAt, deliveredAt });
 }
 
 /**
@@ -69,7 +70,7 @@ function isNew(engagements: Engagements, link: string, at: string): boolean {
   if (engagements.length >= MAX_ENGAGEMENTS)
     throw new Refusal('too_many_openings', 'the limit of opens and clicks for this recipient is reached');
   const timeMs = Date.parse(at);
-  return !engagements.some(other => other.link === link && Math.abs(other.timeMs - timeMs) < DEDUPLICATION_MS);
+  return !engagements.some(other => other.link === link && Math.abs(other.timeMs - timeMs) < REPEATED_WITHIN_MS);
 }
 
 const hasOtherLinkAt = (engagements: Engagements, url: string, at: string): boolean =>

@@ -36,6 +36,16 @@ describe('A hand-over', () => {
     ['a full mailbox', copy(0, { result: 'refused', smtp_response: '552 5.2.2 mailbox full' }), 'soft', /mailbox full/],
     ['our own reputation', copy(0, { result: 'refused', smtp_response: '554 5.7.1 listed at zen' }), 'soft', /listed/],
     ['an expired copy', copy(0, { result: 'expired', smtp_response: '451 4.3.0 later' }), 'soft', /later/],
+    [
+      'a copy that a disabled service may not send',
+      copy(0, {
+        result: 'refused',
+        smtp_response: 'the email service was disabled before this copy could be handed over',
+        relay: null,
+      }),
+      'soft',
+      /disabled/,
+    ],
     ['a suppressed address', copy(0, { result: 'suppressed', smtp_response: '' }), 'hard', /^suppressed/],
   ] as const)('bounces for %s', (_, outcome, bounceType, reason) => {
     const [bounce] = publicEvents(after(accepted).events(handedOver(outcome)));

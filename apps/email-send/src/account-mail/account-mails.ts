@@ -1,7 +1,7 @@
 import { INVITATION_DAYS, PASSWORD_RESET_MINUTES } from '@postern/contracts';
 import { plainName } from '../verified-recipients/plain-name.js';
 import { type NoticeEvent, noticeOf } from './notice-texts.js';
-import type { AccountMail } from './ports.js';
+import type { AccountMail, InvitationFacts } from './ports.js';
 
 /** A notice of a change; `occurredAt` is the time of the event. */
 export const noticeMail = (
@@ -37,17 +37,29 @@ export const passwordResetMail = (to: string, token: string, dashboardUrl: strin
   ].join('\n'),
 });
 
-export const invitationMail = (to: string, token: string, workspaceName: string, dashboardUrl: string): AccountMail => {
+/** A user accepts on the dashboard; the token lets anyone else create the account of the address. */
+export const invitationMail = (
+  { email, token, workspaceName, hasAccount }: InvitationFacts,
+  dashboardUrl: string,
+  unsubscribeUrl: string,
+): AccountMail => {
   const name = plainName(workspaceName);
+  const invited = `You are invited to ${name ? `the workspace "${name}"` : 'a workspace'}.`;
+  const how = hasAccount
+    ? [`${invited} To accept or decline, sign in at:`, `${dashboardUrl}/invitations`]
+    : [`${invited} To accept, choose a password at:`, `${dashboardUrl}/invitation#${token}`];
   return {
-    to,
+    to: email,
     subject: 'Invitation to a workspace',
     text: [
-      `You are invited to ${name ? `the workspace "${name}"` : 'a workspace'}. To accept, choose a password at:`,
-      `${dashboardUrl}/invitation#${token}`,
+      ...how,
       '',
-      `The link works once, for ${INVITATION_DAYS} days. If you did not expect it, ignore this message.`,
+      `The invitation is valid once, for ${INVITATION_DAYS} days. If you did not expect it, ignore this message.`,
+      '',
+      'To stop receiving invitations and verification codes at this address, open:',
+      unsubscribeUrl,
       '',
     ].join('\n'),
+    unsubscribeUrl,
   };
 };

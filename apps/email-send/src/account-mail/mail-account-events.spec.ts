@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Refusal } from '@postern/contracts';
+import { OptOutLinks } from '../code-opt-outs/ports.js';
+import { type LimitedNotice, NoticeLimits } from '../notice-limits/ports.js';
 import { SystemMail } from '../system-mail/ports.js';
 import { MailAccountEvents } from './mail-account-events.js';
 import { type AccountEvent, AccountFacts } from './ports.js';
@@ -23,6 +25,7 @@ const eventOf = (type: AccountEvent['type'], data: object = {}): AccountEvent =>
 
 class FakeFacts extends AccountFacts {
   workspaceName: string | null = 'Shop';
+  hasAccount = false;
   reset: { email: string; token: string } | null = { email: 'ada@example.com', token: TOKEN };
   override async ofUser(userId: string) {
     return { email: userId === USER ? 'ada@example.com' : null, workspaceName: this.workspaceName };
@@ -31,7 +34,8 @@ class FakeFacts extends AccountFacts {
     return this.reset;
   }
   override async invitation() {
-    return { email: 'bea@example.com', token: TOKEN, workspaceName: this.workspaceName ?? '' };
+    const { workspaceName, hasAccount } = this;
+    return { email: 'bea@example.com', token: TOKEN, workspaceName: workspaceName ?? '', hasAccount };
   }
 }
 
@@ -46,6 +50,28 @@ class FakeMail extends SystemMail {
   }
 }
 
+/** Allows two notices of each kind to each address. */
+class FakeLimits extends NoticeLimits {
+  readonly #counts = new Map<string, number>();
+  override async take({ address, kind }: LimitedNotice) {
+    const count = this.#counts.get(`${address} ${kind}`) ?? 0;
+    this.#counts.set(`${address} ${kind}`, count + 1);
+    return count < 2;
+  }
+  override async release({ address, kind }: LimitedNotice) {
+    this.#counts.set(`${address} ${kind}`, this.#counts.get(`${address} ${kind}`)! - 1);
+  }
+}
+
+class FakeOptOuts extends OptOutLinks {
+  readonly addresses = new Set<string>();
+  override async urlFor(address: string) {
+    return this.addresses.has(address) ? undefined : UNSUBSCRIBE;
+  }
+}
+
+const UNSUBSCRIBE = 'https://mail.example/unsubscribe/t';
+let optOuts: FakeOptOuts;
 let facts: FakeFacts;
 let mail: FakeMail;
 let handler: MailAccountEvents;
@@ -53,7 +79,9 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 beforeEach(() => {
   facts = new FakeFacts();
   mail = new FakeMail();
-  handler = new MailAccountEvents(facts, mail, silent, { publicUrl: 'https://postern.example/' });
+  optOuts = new FakeOptOuts();
+  const config = { publicUrl: 'https://postern.example/' };
+  handler = new MailAccountEvents(facts, mail, new FakeLimits(), optOuts, silent, config);
 });
 const linksIn = (text: string) => text.match(/https?:\S+/g);
 
@@ -67,7 +95,7 @@ describe('mail about an account', () => {
     ['platform-management.recovery-code-used.v1', 'A recovery code was used'],
     ['platform-management.recovery-codes-renewed.v1', 'Your recovery codes were replaced'],
     ['platform-management.platform-key-created.v1', 'A platform key was created'],
-    ['platform-management.member-added.v1', 'You were added to a workspace'],
+    ['platform-management.member-added.v1', 'You joined a workspace'],
     ['platform-management.member-removed.v1', 'You no longer belong to a workspace'],
   ] as const)('about %s goes to the user, with a link to the dashboard only', async (type, subject) => {
     await handler.onEvents([eventOf(type, { role: 'viewer', device: null })]);
@@ -85,7 +113,9 @@ describe('mail about an account', () => {
     for (const { text } of mail.sent) {
       expect(text).not.toContain('evil.example');
       expect(text).not.toContain('eve@example.com');
-      expect(linksIn(text)).toHaveLength(1);
+      expect(linksIn(text)?.every(link => link.startsWith('https://postern.example/') || link === UNSUBSCRIBE)).toBe(
+        true,
+      );
     }
   });
 
@@ -96,8 +126,34 @@ describe('mail about an account', () => {
     ]);
     expect(mail.sent.map(({ to, text }) => [to, linksIn(text)])).toEqual([
       ['ada@example.com', [`https://postern.example/dashboard/password-reset#${TOKEN}`]],
-      ['bea@example.com', [`https://postern.example/dashboard/invitation#${TOKEN}`]],
+      ['bea@example.com', [`https://postern.example/dashboard/invitation#${TOKEN}`, UNSUBSCRIBE]],
     ]);
+  });
+
+  it('about an invitation of a user leads to the dashboard, and contains no token', async () => {
+    facts.hasAccount = true;
+    await handler.onEvents([eventOf('platform-management.member-invited.v1', { invitation_id: 'i' })]);
+    const [{ subject, text } = { subject: '', text: '' }] = mail.sent;
+    expect(subject).toBe('Invitation to a workspace');
+    expect(linksIn(text)).toEqual(['https://postern.example/dashboard/invitations', UNSUBSCRIBE]);
+    expect(text).not.toContain(TOKEN);
+  });
+
+  it('about an invitation is not sent to a mailbox whose owner refuses invitations', async () => {
+    optOuts.addresses.add('bea@example.com');
+    await handler.onEvents([eventOf('platform-management.member-invited.v1', { invitation_id: 'i' })]);
+    expect(mail.sent).toEqual([]);
+  });
+
+  it('is limited for each mailbox and kind, and an event that waits for a relay does not count', async () => {
+    const removed = () => eventOf('platform-management.member-removed.v1');
+    const first = removed();
+    mail.failures.push(new Refusal('relay_unavailable', 'no relay', { retry_after_s: 5 }));
+    await expect(handler.onEvents([first])).rejects.toThrow('no relay');
+    await handler.onEvents([first, removed(), removed(), removed()]);
+    expect(mail.sent).toHaveLength(2);
+    await handler.onEvents([eventOf('platform-management.password-changed.v1')]);
+    expect(mail.sent).toHaveLength(3);
   });
 
   it('is not sent when there is no recipient', async () => {

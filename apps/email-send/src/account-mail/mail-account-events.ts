@@ -2,7 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { accountMailConsumer, Refusal } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { CONFIG, ServiceLog } from '@postern/service-host';
+import { OptOutLinks } from '../code-opt-outs/ports.js';
 import type { EmailSendConfig } from '../config.js';
+import { NoticeLimits } from '../notice-limits/ports.js';
 import { SystemMail } from '../system-mail/ports.js';
 import { invitationMail, noticeMail, passwordResetMail } from './account-mails.js';
 import { type AccountEvent, AccountFacts, type AccountMail } from './ports.js';
@@ -22,6 +24,8 @@ export class MailAccountEvents {
   constructor(
     private readonly facts: AccountFacts,
     private readonly mail: SystemMail,
+    private readonly limits: NoticeLimits,
+    private readonly optOuts: OptOutLinks,
     private readonly log: ServiceLog,
     @Inject(CONFIG) config: Pick<EmailSendConfig, 'publicUrl'>,
   ) {
@@ -46,9 +50,8 @@ export class MailAccountEvents {
       }
       case 'platform-management.member-invited.v1': {
         const invited = await this.facts.invitation(event.data.invitation_id);
-        return invited
-          ? invitationMail(invited.email, invited.token, invited.workspaceName, this.#dashboardUrl)
-          : undefined;
+        const unsubscribeUrl = invited && (await this.optOuts.urlFor(invited.email));
+        return invited && unsubscribeUrl ? invitationMail(invited, this.#dashboardUrl, unsubscribeUrl) : undefined;
       }
       default: {
         const workspaceId = 'workspace_id' in event.data ? event.data.workspace_id : undefined;
@@ -59,10 +62,19 @@ export class MailAccountEvents {
   }
 
   /** A relay that rejects the recipient permanently would reject every retry. */
-  async #send({ to, subject, text }: AccountMail, { id, type }: AccountEvent): Promise<void> {
+  async #send({ to, subject, text, ...options }: AccountMail, { id, type }: AccountEvent): Promise<void> {
+    const notice = { address: to, kind: type, at: new Date() };
+    if (!(await this.limits.take(notice))) {
+      this.log.warn(
+        { event: id, type },
+        'A mail about an account was not sent, because its mailbox had too many of them',
+      );
+      return;
+    }
     try {
-      await this.mail.send(to, subject, text);
+      await this.mail.send(to, subject, text, options);
     } catch (error) {
+      await this.limits.release(notice);
       if (!Refusal.is(error) || error.details['retry_after_s'] !== undefined) throw error;
       this.log.warn({ event: id, type }, 'The relay permanently rejected a mail about an account');
     }

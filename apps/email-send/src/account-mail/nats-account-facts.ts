@@ -22,6 +22,8 @@ export class NatsAccountFacts extends AccountFacts {
 
   override async invitation(invitation_id: string) {
     const { mail } = await this.requests.request(issueInvitationToken, { invitation_id });
-    return mail && { email: mail.email, token: mail.token, workspaceName: mail.workspace_name };
+    if (!mail) return null;
+    const { email, token, workspace_name: workspaceName, has_account: hasAccount = false } = mail;
+    return { email, token, workspaceName, hasAccount };
   }
 }

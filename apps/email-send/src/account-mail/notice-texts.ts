@@ -67,7 +67,11 @@ export const noticeOf = ({ type, data }: NoticeEvent, workspace: string): Notice
         what: 'An administrator disabled your account. Its sessions have ended, and its platform keys no longer work.',
       };
     case 'platform-management.member-added.v1':
-      return { subject: 'You were added to a workspace', what: `You are now a ${data.role} ${of}.` };
+      return {
+        subject: 'You joined a workspace',
+        what: `You accepted an invitation and are now a ${data.role} ${of}.`,
+        otherwise: CHANGE_PASSWORD,
+      };
     case 'platform-management.member-removed.v1':
       return { subject: 'You no longer belong to a workspace', what: `You are no longer a member ${of}.` };
   }

@@ -7,6 +7,16 @@ export interface AccountMail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** For mail to people who may have no relation to the installation. */
+  readonly unsubscribeUrl?: string;
+}
+
+export interface InvitationFacts {
+  readonly email: string;
+  readonly token: string;
+  readonly workspaceName: string;
+  /** Whether a user has the address. */
+  readonly hasAccount: boolean;
 }
 
 /** Data that events omit, from platform-management: addresses, names and tokens. */
@@ -18,5 +28,5 @@ export abstract class AccountFacts {
   /** Null if nothing is to be mailed. */
   abstract passwordReset(requestId: string): Promise<{ email: string; token: string } | null>;
   /** Null if nothing is to be mailed. */
-  abstract invitation(invitationId: string): Promise<{ email: string; token: string; workspaceName: string } | null>;
+  abstract invitation(invitationId: string): Promise<InvitationFacts | null>;
 }

@@ -21,6 +21,8 @@ export interface Sender {
   readonly perMinuteLimit: number;
   /** Messages per UTC day. */
   readonly dailyLimit: number;
+  /** Messages per UTC day through the shared sender to recipients that are not verified. */
+  readonly sharedDailyLimit: number;
   /** By name (lower case, A-labels). Each key keeps one signer, because the signer caches the parsed key. */
   readonly verifiedDomains: ReadonlyMap<string, VerifiedDomain>;
   /** All domains of the service, verified or not; lower case, A-labels. */
@@ -33,6 +35,6 @@ export interface Sender {
 export abstract class SenderDirectory {
   /** `keyHash` is the lower-case hex SHA-256 of the key. */
   abstract findByKeyHash(keyHash: string): Promise<Sender | undefined>;
-  /** The current state of a verified domain; undefined after its removal. Used for retried copies. */
-  abstract findDomain(serviceId: string, domain: string): Promise<VerifiedDomain | undefined>;
+  /** The current state of a service; undefined after its deletion. Used for copies that are retried. */
+  abstract findByService(serviceId: string): Promise<Sender | undefined>;
 }

@@ -78,16 +78,14 @@ export class PostgresSenderDirectory extends SenderDirectory {
     return (await this.#at(key.service_id, key.revision))?.sender;
   }
 
-  async findDomain(serviceId: string, domain: string): Promise<VerifiedDomain | undefined> {
+  async findByService(serviceId: string): Promise<Sender | undefined> {
     const { rows } = await this.database.pool.query<{ revision: string }>({
       name: 'sender-revision',
       text: FIND_REVISION,
       values: [serviceId],
     });
     const revision = rows[0]?.revision;
-    return revision === undefined
-      ? undefined
-      : (await this.#at(serviceId, revision))?.sender.verifiedDomains.get(domain);
+    return revision === undefined ? undefined : (await this.#at(serviceId, revision))?.sender;
   }
 
   /** Writes when keys were last used, in the background, so that sending does not wait for it. */
@@ -144,7 +142,10 @@ export class PostgresSenderDirectory extends SenderDirectory {
       });
     }
     const dailyQuota = row.daily_quota ?? undefined;
-    const { daily, perMinute } = limitsOf({ mode: row.mode, limits: row.limits, dailyQuota }, this.defaults);
+    const { daily, perMinute, sharedDaily } = limitsOf(
+      { mode: row.mode, limits: row.limits, dailyQuota },
+      this.defaults,
+    );
     return {
       revision: row.revision,
       signers,
@@ -158,6 +159,7 @@ export class PostgresSenderDirectory extends SenderDirectory {
         suppression: row.suppression,
         perMinuteLimit: perMinute,
         dailyLimit: daily,
+        sharedDailyLimit: sharedDaily,
         verifiedDomains,
         registeredDomains: new Set(row.domains.map(({ domain }) => domain)),
         verifiedRecipients: new Set(row.recipients),

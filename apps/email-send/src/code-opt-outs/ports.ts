@@ -4,7 +4,13 @@ export abstract class MailboxHashes {
   abstract hashOf(address: string): Promise<Buffer>;
 }
 
-/** Mailboxes whose owners refuse verification codes. */
+/** Links with which the recipient of a code or an invitation refuses further ones. */
+export abstract class OptOutLinks {
+  /** Undefined for a mailbox whose owner refuses them, to which nothing may be sent. */
+  abstract urlFor(address: string): Promise<string | undefined>;
+}
+
+/** Mailboxes whose owners refuse verification codes and invitations. */
 export abstract class CodeOptOuts {
   abstract has(mailboxHash: Buffer): Promise<boolean>;
   /** Adds a mailbox; does nothing if it is on the list. */

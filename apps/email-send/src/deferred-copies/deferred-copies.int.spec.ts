@@ -3,6 +3,7 @@ import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { silentLog } from '@postern/messaging';
 import type { ServiceLog } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
+import type { Sender } from '../api-keys/ports.js';
 import type { MailRelay } from '../emails/ports.js';
 import {
   answersOf,
@@ -155,14 +156,66 @@ describe('an attempt during an outage of the database', () => {
         process.copies,
         broken,
         fixture.senders,
+        process.suppressions,
         fixture.settings,
         silentLog as ServiceLog,
+        { now: () => new Date() },
       ),
     });
     expect(await waiting()).toMatchObject([{ claimed: true }]);
     await endLeases(fixture);
     await process.retryDeferred.run();
     expect(await outcomesOf(fixture, emailId)).toEqual(['deferred', 'unknown']);
+  });
+});
+
+describe('a copy that waits', () => {
+  const SANDBOX = { mode: 'sandbox', verifiedRecipients: new Set(['ada@x.test', 'bob@x.test']) } as const;
+
+  it.each<[string, Partial<Sender>, Partial<Sender> | undefined, string]>([
+    ['disabled', {}, { enabled: false }, 'the email service was disabled'],
+    ['deleted', {}, undefined, 'the email service was deleted'],
+    ['without its domain', {}, { verifiedDomains: new Map() }, 'the sending domain was removed'],
+    ['without the recipient', SANDBOX, { verifiedRecipients: new Set(['ada@x.test']) }, 'the address was removed'],
+    [
+      'in production, without the recipient of sandbox mail',
+      SANDBOX,
+      { mode: 'production', verifiedRecipients: new Set(['ada@x.test']) },
+      'the address was removed',
+    ],
+  ])('ends when its service is %s', async (_, before, change, reason) => {
+    const sender = fixture.sender(before);
+    const { keyHash } = sender;
+    const received = messagesTo('bob@x.test').length;
+    const emailId = await partlyDeferred(fixture, process, { address: 'bob@x.test', sender });
+    if (change) fixture.senders.senders.set(keyHash, { ...sender.sender, ...change });
+    else fixture.senders.senders.delete(keyHash);
+    await becomeDue(fixture);
+    await process.retryDeferred.run();
+    expect((await answersOf(fixture, emailId)).at(-1)).toMatchObject({
+      result: 'refused',
+      smtp_response: expect.stringContaining(reason),
+    });
+    expect(messagesTo('bob@x.test')).toHaveLength(received);
+    expect(await fixture.count('deferred_copies')).toBe(0);
+  });
+
+  it('ends when its address was suppressed meanwhile', async () => {
+    const sender = fixture.sender({ suppression: true });
+    const emailId = await partlyDeferred(fixture, process, { address: 'sue@x.test', sender });
+    const { serviceId } = sender.sender;
+    await process.suppressions.apply([{ serviceId, address: 'sue@x.test', isSuppressed: true, at: new Date() }]);
+    await becomeDue(fixture);
+    await process.retryDeferred.run();
+    expect(await outcomesOf(fixture, emailId)).toEqual(['deferred', 'suppressed']);
+    expect(messagesTo('sue@x.test')).toEqual([]);
+  });
+
+  it('in sandbox mode is handed over while its recipient is verified', async () => {
+    const emailId = await partlyDeferred(fixture, process, { address: 'bob@x.test', sender: fixture.sender(SANDBOX) });
+    await becomeDue(fixture);
+    await process.retryDeferred.run();
+    expect(await outcomesOf(fixture, emailId)).toEqual(['deferred', 'accepted']);
   });
 });
 

@@ -24,10 +24,10 @@ export class GetDomainReports {
     const { id, domain, records } = await this.domains.get(request);
     const since = keptSince(new Date());
     const { dmarc, tls, reports } = await this.reports.find(id, since);
-    const published = records.find(({ purpose }) => purpose === 'dmarc')?.found ?? [];
+    const policy = records.find(({ purpose }) => purpose === 'dmarc');
     return {
       since: since.toISOString(),
-      records: reportRecords(domain, bounceDomain, published),
+      records: reportRecords(domain, bounceDomain, policy?.found ?? [], policy?.name),
       dmarc: {
         ...dmarc,
         sources: dmarc.sources.map(source => ({ ...source, advice: adviceOnSource(source, domain, bounceDomain) })),

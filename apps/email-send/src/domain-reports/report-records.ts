@@ -1,17 +1,21 @@
 import type { DomainReports } from '@postern/contracts';
 import { dmarcRecordName, dmarcValue, isDmarc, reportAddress } from '../sending-domains/domain-records.js';
 
-/** The records that request reports from receivers; a published DMARC policy is kept. */
+/**
+ * The records that request reports from receivers. A published DMARC policy is kept, at its name: that of the domain or of
+ * its organizational domain.
+ */
 export function reportRecords(
   domain: string,
   bounceDomain: string,
   published: readonly string[],
+  policyName = dmarcRecordName(domain),
 ): DomainReports['records'] {
   const uri = `mailto:${reportAddress(bounceDomain)}`;
   const policy = published.find(isDmarc);
   const dmarc = policy === undefined ? dmarcValue(bounceDomain) : withReports(policy, uri);
   return [
-    { purpose: 'dmarc', type: 'TXT', name: dmarcRecordName(domain), value: dmarc, ok: policy === dmarc },
+    { purpose: 'dmarc', type: 'TXT', name: policyName, value: dmarc, ok: policy === dmarc },
     { purpose: 'tls', type: 'TXT', name: `_smtp._tls.${domain}`, value: `v=TLSRPTv1; rua=${uri}`, ok: null },
   ];
 }

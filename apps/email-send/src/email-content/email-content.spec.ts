@@ -16,6 +16,25 @@ describe('the content of a message', () => {
   it('has the text that was derived from the HTML body', () =>
     expect(contentOf({ ...BODY, html: '<p>Hi <b>Ada</b></p>' }, SOURCE)).toMatchObject({ text: 'Hi Ada' }));
 
+  it('has the parts of a message that was submitted over SMTP', () => {
+    const mime = [
+      'Content-Type: multipart/alternative; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/plain',
+      '',
+      'Hi',
+      '--b',
+      'Content-Type: text/html',
+      '',
+      '<p>Hi</p>',
+      '--b--',
+    ].join('\r\n');
+    const submitted = (text: string) => ({ ...BODY, submitted: { mime: text, hidesTo: false } });
+    expect(contentOf(submitted(mime), SOURCE)).toMatchObject({ html: '<p>Hi</p>', text: 'Hi' });
+    expect(contentOf(submitted('Subject: t\r\n\r\nHello'), SOURCE)).toMatchObject({ html: null, text: 'Hello' });
+  });
+
   it('has no HTML if the message has none', () =>
     expect(contentOf({ ...BODY, text: 'Hi' }, SOURCE)).toMatchObject({ html: null, text: 'Hi' }));
 

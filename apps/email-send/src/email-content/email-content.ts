@@ -1,17 +1,26 @@
 import { type EmailContent, MAX_CONTENT_LENGTH } from '@postern/contracts';
-import { textFromHtml } from '@postern/mail';
+import { readSubmittedMessage, textFromHtml } from '@postern/mail';
 import type { EmailBody } from '../emails/email-copies.js';
 
 const HEAD_END = '\r\n\r\n';
 const CUT = '\r\n[The rest is not shown.]';
 
 /** The content of a message for its owner: the bodies, and the header of the source. */
-export const contentOf = ({ html, text }: EmailBody, source: string): EmailContent => ({
-  html: html === undefined ? null : bounded(html),
-  text: text !== undefined ? bounded(text) : html === undefined ? null : bounded(textFromHtml(html)),
-  headers: headersOf(source.slice(0, source.indexOf(HEAD_END))),
-  raw: bounded(source),
-});
+export const contentOf = (body: EmailBody, source: string): EmailContent => {
+  const { html, text } = body.submitted ? partsOf(body.submitted.mime) : body;
+  return {
+    html: html === undefined ? null : bounded(html),
+    text: text !== undefined ? bounded(text) : html === undefined ? null : bounded(textFromHtml(html)),
+    headers: headersOf(source.slice(0, source.indexOf(HEAD_END))),
+    raw: bounded(source),
+  };
+};
+
+/** The displayed parts of a message that was submitted over SMTP. */
+const partsOf = (mime: string): Pick<EmailBody, 'html' | 'text'> => {
+  const { html, text } = readSubmittedMessage(Buffer.from(mime, 'latin1'));
+  return { ...(html === undefined ? {} : { html }), ...(text === undefined ? {} : { text }) };
+};
 
 const bounded = (part: string): string =>
   part.length <= MAX_CONTENT_LENGTH ? part : `${part.slice(0, MAX_CONTENT_LENGTH).toWellFormed()}${CUT}`;

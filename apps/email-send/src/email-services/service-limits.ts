@@ -23,14 +23,19 @@ interface LimitedService {
   readonly dailyQuota: number | undefined;
 }
 
-/** The limits of a service: messages per UTC day and per minute. */
+/**
+ * The limits of a service: messages per UTC day and per minute, and per day through the shared sender to recipients that
+ * are not verified, which stays as low in production as in the sandbox.
+ */
 export function limitsOf(
   { mode, limits, dailyQuota }: LimitedService,
   defaults: DefaultLimits,
-): { readonly daily: number; readonly perMinute: number } {
+): { readonly daily: number; readonly perMinute: number; readonly sharedDaily: number } {
+  const sharedDaily = limits.sandbox_daily ?? defaults.sandboxDaily;
   return mode === 'sandbox'
     ? {
-        daily: limits.sandbox_daily ?? defaults.sandboxDaily,
+        daily: sharedDaily,
+        sharedDaily,
         perMinute: limits.sandbox_per_minute ?? defaults.sandboxPerMinute,
       }
     : {
@@ -38,6 +43,7 @@ export function limitsOf(
           dailyQuota ?? defaults.productionDailyStart,
           limits.production_daily_ceiling ?? Number.POSITIVE_INFINITY,
         ),
+        sharedDaily,
         perMinute: limits.production_per_minute ?? defaults.productionPerMinute,
       };
 }

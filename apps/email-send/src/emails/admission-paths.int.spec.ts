@@ -36,13 +36,20 @@ interface Draft {
   readonly body: number;
   readonly key: number | undefined;
   readonly counts: boolean;
+  readonly shared: boolean;
+}
+
+interface Counts {
+  readonly minute: number;
+  readonly day: number;
+  readonly shared: number;
 }
 
 interface Situation {
   readonly earlier: readonly (Draft & { readonly concluded: boolean; readonly deadline: 'open' | 'recent' | 'old' })[];
   readonly batch: readonly Draft[];
-  readonly used: { readonly minute: number; readonly day: number };
-  readonly limit: { readonly minute: number; readonly day: number };
+  readonly used: Counts;
+  readonly limit: Counts;
 }
 
 const draft = (message: fc.Arbitrary<number>): fc.Arbitrary<Draft> =>
@@ -52,6 +59,7 @@ const draft = (message: fc.Arbitrary<number>): fc.Arbitrary<Draft> =>
     body: fc.nat(3),
     key: fc.option(fc.nat(4), { nil: undefined, freq: 2 }),
     counts: fc.boolean(),
+    shared: fc.boolean(),
   });
 
 const situation: fc.Arbitrary<Situation> = fc.record({
@@ -70,8 +78,12 @@ const situation: fc.Arbitrary<Situation> = fc.record({
       selector: ({ message }) => message,
     },
   ),
-  used: fc.record({ minute: fc.nat(5), day: fc.nat(5) }),
-  limit: fc.record({ minute: fc.integer({ min: 3, max: 20 }), day: fc.integer({ min: 3, max: 20 }) }),
+  used: fc.record({ minute: fc.nat(5), day: fc.nat(5), shared: fc.nat(5) }),
+  limit: fc.record({
+    minute: fc.integer({ min: 3, max: 20 }),
+    day: fc.integer({ min: 3, max: 20 }),
+    shared: fc.integer({ min: 3, max: 20 }),
+  }),
 });
 
 let postgres: TestPostgres;
@@ -167,8 +179,9 @@ async function arrange({ pool, store }: Path, { earlier, used, limit }: Situatio
   for (const service of SERVICES)
     await pool.query(
       `INSERT INTO sending_usage VALUES ($1, 'minute', date_trunc('minute', $2::timestamptz), $3),
-                                        ($1, 'day', date_trunc('day', $2::timestamptz, 'UTC'), $4)`,
-      [uuidOf(service), AT, used.minute, used.day],
+                                        ($1, 'day', date_trunc('day', $2::timestamptz, 'UTC'), $4),
+                                        ($1, 'shared_day', date_trunc('day', $2::timestamptz, 'UTC'), $5)`,
+      [uuidOf(service), AT, used.minute, used.day, used.shared],
     );
 }
 
@@ -185,6 +198,7 @@ function requestOf(one: Draft, { limit }: Pick<Situation, 'limit'>): AdmissionRe
     recipients: [{ index: 0, address: 'b@x.test', role: 'to' }],
     message_id: `${emailId}@x.test`,
     counts: one.counts,
+    ...(one.shared ? { counts_on_shared_sender: true } : {}),
     accepted_at: AT.toISOString(),
   };
   const from = parseMailbox('a@x.test');
@@ -193,6 +207,7 @@ function requestOf(one: Draft, { limit }: Pick<Situation, 'limit'>): AdmissionRe
     emailId,
     perMinuteLimit: limit.minute,
     dailyLimit: limit.day,
+    sharedDailyLimit: limit.shared,
     identity: { fingerprint: uuidOf(`${one.service} body ${one.body}`), bodyHash: String(one.body) },
     idempotencyKey: one.key === undefined ? undefined : `key ${one.key}`,
     at: AT,

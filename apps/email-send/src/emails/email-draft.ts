@@ -32,6 +32,8 @@ export interface EmailDraft {
   readonly text?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly submitted?: Pick<SubmittedContent, 'mime' | 'hidesTo'>;
+  /** The Message-ID to keep, without angle brackets. */
+  readonly messageId?: string;
   /** The first field with an address that needs SMTPUTF8. */
   readonly needsSmtpUtf8At?: string;
 }

@@ -24,6 +24,17 @@ describe('the limits', () => {
     expect(refusalOfOneMore(used({ minuteUsed: 60 }), false, at)).toMatchObject({ code: 'minute_limit_reached' });
   });
 
+  it('refuse mail to strangers through the shared sender at its own limit', () => {
+    const shared = { used: 50, limit: 50 };
+    expect(refusalOfOneMore(used({ shared: { used: 49, limit: 50 }, dayLimit: 1_000 }), true, at)).toBeUndefined();
+    expect(refusalOfOneMore(used({ shared, dayLimit: 1_000 }), true, at)).toMatchObject({
+      code: 'daily_limit_reached',
+      message: expect.stringContaining('50 messages a day through the shared sender'),
+      details: { retry_after_s: 49_155, rate_limit: { limit: 50, remaining: 0, reset_s: 49_155 } },
+    });
+    expect(rateLimitOf(used({ shared, dayLimit: 1_000 }), at)).toMatchObject({ limit: 50, remaining: 0 });
+  });
+
   it('are reported as the one with the least remaining', () => {
     expect(rateLimitOf(used({ minuteUsed: 1, dayUsed: 1 }), at)).toEqual({ limit: 50, remaining: 49, reset_s: 49_155 });
     expect(rateLimitOf(used({ minuteUsed: 58, dayUsed: 1 }), at)).toEqual({ limit: 60, remaining: 2, reset_s: 15 });

@@ -9,6 +9,8 @@ export interface Usage {
   readonly minuteLimit: number;
   readonly dayUsed: number;
   readonly dayLimit: number;
+  /** Of the UTC day, to strangers through the shared sender; only for a message that counts there. */
+  readonly shared?: { readonly used: number; readonly limit: number };
 }
 
 const MINUTE_MS = 60_000;
@@ -19,11 +21,14 @@ export const minuteStart = (at: Date): number => at.getTime() - (at.getTime() % 
 /** When the UTC day of a moment began, in milliseconds. */
 export const dayStart = (at: Date): number => at.getTime() - (at.getTime() % DAY_MS);
 
-/** The limit with the least remaining; of two equal ones, the one that lasts longer. */
+/** The limit with the least remaining; of equal ones, the one that lasts longer. */
 export function rateLimitOf(usage: Usage, at: Date): RateLimit {
   const minute = window(usage.minuteLimit, usage.minuteUsed, MINUTE_MS, at);
-  const day = window(usage.dayLimit, usage.dayUsed, DAY_MS, at);
-  return minute.remaining < day.remaining ? minute : day;
+  const days = [usage.shared, { limit: usage.dayLimit, used: usage.dayUsed }];
+  const [day] = days
+    .flatMap(one => (one ? [window(one.limit, one.used, DAY_MS, at)] : []))
+    .sort((one, other) => one.remaining - other.remaining);
+  return minute.remaining < day!.remaining ? minute : day!;
 }
 
 /** The refusal of one more message; undefined when the limits allow it. Mail that does not count ignores the day. */
@@ -35,6 +40,7 @@ export function refusalOfOneMore(usage: Usage, counts: boolean, at: Date): Refus
       rate_limit: day,
     });
   }
+  if (usage.shared && usage.shared.used >= usage.shared.limit) return sharedLimitReached(usage.shared, at);
   if (usage.minuteUsed < usage.minuteLimit) return undefined;
   const minute = window(usage.minuteLimit, usage.minuteUsed, MINUTE_MS, at);
   return emailRefusal('minute_limit_reached', `the limit of ${usage.minuteLimit} messages a minute is reached`, {
@@ -43,11 +49,18 @@ export function refusalOfOneMore(usage: Usage, counts: boolean, at: Date): Refus
   });
 }
 
+function sharedLimitReached({ limit, used }: Required<Usage>['shared'], at: Date): Refusal<EmailRefusalCode> {
+  const day = window(limit, used, DAY_MS, at);
+  const message = `the limit of ${limit} messages a day through the shared sender to recipients that are not verified is reached; send from a verified domain of this service, or verify the recipients`;
+  return emailRefusal('daily_limit_reached', message, { retry_after_s: Math.max(1, day.reset_s), rate_limit: day });
+}
+
 /** The usage after one more message. */
 export const countOneMore = (usage: Usage, counts: boolean): Usage => ({
   ...usage,
   minuteUsed: usage.minuteUsed + 1,
   dayUsed: usage.dayUsed + (counts ? 1 : 0),
+  ...(usage.shared ? { shared: { ...usage.shared, used: usage.shared.used + 1 } } : {}),
 });
 
 function window(limit: number, used: number, lengthMs: number, at: Date): RateLimit {

@@ -9,6 +9,12 @@ export interface CopyAnswer {
   readonly relayIsFinal: boolean;
 }
 
+/** The answer for one copy while its caller waits. */
+export interface HandOverAnswer extends CopyAnswer {
+  /** The answer of a relay that still considers the copy; never rejects. */
+  readonly later?: Promise<CopyAnswer>;
+}
+
 /** The result for the whole message. */
 export type HandOverOutcome =
   | { readonly kind: 'concluded'; readonly status: 'sent' | 'failed'; readonly message: string }
@@ -37,13 +43,22 @@ export const faultyAnswer = (fault: unknown): CopyAnswer => ({
 /** The answer for an attempt that a crash cut off. */
 export const cutOffAnswer: CopyAnswer = { result: 'unknown', response: INTERRUPTED, relay: null, relayIsFinal: false };
 
-/** The answer for a copy that cannot be signed, because its domain was removed from the service. */
-export const withdrawnAnswer: CopyAnswer = {
+/** Why a copy that waited for a retry may no longer be handed over. */
+const WITHDRAWN = {
+  service_deleted: 'the email service was deleted',
+  service_disabled: 'the email service was disabled',
+  domain_removed: 'the sending domain was removed from the email service',
+  recipient_removed: 'the address was removed from the verified recipients of the email service',
+} as const;
+export type WithdrawalReason = keyof typeof WITHDRAWN;
+
+/** The answer for a copy that may no longer be handed over; without an SMTP code, it is a soft bounce. */
+export const withdrawnAnswer = (reason: WithdrawalReason): CopyAnswer => ({
   result: 'refused',
-  response: 'the sending domain was removed from the email service before this copy could be handed over',
+  response: `${WITHDRAWN[reason]} before this copy could be handed over`,
   relay: null,
   relayIsFinal: false,
-};
+});
 
 /** The answer for a copy that could not be prepared for a relay; before its deadline, it is retried. */
 export const unpreparedAnswer = (reason: string): CopyAnswer => ({

@@ -114,6 +114,28 @@ describe('the limits', () => {
     expect(refused).toBe(40 - sent!);
   });
 
+  it('of the shared sender hold for strangers after the last domain is deleted, and not for verified recipients', async () => {
+    const withoutDomain = { verifiedDomains: new Map(), registeredDomains: new Set<string>() };
+    const { keyHash } = fixture.sender({
+      ...withoutDomain,
+      sharedDailyLimit: 3,
+      verifiedRecipients: new Set(['ada@x.test']),
+    });
+    const toStrangers = await Promise.all(
+      times(20, n => outcomeOf(n % 2 ? one : two, keyHash, { to: ['ada@x.test', 'eve@x.test'] })),
+    );
+    expect(toStrangers.filter(outcome => outcome === 'sent')).toHaveLength(3);
+    expect(toStrangers.filter(outcome => outcome === 'daily_limit_reached')).toHaveLength(17);
+    expect(await Promise.all(times(5, () => outcomeOf(one, keyHash)))).toEqual(times(5, () => 'sent'));
+  });
+
+  it('of the shared sender are not consumed by a message that no relay accepted', async () => {
+    const { keyHash } = fixture.sender({ verifiedDomains: new Map(), sharedDailyLimit: 1 });
+    fixture.smtp.answer({ stage: 'rcpt', address: 'eve@x.test', code: 451, text: '4.2.0 later', times: 1 });
+    expect(await outcomeOf(one, keyHash, { to: ['eve@x.test'] })).toBe('relay_unavailable');
+    expect(await outcomeOf(one, keyHash, { to: ['eve@x.test'] })).toBe('sent');
+  });
+
   it('free the key of a refused request', async () => {
     const { keyHash, sender } = fixture.sender({ dailyLimit: 0 });
     await refusalOf(one.sendEmail.execute(request(keyHash, {}, 'refused')));

@@ -4,16 +4,16 @@ import type { ConcludedEmail, ConcludingCommand, EmailEvent, EmailFacts } from '
 import type { CopySettings, EmailBody, MailCopy } from './email-copies.js';
 import type { RateLimit } from './email-limits.js';
 import type { EmailRecord } from './email-record.js';
-import type { CopyAnswer } from './hand-over.js';
+import type { HandOverAnswer } from './hand-over.js';
 import type { RequestIdentity } from './idempotency.js';
 
 /** The upstream relays, tried in turn. Failures are returned: a relay never causes an exception. */
 export abstract class MailRelay {
   /**
    * Ends within its own deadline and before `answerBy`. A copy that cannot start in time is `unreachable`; a copy whose
-   * data was started without an answer is `unknown`.
+   * data was started without an answer is `unknown`, with the answer that a relay gives `later`.
    */
-  abstract handOver(copy: MailCopy, answerBy?: Date): Promise<CopyAnswer>;
+  abstract handOver(copy: MailCopy, answerBy?: Date): Promise<HandOverAnswer>;
   /** Whether a relay accepts non-ASCII addresses (RFC 6531). */
   abstract offersSmtpUtf8(): Promise<boolean>;
 }
@@ -25,6 +25,8 @@ export interface AdmissionContext {
   readonly emailId: string;
   readonly perMinuteLimit: number;
   readonly dailyLimit: number;
+  /** Messages per UTC day through the shared sender to recipients that are not verified. */
+  readonly sharedDailyLimit: number;
   readonly identity: RequestIdentity;
   readonly idempotencyKey?: string | undefined;
   readonly at: Date;

@@ -123,10 +123,9 @@ function deferredIn({ facts, outcome }: DecidedConclusion) {
 async function releaseUnsent(client: ClientBase, conclusions: readonly DecidedConclusion[]): Promise<void> {
   const unsent = conclusions.filter(({ outcome }) => !outcome.handedOver);
   await releaseKeys(client, unsent.flatMap(claimOf));
-  const counted = unsent.filter(({ facts }) => facts.counts);
   await subtractFromDays(
     client,
-    counted.map(({ facts }) => ({ serviceId: facts.service_id, at: new Date(facts.accepted_at) })),
+    unsent.map(({ facts }) => facts),
   );
 }
 

@@ -1,9 +1,9 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { type Append, type EventMetadata, fold, GroupCommit } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { currentContext, inSharedSpan } from '@postern/messaging';
-import { mayHaveCommitted } from '@postern/service-host';
+import { DatabaseClock, type DatabaseTime, mayHaveCommitted } from '@postern/service-host';
 import { BodySeal } from '../infrastructure/postgres/body-seal.js';
 import type { AdmissionWriter } from '../infrastructure/postgres/email-rows.js';
 import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
@@ -69,6 +69,7 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     private readonly store: PostgresEventStore,
     instance: ProcessInstance,
     seal: BodySeal,
+    @Inject(DatabaseClock) private readonly clock: DatabaseTime,
   ) {
     super();
     this.#writer = { instanceId: instance.id, seal };
@@ -127,8 +128,8 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
 
   /** Requests that waited here past their deadline are refused. */
   async #admit(batch: readonly InContext<AdmissionRequest>[]): Promise<(Admission | Refusal)[]> {
-    const now = Date.now();
-    const inTime = batch.filter(({ answerBy }) => answerBy.getTime() > now);
+    const now = this.clock.now();
+    const inTime = batch.filter(({ answerBy }) => answerBy > now);
     const outcomes = inTime.length > 0 ? await this.#admitInTime(inTime) : [];
     const outcomeOf = new Map(inTime.map((request, place) => [request, outcomes[place]!]));
     return batch.map(request => outcomeOf.get(request) ?? deadlinePassed());
@@ -138,7 +139,7 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     const appends = batch.map(acceptance);
     const { pool } = this.store;
     const admitted =
-      Date.now() < this.#slowPathUntil ? undefined : await admitBatch(pool, batch, appends, this.#writer);
+      performance.now() < this.#slowPathUntil ? undefined : await admitBatch(pool, batch, appends, this.#writer);
     const outcomes = admitted ?? (await this.#admitEach(batch, appends));
     this.#announceSoon();
     return outcomes;
@@ -149,7 +150,7 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     appends: readonly Append[],
   ): Promise<(Admission | Refusal)[]> {
     const outcomes = await admitEach(this.store, batch, appends, this.#writer);
-    if (!outcomes.every(isAdmitted)) this.#slowPathUntil = Date.now() + SLOW_PATH_FOR_MS;
+    if (!outcomes.every(isAdmitted)) this.#slowPathUntil = performance.now() + SLOW_PATH_FOR_MS;
     return outcomes;
   }
 

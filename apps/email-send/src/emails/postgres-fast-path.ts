@@ -25,8 +25,8 @@ export async function admitBatch(
 ): Promise<Admission[] | undefined> {
   const claims = claimColumns(batch);
   if (!claims) return undefined;
-  const usage = UsageCounters.of(batch.map(request => ({ ...request, counts: request.facts.counts })));
-  const recognised = recognisedDeadlines(new Date());
+  const usage = UsageCounters.of(batch);
+  const recognised = recognisedDeadlines(latestOf(batch));
   try {
     const { rows } = await pool.query<UsageRow>({
       name: 'admit-emails',
@@ -52,6 +52,10 @@ export async function admitBatch(
     return { kind: 'admitted', rateLimit: rateLimitOf(after, request.at) };
   });
 }
+
+/** When the last request of a batch was read, by the clock of the database. */
+const latestOf = (batch: readonly Pick<AdmissionRequest, 'at'>[]): Date =>
+  new Date(Math.max(...batch.map(({ at }) => at.getTime())));
 
 /** Appends outcomes and stores records with one statement. Returns the indexes whose stream has changed meanwhile. */
 export async function concludeBatch(

@@ -46,7 +46,7 @@ export async function findByFingerprint<T extends AdmissionContext>(
 ): Promise<ReadonlyMap<T, EarlierAnswer>> {
   const unkeyed = requests.filter(({ idempotencyKey }) => idempotencyKey === undefined);
   if (unkeyed.length === 0) return new Map();
-  const { after, until } = recognisedDeadlines(new Date());
+  const { after, until } = recognisedDeadlines(new Date(Math.max(...unkeyed.map(({ at }) => at.getTime()))));
   const { rows } = await client.query<OpenRow>({
     name: 'recall-fingerprints',
     text: FIND_OPEN_REQUESTS,

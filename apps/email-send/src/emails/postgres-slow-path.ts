@@ -63,10 +63,7 @@ async function applyLimits(
   client: ClientBase,
   requests: readonly AdmissionRequest[],
 ): Promise<Map<AdmissionRequest, Admission | Refusal>> {
-  const usage = await UsageCounters.take(
-    client,
-    requests.map(request => ({ ...request, counts: request.facts.counts })),
-  );
+  const usage = await UsageCounters.take(client, requests);
   const refused: AdmissionRequest[] = [];
   const decided = new Map<AdmissionRequest, Admission | Refusal>();
   for (const request of requests) {

@@ -1,12 +1,13 @@
 import type { ClientBase } from 'pg';
+import type { EmailFacts } from './email.js';
 import { dayStart, minuteStart, type Usage } from './email-limits.js';
 import { ADD_USAGE, READ_USAGE } from './emails.sql.js';
 import type { AdmissionContext } from './ports.js';
 
-/** One counter: a service's messages in one UTC minute or day. */
+/** One counter: a service's messages in one UTC minute or day; `shared_day`: to strangers through the shared sender. */
 interface Counter {
   readonly serviceId: string;
-  readonly period: 'minute' | 'day';
+  readonly period: 'minute' | 'day' | 'shared_day';
   readonly startsAtMs: number;
 }
 
@@ -17,7 +18,8 @@ interface OpenCounter extends Counter {
 }
 
 type Counted = Pick<AdmissionContext, 'serviceId' | 'at'>;
-type CountedRequest = AdmissionContext & { readonly counts: boolean };
+type CountedFacts = Pick<EmailFacts, 'counts' | 'counts_on_shared_sender'>;
+type CountedRequest = AdmissionContext & { readonly facts: CountedFacts };
 
 const nameOf = ({ serviceId, period, startsAtMs }: Counter) => `${serviceId} ${period} ${startsAtMs}`;
 const minuteCounter = ({ serviceId, at }: Counted): Counter => ({
@@ -26,6 +28,7 @@ const minuteCounter = ({ serviceId, at }: Counted): Counter => ({
   startsAtMs: minuteStart(at),
 });
 const dayCounter = ({ serviceId, at }: Counted): Counter => ({ serviceId, period: 'day', startsAtMs: dayStart(at) });
+const sharedCounter = (counted: Counted): Counter => ({ ...dayCounter(counted), period: 'shared_day' });
 
 /**
  * The counters of a batch of requests. Their rows stay locked until the transaction ends, so that replicas count one batch
@@ -34,17 +37,22 @@ const dayCounter = ({ serviceId, at }: Counted): Counter => ({ serviceId, period
 export class UsageCounters {
   readonly #counters = new Map<string, OpenCounter>();
 
-  /** Counters before anything is written. `counts`: whether the request also counts against the day. */
+  /** Counters before anything is written. */
   static of(requests: readonly CountedRequest[]): UsageCounters {
     const usage = new UsageCounters();
     for (const request of requests) {
-      const { counts, perMinuteLimit, dailyLimit } = request;
+      const { facts, perMinuteLimit, dailyLimit, sharedDailyLimit } = request;
       const [minute, day] = [usage.#open(minuteCounter(request)), usage.#open(dayCounter(request))];
       minute.inAdvance += 1;
       minute.limit = Math.min(minute.limit ?? perMinuteLimit, perMinuteLimit);
-      if (!counts) continue;
-      day.inAdvance += 1;
-      day.limit = Math.min(day.limit ?? dailyLimit, dailyLimit);
+      if (facts.counts) {
+        day.inAdvance += 1;
+        day.limit = Math.min(day.limit ?? dailyLimit, dailyLimit);
+      }
+      if (!facts.counts_on_shared_sender) continue;
+      const shared = usage.#open(sharedCounter(request));
+      shared.inAdvance += 1;
+      shared.limit = Math.min(shared.limit ?? sharedDailyLimit, sharedDailyLimit);
     }
     return usage;
   }
@@ -75,16 +83,22 @@ export class UsageCounters {
   }
 
   /** The usage before a request, with earlier requests of the batch counted. */
-  of(request: AdmissionContext): Usage {
-    return usageOf(request, counter => this.#open(counter).used);
+  of(request: CountedRequest): Usage {
+    const usage = usageOf(request, counter => this.#open(counter).used);
+    if (!request.facts.counts_on_shared_sender) return usage;
+    return { ...usage, shared: { used: this.#open(sharedCounter(request)).used, limit: request.sharedDailyLimit } };
   }
 
-  set(request: AdmissionContext, { minuteUsed, dayUsed }: Usage): void {
-    const [minute, day] = [this.#open(minuteCounter(request)), this.#open(dayCounter(request))];
-    minute.inAdvance -= minuteUsed - minute.used;
-    minute.used = minuteUsed;
-    day.inAdvance -= dayUsed - day.used;
-    day.used = dayUsed;
+  set(request: AdmissionContext, { minuteUsed, dayUsed, shared }: Usage): void {
+    this.#use(minuteCounter(request), minuteUsed);
+    this.#use(dayCounter(request), dayUsed);
+    if (shared) this.#use(sharedCounter(request), shared.used);
+  }
+
+  #use(counted: Counter, used: number): void {
+    const counter = this.#open(counted);
+    counter.inAdvance -= used - counter.used;
+    counter.used = used;
   }
 
   /** Subtracts refused requests, which were counted in advance. */
@@ -121,15 +135,19 @@ export async function readUsage(client: Pick<ClientBase, 'query'>, request: Admi
 }
 
 /** Subtracts messages that were not handed over from their days. */
-export async function subtractFromDays(client: ClientBase, messages: readonly Counted[]): Promise<void> {
+export async function subtractFromDays(client: ClientBase, messages: readonly EmailFacts[]): Promise<void> {
   const days = new Map<string, Counter & { by: number }>();
-  for (const message of messages) {
-    const counter = dayCounter(message);
+  for (const counter of messages.flatMap(dayCounters)) {
     const known = days.get(nameOf(counter)) ?? { ...counter, by: 0 };
     known.by -= 1;
     days.set(nameOf(counter), known);
   }
   if (days.size > 0) await add(client, [...days.values()]);
+}
+
+function dayCounters({ service_id, accepted_at, counts, counts_on_shared_sender }: EmailFacts): Counter[] {
+  const counted = { serviceId: service_id, at: new Date(accepted_at) };
+  return [...(counts ? [dayCounter(counted)] : []), ...(counts_on_shared_sender ? [sharedCounter(counted)] : [])];
 }
 
 function usageOf(request: AdmissionContext, usedOf: (counter: Counter) => number): Usage {

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import { Inject } from '@nestjs/common';
 import { Refusal, type ReplyOf, type RequestOf, sendEmail } from '@postern/contracts';
 import { addressKey } from '@postern/mail';
 import { Handles, onReplyReceived, requestDeadline, withoutEffect } from '@postern/messaging';
+import { DatabaseClock, type DatabaseTime } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import { authenticated } from '../api-keys/authenticated.js';
 import { type Sender, SenderDirectory } from '../api-keys/ports.js';
@@ -13,7 +15,7 @@ import { draftEmail, type EmailDraft } from './email-draft.js';
 import type { RateLimit } from './email-limits.js';
 import { displayed, recordOf } from './email-record.js';
 import { deadlinePassed, invalidEmail, relayUnavailable } from './email-refusals.js';
-import { type CopyAnswer, faultyAnswer, suppressedAnswer } from './hand-over.js';
+import { type CopyAnswer, faultyAnswer, type HandOverAnswer, suppressedAnswer } from './hand-over.js';
 import { outcomeUnknown } from './idempotency.js';
 import {
   type Admission,
@@ -26,6 +28,7 @@ import {
 } from './ports.js';
 import {
   checkRecipientsVerified,
+  countsOnSharedSender,
   countsTowardsQuota,
   type ResolvedSender,
   resolveSender,
@@ -38,7 +41,7 @@ export interface SendRequest extends Pick<RequestOf<typeof sendEmail>, SharedFie
   /** Validates the message. @throws the refusal of an invalid one. */
   readonly draft: () => EmailDraft;
 }
-type SharedField = 'api_key_hash' | 'idempotency_key' | 'body_hash' | 'email_id' | 'answer_by';
+type SharedField = 'api_key_hash' | 'idempotency_key' | 'body_hash' | 'email_id' | 'answer_by' | 'answer_within_ms';
 type Request = SendRequest;
 type Reply = ReplyOf<typeof sendEmail>;
 /** A message that passed all checks. */
@@ -64,6 +67,7 @@ export class SendEmail {
     private readonly emails: EmailRepository,
     private readonly relay: MailRelay,
     private readonly settings: SendingSettings,
+    @Inject(DatabaseClock) private readonly clock: DatabaseTime,
   ) {}
 
   execute({ email: message, ...request }: RequestOf<typeof sendEmail>): Promise<Reply> {
@@ -96,17 +100,32 @@ export class SendEmail {
     const { facts, body, answerBy } = admission;
 
     const answers = await this.#handOver(facts, body, sender, answerBy).catch(error => this.#giveUp(error, admission));
-    const at = new Date().toISOString();
-    const outcome = await this.#conclude(admission, { kind: 'conclude', answers, note: checked.resolved.note, at });
+    const { note } = checked.resolved;
+    if (answers.some(({ later }) => later)) {
+      // The message stays in progress: its client gets the outcome with its next request.
+      this.#concludeLater(admission, answers, note).catch(() => undefined);
+      throw outcomeUnknown(emailId);
+    }
+    const outcome = await this.#conclude(admission, this.#conclusion(answers, note));
     if (!outcome) throw outcomeUnknown(emailId);
     if (!outcome.handedOver) throw relayUnavailable(outcome);
-    return { email: recordOf(outcome), rate_limit: rateLimit, replayed: false };
+    return { email: recordOf(outcome), rate_limit: rateLimit, replayed: false, message_id: facts.message_id };
+  }
+
+  /** A message whose conclusion fails is closed as overdue. */
+  async #concludeLater(admission: AdmissionRequest, answers: readonly HandOverAnswer[], note?: string): Promise<void> {
+    const final = await Promise.all(answers.map(async answer => answer.later ?? answer));
+    await this.#conclude(admission, this.#conclusion(final, note));
+  }
+
+  #conclusion(answers: readonly CopyAnswer[], note: string | undefined): ConcludingCommand {
+    return { kind: 'conclude', answers, note, at: this.clock.now().toISOString() };
   }
 
   /** Everything up to the admission. A failure here has sent nothing, and nothing will be sent. */
   async #admit(request: Request, emailId: string): Promise<AdmittedEmail | RepeatedAnswer> {
     const sender = await authenticated(this.senders, request.api_key_hash);
-    const at = new Date();
+    const at = this.clock.now();
     const context = contextOf(request, emailId, sender, at);
     if (context.answerBy <= at) throw deadlinePassed();
     const checked = await this.#check(request, sender).catch(refusal => this.#repeatInsteadOf(refusal, context));
@@ -127,7 +146,7 @@ export class SendEmail {
     try {
       return await this.emails.admit(admission);
     } catch (error) {
-      if (!Refusal.is(error)) this.emails.withdraw(admission, error, new Date().toISOString()).catch(() => {});
+      if (!Refusal.is(error)) this.emails.withdraw(admission, error, this.clock.now().toISOString()).catch(() => {});
       throw error;
     }
   }
@@ -160,14 +179,17 @@ export class SendEmail {
       from: displayed(resolved.from),
       subject: draft.subject,
       recipients: [...draft.recipients],
-      message_id: `${this.settings.copies.tokens.copyId(emailId)}@${resolved.from.domain}`,
+      message_id: draft.messageId ?? `${this.settings.copies.tokens.copyId(emailId)}@${resolved.from.domain}`,
       counts: countsTowardsQuota(draft.recipients, this.settings.simulatorDomain),
+      ...(countsOnSharedSender(resolved.mode, draft.recipients, sender, this.settings.simulatorDomain)
+        ? { counts_on_shared_sender: true }
+        : {}),
       accepted_at: at.toISOString(),
     };
   }
 
   /** The relay's answers in the order of recipients. Each copy is sent separately, because its return path differs. */
-  async #handOver(facts: EmailFacts, body: EmailBody, sender: Sender, answerBy: Date): Promise<CopyAnswer[]> {
+  async #handOver(facts: EmailFacts, body: EmailBody, sender: Sender, answerBy: Date): Promise<HandOverAnswer[]> {
     const suppressed = await this.#suppressedIn(facts, sender);
     const domain = facts.mode === 'production' ? sender.verifiedDomains.get(body.from.domain) : undefined;
     const copyFor = copyMaker(facts, body, domain ?? this.settings.sandboxDomain, this.settings.copies);
@@ -186,7 +208,7 @@ export class SendEmail {
 
   /** Ends a message after an internal error before any hand-over; its count and its key are released. */
   async #giveUp(error: unknown, admission: AdmissionRequest): Promise<never> {
-    await this.#conclude(admission, { kind: 'give_up', reason: 'internal error', at: new Date().toISOString() });
+    await this.#conclude(admission, { kind: 'give_up', reason: 'internal error', at: this.clock.now().toISOString() });
     throw withoutEffect(error);
   }
 
@@ -204,17 +226,24 @@ export class SendEmail {
   }
 }
 
-/** A gateway of the previous release sends neither id nor deadline; it waits for the deadline of the contract. */
+/** A gateway of an earlier release sends no duration but a time by its own clock, or neither. */
 function contextOf(request: Request, emailId: string, sender: Sender, at: Date): AdmissionContext {
-  const { serviceId, perMinuteLimit, dailyLimit } = sender;
-  const answerBy = request.answer_by
-    ? new Date(request.answer_by)
-    : new Date(requestDeadline()?.at ?? at.getTime() + sendEmail.deadlineMs);
+  const { serviceId, perMinuteLimit, dailyLimit, sharedDailyLimit } = sender;
+  const deadline = requestDeadline();
+  const leftMs =
+    request.answer_within_ms === undefined
+      ? (deadline?.remainingMs() ?? sendEmail.deadlineMs)
+      : request.answer_within_ms - (deadline?.elapsedMs() ?? 0);
+  const answerBy =
+    request.answer_within_ms === undefined && request.answer_by
+      ? new Date(request.answer_by)
+      : new Date(at.getTime() + leftMs);
   return {
     serviceId,
     emailId,
     perMinuteLimit,
     dailyLimit,
+    sharedDailyLimit,
     identity: { fingerprint: fingerprintOf(serviceId, request), bodyHash: request.body_hash },
     idempotencyKey: request.idempotency_key,
     at,

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseMailbox } from '@postern/mail';
 import { draftEmail, type EmailRequestBody } from './email-draft.js';
-import { checkRecipientsVerified, countsTowardsQuota, resolveSender, type SenderStatus } from './sender-resolution.js';
+import {
+  checkRecipientsVerified,
+  countsOnSharedSender,
+  countsTowardsQuota,
+  type EmailMode,
+  resolveSender,
+  type SenderStatus,
+} from './sender-resolution.js';
 
 describe('the From address', () => {
   it('of a production service on a verified domain is the real one', () =>
@@ -66,6 +73,23 @@ describe('the recipient check of a sandbox service', () => {
 
   it('does not apply to a production service, fallback or not', () =>
     expect(gate({ from: 'ada@elsewhere.org', to: ['eve@x.io'] }, production)).toBeUndefined());
+});
+
+describe('the cap of the shared sender', () => {
+  const countsOnIt = (mode: EmailMode, to: readonly string[]) =>
+    countsOnSharedSender(
+      mode,
+      draft({ to: [...to] }).recipients,
+      { verifiedRecipients: new Set(['owner@example.com']) },
+      'simulator.test',
+    );
+  it('counts fallback mail with a recipient that is not verified', () =>
+    expect(countsOnIt('sandbox_fallback', ['owner@example.com', 'eve@x.io'])).toBe(true));
+  it('does not count fallback mail to verified recipients and the simulator', () =>
+    expect(countsOnIt('sandbox_fallback', ['Owner@example.com', 'delivered@simulator.test'])).toBe(false));
+  it.each(['production', 'sandbox'] as const)('does not count mail in mode %s', mode =>
+    expect(countsOnIt(mode, ['eve@x.io'])).toBe(false),
+  );
 });
 
 describe('the quota', () => {

@@ -1,6 +1,7 @@
 import { addressKey, type Mailbox } from '@postern/mail';
 import type { EmailDraft, Recipient } from './email-draft.js';
 import { emailRefusal } from './email-refusals.js';
+import type { WithdrawalReason } from './hand-over.js';
 
 export type EmailMode = 'production' | 'sandbox' | 'sandbox_fallback';
 
@@ -57,16 +58,49 @@ export function checkRecipientsVerified(
 ): void {
   if (sender.mode !== 'sandbox') return;
   for (const { address } of recipients) {
-    if (isAtDomain(address, simulatorDomain) || sender.verifiedRecipients.has(addressKey(address))) continue;
+    if (isVerified(address, sender, simulatorDomain)) continue;
     throw emailRefusal('recipient_not_verified', `${address} is not a verified sandbox recipient of this service`, {
       service_id: sender.serviceId,
     });
   }
 }
 
+/**
+ * Why the service may not hand over a copy that waited, as it is now. Mail that was accepted in sandbox mode stays behind
+ * the gate, even after the service moved to production.
+ */
+export function withdrawalOf(
+  copy: { readonly mode: EmailMode; readonly address: string },
+  sender: Pick<SenderStatus, 'verifiedRecipients'> & { readonly enabled: boolean },
+  simulatorDomain: string | undefined,
+): WithdrawalReason | undefined {
+  if (!sender.enabled) return 'service_disabled';
+  if (copy.mode === 'sandbox' && !isVerified(copy.address, sender, simulatorDomain)) return 'recipient_removed';
+  return undefined;
+}
+
 /** Messages sent only to the simulator are counted in neither quota nor statistics. */
 export function countsTowardsQuota(recipients: readonly Recipient[], simulatorDomain: string | undefined): boolean {
   return !recipients.every(({ address }) => isAtDomain(address, simulatorDomain));
+}
+
+/** Whether a production service reaches a recipient that is not verified through the sender that all tenants share. */
+export function countsOnSharedSender(
+  mode: EmailMode,
+  recipients: readonly Recipient[],
+  sender: Pick<SenderStatus, 'verifiedRecipients'>,
+  simulatorDomain: string | undefined,
+): boolean {
+  if (mode !== 'sandbox_fallback') return false;
+  return recipients.some(({ address }) => !isVerified(address, sender, simulatorDomain));
+}
+
+function isVerified(
+  address: string,
+  { verifiedRecipients }: Pick<SenderStatus, 'verifiedRecipients'>,
+  simulatorDomain: string | undefined,
+): boolean {
+  return isAtDomain(address, simulatorDomain) || verifiedRecipients.has(addressKey(address));
 }
 
 function isAtDomain(address: string, domain: string | undefined): boolean {

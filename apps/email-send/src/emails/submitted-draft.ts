@@ -11,8 +11,8 @@ const NO_TEXT = ' ';
 export function draftSubmitted(recipients: readonly string[], content: Buffer): EmailDraft {
   const message = readMessage(content);
   if (message.from.length > 1) throw invalidEmail('from', 'more than one sender is not accepted');
-  const shownTo = mailboxesOf('to', message.to);
-  const shownCc = mailboxesOf('cc', message.cc);
+  const shownTo = readable(message.to);
+  const shownCc = readable(message.cc);
   const [inTo, inCc] = [shownTo, shownCc].map(list => new Set(list.map(({ address }) => addressKey(address))));
   const to = recipients.filter(address => inTo?.has(addressKey(address)));
   const cc = recipients.filter(address => !inTo?.has(addressKey(address)) && inCc?.has(addressKey(address)));
@@ -24,12 +24,18 @@ export function draftSubmitted(recipients: readonly string[], content: Buffer): 
     from: message.from[0] ?? '',
     ...(message.replyTo.length > 0 ? { reply_to: [...message.replyTo] } : {}),
     subject: message.subject,
-    headers: message.headers,
+    headers: {},
     ...(message.html === undefined ? {} : { message: message.html }),
-    text: message.text ?? (message.html === undefined && message.hasOtherContent ? NO_TEXT : ''),
+    // A message without text, such as a file alone, is valid mail.
+    text: message.text ?? (message.html === undefined ? NO_TEXT : ''),
   });
-  const hidesTo = shownTo.length === 0;
-  return { ...draft, to: hidesTo ? draft.to : shownTo, cc: shownCc, submitted: { mime: message.mime, hidesTo } };
+  const hidesTo = message.to.length === 0;
+  return {
+    ...draft,
+    to: shownTo.length === 0 ? draft.to : shownTo,
+    cc: shownCc,
+    submitted: { mime: message.mime, hidesTo },
+  };
 }
 
 function readMessage(content: Buffer): ReturnType<typeof readSubmittedMessage> {
@@ -41,13 +47,13 @@ function readMessage(content: Buffer): ReturnType<typeof readSubmittedMessage> {
   }
 }
 
-function mailboxesOf(field: string, entries: readonly string[]): Mailbox[] {
-  return entries.map((entry, index) => {
+/** The Internet addresses among the entries of To or Cc, which are only shown; the envelope determines the recipients. */
+const readable = (entries: readonly string[]): Mailbox[] =>
+  entries.flatMap(entry => {
     try {
-      return parseMailbox(entry);
+      return [parseMailbox(entry)];
     } catch (error) {
-      if (error instanceof MailboxError) throw invalidEmail(`${field}[${index}]`, error.message);
+      if (error instanceof MailboxError) return [];
       throw error;
     }
   });
-}

@@ -19,7 +19,7 @@ export class CloseInterruptedEmails implements OnApplicationBootstrap {
     return this.run();
   }
 
-  @Every(5_000, 'close interrupted emails')
+  @Every(2_000, 'close interrupted emails')
   async run(): Promise<void> {
     await this.inProgress.closeAbandoned(async abandoned => {
       const at = new Date().toISOString();

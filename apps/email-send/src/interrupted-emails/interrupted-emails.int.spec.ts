@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseMailbox } from '@postern/mail';
-import { waitFor } from '@postern/testing';
+import { startSilencingProxy, waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { type EmailFacts, email } from '../emails/email.js';
 import { PostgresRetention } from '../retention/postgres-retention.js';
@@ -38,6 +38,30 @@ describe('a process that dies between hand-over and answer', () => {
     expect(await next.emails.record(sender.serviceId, replay.email.id)).toEqual(replay.email);
     // The relay accepted it once, while the first process was running.
     expect(fixture.smtp.messages).toHaveLength(1);
+  });
+
+  it('with the power of its machine, which closes no connection, is dead within 20 seconds', async () => {
+    const { keyHash } = fixture.sender();
+    const network = await startSilencingProxy(fixture.databaseUrl);
+    const lost = await fixture.process(undefined, network.url);
+    fixture.smtp.answer({ stage: 'data', delayMs: 300, times: 1 });
+    lost.sendEmail.execute(request(keyHash, {}, 'power')).catch(() => {});
+    await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
+    network.silence({ withNew: true });
+    const next = await fixture.process();
+    await waitFor(
+      async () => {
+        await next.closeInterrupted.run();
+        return (await fixture.inProgress()) === 0;
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect(await next.sendEmail.execute(request(keyHash, {}, 'power'))).toMatchObject({
+      replayed: true,
+      email: { message: 'interrupted: outcome unknown' },
+    });
+    await lost.instance.onApplicationShutdown();
+    await network.stop();
   });
 
   it('is distinguished from a live one, whose messages in progress are not closed', async () => {
@@ -94,7 +118,7 @@ describe('an outage of the database between hand-over and answer', () => {
 });
 
 describe('a message that was lost between two transactions', () => {
-  it('is closed by its own process after three minutes', async () => {
+  it('is closed by its own process when no relay can answer any more', async () => {
     const process = await fixture.process();
     const { keyHash, sender } = fixture.sender();
     const { email: sent } = await process.sendEmail.execute(request(keyHash, {}, 'lost'));
@@ -110,9 +134,16 @@ describe('a message that was lost between two transactions', () => {
       identity: { fingerprint: uuidv7(), bodyHash: '' },
       perMinuteLimit: 9,
       dailyLimit: 9,
+      sharedDailyLimit: 9,
       at: new Date(),
       answerBy: new Date(Date.now() + 30_000),
     });
+    await process.closeInterrupted.run();
+    expect(await process.emails.record(sender.serviceId, id)).toBeUndefined();
+    await fixture.pool.query(
+      `UPDATE open_requests SET admitted_at = now() - interval '13 minutes' WHERE email_id = $1`,
+      [id],
+    );
     await process.closeInterrupted.run();
     expect(await process.emails.record(sender.serviceId, id)).toMatchObject({
       message: 'interrupted: outcome unknown',

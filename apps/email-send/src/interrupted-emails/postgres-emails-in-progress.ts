@@ -1,22 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { fold } from '@postern/event-sourcing';
-import { PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { PostgresEventStore, withLeadership } from '@postern/event-sourcing/postgres';
 import { type EmailFacts, email, emailStream } from '../emails/email.js';
-import { GRACE_AFTER_RESTART_S } from '../infrastructure/postgres/after-restart.js';
-import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
-import { TRY_LOCK_INSTANCE } from '../infrastructure/postgres/process-instance.sql.js';
-import { firstIdAt } from '../infrastructure/postgres/uuid-time.js';
-import { LIST_IN_PROGRESS, LIST_INSTANCES } from './interrupted-emails.sql.js';
+import { ProcessInstance, RENEWED_WITHIN_S } from '../infrastructure/postgres/process-instance.js';
+import {
+  FORGET_DEAD_INSTANCES,
+  LIST_DEAD_INSTANCES,
+  LIST_IN_PROGRESS,
+  LIST_OVERDUE,
+} from './interrupted-emails.sql.js';
 import { EmailsInProgress } from './ports.js';
 
 const BATCH = 200;
-/** Longer than any hand-over: a message of this process that is older was lost between its two transactions. */
-const OVERDUE_MS = 180_000;
+/** Longer than a relay may consider a message: one of this process that is older was lost between its two transactions. */
+const OVERDUE_S = 12 * 60;
 
-/** Finds messages of dead processes, whose session locks are free. */
+type Close = (emails: readonly EmailFacts[]) => Promise<void>;
+
+/** Finds messages of dead processes, whose leases have ended. */
 @Injectable()
 export class PostgresEmailsInProgress extends EmailsInProgress {
-  protected readonly graceAfterRestartS: number = GRACE_AFTER_RESTART_S;
+  protected readonly graceS: number = RENEWED_WITHIN_S;
 
   constructor(
     private readonly store: PostgresEventStore,
@@ -25,41 +29,22 @@ export class PostgresEmailsInProgress extends EmailsInProgress {
     super();
   }
 
-  async closeAbandoned(close: (emails: readonly EmailFacts[]) => Promise<void>): Promise<void> {
-    const { rows } = await this.store.pool.query<{ instance_id: string; certain: boolean }>(LIST_INSTANCES, [
-      this.instance.id,
-      this.graceAfterRestartS,
-    ]);
-    for (const { instance_id, certain } of rows) {
-      if (certain) await this.#closeIfDead(instance_id, close);
+  async closeAbandoned(close: Close): Promise<void> {
+    const { pool } = this.store;
+    const { rows } = await pool.query<{ instance_id: string }>(LIST_DEAD_INSTANCES, [this.instance.id, this.graceS]);
+    if (rows.length > 0) {
+      // One replica at a time, so that nobody closes the same messages.
+      await withLeadership(pool, 'close interrupted emails', new AbortController().signal, async lost => {
+        for (const { instance_id } of rows) await this.#closeAll(LIST_IN_PROGRESS, [instance_id], close, lost);
+        await pool.query(FORGET_DEAD_INSTANCES);
+      });
     }
-    await this.#closeAll(this.instance.id, new Date(Date.now() - OVERDUE_MS), close);
+    await this.#closeAll(LIST_OVERDUE, [this.instance.id, OVERDUE_S], close);
   }
 
-  /** Holding the lock of a dead process keeps other replicas from closing its messages at the same time. */
-  async #closeIfDead(instanceId: string, close: (emails: readonly EmailFacts[]) => Promise<void>): Promise<void> {
-    const session = await this.store.pool.connect();
-    try {
-      const { rows } = await session.query<{ dead: boolean }>(TRY_LOCK_INSTANCE, [instanceId]);
-      if (!rows[0]?.dead) return;
-      await this.#closeAll(instanceId, new Date(), close);
-    } finally {
-      // Ending the session releases the lock in every case.
-      session.release(true);
-    }
-  }
-
-  async #closeAll(
-    instanceId: string,
-    acceptedBefore: Date,
-    close: (emails: readonly EmailFacts[]) => Promise<void>,
-  ): Promise<void> {
-    for (;;) {
-      const { rows } = await this.store.pool.query<{ email_id: string }>(LIST_IN_PROGRESS, [
-        instanceId,
-        firstIdAt(acceptedBefore),
-        BATCH,
-      ]);
+  async #closeAll(statement: string, of: readonly unknown[], close: Close, stop?: AbortSignal): Promise<void> {
+    while (!stop?.aborted) {
+      const { rows } = await this.store.pool.query<{ email_id: string }>(statement, [...of, BATCH]);
       if (rows.length === 0) return;
       await close(await Promise.all(rows.map(({ email_id }) => this.#facts(email_id))));
     }

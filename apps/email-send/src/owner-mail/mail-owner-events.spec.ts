@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { OwnerMailFacts } from '@postern/contracts';
+import { NoticeLimits } from '../notice-limits/ports.js';
 import { SystemMail, type SystemMailAttempt } from '../system-mail/ports.js';
 import { MailOwnerEvents } from './mail-owner-events.js';
 import { type OwnerEvent, OwnerFacts, type OwnerMailClaim, OwnerMailClaims } from './ports.js';
@@ -54,6 +55,16 @@ class FakeClaims extends OwnerMailClaims {
   override async purge() {}
 }
 
+class FakeLimits extends NoticeLimits {
+  left = Number.POSITIVE_INFINITY;
+  override async take() {
+    return --this.left >= 0;
+  }
+  override async release() {
+    this.left += 1;
+  }
+}
+
 class FakeMail extends SystemMail {
   readonly sent: { to: string; subject: string; text: string }[] = [];
   readonly results: SystemMailAttempt['result'][] = [];
@@ -65,13 +76,17 @@ class FakeMail extends SystemMail {
 }
 
 let facts: FakeFacts;
+let limits: FakeLimits;
 let mail: FakeMail;
 let handler: MailOwnerEvents;
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, plain: () => {} };
 beforeEach(() => {
   facts = new FakeFacts();
   mail = new FakeMail();
-  handler = new MailOwnerEvents(facts, new FakeClaims(), mail, silent, { publicUrl: 'https://postern.example/' });
+  limits = new FakeLimits();
+  handler = new MailOwnerEvents(facts, new FakeClaims(), limits, mail, silent, {
+    publicUrl: 'https://postern.example/',
+  });
 });
 const linksIn = (text: string) => text.match(/\S+:\/\/\S+/g);
 const ACCOUNT = 'https://postern.example/dashboard/account';
@@ -109,12 +124,25 @@ describe('mail about failures', () => {
   });
 
   it('contains no tenant-controlled text that a mail client turns into a link', async () => {
-    const chosen = 'see https://evil.example/a?b=1 or mail eve@evil.example\nBcc: eve@evil.example';
+    const chosen = 'see https://evil.example/a?b=1, call 0900 1234-567 or mail eve@evil.example\nBcc: eve@evil.example';
     facts.facts = { ...facts.facts!, name: `shop ${chosen}`, reason: chosen };
     await handler.onEvents([eventOf('platform-management.deployment-failed.v1')]);
     const [{ subject, text } = { subject: '', text: '' }] = mail.sent;
-    expect(subject + text).not.toMatch(/evil\.example|Bcc|eve@/);
+    expect(subject + text).not.toMatch(/evil\.example|Bcc|eve@|0900 1/);
     expect(linksIn(text)).toHaveLength(2);
+  });
+
+  it('quotes at most 200 characters of a reason', async () => {
+    facts.facts = { ...facts.facts!, reason: 'a b.c '.repeat(200) };
+    await handler.onEvents([eventOf('platform-management.deployment-failed.v1')]);
+    const [reason] = /(?<=Reason: ).*/.exec(mail.sent[0]!.text)!;
+    expect(reason.length).toBeLessThanOrEqual(200);
+  });
+
+  it('is not sent to an owner who had too many', async () => {
+    limits.left = 1;
+    await handler.onEvents([eventOf('platform-management.deployment-failed.v1')]);
+    expect(mail.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
   });
 
   it('is not sent about deleted resources or events older than a day', async () => {

@@ -3,6 +3,7 @@ import { type OwnerMailFacts, ownerMailConsumer, Refusal } from '@postern/contra
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { CONFIG, Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
+import { NoticeLimits } from '../notice-limits/ports.js';
 import { SystemMail } from '../system-mail/ports.js';
 import { ownerMailText } from './owner-mail-text.js';
 import { type OwnerEvent, OwnerFacts, OwnerMailClaims } from './ports.js';
@@ -21,6 +22,7 @@ export class MailOwnerEvents {
   constructor(
     private readonly facts: OwnerFacts,
     private readonly claims: OwnerMailClaims,
+    private readonly limits: NoticeLimits,
     private readonly mail: SystemMail,
     private readonly log: ServiceLog,
     @Inject(CONFIG) config: Pick<EmailSendConfig, 'publicUrl'>,
@@ -63,9 +65,15 @@ export class MailOwnerEvents {
     const occurredAt = new Date(event.occurred_at);
     const claim = { resourceId: resourceOf(event), kind: event.type, userId, occurredAt };
     if (!(await this.claims.take(claim))) return undefined;
+    const notice = { address: email, kind: event.type, at: new Date() };
+    if (!(await this.limits.take(notice))) {
+      this.log.warn({ event: event.id, type: event.type, user: userId }, 'The owner had too many emails of this kind');
+      return undefined;
+    }
     const { subject, text } = ownerMailText(event, facts, this.#dashboardUrl);
     const { result, response } = await this.mail.attempt(email, subject, text);
     if (result === 'not_sent') {
+      await this.limits.release(notice);
       await this.claims.release(claim);
       return response;
     }

@@ -63,7 +63,9 @@ const messageAbout = ({ type, data }: OwnerEvent, name: string): Message => {
   }
 };
 
-const MAX_REASON = 300;
+const MAX_REASON = 200;
+/** Mail clients make links of numbers that can be called. */
+const PHONE_NUMBER = /\d[\d ()+/-]{5,}\d/g;
 
 /**
  * A reason can quote tenant-controlled text; the space after each dot and colon keeps mail clients from making links of it.
@@ -71,8 +73,11 @@ const MAX_REASON = 300;
 const plainReason = (reason: string): string =>
   (reason.split('\n')[0] ?? '')
     .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .slice(0, MAX_REASON)
     .replace(/([.:])(?=[\p{L}/])/gu, '$1 ')
+    .replace(PHONE_NUMBER, '…')
     .replaceAll('@', ' at ')
     .slice(0, MAX_REASON)
     .toWellFormed()

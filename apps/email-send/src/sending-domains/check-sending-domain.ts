@@ -6,14 +6,14 @@ import {
   checkDkim,
   checkDmarc,
   checkReturnPath,
-  checkSpf,
   dkimRecordName,
-  dmarcRecordName,
   type RecordState,
   returnPathName,
 } from './domain-records.js';
 import { DnsResolver, Ed25519Keys, SendingDomainRepository } from './ports.js';
+import { organizationalDomain } from './public-suffix.js';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from './sending-domain.js';
+import { checkSpf } from './spf-record.js';
 
 /** Looks up the DNS records of one domain and records the result and its consequences. */
 @Injectable()
@@ -45,7 +45,7 @@ export class CheckSendingDomain {
         const name = dkimRecordName(selector, domain);
         return checkDkim(name, record, await this.dns.resolveTxt(name));
       }),
-      this.dns.resolveTxt(dmarcRecordName(domain)).then(answer => checkDmarc(dmarcRecordName(domain), answer)),
+      checkDmarc(domain, organizationalDomain(domain), name => this.dns.resolveTxt(name)),
       this.dns.resolveCname(returnPath).then(answer => checkReturnPath(returnPath, this.config.bounceDomain, answer)),
     ]);
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkDkim, checkDmarc, checkSpf, spfValue, type TxtAnswer } from './domain-records.js';
+import { checkDkim, checkDmarc, spfValue, type TxtAnswer } from './domain-records.js';
+import { checkSpf } from './spf-record.js';
 
 const HOST = 'spf.postern.example';
 const found = (...texts: string[]): TxtAnswer => ({ kind: 'found', texts });
@@ -76,6 +77,47 @@ describe('the SPF record', () => {
     expect(await spf(answer ? { 'example.com': answer } : {})).toMatchObject({ ok: false, problem }),
   );
 
+  it.each([
+    [
+      'eleven includes before it',
+      Array.from({ length: 11 }, (_, n) => `include:i${n}.example`).join(' '),
+      /needs 12 DNS lookups/,
+    ],
+    ['mechanisms that need lookups', `${'a mx '.repeat(5)}exists:%{i}.x.example`, /needs 12 DNS lookups/],
+    ['a term that is not SPF', 'ipv4:192.0.2.1', /cannot read "ipv4:192.0.2.1" in the SPF record of example.com/],
+    ['an address that is none', 'ip4:192.0.2.x', /cannot read "ip4:192.0.2.x"/],
+  ])('is right with a warning if receivers answer permerror: %s', async (_, before, problem) =>
+    expect(await spf({ 'example.com': found(`v=spf1 ${before} include:${HOST} -all`) })).toMatchObject({
+      ok: true,
+      problem: expect.stringMatching(problem),
+    }),
+  );
+
+  it('counts the lookups of its includes', async () => {
+    const records = {
+      'example.com': found(`v=spf1 include:a.example include:${HOST} -all`),
+      'a.example': found(`v=spf1 ${'mx '.repeat(9)}-all`),
+    };
+    expect(await spf(records)).toMatchObject({ ok: true, problem: expect.stringContaining('needs 11 DNS lookups') });
+  });
+
+  describe('with a list of addresses instead of an include', () => {
+    const host = (text: string) => ({ [HOST]: found(`v=spf1 ${text} -all`) });
+    it.each([
+      ['each of them', 'ip4:192.0.2.1 ip6:2001:db8::1', 'ip4:192.0.2.1 ip6:2001:db8::1'],
+      ['the networks around them', 'ip4:192.0.2.0/24 ip6:2001:db8::/32', 'ip4:192.0.2.128/25 ip6:2001:db8:1::/48'],
+    ])('is right if it covers those of the platform: %s', async (_, listed, own) =>
+      expect((await spf({ 'example.com': found(`v=spf1 ${listed} ~all`), ...host(own) })).ok).toBe(true),
+    );
+    it.each([
+      ['misses one', 'ip4:192.0.2.1', 'ip4:192.0.2.1 ip4:192.0.2.2'],
+      ['covers half of a network', 'ip4:192.0.2.0/25', 'ip4:192.0.2.0/24'],
+      ['cannot cover names', 'ip4:192.0.2.1', 'ip4:192.0.2.1 a:mail.example'],
+    ])('is wrong if it %s', async (_, listed, own) =>
+      expect((await spf({ 'example.com': found(`v=spf1 ${listed} ~all`), ...host(own) })).ok).toBe(false),
+    );
+  });
+
   it('is unknown when no server answers for it or for its includes', async () => {
     expect(await spf({ 'example.com': silent })).toMatchObject({
       found: null,
@@ -136,19 +178,58 @@ describe('the DKIM record', () => {
 
 describe('the DMARC record', () => {
   const NAME = '_dmarc.example.com';
-  const check = (...texts: string[]) => checkDmarc(NAME, found(...texts));
+  const dmarc = (records: Record<string, TxtAnswer>, domain = 'example.com') =>
+    checkDmarc(domain, 'example.com', async name => records[name] ?? { kind: 'absent' });
+  const check = (...texts: string[]) => dmarc({ [NAME]: found(...texts) });
 
   it.each([
     'v=DMARC1; p=none',
     'v=DMARC1;p=quarantine;rua=mailto:d@example.com',
     ' v = DMARC1 ; sp=none; p = Reject ;',
-  ])('is right as %p', text => expect(check(text).ok).toBe(true));
+    'v=DMARC1; rua=mailto:a@b.c',
+    'v=DMARC1; p=block; rua=mailto:a@b.c!10m',
+  ])('is right as %p', async text => expect((await check(text)).ok).toBe(true));
 
   it.each([
     ['nothing', [], `${NAME} has no TXT record that starts with v=DMARC1`],
     ['another version', ['v=DMARC2; p=none'], `${NAME} has no TXT record that starts with v=DMARC1`],
     ['two of them', ['v=DMARC1; p=none', 'v=DMARC1; p=reject'], `${NAME} has 2 DMARC records; only one is allowed`],
-    ['no policy', ['v=DMARC1; rua=mailto:a@b.c'], `${NAME} has no policy; add p=none, p=quarantine or p=reject`],
+    ['no policy', ['v=DMARC1; sp=none'], `${NAME} has no policy; add p=none, p=quarantine or p=reject`],
     ['an unknown policy', ['v=DMARC1; p=block'], `${NAME} has p=block; it must be none, quarantine or reject`],
-  ])('is wrong with %s', (_, texts, problem) => expect(check(...texts)).toMatchObject({ ok: false, problem }));
+    [
+      'no valid address for reports',
+      ['v=DMARC1; rua=x'],
+      `${NAME} has no policy; add p=none, p=quarantine or p=reject`,
+    ],
+  ])('is wrong with %s', async (_, texts, problem) =>
+    expect(await check(...texts)).toMatchObject({ ok: false, problem }),
+  );
+
+  it('of the organizational domain applies to a subdomain without one', async () => {
+    const policy = 'v=DMARC1; p=reject';
+    expect(await dmarc({ [NAME]: found(policy) }, 'mail.example.com')).toEqual({
+      purpose: 'dmarc',
+      name: NAME,
+      found: [policy],
+      ok: true,
+      problem: null,
+    });
+  });
+
+  it('of the subdomain replaces that of the organizational domain', async () => {
+    const records = { [NAME]: found('v=DMARC1; p=reject'), '_dmarc.mail.example.com': found('v=DMARC1; p=block') };
+    expect(await dmarc(records, 'mail.example.com')).toMatchObject({ name: '_dmarc.mail.example.com', ok: false });
+  });
+
+  it('is missing at the name of the subdomain if neither has one', async () =>
+    expect(await dmarc({ [NAME]: found('unrelated') }, 'mail.example.com')).toMatchObject({
+      name: '_dmarc.mail.example.com',
+      ok: false,
+    }));
+
+  it('is unknown when no server answers for the organizational domain', async () =>
+    expect(await dmarc({ [NAME]: silent }, 'mail.example.com')).toMatchObject({
+      found: null,
+      problem: `could not look up ${NAME}: SERVFAIL`,
+    }));
 });

@@ -32,8 +32,8 @@ export interface Verdict {
   readonly problem: string | null;
 }
 
-const OK: Verdict = { ok: true, problem: null };
-const wrong = (problem: string): Verdict => ({ ok: false, problem });
+export const OK: Verdict = { ok: true, problem: null };
+export const wrong = (problem: string): Verdict => ({ ok: false, problem });
 
 export const dkimRecordName = (selector: string, domain: string): string => `${selector}._domainkey.${domain}`;
 export const dmarcRecordName = (domain: string): string => `_dmarc.${domain}`;
@@ -81,106 +81,9 @@ export const optionalRecords = (
   { purpose: 'return_path', name: returnPathName(domain), value: bounceDomain },
 ];
 
-export const isSpf = (text: string): boolean => /^v=spf1( |$)/i.test(text);
 export const isDmarc = (text: string): boolean => /^\s*v\s*=\s*DMARC1\s*(;|$)/.test(text);
 /** The version of a DKIM record is optional (RFC 6376 §3.6.1). */
 export const isDkim = (text: string): boolean => /^\s*v\s*=\s*DKIM1\b/.test(text) || /(^|;)\s*p\s*=/.test(text);
-
-export interface SpfPolicy {
-  /** Domains whose senders pass as well, in order, until `all` (RFC 7208 §5.1). */
-  readonly includes: readonly string[];
-  /** Includes with a qualifier other than pass. */
-  readonly withoutPass: readonly string[];
-  /** Replaces the policy when no mechanism matches and there is no `all` (RFC 7208 §6.1). */
-  readonly redirect: string | undefined;
-}
-
-/** Reads the delegations of an SPF record. Names and keywords are case-insensitive. */
-export function readSpf(text: string): SpfPolicy {
-  const terms = text.trim().toLowerCase().split(/ +/).slice(1);
-  const all = terms.findIndex(term => /^[+?~-]?all$/.test(term));
-  const reached = all < 0 ? terms : terms.slice(0, all);
-  const named = (pattern: RegExp) =>
-    reached.flatMap(term => {
-      const host = pattern.exec(term)?.[1];
-      return host === undefined ? [] : [withoutRootDot(host)];
-    });
-  const redirect = all < 0 ? terms.map(term => /^redirect=(.+)$/.exec(term)?.[1]).find(host => host) : undefined;
-  return {
-    includes: named(/^\+?include:(.+)$/),
-    withoutPass: named(/^[?~-]include:(.+)$/),
-    redirect: redirect === undefined ? undefined : withoutRootDot(redirect),
-  };
-}
-
-/** The single SPF record among the texts, or the problem with their number (RFC 7208 §4.5). */
-export function singleSpf(texts: readonly string[], name: string): string | Verdict {
-  const policies = texts.filter(isSpf);
-  if (policies.length > 1) {
-    return wrong(`${name} has ${policies.length} SPF records; merge them into one, or every SPF check fails`);
-  }
-  return policies[0] ?? wrong(`${name} has no TXT record that starts with v=spf1`);
-}
-
-/** Looks up TXT records; never throws because of the DNS. */
-export type ResolveTxt = (name: string) => Promise<TxtAnswer>;
-
-/** RFC 7208 §4.6.4: receivers fail an SPF check that needs more lookups. */
-const MAX_SPF_LOOKUPS = 10;
-
-/** Checks whether the SPF policy of the domain permits the platform's hosts, directly or through includes. */
-export async function checkSpf(domain: string, spfHost: string, resolveTxt: ResolveTxt): Promise<RecordState> {
-  const host = spfHost.toLowerCase();
-  const state = (found: readonly string[] | null, { ok, problem }: Verdict): RecordState => ({
-    purpose: 'spf',
-    name: domain,
-    found,
-    ok,
-    problem,
-  });
-  const answer = await resolveTxt(domain);
-  if (answer.kind === 'unavailable') return state(null, lookupFailed(domain, answer.reason));
-  if (answer.kind === 'refused') return state([], leadsOutside(domain));
-  const texts = answer.kind === 'found' ? answer.texts : [];
-  const found = texts.filter(isSpf);
-  const text = singleSpf(texts, domain);
-  if (typeof text !== 'string') return state(found, text);
-  const verdict = await spfDelegatesTo(text, host, resolveTxt);
-  return verdict.kind === 'unavailable' ? state(null, verdict.verdict) : state(found, verdict.verdict);
-}
-
-async function spfDelegatesTo(
-  text: string,
-  host: string,
-  resolveTxt: ResolveTxt,
-): Promise<{ kind: 'known' | 'unavailable'; verdict: Verdict }> {
-  const queue = [text];
-  const seen = new Set<string>();
-  let withoutPass = false;
-  while (queue.length > 0) {
-    const policy = readSpf(queue.shift()!);
-    const next = policy.redirect === undefined ? policy.includes : [...policy.includes, policy.redirect];
-    if (next.includes(host)) return { kind: 'known', verdict: OK };
-    withoutPass ||= policy.withoutPass.includes(host);
-    for (const name of next.filter(name => !seen.has(name) && !name.includes('%'))) {
-      if (seen.size >= MAX_SPF_LOOKUPS) break;
-      seen.add(name);
-      const answer = await resolveTxt(name);
-      // The policy of a name without an answer is unknown, and waiting for more names could take minutes.
-      if (answer.kind === 'unavailable') return { kind: 'unavailable', verdict: lookupFailed(name, answer.reason) };
-      if (answer.kind !== 'found') continue;
-      const included = singleSpf(answer.texts, name);
-      if (typeof included === 'string') queue.push(included);
-    }
-  }
-  if (withoutPass) {
-    return {
-      kind: 'known',
-      verdict: wrong(`include:${host} must have no ~, - or ? in front and come before any "all"`),
-    };
-  }
-  return { kind: 'known', verdict: wrong(`the SPF record does not contain include:${host} before its "all"`) };
-}
 
 /** Checks whether the selector has exactly the key that signs; `expected` is the record that Postern generated. */
 export function checkDkim(name: string, expected: string, answer: TxtAnswer): RecordState {
@@ -218,8 +121,31 @@ export function checkDkim(name: string, expected: string, answer: TxtAnswer): Re
   return { ...state, ...evaluate() };
 }
 
-/** Checks that there is exactly one valid DMARC policy (RFC 7489 §6.3), with any of the three values. */
-export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
+/** Looks up TXT records; never throws because of the DNS. */
+export type ResolveTxt = (name: string) => Promise<TxtAnswer>;
+
+/**
+ * Checks the DMARC policy that receivers apply (RFC 7489 §6.6.3): that of the domain or, if it has none, that of the
+ * organizational domain. The name of the state is the name at which the policy was found.
+ */
+export async function checkDmarc(
+  domain: string,
+  organizationalDomain: string,
+  resolveTxt: ResolveTxt,
+): Promise<RecordState> {
+  const own = dmarcRecordName(domain);
+  const answer = await resolveTxt(own);
+  const state = dmarcState(own, answer);
+  if (organizationalDomain === domain || answer.kind === 'unavailable' || hasPolicy(answer)) return state;
+  const parent = dmarcRecordName(organizationalDomain);
+  const inherited = await resolveTxt(parent);
+  if (inherited.kind === 'unavailable') return { ...state, found: null, ...lookupFailed(parent, inherited.reason) };
+  return hasPolicy(inherited) ? dmarcState(parent, inherited) : state;
+}
+
+const hasPolicy = (answer: TxtAnswer): boolean => answer.kind === 'found' && answer.texts.some(isDmarc);
+
+function dmarcState(name: string, answer: TxtAnswer): RecordState {
   const state = stateOf('dmarc', name, answer);
   if (answer.kind === 'unavailable') return { ...state, ...lookupFailed(name, answer.reason) };
   if (answer.kind === 'refused') return { ...state, ...leadsOutside(name) };
@@ -228,10 +154,13 @@ export function checkDmarc(name: string, answer: TxtAnswer): RecordState {
     const [text, another] = policies;
     if (text === undefined) return wrong(`${name} has no TXT record that starts with v=DMARC1`);
     if (another !== undefined) return wrong(`${name} has ${policies.length} DMARC records; only one is allowed`);
-    const policy = readTags(text).get('p')?.toLowerCase();
-    if (policy === undefined) return wrong(`${name} has no policy; add p=none, p=quarantine or p=reject`);
-    return ['none', 'quarantine', 'reject'].includes(policy)
-      ? OK
+    const tags = readTags(text);
+    const policy = tags.get('p')?.toLowerCase();
+    if (policy !== undefined && ['none', 'quarantine', 'reject'].includes(policy)) return OK;
+    // Receivers treat such a record as p=none if it asks for reports (RFC 7489 §6.6.3).
+    if (/(^|,)\s*mailto:[^\s,@]+@[^\s,]+/i.test(tags.get('rua') ?? '')) return OK;
+    return policy === undefined
+      ? wrong(`${name} has no policy; add p=none, p=quarantine or p=reject`)
       : wrong(`${name} has p=${policy}; it must be none, quarantine or reject`);
   };
   return { ...state, ...evaluate() };
@@ -259,14 +188,14 @@ const stateOf = (purpose: 'dkim' | 'dkim_ed25519' | 'dmarc', name: string, answe
   found: answer.kind === 'unavailable' ? null : answer.kind === 'found' ? answer.texts : [],
 });
 
-const leadsOutside = (name: string): Verdict =>
+export const leadsOutside = (name: string): Verdict =>
   wrong(
     `${name} is an alias of a name outside the public DNS, which is not looked up; publish the record at ${name} itself`,
   );
 
-const lookupFailed = (name: string, reason: string): Verdict => wrong(`could not look up ${name}: ${reason}`);
+export const lookupFailed = (name: string, reason: string): Verdict => wrong(`could not look up ${name}: ${reason}`);
 
-const withoutRootDot = (host: string): string => host.replace(/\.$/, '');
+export const withoutRootDot = (host: string): string => host.replace(/\.$/, '');
 
 const listed = (list: string, word: string): boolean => list.split(':').some(item => item.trim() === word);
 

@@ -17,3 +17,7 @@ export function requireRegistrable(domain: string, allowed: readonly string[]): 
     `domain: ${domain} is a public suffix; add the domain that you registered below it, such as example.${domain}`,
   );
 }
+
+/** The domain that its owner registered (RFC 7489 §3.2): `example.co.uk` for `mail.example.co.uk`. */
+export const organizationalDomain = (domain: string): string =>
+  parse(domain, { allowPrivateDomains: true }).domain ?? domain;

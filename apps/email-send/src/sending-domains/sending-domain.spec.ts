@@ -147,6 +147,13 @@ describe('a sending domain', () => {
       .when(check(silent(spf()), silent(dkim(K1)), silent(dmarc())))
       .yields());
 
+  it('keeps the policy of its organizational domain while no server answers', () => {
+    const inherited = { ...dmarc(), name: '_dmarc.parent.example' };
+    given(added, seen(spf(), dkim(K1), inherited), verified)
+      .when(check(spf(), dkim(K1), silent(dmarc())))
+      .yields();
+  });
+
   it('is not verified without an answer from the DNS either, and reports the missing answer', () => {
     const silence = [silent(spf()), dkim(K1), dmarc()];
     given(added)

@@ -193,8 +193,10 @@ function recordCheck(seen: readonly RecordState[], state: SendingDomain, ofDomai
   const checked = new Set(seen.map(record => record.name));
   if (!signing.every(key => checked.has(dkimRecordName(key.selector, state.domain)))) return [];
   const known = new Map(state.records.map(record => [record.name, record]));
+  // A DMARC policy may have been found at another name, that of the organizational domain.
+  const dmarc = state.records.find(({ purpose }) => purpose === 'dmarc');
   const records = seen.map(record => {
-    const before = known.get(record.name);
+    const before = known.get(record.name) ?? (record.purpose === 'dmarc' ? dmarc : undefined);
     if (record.found !== null || !before) return record;
     return before.ok ? before : { ...before, problem: record.problem };
   });

@@ -8,7 +8,7 @@ import { EmailServices } from '../email-services/email-services.projection.js';
 import type { SendingDomain } from '../generated/prisma/client.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { ReadModel } from '../infrastructure/postgres/read-model.js';
-import { type ExpectedRecord, expectedRecords, optionalRecords, type RecordState } from './domain-records.js';
+import { type ExpectedRecord, expectedRecords, isDmarc, optionalRecords, type RecordState } from './domain-records.js';
 import { type Ed25519Key, Ed25519Keys } from './ports.js';
 import {
   type DkimKey,
@@ -114,7 +114,7 @@ export class SendingDomains {
   #records(row: SendingDomain): SendingDomainReply['records'] {
     const { spfHost, bounceDomain } = this.config;
     const expected = expectedRecords(row.domain, spfHost, bounceDomain, keysOf(row));
-    return expected.map(record => ({ type: 'TXT', ...asSeen(row, record) }));
+    return expected.map(record => ({ type: 'TXT', ...(inheritedPolicy(row, record) ?? asSeen(row, record)) }));
   }
 
   #optionalRecords(row: SendingDomain, ed25519: readonly Ed25519Key[]): SendingDomainReply['optional_records'] {
@@ -135,4 +135,15 @@ function asSeen<Purpose extends RecordState['purpose']>(row: SendingDomain, expe
   const records = row.records as unknown as RecordState[];
   const { found = null, ok = false, problem = null } = records.find(({ name }) => name === expected.name) ?? {};
   return { ...expected, found: found && [...found], ok, problem };
+}
+
+/** The policy of the organizational domain as the record to keep: another one at the domain would replace it. */
+function inheritedPolicy(row: SendingDomain, expected: ExpectedRecord) {
+  if (expected.purpose !== 'dmarc') return undefined;
+  const records = row.records as unknown as RecordState[];
+  const seen = records.find(({ purpose, name }) => purpose === 'dmarc' && name !== expected.name);
+  const policy = seen?.found?.find(isDmarc);
+  if (!seen || policy === undefined) return undefined;
+  const { name, found, ok, problem } = seen;
+  return { ...expected, name, value: policy, found: found && [...found], ok, problem };
 }

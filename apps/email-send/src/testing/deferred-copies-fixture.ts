@@ -1,14 +1,20 @@
 import { expect } from '@jest/globals';
 import { type Process, request, type SendingFixture } from './sending-fixture.js';
 
+interface Deferral {
+  readonly address: string;
+  readonly times?: number;
+  readonly sender?: { readonly keyHash: string };
+}
+
 /** Sends a message to two recipients; the relay defers the copy of the second one. @returns the id of the message. */
 export async function partlyDeferred(
   fixture: SendingFixture,
   process: Process,
-  { address, times = 1 }: { readonly address: string; readonly times?: number },
+  { address, times = 1, sender = fixture.sender() }: Deferral,
 ): Promise<string> {
   fixture.smtp.answer({ stage: 'rcpt', address, code: 451, text: '4.2.0 later', times });
-  const { email } = await process.sendEmail.execute(request(fixture.sender().keyHash, { to: ['ada@x.test', address] }));
+  const { email } = await process.sendEmail.execute(request(sender.keyHash, { to: ['ada@x.test', address] }));
   expect(email).toMatchObject({ status: 'sent', message: expect.stringContaining('will be retried') });
   return email.id;
 }

@@ -8,7 +8,7 @@ import { KeyRing, type ServiceLog } from '@postern/service-host';
 import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { type Sender, SenderDirectory, type VerifiedDomain } from '../api-keys/ports.js';
+import { type Sender, SenderDirectory } from '../api-keys/ports.js';
 import { PostgresDeferredCopies } from '../deferred-copies/postgres-deferred-copies.js';
 import { RetryDeferredCopies } from '../deferred-copies/retry-deferred-copies.js';
 import { emailStream } from '../emails/email.js';
@@ -32,20 +32,22 @@ export const TRACKING = TrackingTokens.fromSecrets(['a secret of the tests that 
 /** Senders by the hash of their key. */
 export class KnownSenders extends SenderDirectory {
   readonly senders = new Map<string, Sender>();
-  /** Errors of the next lookups of domains. */
+  /** Errors of the next lookups by service. */
   readonly failures: Error[] = [];
 
   async findByKeyHash(keyHash: string): Promise<Sender | undefined> {
     return this.senders.get(keyHash);
   }
 
-  async findDomain(serviceId: string, domain: string): Promise<VerifiedDomain | undefined> {
+  async findByService(serviceId: string): Promise<Sender | undefined> {
     const failure = this.failures.shift();
     if (failure) throw failure;
-    const sender = [...this.senders.values()].find(known => known.serviceId === serviceId);
-    return sender?.verifiedDomains.get(domain);
+    return [...this.senders.values()].find(known => known.serviceId === serviceId);
   }
 }
+
+/** The database of the tests runs on the same machine. */
+const CLOCK = { now: () => new Date() };
 
 class TestSettings extends SendingSettings {
   readonly sandboxSender = parseMailbox('Postern Sandbox <sandbox@sandbox.test>');
@@ -55,12 +57,12 @@ class TestSettings extends SendingSettings {
   readonly bodyRetentionDays = 7;
 }
 
-/** Without the wait after a restart of PostgreSQL. */
+/** Without the wait for leases that live processes renew. */
 class EmailsInProgressWithoutGrace extends PostgresEmailsInProgress {
-  protected override readonly graceAfterRestartS = 0;
+  protected override readonly graceS = 0;
 }
 
-/** The same for claims. */
+/** Without the wait after a restart of PostgreSQL. */
 class DeferredCopiesWithoutGrace extends PostgresDeferredCopies {
   protected override readonly graceAfterRestartS = 0;
 }
@@ -76,7 +78,7 @@ export interface Process {
   readonly unresolved: PostgresUnresolvedEmails;
   readonly closeInterrupted: CloseInterruptedEmails;
   readonly retryDeferred: RetryDeferredCopies;
-  /** Simulates SIGKILL: the lock is released, nothing is finished, nothing more is written. */
+  /** Simulates the end of a process whose lease is over: nothing is finished, nothing more is written. */
   die(): Promise<void>;
 }
 
@@ -124,6 +126,7 @@ export class SendingFixture {
       suppression: false,
       perMinuteLimit: 600,
       dailyLimit: 1_000,
+      sharedDailyLimit: 50,
       verifiedDomains: new Map([['example.com', { signers: [this.signer] }]]),
       registeredDomains: new Set(['example.com']),
       verifiedRecipients: new Set(),
@@ -134,12 +137,12 @@ export class SendingFixture {
     return { keyHash, sender };
   }
 
-  async process(port = this.smtp.port): Promise<Process> {
-    const pool = new pg.Pool({ connectionString: this.databaseUrl, max: 8 });
+  async process(port = this.smtp.port, databaseUrl = this.databaseUrl, handOverDeadlineMs = 10_000): Promise<Process> {
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 8 });
     pool.on('error', () => {});
     const store = new PostgresEventStore(pool);
-    const instance = await ProcessInstance.start(this.databaseUrl, silentLog);
-    const emails = new PostgresEmailRepository(store, instance, this.seal);
+    const instance = await ProcessInstance.start(pool, silentLog);
+    const emails = new PostgresEmailRepository(store, instance, this.seal, CLOCK);
     const copies = new DeferredCopiesWithoutGrace(store, this.seal);
     const suppressions = new PostgresSuppressionList({ pool });
     const relays = RelaySet.fromConfigs([
@@ -151,11 +154,12 @@ export class SendingFixture {
         name: 'postern.test',
         maxConnections: 20,
         connectTimeoutMs: 2_000,
-        silenceTimeoutMs: 5_000,
+        silenceTimeoutMs: 1_000,
+        answerTimeoutMs: 20_000,
         queueTimeoutMs: 5_000,
       },
     ]);
-    const relay = new SmtpMailRelay(relays, { relayIsFinal: false, handOverDeadlineMs: 10_000 });
+    const relay = new SmtpMailRelay(relays, { relayIsFinal: false, handOverDeadlineMs }, CLOCK);
     const close = async () => {
       await relay.onApplicationShutdown();
       await instance.onApplicationShutdown();
@@ -169,9 +173,17 @@ export class SendingFixture {
       copies,
       suppressions,
       unresolved: new PostgresUnresolvedEmails(store),
-      sendEmail: new SendEmail(this.senders, suppressions, emails, relay, this.settings),
+      sendEmail: new SendEmail(this.senders, suppressions, emails, relay, this.settings, CLOCK),
       closeInterrupted: new CloseInterruptedEmails(new EmailsInProgressWithoutGrace(store, instance), emails),
-      retryDeferred: new RetryDeferredCopies(copies, relay, this.senders, this.settings, silentLog as ServiceLog),
+      retryDeferred: new RetryDeferredCopies(
+        copies,
+        relay,
+        this.senders,
+        suppressions,
+        this.settings,
+        silentLog as ServiceLog,
+        CLOCK,
+      ),
       die: async () => {
         await instance.onApplicationShutdown();
         await pool.end();

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
-import { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
-import { SendingSettings } from '../emails/ports.js';
+import { MailboxHashes, OptOutLinks } from '../code-opt-outs/ports.js';
 import { SystemMail } from '../system-mail/ports.js';
 import { plainName } from './plain-name.js';
 import { VerificationCodes } from './ports.js';
@@ -24,8 +23,7 @@ export class CodeMailer {
     private readonly mail: SystemMail,
     private readonly codes: VerificationCodes,
     private readonly hashes: MailboxHashes,
-    private readonly optOuts: CodeOptOuts,
-    private readonly settings: SendingSettings,
+    private readonly optOuts: OptOutLinks,
   ) {}
 
   /**
@@ -33,13 +31,10 @@ export class CodeMailer {
    * counted.
    */
   async send({ address, code, name, ...counted }: RecipientCode): Promise<void> {
+    const unsubscribeUrl = await this.optOuts.urlFor(address);
+    if (!unsubscribeUrl) throw new Refusal('recipient_opted_out', `${address} has opted out of verification codes`);
     const mailboxHash = await this.hashes.hashOf(address);
-    if (await this.optOuts.has(mailboxHash)) {
-      throw new Refusal('recipient_opted_out', `${address} has opted out of verification codes`);
-    }
     await this.codes.reserve({ ...counted, mailboxHash });
-    const { tokens, publicUrl } = this.settings.copies;
-    const unsubscribeUrl = `${publicUrl}/unsubscribe/${tokens.optOutToken(mailboxHash)}`;
     try {
       const text = codeMail(code, plainName(name), unsubscribeUrl);
       await this.mail.send(address, `${code} is your verification code`, text, { unsubscribeUrl });
@@ -57,7 +52,7 @@ const codeMail = (code: string, name: string, unsubscribeUrl: string): string =>
     `Enter it in the dashboard to let ${name ? `the email service "${name}"` : 'an email service'} send its sandbox mail to this address.`,
     'The code is valid for 24 hours. If you did not expect it, ignore this message.',
     '',
-    'To stop receiving verification codes at this address, open:',
+    'To stop receiving verification codes and invitations at this address, open:',
     unsubscribeUrl,
     '',
   ].join('\n');

@@ -5,8 +5,9 @@ import { inTransaction } from '@postern/event-sourcing/postgres';
 import { CONFIG, Database, KeyRing } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { COUNT_MAIL, UNCOUNT_MAIL } from '../notice-limits/notice-limits.sql.js';
 import { type CodeMail, VerificationCodes } from './ports.js';
-import { COUNT_CODE_MAIL, COUNT_CODE_MAIL_OF, UNCOUNT_CODE_MAIL_OF } from './verified-recipients.sql.js';
+import { COUNT_CODE_MAIL } from './verified-recipients.sql.js';
 
 type Limits = Pick<
   EmailSendConfig,
@@ -56,7 +57,7 @@ export class PostgresVerificationCodes extends VerificationCodes {
       const reached = `this email service has mailed ${MAX_CODES_PER_HOUR} codes within the hour`;
       if (ofService.rowCount === 0) throw tooMany(reached, at, new Date(hour.getTime() + HOUR_MS));
       for (const { scope, subject, startsAt, limit, ...counter } of this.#counters(mail)) {
-        const { rowCount } = await client.query(COUNT_CODE_MAIL_OF, [scope, subject, startsAt, limit]);
+        const { rowCount } = await client.query(COUNT_MAIL, [scope, subject, startsAt, limit]);
         if (rowCount === 0) throw tooMany(counter.reached, at, counter.endsAt);
       }
     });
@@ -68,7 +69,7 @@ export class PostgresVerificationCodes extends VerificationCodes {
       data: { sent: { decrement: 1 } },
     });
     for (const { scope, subject, startsAt } of this.#counters(mail)) {
-      await this.database.pool.query(UNCOUNT_CODE_MAIL_OF, [scope, subject, startsAt]);
+      await this.database.pool.query(UNCOUNT_MAIL, [scope, subject, startsAt]);
     }
   }
 

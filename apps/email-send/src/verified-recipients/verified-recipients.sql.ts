@@ -5,16 +5,6 @@ export const COUNT_CODE_MAIL = `
   INSERT INTO code_mails AS m (service_id, hour, sent) VALUES ($1, $2, 1)
   ON CONFLICT (service_id, hour) DO UPDATE SET sent = m.sent + 1 WHERE m.sent < $3`;
 
-/** Counts a code mail within an hour or a day, unless the limit is reached. */
-export const COUNT_CODE_MAIL_OF = `
-  INSERT INTO code_mail_counts AS c (scope, subject, starts_at, sent) VALUES ($1, $2, $3, 1)
-  ON CONFLICT (scope, subject, starts_at) DO UPDATE SET sent = c.sent + 1 WHERE c.sent < $4`;
-
-/** Undoes the count of a mail that was not sent. */
-export const UNCOUNT_CODE_MAIL_OF = `
-  UPDATE code_mail_counts SET sent = sent - 1
-  WHERE scope = $1 AND subject = $2 AND starts_at = $3 AND sent > 0`;
-
 /** Adds a recipient that waits for its code, or sets the expiry of a new code. */
 export const SET_AWAITING_CODE = ({ table }: ProjectionTables) => `
   INSERT INTO ${table('verified_recipients')} AS r (id, service_id, address, status, code_expires_at, created_at)

@@ -10,7 +10,7 @@ describe('The control API', () => {
   beforeEach(async () => {
     balancer = await BalancerFixture.start();
     await balancer.client.reserve(SERVICE, 'shop');
-    await balancer.client.switchTo(SERVICE, [{ id: 'one', port: 3_000 }], 2);
+    await balancer.client.switchTo(SERVICE, [{ id: 'one', host: '127.0.0.1', port: 3_000 }], 2);
   });
 
   afterEach(() => balancer.stop());

@@ -121,8 +121,8 @@ export class LoadBalancer {
     const reports = await this.#reports();
     return this.#routes.entries().map(entry => {
       const busy = busyOf(entry.id, reports);
-      const isActive = (one: Backend) => entry.backends.some(({ id, port }) => id === one.id && port === one.port);
-      const underWay = (one: Backend) => busy.find(({ id, port }) => id === one.id && port === one.port)?.underWay ?? 0;
+      const isActive = (one: Backend) => entry.backends.some(backend => isSame(backend, one));
+      const underWay = (one: Backend) => busy.find(backend => isSame(backend, one))?.underWay ?? 0;
       return {
         id: entry.id,
         name: entry.name,
@@ -224,11 +224,14 @@ export class LoadBalancer {
   }
 }
 
+const isSame = (one: Backend, other: Backend): boolean =>
+  one.id === other.id && one.host === other.host && one.port === other.port;
+
 /** Requests in progress on the service's backends, summed over all workers. */
 const busyOf = (serviceId: string, reports: readonly WorkerReport[]): BusyBackend[] => {
   const sums = new Map<string, BusyBackend>();
   for (const backend of reports.flatMap(({ busy }) => busy[serviceId] ?? [])) {
-    const key = `${backend.port} ${backend.id}`;
+    const key = `${backend.host} ${backend.port} ${backend.id}`;
     sums.set(key, { ...backend, underWay: backend.underWay + (sums.get(key)?.underWay ?? 0) });
   }
   return [...sums.values()];

@@ -18,7 +18,7 @@ describe('The host name of a service', () => {
 });
 
 describe('A route', () => {
-  const backends = [{ id: 'one', port: 3_000 }];
+  const backends = [{ id: 'one', host: '127.0.0.1', port: 3_000 }];
   const entry: RouteEntry = {
     id: 'a',
     name: 'shop',

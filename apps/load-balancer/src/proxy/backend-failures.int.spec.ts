@@ -20,8 +20,8 @@ describe('A request whose backend fails', () => {
     await balancer.client.switchTo(
       SERVICE,
       [
-        { id: 'dead', port: dead },
-        { id: 'one', port },
+        { id: 'dead', host: '127.0.0.1', port: dead },
+        { id: 'one', host: '127.0.0.1', port },
       ],
       2,
     );
@@ -47,8 +47,8 @@ describe('A request whose backend fails', () => {
     await balancer.client.switchTo(
       SERVICE,
       [
-        { id: 'one', port: first!.port },
-        { id: 'two', port },
+        { id: 'one', host: '127.0.0.1', port: first!.port },
+        { id: 'two', host: '127.0.0.1', port },
       ],
       2,
     );
@@ -61,7 +61,7 @@ describe('A request whose backend fails', () => {
 
   it('gets a 502 page in plain language if the backend does not accept the connection', async () => {
     const url = await balancer.client.reserve(SERVICE, 'shop');
-    await balancer.client.switchTo(SERVICE, [{ id: 'dead', port: await freePort() }], 1);
+    await balancer.client.switchTo(SERVICE, [{ id: 'dead', host: '127.0.0.1', port: await freePort() }], 1);
 
     const answer = await request(url);
     const page = await request(url, { headers: { Accept: 'text/html,*/*' } });
@@ -102,7 +102,7 @@ describe('A request whose backend fails', () => {
     });
     const url = await balancer.client.reserve(SERVICE, 'shop');
     const port = await listening(server);
-    await balancer.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
+    await balancer.client.switchTo(SERVICE, [{ id: 'one', host: '127.0.0.1', port }], 1);
 
     const statuses: number[] = [];
     for (let index = 0; index < 10; index += 1) statuses.push((await request(url)).status);

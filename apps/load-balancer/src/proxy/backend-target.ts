@@ -9,11 +9,10 @@ export interface Exchange {
   abort(): void;
 }
 
-export const BACKEND_HOST = '127.0.0.1';
-
 /** A backend with its connection pool and its exchanges in progress. */
 export class BackendTarget {
   readonly id: string;
+  readonly host: string;
   readonly port: number;
   readonly pool: Pool;
   readonly underWay = new Set<Exchange>();
@@ -25,10 +24,11 @@ export class BackendTarget {
     private readonly timeouts: Timeouts,
   ) {
     this.id = backend.id;
+    this.host = backend.host;
     this.port = backend.port;
-    this.pool = new Pool(`http://${BACKEND_HOST}:${backend.port}`, {
+    this.pool = new Pool(`http://${backend.host}:${backend.port}`, {
       pipelining: 1,
-      connect: (_options, callback) => openConnection(backend.port, timeouts.connectMs, callback),
+      connect: (_options, callback) => openConnection(backend, timeouts.connectMs, callback),
       headersTimeout: timeouts.headersMs,
       bodyTimeout: timeouts.idleMs,
       keepAliveTimeout: timeouts.backendKeepAliveMs,
@@ -78,9 +78,9 @@ export class BackendTarget {
   }
 }
 
-const openConnection = (port: number, timeoutMs: number, callback: buildConnector.Callback): void => {
-  const socket = connect({ port, host: BACKEND_HOST, noDelay: true });
-  const late = setTimeout(() => socket.destroy(new ConnectTimeout(port)), timeoutMs);
+const openConnection = ({ host, port }: Backend, timeoutMs: number, callback: buildConnector.Callback): void => {
+  const socket = connect({ port, host, noDelay: true });
+  const late = setTimeout(() => socket.destroy(new ConnectTimeout(host, port)), timeoutMs);
   const fail = (error: Error) => {
     clearTimeout(late);
     callback(error, null);
@@ -97,7 +97,7 @@ const openConnection = (port: number, timeoutMs: number, callback: buildConnecto
 export class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout';
   readonly code = 'ETIMEDOUT';
-  constructor(port: number) {
-    super(`no connection to port ${port} in time`);
+  constructor(host: string, port: number) {
+    super(`no connection to ${host}:${port} in time`);
   }
 }

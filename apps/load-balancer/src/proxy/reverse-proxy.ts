@@ -88,7 +88,7 @@ export class ReverseProxy implements Worker {
     for (const [service, { route }] of this.#services) {
       const found = [...route.active, ...route.retiring].filter(({ underWay }) => underWay.size > 0);
       if (found.length === 0) continue;
-      busy[service] = found.map(({ id, port, underWay }) => ({ id, port, underWay: underWay.size }));
+      busy[service] = found.map(({ id, host, port, underWay }) => ({ id, host, port, underWay: underWay.size }));
     }
     return { busy, traffic };
   }

@@ -31,7 +31,7 @@ export class Route {
     const known = [...this.#active, ...this.#retiring];
     const next = backends.map(
       backend =>
-        known.find(({ id, port }) => id === backend.id && port === backend.port) ??
+        known.find(({ id, host, port }) => id === backend.id && host === backend.host && port === backend.port) ??
         new BackendTarget(backend, this.timeouts),
     );
     const leaving = this.#active.filter(target => !next.includes(target));

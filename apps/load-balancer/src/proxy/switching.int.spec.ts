@@ -19,6 +19,7 @@ describe('A switch of backends', () => {
 
   const instance = async (id: string, listener: RequestListener): Promise<Backend & { server: Server }> => ({
     id,
+    host: '127.0.0.1',
     ...(await balancer.backend(listener)),
   });
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES, request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Timeouts } from '../settings.js';
-import { BACKEND_HOST, type BackendTarget, type Exchange } from './backend-target.js';
+import type { BackendTarget, Exchange } from './backend-target.js';
 import { CLOSED, type ErrorPage, NO_BACKEND, TOO_SLOW, UNREACHABLE } from './error-page.js';
 import { requestHeaders, responseHeaders } from './forwarded-headers.js';
 import type { ProxyContext } from './proxied-request.js';
@@ -64,7 +64,7 @@ export class UpgradedConnection implements Exchange {
     backend.enter(this);
     const outgoing = sendRequest({
       agent: false,
-      host: BACKEND_HOST,
+      host: backend.host,
       port: backend.port,
       method: this.request.method,
       path: target.path,

@@ -45,7 +45,7 @@ describe('A protocol upgrade', () => {
     echoWebSockets(server, 'one');
     const client = await EchoClient.connect(url);
     expect(await client.echo('hello')).toBe('one: hello');
-    await balancer.client.switchTo(SERVICE, [{ id: 'next', port: await freePort() }], 2);
+    await balancer.client.switchTo(SERVICE, [{ id: 'next', host: '127.0.0.1', port: await freePort() }], 2);
 
     const [{ id } = { id: '' }] = (await balancer.client.routes())[0]!.draining;
     expect(await balancer.client.drain(SERVICE, [id], 50)).toBe(1);
@@ -103,8 +103,8 @@ describe('A protocol upgrade', () => {
     await balancer.client.switchTo(
       SERVICE,
       [
-        { id: 'dead', port: dead },
-        { id: 'one', port },
+        { id: 'dead', host: '127.0.0.1', port: dead },
+        { id: 'one', host: '127.0.0.1', port },
       ],
       2,
     );
@@ -113,7 +113,7 @@ describe('A protocol upgrade', () => {
     expect(await Promise.all(clients.map(client => client.echo('x')))).toEqual(Array(4).fill('one: x'));
     for (const client of clients) client.close();
 
-    await balancer.client.switchTo(SERVICE, [{ id: 'dead', port: dead }], 3);
+    await balancer.client.switchTo(SERVICE, [{ id: 'dead', host: '127.0.0.1', port: dead }], 3);
     const socket = dial(url);
     const answer = untilEnd(socket);
     socket.write(upgrade());

@@ -77,7 +77,7 @@ export class BalancerFixture {
   async serve(listener: RequestListener): Promise<{ url: string; port: number; server: Server }> {
     const url = await this.client.reserve(SERVICE, 'shop');
     const { server, port } = await this.backend(listener);
-    await this.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
+    await this.client.switchTo(SERVICE, [{ id: 'one', host: '127.0.0.1', port }], 1);
     return { url, port, server };
   }
 

@@ -53,7 +53,7 @@ describe('An address that holds 600 idle connections', () => {
     stops.push(() => instance.stop());
     const { port } = await instance.backend((_incoming, response) => response.end('served'));
     const url = await balancer.client.reserve(SERVICE, 'shop');
-    await balancer.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
+    await balancer.client.switchTo(SERVICE, [{ id: 'one', host: '127.0.0.1', port }], 1);
 
     await hold(600, url, '127.0.0.2');
 

@@ -27,7 +27,7 @@ describe('When a process of the load balancer is killed while connections are op
     port = await listening(server);
     balancer = await SupervisedBalancer.start();
     url = await balancer.client.reserve(SERVICE, 'shop');
-    await balancer.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
+    await balancer.client.switchTo(SERVICE, [{ id: 'one', host: '127.0.0.1', port }], 1);
     connections = new SteadyConnections(url, AT_ONCE);
     await more();
   }, TEST_TIMEOUT_MS);
@@ -120,7 +120,10 @@ describe('When a process of the load balancer is killed while connections are op
       const next = createServer((_incoming, response) => response.end('next'));
       const nextPort = await listening(next);
       for (let version = 2; version < 6; version += 1) {
-        const backend = version % 2 === 0 ? { id: 'next', port: nextPort } : { id: 'one', port };
+        const backend =
+          version % 2 === 0
+            ? { id: 'next', host: '127.0.0.1', port: nextPort }
+            : { id: 'one', host: '127.0.0.1', port };
         const [worker] = await balancer.workers();
         await connections.exposedTo(async () => {
           process.kill(worker!, 'SIGKILL');

@@ -13,6 +13,7 @@ export interface ServedRoute {
 
 export interface BusyBackend {
   readonly id: string;
+  readonly host: string;
   readonly port: number;
   readonly underWay: number;
 }

@@ -41,7 +41,7 @@ describe('The worker processes of the load balancer', () => {
   const start = async (environment: Record<string, string> = {}, flags: readonly string[] = []) => {
     balancer = await SupervisedBalancer.start(environment, flags);
     url = await balancer.client.reserve(SERVICE, 'shop');
-    await balancer.client.switchTo(SERVICE, [{ id: 'one', port }], 1);
+    await balancer.client.switchTo(SERVICE, [{ id: 'one', host: '127.0.0.1', port }], 1);
   };
 
   const underWay = async () => (await balancer.client.routes())[0]?.backends[0]?.underWay;

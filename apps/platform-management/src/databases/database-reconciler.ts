@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
-import { Every, type TaskRun } from '@postern/service-host';
+import { DatabaseClock, Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
 import type { DatabaseCommand } from './database.js';
@@ -40,6 +40,7 @@ export class DatabaseReconciler {
     private readonly storage: DatabaseStorage,
     private readonly backups: DatabaseBackupRecords,
     private readonly attached: AttachedServices,
+    private readonly clock: DatabaseClock,
   ) {}
 
   /** Reconciles until leadership is lost, then finishes work in progress. @throws errors from outside the runtime. */
@@ -182,7 +183,7 @@ export class DatabaseReconciler {
   async #cleanUp(rows: readonly DatabaseRow[]): Promise<void> {
     const known = new Set(rows.filter(({ status }) => status !== 'failed').map(({ id }) => id));
     await this.runtime.retain(known);
-    await this.databases.deleteUnusedCredentials(known, new Date(Date.now() - CLEAN_UP_EVERY_MS));
+    await this.databases.deleteUnusedCredentials(known, new Date(this.clock.now().getTime() - CLEAN_UP_EVERY_MS));
     for (const id of this.#supervised.keys()) if (!known.has(id)) this.#supervised.delete(id);
     this.#cleanUpAt = Date.now() + CLEAN_UP_EVERY_MS;
   }

@@ -16,7 +16,7 @@ export class CreateDeployment {
 
   async execute(request: RequestOf<typeof createDeployment>): Promise<ReplyOf<typeof createDeployment>> {
     const deploymentId = uuidv7();
-    const branch = request.branch === undefined ? undefined : branchName(request.branch);
+    const branch = request.branch == null ? undefined : branchName(request.branch);
     const { userId } = await this.owners.requireOwner(request, request.web_service_id);
     await this.webServices.execute(request.web_service_id, at => ({
       kind: 'request-deployment',

@@ -47,7 +47,7 @@ export class CountingLoginGuard extends LoginGuard {
     account: string,
     verify: () => Promise<Proof | undefined>,
   ): Promise<Proof | undefined> {
-    return this.attempt({ account, network: '', source: SESSION }, verify);
+    return this.attempt({ account, network: '', wideNetwork: '', source: SESSION }, verify);
   }
 }
 

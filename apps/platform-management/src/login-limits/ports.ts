@@ -10,6 +10,8 @@ export interface LoginAttempt {
   readonly account: string;
   /** The client's IPv4 address or IPv6 /64. */
   readonly network: string;
+  /** The /24 of an IPv4 address or the /48 of an IPv6 address, which one stranger can own as a whole. */
+  readonly wideNetwork: string;
   /** `UNKNOWN_DEVICE`, `SESSION`, or the id of a device that has signed in to the account before. */
   readonly source: string;
 }

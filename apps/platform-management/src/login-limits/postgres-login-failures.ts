@@ -9,7 +9,7 @@ import {
   RECENT_FAILURES,
   RECORD_LOGIN_ATTEMPT,
 } from './login-failures.sql.js';
-import { LOGIN_LIMITS, type RecentFailures, waitBeforeAttempt } from './login-limit.js';
+import { isFirstOfNetwork, LOGIN_LIMITS, type RecentFailures, waitBeforeAttempt } from './login-limit.js';
 import { type LoginAttempt, type LoginFailures, UNKNOWN_DEVICE } from './ports.js';
 
 /** Stores login failures as rows; a lock serialises the attempts of unknown devices on one account. */
@@ -20,7 +20,7 @@ export class PostgresLoginFailures implements LoginFailures {
     private readonly prisma: PrismaClient,
   ) {}
 
-  recordAttempt({ account, network, source }: LoginAttempt): Promise<number> {
+  recordAttempt({ account, network, wideNetwork, source }: LoginAttempt): Promise<number> {
     const { windowS, perSource } = LOGIN_LIMITS;
     return inTransaction(this.database.pool, async client => {
       await client.query(LOCK_LOGIN_ATTEMPTS, [account, source]);
@@ -30,9 +30,13 @@ export class PostgresLoginFailures implements LoginFailures {
         source === UNKNOWN_DEVICE ? network : null,
         windowS,
         perSource,
+        source === UNKNOWN_DEVICE ? wideNetwork : null,
       ]);
-      const waitS = rows[0] ? waitBeforeAttempt(rows[0]) : 0;
-      if (waitS === 0) await client.query(RECORD_LOGIN_ATTEMPT, [account, network, source]);
+      const [recent] = rows;
+      if (!recent) throw new Error('the failures of an account were not counted');
+      const waitS = waitBeforeAttempt(recent);
+      const values = [account, network, source, wideNetwork, isFirstOfNetwork(recent)];
+      if (waitS === 0) await client.query(RECORD_LOGIN_ATTEMPT, values);
       return waitS;
     });
   }

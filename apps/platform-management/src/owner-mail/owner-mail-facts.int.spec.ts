@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addMember, changeMe, getMe, getOwnerMailFacts, setUserEnabled } from '@postern/contracts';
+import { changeMe, getMe, getOwnerMailFacts, setUserEnabled } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { ResourcesFixture } from '../testing/resources-fixture.js';
 
@@ -71,10 +71,10 @@ describe('the recipients of mail to owners', () => {
     const { fixture, user, request } = resources;
     const stream = await failedDeployment('x');
     const [before = ''] = (await emails(stream)) ?? [];
-    const members = { actor_id: user.user_id, id: user.workspace_id };
+    const workspace = { id: user.workspace_id, ownerId: user.user_id };
     const [owner, member] = [await fixture.newUser(), await fixture.newUser()];
-    await request(addMember, { ...members, email: owner.email, role: 'owner' });
-    await request(addMember, { ...members, email: member.email, role: 'member' });
+    await fixture.makeMember(workspace, owner, 'owner');
+    await fixture.makeMember(workspace, member, 'member');
     expect(await emails(stream)).toEqual([before, owner.email]);
 
     const me = { user_id: owner.id, workspace_id: user.workspace_id };

@@ -1,5 +1,6 @@
 import { confirmPasswordReset, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { DeviceTokens } from '../sessions/ports.js';
 import { guessableTermsOf, NewPasswords } from '../users/new-passwords.js';
 import { AccountDirectory } from '../users/ports.js';
 import { tokenInvalid } from './password-reset.js';
@@ -12,6 +13,7 @@ export class ConfirmPasswordReset {
     private readonly resets: PasswordResets,
     private readonly accounts: AccountDirectory,
     private readonly passwords: NewPasswords,
+    private readonly devices: DeviceTokens,
   ) {}
 
   async execute(request: RequestOf<typeof confirmPasswordReset>): Promise<ReplyOf<typeof confirmPasswordReset>> {
@@ -21,6 +23,6 @@ export class ConfirmPasswordReset {
     if (!account) throw tokenInvalid();
     const passwordHash = await this.passwords.hash('password', password, guessableTermsOf(account));
     if (!(await this.resets.confirm(account.id, token, passwordHash))) throw tokenInvalid();
-    return {};
+    return { device_token: this.devices.tokenOf(account.id) };
   }
 }

@@ -134,3 +134,18 @@ describe('a password reset link', () => {
     expect(await requestsOf(email)).toEqual([]);
   });
 });
+
+describe('a mailed link', () => {
+  it('makes the device known, so that guesses from everywhere do not delay its sign-in', async () => {
+    const user = await fixture.newUser();
+    await fixture.query(
+      `INSERT INTO login_failures (email, ip, wide_network, is_first, at)
+       SELECT $1, '100.9.' || n || '.1', '100.9.' || n || '.0/24', n <= 60, clock_timestamp()
+       FROM generate_series(1, 200) AS n`,
+      [user.email],
+    );
+    expect(await codeOf(fixture.logIn(user.email, user.password, '192.0.2.1'))).toBe('too_many_attempts');
+    const { device_token } = await confirm(await tokenFor(user));
+    await expect(fixture.logIn(user.email, PASSWORD, '192.0.2.1', device_token)).resolves.toHaveProperty('token');
+  });
+});

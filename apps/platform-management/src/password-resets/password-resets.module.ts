@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountTransactionsModule } from '../infrastructure/postgres/account-transactions.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ConfirmPasswordReset } from './confirm-password-reset.js';
 import { IssuePasswordResetToken } from './issue-password-reset-token.js';
@@ -9,7 +10,7 @@ import { RequestPasswordReset } from './request-password-reset.js';
 
 /** New passwords of users who have forgotten theirs, with a mailed link. */
 @Module({
-  imports: [AccountTransactionsModule, UsersModule],
+  imports: [AccountTransactionsModule, UsersModule, SessionsModule],
   providers: [
     RequestPasswordReset,
     IssuePasswordResetToken,

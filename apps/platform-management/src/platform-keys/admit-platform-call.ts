@@ -9,6 +9,7 @@ import {
 import { Handles } from '@postern/messaging';
 import { AdmittedReads } from './admitted-reads.js';
 import { CallLimit } from './call-limit.js';
+import type { PlatformKeyScope } from './platform-key.js';
 import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
 
 /** Authenticates and rate-limits a call of the platform API in one query, and answers its read request. */
@@ -27,7 +28,7 @@ export class AdmitPlatformCall {
     role,
     read: requested,
   }: RequestOf<typeof admitPlatformCall>): Promise<ReplyOf<typeof admitPlatformCall>> {
-    const call = await this.calls.admit(key_hash, this.limit.perMinute > 0);
+    const call = await this.calls.admit(key_hash, this.limit.perMinute);
     const isRestricted = call?.key.projects !== null || call.key.operations !== null;
     if (!call || call.refused || (isRestricted && operation === undefined))
       throw new Refusal('platform_key_invalid', 'the platform key is invalid, expired or revoked', ofKey(call));
@@ -39,10 +40,11 @@ export class AdmitPlatformCall {
       });
     }
     const { key } = call;
-    if (required === 'write' && key.scope !== 'write') {
+    const scope = effectiveScopeOf(key);
+    if (required === 'write' && scope !== 'write') {
       throw new Refusal('insufficient_scope', 'the platform key is read-only', {
         required,
-        actual: key.scope,
+        actual: scope,
         ...ofKey(call),
         ...(rate_limit ? { rate_limit } : {}),
       });
@@ -74,8 +76,10 @@ export class AdmitPlatformCall {
           id: key.id,
           name: key.name,
           key_prefix: key.keyPrefix,
-          scope: key.scope,
+          scope,
           expiry: key.expiresAt?.toISOString() ?? null,
+          ...(key.projects ? { projects: [...key.projects] } : {}),
+          ...(key.operations ? { operations: [...key.operations] } : {}),
         },
         ...(key.projects ? { project_ids: [...key.projects] } : {}),
       },
@@ -89,6 +93,10 @@ export class AdmitPlatformCall {
     return limit > 0 ? { limit, remaining: Math.max(0, limit - used), reset_s: resetS } : null;
   }
 }
+
+/** The key of a viewer only reads, whatever its own scope is. */
+const effectiveScopeOf = ({ scope, role }: AdmittedKey): PlatformKeyScope =>
+  includesRole(role, 'member') ? scope : 'read';
 
 /** Details of a refused but known key, for the audit log. */
 const ofKey = (call: CountedCall | undefined): Readonly<Record<string, unknown>> =>

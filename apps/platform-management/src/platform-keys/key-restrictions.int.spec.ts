@@ -71,6 +71,34 @@ describe('a platform key restricted to projects', () => {
   });
 });
 
+describe('what a platform key may do', () => {
+  it('is reported with its restrictions', async () => {
+    const operations: PlatformOperation[] = ['deployments:write'];
+    const { key } = await newKey({ projects: [project], operations });
+    expect((await call(key, 'own-key')).caller.key).toMatchObject({ scope: 'write', projects: [project], operations });
+    const { key: free } = await newKey({});
+    const reported = (await call(free, 'own-key')).caller.key;
+    expect([reported.scope, 'projects' in reported, 'operations' in reported]).toEqual(['write', false, false]);
+  });
+
+  it('is only read while its user is a viewer, with the structured refusal of a read-only key', async () => {
+    const { key } = await newKey({});
+    const role = (name: string) =>
+      resources.fixture.query('UPDATE memberships SET role = $2 WHERE user_id = $1', [resources.user.user_id, name]);
+    await role('viewer');
+    try {
+      expect((await call(key, 'own-key')).caller.key.scope).toBe('read');
+      expect(await refusalOf(call(key, 'projects:write', 'write'))).toMatchObject({
+        code: 'insufficient_scope',
+        details: { required: 'write', actual: 'read' },
+      });
+    } finally {
+      await role('owner');
+    }
+    expect((await call(key, 'own-key')).caller.key.scope).toBe('write');
+  });
+});
+
 describe('a restricted platform key', () => {
   it('is invalid at a gateway of the previous release, which enforces no restrictions', async () => {
     for (const overrides of [{ projects: [project] }, { operations: ['deployments:write' as const] }]) {

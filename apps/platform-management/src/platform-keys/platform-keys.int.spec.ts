@@ -80,7 +80,7 @@ describe('calls of a platform key', () => {
   it('are counted over alternating replicas, and the thirty-first receives a retry time', async () => {
     const { key, caller } = await keyWithCaller();
     const [one, other] = admissions();
-    for (let n = 1; n < 30; n++) await (n % 2 ? one : other).admit(caller, true);
+    for (let n = 1; n < 30; n++) await (n % 2 ? one : other).admit(caller, 30);
 
     const { code, details } = await refusalOf(resources.call(key));
 
@@ -99,17 +99,39 @@ describe('calls of a platform key', () => {
     expect((await resources.call(quiet)).rate_limit?.remaining).toBe(29);
   });
 
-  it('are counted in a minute that starts with the first call', async () => {
+  it('are limited in any 60 seconds: calls that become old make room, one by one', async () => {
     const { id, key } = await resources.newKey('read');
-    for (let n = 0; n < 30; n++) await resources.call(key);
-    expect(await codeOf(resources.call(key))).toBe('rate_limit_reached');
+    const age = (seconds: number) =>
+      resources.fixture.query(
+        'UPDATE platform_call_counts SET slots = ARRAY(SELECT slot - 4 * $2 FROM unnest(slots) AS slot) WHERE key_id = $1',
+        [id, seconds],
+      );
+    const admitted = async (calls: number) => {
+      const answers = await Promise.all(Array.from({ length: calls }, () => codeOf(resources.call(key))));
+      return answers.filter(code => code === undefined).length;
+    };
+    expect(await admitted(1)).toBe(1);
+    await age(57);
+    expect(await admitted(40)).toBe(29);
+    await age(4);
+    // Only the first call is a minute ago; a window that starts with it would admit 30 more.
+    expect(await admitted(40)).toBe(1);
+    expect(await refusalOf(resources.call(key))).toMatchObject({ details: { retry_after_s: expect.any(Number) } });
+    await age(30);
+    expect(await admitted(40)).toBe(0);
+    await age(27);
+    expect(await admitted(40)).toBe(29);
+  });
 
-    await resources.fixture.query(
-      `UPDATE platform_call_counts SET began_at = began_at - interval '1 minute' WHERE key_id = $1`,
+  it('beyond the limit do not count, so that a client that does not wait is served again after 60 seconds', async () => {
+    const { id, key } = await resources.newKey('read');
+    for (let n = 0; n < 60; n++) await codeOf(resources.call(key));
+    const [row] = await resources.fixture.query<{ calls: number[]; slots: string[] }>(
+      'SELECT slot_calls AS calls, slots FROM platform_call_counts WHERE key_id = $1',
       [id],
     );
-
-    expect((await resources.call(key)).rate_limit).toEqual({ limit: 30, remaining: 29, reset_s: 60 });
+    expect(row?.calls.reduce((sum, calls) => sum + calls, 0)).toBe(30);
+    expect(row?.slots).toHaveLength(row?.calls.length ?? 0);
   });
 });
 
@@ -140,7 +162,7 @@ describe('the last use of a platform key', () => {
   it('is saved by a replica that stops before its next save in the background', async () => {
     const { id, caller } = await keyWithCaller();
     const replica = await resources.fixture.addReplica(OPERATOR);
-    await replica.app.get(PlatformCalls, { strict: false }).admit(caller, true);
+    await replica.app.get(PlatformCalls, { strict: false }).admit(caller, 30);
 
     await replica.stop();
 

@@ -1,6 +1,10 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 
-const WINDOW = `interval '1 minute'`;
+/** Calls are counted by quarter seconds, in which a key may have any number of calls: their rows have a bounded size. */
+const SLOTS_PER_SECOND = 4;
+const SLOTS_PER_MINUTE = 60 * SLOTS_PER_SECOND;
+const NOW = 'extract(epoch FROM clock_timestamp())';
+const SLOT = `floor(${NOW} * ${SLOTS_PER_SECOND})::bigint`;
 
 const KNOWN_KEYS = `
   SELECT k.*, m.role, batch.counted,
@@ -15,20 +19,38 @@ const KEY_COLUMNS = `k.key_hash, k.id, k.user_id, k.workspace_id, k.name, k.key_
     k.projects, k.operations, k.role, k.refused`;
 
 /**
- * Looks up a batch of calls, and counts those whose key is not refused. The minute of a key starts with its first call.
- * Keys are locked in the order of their ids, so that two batches cannot deadlock.
+ * Looks up a batch of calls, and counts those whose key is not refused: at most `$3` calls of a key in any 60 seconds. A
+ * call beyond the limit is not counted. `reset_s` are the seconds until the oldest counted call is a minute ago. Keys are
+ * locked in the order of their ids, so that two batches cannot deadlock; the clock is read under the lock.
  */
 export const ADMIT_CALLS = `
   WITH known AS (${KNOWN_KEYS}
   ), counts AS (
-    INSERT INTO platform_call_counts AS c (key_id, began_at, calls)
-    SELECT id, now(), counted FROM known WHERE counted > 0 AND refused IS NULL ORDER BY id
-    ON CONFLICT (key_id) DO UPDATE SET
-      began_at = CASE WHEN c.began_at > now() - ${WINDOW} THEN c.began_at ELSE excluded.began_at END,
-      calls = CASE WHEN c.began_at > now() - ${WINDOW} THEN c.calls ELSE 0 END + excluded.calls
-    RETURNING key_id, calls, least(60, ceil(extract(epoch FROM began_at + ${WINDOW} - now())))::integer AS reset_s
+    INSERT INTO platform_call_counts AS c (key_id, slots, slot_calls, beyond_limit)
+    SELECT id, ARRAY[${SLOT}], ARRAY[least(counted, $3::integer)], greatest(counted - $3::integer, 0)
+    FROM known WHERE counted > 0 AND refused IS NULL ORDER BY id
+    ON CONFLICT (key_id) DO UPDATE SET (slots, slot_calls, beyond_limit) = (
+      SELECT array_agg(slot ORDER BY slot), array_agg(calls ORDER BY slot), max(beyond)
+      FROM (
+        WITH past AS MATERIALIZED (
+          SELECT slot, calls FROM unnest(c.slots, c.slot_calls) AS counted (slot, calls), (SELECT ${SLOT} AS present)
+          WHERE slot BETWEEN present - ${SLOTS_PER_MINUTE} AND present
+        ), asked AS MATERIALIZED (
+          SELECT excluded.slot_calls[1] + excluded.beyond_limit AS calls,
+            greatest($3::integer - coalesce((SELECT sum(calls) FROM past), 0), 0)::integer AS free, ${SLOT} AS slot
+        ), granted AS (
+          SELECT slot, least(calls, free) AS calls, calls - least(calls, free) AS beyond FROM asked
+        )
+        SELECT slot, sum(calls)::integer AS calls, max(beyond) AS beyond
+        FROM (SELECT slot, calls, 0 AS beyond FROM past UNION ALL SELECT slot, calls, beyond FROM granted) AS counted
+        GROUP BY slot HAVING sum(calls) > 0 OR max(beyond) > 0
+      ) AS merged
+    )
+    RETURNING key_id, slots, beyond_limit, (SELECT sum(calls) FROM unnest(slot_calls) AS calls)::integer AS calls
   )
-  SELECT ${KEY_COLUMNS}, counts.calls AS used, counts.reset_s
+  SELECT ${KEY_COLUMNS}, counts.calls + counts.beyond_limit AS used,
+    least(60, greatest(1, ceil((counts.slots[1] + ${SLOTS_PER_MINUTE} + 1)::numeric / ${SLOTS_PER_SECOND} - ${NOW})))::integer
+      AS reset_s
   FROM known k LEFT JOIN counts ON counts.key_id = k.id`;
 
 /** The same lookup for a batch in which no call is counted. */

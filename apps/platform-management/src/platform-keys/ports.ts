@@ -18,11 +18,11 @@ export interface AdmittedKey {
   readonly role: WorkspaceRole;
 }
 
-/** A call with a key, counted over all replicas; `used` includes it. */
+/** A call with a key; `used` are the calls of the last 60 seconds over all replicas, and this one. */
 export interface CountedCall {
   readonly key: AdmittedKey;
   readonly used: number;
-  /** Seconds until the counter is reset. */
+  /** Seconds until the oldest of them no longer counts. */
   readonly resetS: number;
   /** Reason for refusing the key; a refused call is not counted. */
   readonly refused?: 'platform_key_expired' | 'user_disabled' | 'member_removed' | undefined;
@@ -30,8 +30,8 @@ export interface CountedCall {
 
 /** Looks up keys and counts their calls. */
 export abstract class PlatformCalls {
-  /** Returns undefined if the key is unknown or revoked. Counts the call only if `counts` is true. */
-  abstract admit(keyHash: string, counts: boolean): Promise<CountedCall | undefined>;
+  /** Returns undefined if the key is unknown or revoked. Counts the call unless `limit` is 0 or reached. */
+  abstract admit(keyHash: string, limit: number): Promise<CountedCall | undefined>;
   /** Saves the last uses of keys, independent of calls. Uses that could not be saved are kept for the next attempt. */
   abstract saveLastUses(): Promise<void>;
 }

@@ -8,7 +8,8 @@ import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
 
 interface Call {
   readonly keyHash: string;
-  readonly counts: boolean;
+  /** 0 for a call that is not counted. */
+  readonly limit: number;
 }
 
 interface KeyRow {
@@ -44,8 +45,8 @@ export class PostgresPlatformCalls extends PlatformCalls implements OnApplicatio
     this.#calls = new GroupCommit({ flush: calls => this.#admit(calls) });
   }
 
-  override admit(keyHash: string, counts: boolean): Promise<CountedCall | undefined> {
-    return this.#calls.submit({ keyHash, counts });
+  override admit(keyHash: string, limit: number): Promise<CountedCall | undefined> {
+    return this.#calls.submit({ keyHash, limit });
   }
 
   /** Runs after the last call and before the database closes. An error must not prevent the shutdown. */
@@ -71,23 +72,29 @@ export class PostgresPlatformCalls extends PlatformCalls implements OnApplicatio
 
   async #admit(calls: readonly Call[]): Promise<(CountedCall | undefined)[]> {
     const counted = new Map<string, number>();
-    for (const { keyHash, counts } of calls) counted.set(keyHash, (counted.get(keyHash) ?? 0) + (counts ? 1 : 0));
+    for (const { keyHash, limit } of calls) counted.set(keyHash, (counted.get(keyHash) ?? 0) + (limit > 0 ? 1 : 0));
     const values = [[...counted.keys()], [...counted.values()]];
-    const { rows } = calls.some(({ counts }) => counts)
-      ? await this.database.pool.query<KeyRow>({ name: 'admit-platform-calls', text: ADMIT_CALLS, values })
-      : await this.database.reads.query<KeyRow>({
-          name: 'admit-uncounted-platform-calls',
-          text: ADMIT_UNCOUNTED_CALLS,
-          values,
-        });
+    const limit = Math.max(...calls.map(call => call.limit));
+    const { rows } =
+      limit > 0
+        ? await this.database.pool.query<KeyRow>({
+            name: 'admit-platform-calls',
+            text: ADMIT_CALLS,
+            values: [...values, limit],
+          })
+        : await this.database.reads.query<KeyRow>({
+            name: 'admit-uncounted-platform-calls',
+            text: ADMIT_UNCOUNTED_CALLS,
+            values,
+          });
     const now = new Date();
     const known = new Map(rows.map(row => [row.key_hash, { row, key: keyOf(row), before: usedBefore(row, counted) }]));
-    return calls.map(({ keyHash, counts }) => {
+    return calls.map(({ keyHash, limit }) => {
       const found = known.get(keyHash);
       if (!found) return undefined;
       if (found.row.refused) return { key: found.key, used: 0, resetS: 0, refused: found.row.refused };
       this.#used.set(found.key.id, now);
-      if (counts) found.before += 1;
+      if (limit > 0) found.before += 1;
       return { key: found.key, used: found.before, resetS: found.row.reset_s ?? 0 };
     });
   }

@@ -242,13 +242,13 @@ describe('the stored configurations of a web service', () => {
     const serving = fixture.machine.serving(id)!.rollId;
     expect(sealedBeside(others).size).toBe(7);
 
-    await retaining.run(never);
+    await retaining.run({ now: new Date(), signal: never.signal });
     expect(sealedBeside(others)).toEqual(new Set([second, third, serving]));
     await expect(rollBackTo(id, first)).rejects.toEqual(refusal('deployment_too_old'));
     const back = await rollBackTo(id, second);
     await fixture.untilDeployment(back, 'live');
     expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
-    await retaining.run(never);
+    await retaining.run({ now: new Date(), signal: never.signal });
     expect(sealedBeside(others)).toEqual(new Set([third, back]));
   });
 
@@ -259,13 +259,13 @@ describe('the stored configurations of a web service', () => {
       return replica.repository.historyOf(id, until);
     });
     const { id } = await fixture.runningService(replica);
-    await retaining.run(never);
+    await retaining.run({ now: new Date(), signal: never.signal });
     expect(read).toContain(id);
     read.length = 0;
-    await retaining.run(never);
+    await retaining.run({ now: new Date(), signal: never.signal });
     expect(read).not.toContain(id);
     await restarted(id);
-    await retaining.run(never);
+    await retaining.run({ now: new Date(), signal: never.signal });
     expect(read).toContain(id);
   });
 
@@ -276,7 +276,7 @@ describe('the stored configurations of a web service', () => {
     const others = new Set(fixture.configurations.sealed.keys());
     const { id } = await fixture.runningService(replica);
     for (let times = 0; times < 2; times++) await restarted(id);
-    await retaining.run(never);
+    await retaining.run({ now: new Date(), signal: never.signal });
     expect(sealedBeside(others).size).toBe(3);
   });
 });

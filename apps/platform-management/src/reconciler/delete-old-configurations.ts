@@ -23,8 +23,8 @@ export class DeleteOldConfigurations {
   ) {}
 
   @Every(RETAIN_MS, 'delete old configurations', { onOneReplica: 'retain-configurations' })
-  async run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
-    const until = new Date(Date.now() - this.settings.retainMs);
+  async run({ now, signal }: TaskRun): Promise<void> {
+    const until = new Date(now.getTime() - this.settings.retainMs);
     for (const [id, length] of await this.summaries.historyLengths()) {
       if (signal.aborted) return;
       if (this.#checkedLengths.get(id) === length) continue;

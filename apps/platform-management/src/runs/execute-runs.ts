@@ -13,7 +13,7 @@ const POLL_MS = 1_000;
 const GIVE_UP_AFTER_MS = 10 * 60_000;
 const NO_ANSWER = 'the runtime did not answer in time';
 
-const FLAGGED = 'the web service is blocked or suspended';
+const FLAGGED = 'the web service is blocked, suspended or deleted';
 
 class RunCancelled extends Error {
   override readonly name = 'RunCancelled';
@@ -91,7 +91,8 @@ export class ExecuteRuns {
     if (giveUpMs === 0) return this.#finish(run.id, 'failed', NO_ANSWER);
     const configuration = await this.#configurationOf(run);
     if (!configuration) return this.#finish(run.id, 'failed', 'the release was replaced, and its environment deleted');
-    await this.runs.begin(run.id);
+    // What `unfinished` returned may be out of date; the next reconciliation ends the run.
+    if (!(await this.runs.begin(run.id))) return;
     const late = AbortSignal.timeout(giveUpMs);
     try {
       const { exitCode, reason } = await this.runtime.run(

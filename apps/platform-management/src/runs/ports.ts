@@ -88,7 +88,8 @@ export abstract class Runs {
 
   /** Returns the unfinished runs of all web services, oldest first. */
   abstract unfinished(): Promise<readonly UnfinishedRun[]>;
-  abstract begin(id: string): Promise<void>;
+  /** Checks again whether the run may start. @returns false if it was cancelled, flagged or deleted meanwhile. */
+  abstract begin(id: string): Promise<boolean>;
   /** Has no effect on a run that has ended. */
   abstract finish(id: string, end: RunEnd & { readonly status: RunStatus }): Promise<void>;
 

@@ -59,8 +59,8 @@ export class PostgresRuns extends Runs {
     return (await this.database.pool.query<UnfinishedRun>(UNFINISHED_RUNS)).rows;
   }
 
-  override async begin(id: string): Promise<void> {
-    await this.database.pool.query(BEGIN_RUN, [id]);
+  override async begin(id: string): Promise<boolean> {
+    return (await this.database.pool.query(BEGIN_RUN, [id])).rowCount === 1;
   }
 
   override async finish(id: string, end: RunEnd & { readonly status: RunStatus }): Promise<void> {

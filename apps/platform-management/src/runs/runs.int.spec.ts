@@ -170,13 +170,40 @@ describe('a one-off command', () => {
       const queued = await create(id);
       await replica.repository.execute(id, at => ({ kind, actorId: OWNER, reason: 'phishing', at }));
       await leaderRuns.reconcile();
-      const end = { status: 'cancelled', reason: 'the web service is blocked or suspended' };
+      const end = { status: 'cancelled', reason: 'the web service is blocked, suspended or deleted' };
       for (const run of [running, queued]) {
         await waitFor(async () => (await read(id, run.id)).finished_at !== null);
         expect(await read(id, run.id)).toMatchObject(end);
       }
       expect(machine.orders.map(({ runId }) => runId)).not.toContain(queued.id);
     }
+  });
+
+  it.each<[string, (run: { id: string; web_service_id: string }) => Promise<unknown>]>([
+    ['is cancelled', run => new CancelRun(owners, runs).execute(of(run.web_service_id, run.id))],
+    [
+      'has its web service blocked',
+      ({ web_service_id }) =>
+        replica.repository.execute(web_service_id, at => ({ kind: 'block', actorId: OWNER, reason: 'phishing', at })),
+    ],
+    [
+      'has its web service deleted',
+      ({ web_service_id }) => replica.commands.remove.execute({ user_id: OWNER, web_service_id }),
+    ],
+  ])('does not start when it %s while its environment is read', async (_, change) => {
+    const { id } = await fixture.runningService(replica);
+    const run = await create(id);
+    const listed = await runs.unfinished();
+    await change(run);
+    const stale = new (class extends PostgresRuns {
+      override async unfinished() {
+        return listed;
+      }
+    })(database);
+    await new ExecuteRuns(stale, replica.repository, fixture.configurations, machine.runtime, log).reconcile();
+    await expect(runs.begin(run.id)).resolves.toBe(false);
+    await new Promise(resolve => setTimeout(resolve, 200));
+    expect(machine.orders).toEqual([]);
   });
 
   it('fails 10 minutes after its deadline if the runtime does not respond', async () => {

@@ -13,15 +13,19 @@ export const COUNT_RUNS =
 export const CANCEL_RUN = `
   UPDATE runs SET is_cancelled = true WHERE web_service_id = $1 AND id = $2 AND finished_at IS NULL RETURNING ${RUN}`;
 
-export const UNFINISHED_RUNS = `
-  SELECT ${RUN}, EXISTS (
+/** The web service is blocked, suspended or being deleted. */
+const IS_FLAGGED = `NOT EXISTS (
     SELECT FROM web_services w
-    WHERE w.id = runs.web_service_id AND (w.blocked_reason IS NOT NULL OR w.suspended_reason IS NOT NULL)
-  ) AS "isFlagged"
-  FROM runs WHERE finished_at IS NULL ORDER BY created_at, id`;
+    WHERE w.id = runs.web_service_id AND w.blocked_reason IS NULL AND w.suspended_reason IS NULL
+  )`;
 
+export const UNFINISHED_RUNS = `
+  SELECT ${RUN}, ${IS_FLAGGED} AS "isFlagged" FROM runs WHERE finished_at IS NULL ORDER BY created_at, id`;
+
+/** Updates no row of a run that may not start, because it was cancelled, its web service is flagged, or it is gone. */
 export const BEGIN_RUN = `
-  UPDATE runs SET status = 'running', started_at = coalesce(started_at, now()) WHERE id = $1 AND finished_at IS NULL`;
+  UPDATE runs SET status = 'running', started_at = coalesce(started_at, now())
+  WHERE id = $1 AND finished_at IS NULL AND (started_at IS NOT NULL OR NOT is_cancelled AND NOT ${IS_FLAGGED})`;
 
 export const FINISH_RUN = `
   UPDATE runs SET status = $2, exit_code = $3, reason = $4, finished_at = now() WHERE id = $1 AND finished_at IS NULL`;

@@ -1,14 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { clientNetworkOf, shortUserAgent } from '@postern/service-host';
+import { clientNetworkOf, DatabaseClock, shortUserAgent, wideNetworkOf } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import { LoginGuard, UNKNOWN_DEVICE } from '../login-limits/ports.js';
 import { type SecondFactorAnswer, SecondFactorCheck } from '../second-factors/ports.js';
 import { canonicalAddress } from '../users/email-address.js';
 import { type Account, AccountDirectory, PasswordHasher, UserRepository } from '../users/ports.js';
-import { DeviceTokens } from './device-tokens.js';
-import { type NewSession, Sessions } from './ports.js';
+import { DeviceTokens, type NewSession, Sessions } from './ports.js';
 
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 
@@ -26,6 +25,7 @@ export class CreateSession {
     private readonly sessions: Sessions,
     private readonly devices: DeviceTokens,
     private readonly secondFactor: SecondFactorCheck,
+    private readonly clock: DatabaseClock,
   ) {}
 
   async execute(request: RequestOf<typeof createSession>): Promise<ReplyOf<typeof createSession>> {
@@ -34,7 +34,7 @@ export class CreateSession {
     const login = address === undefined ? undefined : await this.#verify(address, request);
     if (!login) throw credentialsWrong();
     const token = `st_live_${randomBytes(32).toString('base64url')}`;
-    const expiresAt = new Date(Date.now() + SESSION_LIFETIME_MS);
+    const expiresAt = new Date(this.clock.now().getTime() + SESSION_LIFETIME_MS);
     const opened = await this.sessions.open({
       tokenHash: createHash('sha256').update(token).digest('hex'),
       userId: login.account.id,
@@ -53,7 +53,8 @@ export class CreateSession {
     const credentials = await this.users.credentialsOf(address);
     const source = this.devices.deviceOf(device_token, credentials?.userId) ?? UNKNOWN_DEVICE;
     let answer = 'absent' as SecondFactorAnswer;
-    const login = await this.guard.attempt({ account: address, network: clientNetworkOf(ip), source }, async () => {
+    const from = { network: clientNetworkOf(ip), wideNetwork: wideNetworkOf(ip) ?? 'unknown', source };
+    const login = await this.guard.attempt({ account: address, ...from }, async () => {
       const genuine = await this.passwords.verify(credentials?.passwordHash, password);
       if (!genuine || !credentials) return undefined;
       answer = credentials.disabled ? 'absent' : await this.secondFactor.answer(credentials.userId, code);

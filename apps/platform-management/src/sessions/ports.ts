@@ -61,3 +61,13 @@ export abstract class Sessions {
   abstract endAll(userId: string): Promise<number>;
   abstract deleteExpired(): Promise<void>;
 }
+
+/**
+ * Tokens of devices that have signed in to an account (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ * A token grants no access; it identifies the device to one account, so that failures of other devices do not count.
+ */
+export abstract class DeviceTokens {
+  abstract tokenOf(userId: string): string;
+  /** The id of the device; undefined if the token is invalid, of another account, or older than 180 days. */
+  abstract deviceOf(token: string | undefined, userId: string | undefined): string | undefined;
+}

@@ -7,12 +7,12 @@ import { SecondFactorsModule } from '../second-factors/second-factors.module.js'
 import { UsersModule } from '../users/users.module.js';
 import { AuthenticateSession } from './authenticate-session.js';
 import { CreateSession } from './create-session.js';
-import { DeviceTokens } from './device-tokens.js';
+import { SealedDeviceTokens } from './device-tokens.js';
 import { EndAllSessions } from './end-all-sessions.js';
 import { EndOneSession } from './end-one-session.js';
 import { EndSession } from './end-session.js';
 import { ListSessions } from './list-sessions.js';
-import { Sessions } from './ports.js';
+import { DeviceTokens, Sessions } from './ports.js';
 import { PostgresSessions } from './postgres-sessions.js';
 import { SwitchWorkspace } from './switch-workspace.js';
 
@@ -27,9 +27,9 @@ import { SwitchWorkspace } from './switch-workspace.js';
     EndSession,
     EndOneSession,
     EndAllSessions,
-    DeviceTokens,
+    { provide: DeviceTokens, useClass: SealedDeviceTokens },
     { provide: Sessions, useClass: PostgresSessions },
   ],
-  exports: [Sessions],
+  exports: [Sessions, DeviceTokens],
 })
 export class SessionsModule {}

@@ -2,7 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { authenticateSession, createSession, createUser, type ReplyOf, type RequestInput } from '@postern/contracts';
+import {
+  addMember,
+  authenticateSession,
+  createSession,
+  createUser,
+  joinWorkspace,
+  type ReplyOf,
+  type RequestInput,
+  type WorkspaceRole,
+} from '@postern/contracts';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
 import { startNats, startPostgres } from '@postern/testing';
@@ -112,6 +121,17 @@ export class AccountsFixture {
     const email = `user-${++this.#users}@example.com`;
     const request = { actor_id: await this.operatorId(), email, password, ...overrides };
     return { ...(await this.client.request(createUser, request)), password: request.password };
+  }
+
+  /** Invites a user to a workspace, who accepts. */
+  async makeMember(
+    workspace: { readonly id: string; readonly ownerId: string },
+    user: { readonly id: string; readonly email: string },
+    role: WorkspaceRole,
+  ): Promise<void> {
+    const invitation = { actor_id: workspace.ownerId, id: workspace.id, email: user.email, role };
+    const { id } = await this.client.request(addMember, invitation);
+    await this.client.request(joinWorkspace, { user_id: user.id, id });
   }
 
   async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {

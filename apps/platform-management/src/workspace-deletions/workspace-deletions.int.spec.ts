@@ -87,7 +87,7 @@ describe('a workspace', () => {
     const owner = await newOwner();
     const { workspace_id: id, user_id: actor_id } = owner;
     const member = await newOwner();
-    await resources.request(addMember, { actor_id, id, email: member.email, role: 'member' });
+    await resources.fixture.makeMember({ id, ownerId: actor_id }, { ...member, id: member.user_id }, 'member');
     await resources.request(addMember, { actor_id, id, email: `invited-${id}@example.com`, role: 'viewer' });
     await resources.request(setWorkspaceQuotas, { actor_id: operator, id, quotas: { projects: 7 } });
     const { id: keyId, key } = await newKey(owner);
@@ -120,7 +120,8 @@ describe('a workspace', () => {
     const owner = await newOwner();
     const { workspace_id, user_id: actor_id } = owner;
     const member = await newOwner();
-    await resources.request(addMember, { actor_id, id: workspace_id, email: member.email, role: 'member' });
+    const own = { id: workspace_id, ownerId: actor_id };
+    await resources.fixture.makeMember(own, { ...member, id: member.user_id }, 'member');
     expect(await codeOf(remove({ user_id: member.user_id, workspace_id }))).toBe('role_insufficient');
     for (const user_id of [resources.stranger, operator])
       expect(await codeOf(remove({ user_id, workspace_id }))).toBe('workspace_not_found');

@@ -1,29 +1,17 @@
 import { addMember, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { canonicalAddress } from '../users/email-address.js';
-import { UserRepository } from '../users/ports.js';
-import { invitationReply, memberReplyOf } from './member-reply.js';
-import { WorkspaceDirectory, WorkspaceRepository } from './ports.js';
+import { invitationReply } from './member-reply.js';
+import { WorkspaceRepository } from './ports.js';
 
-/** Lets an owner add a user to a workspace, or invite an address without a user. Refuses existing members. */
+/** Lets an owner invite an address, whether or not a user has it. Nobody becomes a member without accepting. */
 @Handles(addMember)
 export class AddMember {
-  constructor(
-    private readonly users: UserRepository,
-    private readonly workspaces: WorkspaceRepository,
-    private readonly directory: WorkspaceDirectory,
-  ) {}
+  constructor(private readonly workspaces: WorkspaceRepository) {}
 
   async execute({ actor_id, id, email, role }: RequestOf<typeof addMember>): Promise<ReplyOf<typeof addMember>> {
     const address = canonicalAddress(email);
     if (address === undefined) throw new Refusal('invalid_input', `email: "${email}" must be a valid email address`);
-    const userId = (await this.users.credentialsOf(address))?.userId;
-    if (userId === undefined)
-      return invitationReply(
-        await this.workspaces.invite({ workspaceId: id, email: address, role, actorId: actor_id }),
-      );
-    const at = new Date().toISOString();
-    await this.workspaces.execute(id, { kind: 'add-member', userId, role, actorId: actor_id, at });
-    return memberReplyOf(this.directory, id, userId);
+    return invitationReply(await this.workspaces.invite({ workspaceId: id, email: address, role, actorId: actor_id }));
   }
 }

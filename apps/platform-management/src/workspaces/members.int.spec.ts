@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop());
 
 const workspaceOf = (user: User): string => user.workspaces[0]?.id as string;
-const add = (owner: User, email: string, role: WorkspaceRole) =>
-  fixture.client.request(addMember, { actor_id: owner.id, id: workspaceOf(owner), email, role });
+const add = (owner: User, user: User, role: WorkspaceRole) =>
+  fixture.makeMember({ id: workspaceOf(owner), ownerId: owner.id }, user, role);
 const remove = (owner: User, member: User, actor = owner) =>
   fixture.client.request(removeMember, { actor_id: actor.id, id: workspaceOf(owner), member_id: member.id });
 /** Opens a session of `user` in the workspace of `owner`. */
@@ -52,10 +52,9 @@ describe('a workspace', () => {
     ]);
   });
 
-  it('has the users that an owner adds, who can list it and switch to it', async () => {
+  it('has the users who accept an invitation of an owner, who can list it and switch to it', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
-    const added = await add(owner, user.email.toUpperCase(), 'viewer');
-    expect(added).toMatchObject({ id: user.id, email: user.email, role: 'viewer' });
+    await add(owner, user, 'viewer');
     const token = await sessionIn(user, owner);
     expect(await withRoles(token)).toMatchObject({ workspace_id: workspaceOf(owner), role: 'viewer' });
     const me = await fixture.client.request(getMe, { user_id: user.id, workspace_id: workspaceOf(owner) });
@@ -65,7 +64,7 @@ describe('a workspace', () => {
 
   it('is renamed by an owner for all members', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
-    await add(owner, user.email, 'member');
+    await add(owner, user, 'member');
     const id = workspaceOf(owner);
     const rename = (actor: User, name: string) =>
       fixture.client.request(changeWorkspace, { actor_id: actor.id, id, name });
@@ -93,7 +92,7 @@ describe('a workspace', () => {
 
   it('keeps an owner when two owners remove each other concurrently', async () => {
     const [first, second] = [await fixture.newUser(), await fixture.newUser()];
-    await add(first, second.email, 'owner');
+    await add(first, second, 'owner');
     const codes = await Promise.all([codeOf(remove(first, second, first)), codeOf(remove(first, first, second))]);
     expect(codes.filter(code => code === undefined)).toHaveLength(1);
   });
@@ -102,7 +101,7 @@ describe('a workspace', () => {
 describe('a change of role', () => {
   it('takes effect at the next request', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
-    await add(owner, user.email, 'viewer');
+    await add(owner, user, 'viewer');
     const token = await sessionIn(user, owner);
     const member = { actor_id: owner.id, id: workspaceOf(owner), member_id: user.id };
     await fixture.client.request(changeMemberRole, { ...member, role: 'owner' });
@@ -111,7 +110,7 @@ describe('a change of role', () => {
 
   it('applies to platform keys: a viewer’s key can only read, and operations of owners require an owner’s key', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
-    await add(owner, user.email, 'owner');
+    await add(owner, user, 'owner');
     const caller = { user_id: user.id, workspace_id: workspaceOf(owner) };
     const { key } = await fixture.client.request(createPlatformKey, { ...caller, name: 'CI', scope: 'write' });
     expect(await call(key, 'write', 'owner')).toBeUndefined();
@@ -126,7 +125,7 @@ describe('a change of role', () => {
 describe('a gateway of the previous release, which does not enforce roles,', () => {
   it('receives only sessions of owners', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
-    await add(owner, user.email, 'member');
+    await add(owner, user, 'member');
     const token = await sessionIn(user, owner);
     expect(await codeOf(fixture.whoIs(token))).toBe('session_invalid');
     const { token: own } = await fixture.logIn(user.email, user.password);
@@ -137,7 +136,7 @@ describe('a gateway of the previous release, which does not enforce roles,', () 
 describe('a member who is removed', () => {
   it('loses all sessions and platform keys in the workspace, also when added again', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
-    await add(owner, user.email, 'owner');
+    await add(owner, user, 'owner');
     const [inside, outside] = [await sessionIn(user, owner), await fixture.logIn(user.email, user.password)];
     const caller = { user_id: user.id, workspace_id: workspaceOf(owner) };
     const { id: key_id, key } = await fixture.client.request(createPlatformKey, {
@@ -150,7 +149,7 @@ describe('a member who is removed', () => {
     expect(await call(key, 'read')).toBe('platform_key_invalid');
     expect(await fixture.whoIs(outside.token)).toMatchObject({ workspace_id: workspaceOf(user) });
 
-    await add(owner, user.email, 'owner');
+    await add(owner, user, 'owner');
     expect(await codeOf(withRoles(inside))).toBe('session_invalid');
     expect(await call(key, 'read')).toBe('platform_key_invalid');
     const seen = { user_id: owner.id, workspace_id: workspaceOf(owner) };
@@ -161,7 +160,7 @@ describe('a member who is removed', () => {
 
   it('can leave voluntarily, and gets a new workspace at the next login without any workspace', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
-    await add(user, owner.email, 'owner');
+    await add(user, owner, 'owner');
     await fixture.client.request(leaveWorkspace, { actor_id: user.id, id: workspaceOf(user) });
     const { token } = await fixture.logIn(user.email, user.password);
     const session = await withRoles(token);

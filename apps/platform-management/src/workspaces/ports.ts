@@ -20,7 +20,21 @@ export interface InvitationRow {
   readonly email: string;
   readonly role: WorkspaceRole;
   readonly invitedBy: string;
+  readonly createdAt: Date;
   readonly expiresAt: Date;
+}
+
+/** An invitation as the invited user sees it. */
+export interface ReceivedInvitation extends InvitationRow {
+  readonly workspaceName: string;
+  readonly inviterEmail: string;
+}
+
+/** An invitation with the token of its mail. */
+export interface MailedInvitation extends InvitationRow {
+  readonly token: string;
+  /** Whether a user has the address. */
+  readonly hasAccount: boolean;
 }
 
 /** The read model of workspaces and their members. It includes every command that has returned. */
@@ -53,7 +67,16 @@ export abstract class WorkspaceRepository {
   /** @throws the refusals of `decideInvitation`. */
   abstract invite(invite: Invite): Promise<InvitationRow>;
   /** Replaces the token of an invitation that can be accepted, and stores its hash; undefined for other invitations. */
-  abstract issueToken(invitationId: string): Promise<(InvitationRow & { readonly token: string }) | undefined>;
+  abstract issueToken(invitationId: string): Promise<MailedInvitation | undefined>;
+  /** The invitations that a user can accept, the newest first. */
+  abstract invitationsTo(userId: string): Promise<readonly ReceivedInvitation[]>;
+  /**
+   * Makes an invited user a member, once. @returns the id of the workspace.
+   * @throws the refusals `invitation_not_found`, `member_exists` and `quota_reached`.
+   */
+  abstract join(userId: string, invitationId: string): Promise<string>;
+  /** @throws the refusal `invitation_not_found`. */
+  abstract decline(userId: string, invitationId: string): Promise<void>;
   /** Undefined if the invitation was accepted, was revoked, or has expired. */
   abstract findInvitation(token: string): Promise<InvitationRow | undefined>;
   /**

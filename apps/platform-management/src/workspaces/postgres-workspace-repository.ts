@@ -14,14 +14,23 @@ import { type UserEvent, user, userStream } from '../users/user.js';
 import {
   COUNT_INVITATIONS,
   DELETE_OLD_INVITATIONS,
-  END_INVITATIONS_OF_USER,
   FIND_INVITATION,
+  FIND_INVITATION_OF_USER,
   INSERT_INVITATION,
+  LIST_INVITATIONS_OF_USER,
   REVOKE_INVITATION,
   SET_INVITATION_TOKEN,
   USE_INVITATION,
+  USE_INVITATION_TOKEN,
 } from './invitations.sql.js';
-import { type InvitationRow, type Invite, WorkspaceRepository, type WorkspaceRow } from './ports.js';
+import {
+  type InvitationRow,
+  type Invite,
+  type MailedInvitation,
+  type ReceivedInvitation,
+  WorkspaceRepository,
+  type WorkspaceRow,
+} from './ports.js';
 import { type Workspace, type WorkspaceEvent, workspace, workspaceStream } from './workspace.js';
 import { creationByUser } from './workspace-creation.js';
 import { type MemberCommand, requireOwner } from './workspace-members.js';
@@ -54,7 +63,6 @@ export class PostgresWorkspaceRepository extends WorkspaceRepository {
       if (events.length === 0) return undefined;
       if (command.kind === 'remove-member')
         await client.query(END_SESSIONS_IN_WORKSPACE, [command.userId, workspaceId]);
-      if (command.kind === 'add-member') await client.query(END_INVITATIONS_OF_USER, [workspaceId, command.userId]);
       return [{ streamId, events }];
     });
   }
@@ -69,10 +77,12 @@ export class PostgresWorkspaceRepository extends WorkspaceRepository {
 
   override async invite({ workspaceId, email, role, actorId }: Invite): Promise<InvitationRow> {
     const streamId = workspaceStream(workspaceId);
+    // Not streams: these locks serialize the invitations of one inviter and to one address, so that the counts are exact.
+    const locks = [`invitations-by-${actorId}`, `invitations-to-${email}`];
     let invitation: InvitationRow | undefined;
-    await this.transactions.run([streamId], async client => {
+    await this.transactions.run([streamId, ...locks], async client => {
       const state = await workspaceIn(client, streamId);
-      const { rows } = await client.query(COUNT_INVITATIONS, [workspaceId, email]);
+      const { rows } = await client.query(COUNT_INVITATIONS, [workspaceId, email, actorId]);
       const invitationId = uuidv7();
       const at = new Date().toISOString();
       const events = workspace.decide({ kind: 'invite-member', invitationId, actorId, counts: rows[0], at }, state);
@@ -84,10 +94,41 @@ export class PostgresWorkspaceRepository extends WorkspaceRepository {
     return invitation;
   }
 
-  override async issueToken(invitationId: string): Promise<(InvitationRow & { readonly token: string }) | undefined> {
+  override async issueToken(invitationId: string): Promise<MailedInvitation | undefined> {
     const { token, tokenHash } = newMailedToken();
-    const { rows } = await this.database.pool.query<InvitationRow>(SET_INVITATION_TOKEN, [invitationId, tokenHash]);
+    const values = [invitationId, tokenHash];
+    const { rows } = await this.database.pool.query<Omit<MailedInvitation, 'token'>>(SET_INVITATION_TOKEN, values);
     return rows[0] && { ...rows[0], token };
+  }
+
+  override async invitationsTo(userId: string): Promise<readonly ReceivedInvitation[]> {
+    return (await this.database.pool.query<ReceivedInvitation>(LIST_INVITATIONS_OF_USER, [userId])).rows;
+  }
+
+  override async join(userId: string, invitationId: string): Promise<string> {
+    const { workspaceId, role, invitedBy } = await this.#invitationOf(userId, invitationId);
+    const streamId = workspaceStream(workspaceId);
+    const at = new Date().toISOString();
+    await this.transactions.run([streamId], async client => {
+      const state = await workspaceIn(client, streamId);
+      if (state.members[invitedBy] !== 'owner') throw invitationNotFound();
+      if ((await client.query(USE_INVITATION, [invitationId])).rowCount === 0) throw invitationNotFound();
+      const command = { kind: 'add-member', userId, role, actorId: invitedBy, at } as const;
+      return [{ streamId, events: workspace.decide(command, state) }];
+    });
+    return workspaceId;
+  }
+
+  override async decline(userId: string, invitationId: string): Promise<void> {
+    await this.#invitationOf(userId, invitationId);
+    const { rowCount } = await this.database.pool.query(USE_INVITATION, [invitationId]);
+    if (rowCount === 0) throw invitationNotFound();
+  }
+
+  async #invitationOf(userId: string, invitationId: string): Promise<InvitationRow> {
+    const { rows } = await this.database.pool.query<InvitationRow>(FIND_INVITATION_OF_USER, [userId, invitationId]);
+    if (!rows[0]) throw invitationNotFound();
+    return rows[0];
   }
 
   override async findInvitation(token: string): Promise<InvitationRow | undefined> {
@@ -106,11 +147,14 @@ export class PostgresWorkspaceRepository extends WorkspaceRepository {
       const state = await workspaceIn(client, streamId);
       // An invitation is invalid once its inviter is no longer an owner.
       if (state.members[invitedBy] !== 'owner') throw tokenInvalid();
-      if ((await client.query(USE_INVITATION, [hashOfMailedToken(token)])).rowCount === 0) throw tokenInvalid();
+      if ((await client.query(USE_INVITATION_TOKEN, [hashOfMailedToken(token)])).rowCount === 0) throw tokenInvalid();
       const added = workspace.decide({ kind: 'add-member', userId, role, actorId: invitedBy, at }, state);
       const created = await client.query(INSERT_CREDENTIALS, [userId, email, passwordHash, false]);
       if (created.rowCount === 0)
-        throw new Refusal('user_exists', 'a user with this email already exists; sign in and ask to be added');
+        throw new Refusal(
+          'user_exists',
+          'a user with this email already exists; sign in and accept the invitation there',
+        );
       return [
         { streamId: userStream(userId), events: registered },
         { streamId, events: added },
@@ -122,6 +166,9 @@ export class PostgresWorkspaceRepository extends WorkspaceRepository {
     await inSteps(this.database.pool, DELETE_OLD_INVITATIONS, []);
   }
 }
+
+const invitationNotFound = (): Refusal =>
+  new Refusal('invitation_not_found', 'there is no such invitation; it may have been revoked or have expired');
 
 const workspaceIn = async (client: pg.PoolClient, streamId: string): Promise<Workspace> =>
   fold(workspace, await eventsOf<WorkspaceEvent>(client, streamId));

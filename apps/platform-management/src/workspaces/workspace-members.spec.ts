@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MEMBERS_PER_WORKSPACE, type WorkspaceRole } from '@postern/contracts';
 import { specificationOf } from '@postern/event-sourcing/testing';
 import { type WorkspaceEvent, workspace } from './workspace.js';
-import type { MemberCommand, MemberEvent } from './workspace-members.js';
+import type { InvitationCounts, MemberCommand, MemberEvent } from './workspace-members.js';
 
 const given = specificationOf(workspace);
 const at = '2026-01-02T03:04:05.678Z';
@@ -92,5 +92,43 @@ describe('members of a workspace', () => {
       .when(add('bob', 'viewer'))
       .refuses('quota_reached');
     expect(full).toHaveLength(99);
+  });
+});
+
+describe('an invitation', () => {
+  const NONE: InvitationCounts = { userId: null, ofBoth: 0, pending: 0, ofWorkspace: 0, ofInviter: 0, ofAddress: 0 };
+  const invite = (counts: Partial<InvitationCounts>, actorId = 'ada') =>
+    ({ kind: 'invite-member', invitationId: 'i', actorId, counts: { ...NONE, ...counts }, at }) as const;
+  const invited: MemberEvent = {
+    type: 'platform-management.member-invited.v1',
+    data: { workspace_id: 'shop', invitation_id: 'i', actor_id: 'ada', at },
+  };
+
+  it('goes to an address with or without a user, who is no member until they accept', () => {
+    given(created).when(invite({})).yields(invited);
+    given(created)
+      .when(invite({ userId: 'bob' }))
+      .yields(invited);
+    given(created, invited).when(remove('bob')).refuses('member_not_found');
+  });
+
+  it('is refused for a member, for a pending one, and by others than owners', () => {
+    given(created, added('bob', 'viewer'))
+      .when(invite({ userId: 'bob' }))
+      .refuses('member_exists');
+    given(created)
+      .when(invite({ ofBoth: 1 }))
+      .refuses('member_exists');
+    given(created, added('bob', 'member')).when(invite({}, 'bob')).refuses('role_insufficient');
+  });
+
+  it.each<[Partial<InvitationCounts>, Partial<InvitationCounts>]>([
+    [{ ofWorkspace: 19 }, { ofWorkspace: 20 }],
+    [{ ofInviter: 19 }, { ofInviter: 20 }],
+    [{ ofAddress: 4 }, { ofAddress: 5 }],
+    [{ pending: MEMBERS_PER_WORKSPACE - 2 }, { pending: MEMBERS_PER_WORKSPACE - 1 }],
+  ])('is possible after %j and not after %j in a day', (allowed, refused) => {
+    given(created).when(invite(allowed)).yields(invited);
+    given(created).when(invite(refused)).refuses('quota_reached');
   });
 });

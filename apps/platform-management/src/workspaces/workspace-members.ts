@@ -27,11 +27,16 @@ export type MemberCommand = (
   | { readonly kind: 'remove-member' }
 ) & { readonly userId: string; readonly actorId: string; readonly at: string };
 
-/** Numbers of pending invitations of the address in the workspace and of the workspace, and of each in the last day. */
+/**
+ * Numbers of pending invitations, of the address in the workspace and of the workspace, and those of the last day, of the
+ * workspace, the inviter and the address. `userId`: the user who has the address.
+ */
 export interface InvitationCounts {
+  readonly userId: string | null;
   readonly ofBoth: number;
   readonly pending: number;
   readonly ofWorkspace: number;
+  readonly ofInviter: number;
   readonly ofAddress: number;
 }
 
@@ -44,8 +49,8 @@ export interface InviteCommand {
   readonly at: string;
 }
 
-/** Limits invitations, because they are mailed to addresses without a user. */
-const INVITATIONS_PER_DAY = { ofWorkspace: 20, ofAddress: 5 } as const;
+/** Limits invitations, because they are mailed to people who have not asked for them. */
+const INVITATIONS_PER_DAY = { ofWorkspace: 20, ofInviter: 20, ofAddress: 5 } as const;
 
 export const decideInvitation = (
   { invitationId, actorId, counts, at }: InviteCommand,
@@ -53,15 +58,18 @@ export const decideInvitation = (
   members: Members,
 ): MemberEvent[] => {
   requireOwner(members, actorId);
+  if (counts.userId !== null && members[counts.userId]) throw memberExists();
   if (counts.ofBoth > 0)
     throw new Refusal('member_exists', 'email: this address is already invited; revoke the invitation first');
   if (Object.keys(members).length + counts.pending >= MEMBERS_PER_WORKSPACE) throw tooManyMembers();
-  const { ofWorkspace, ofAddress } = INVITATIONS_PER_DAY;
-  if (counts.ofWorkspace >= ofWorkspace || counts.ofAddress >= ofAddress)
-    throw new Refusal('quota_reached', 'too many invitations in one day; try again tomorrow', {
-      quota: 'invitations',
-      limit: counts.ofWorkspace >= ofWorkspace ? ofWorkspace : ofAddress,
-    });
+  for (const name of ['ofWorkspace', 'ofInviter', 'ofAddress'] as const) {
+    const limit = INVITATIONS_PER_DAY[name];
+    if (counts[name] >= limit)
+      throw new Refusal('quota_reached', 'too many invitations in one day; try again tomorrow', {
+        quota: 'invitations',
+        limit,
+      });
+  }
   const data = { workspace_id, invitation_id: invitationId, actor_id: actorId, at };
   return [{ type: 'platform-management.member-invited.v1', data }];
 };
@@ -73,7 +81,7 @@ export const decideMembers = (command: MemberCommand, workspace_id: string, memb
   const data = { workspace_id, user_id: userId, actor_id: actorId, at };
   switch (kind) {
     case 'add-member':
-      if (members[userId]) throw new Refusal('member_exists', 'email: this user is already a member of the workspace');
+      if (members[userId]) throw memberExists();
       if (Object.keys(members).length >= MEMBERS_PER_WORKSPACE) throw tooManyMembers();
       return [{ type: 'platform-management.member-added.v1', data: { ...data, role: command.role } }];
     case 'change-member-role':
@@ -106,6 +114,9 @@ const roleOf = (members: Members, userId: string): WorkspaceRole => {
   if (!role) throw new Refusal('member_not_found', 'there is no such member');
   return role;
 };
+
+const memberExists = (): Refusal =>
+  new Refusal('member_exists', 'email: this user is already a member of the workspace');
 
 const tooManyMembers = (): Refusal => {
   const limit = MEMBERS_PER_WORKSPACE;

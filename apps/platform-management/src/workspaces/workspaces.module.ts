@@ -7,10 +7,13 @@ import { AddMember } from './add-member.js';
 import { ChangeMemberRole } from './change-member-role.js';
 import { ChangeWorkspace } from './change-workspace.js';
 import { CreateWorkspace } from './create-workspace.js';
+import { DeclineInvitation } from './decline-invitation.js';
 import { GetAccountMailFacts } from './get-account-mail-facts.js';
 import { GetMembership } from './get-membership.js';
 import { IssueInvitationToken } from './issue-invitation-token.js';
+import { JoinWorkspace } from './join-workspace.js';
 import { LeaveWorkspace } from './leave-workspace.js';
+import { ListInvitations } from './list-invitations.js';
 import { ListMembers } from './list-members.js';
 import { WorkspaceDirectory, WorkspaceRepository } from './ports.js';
 import { PostgresWorkspaceRepository } from './postgres-workspace-repository.js';
@@ -31,6 +34,9 @@ import { Workspaces } from './workspaces.projection.js';
     GetMembership,
     IssueInvitationToken,
     AcceptInvitation,
+    ListInvitations,
+    JoinWorkspace,
+    DeclineInvitation,
     GetAccountMailFacts,
     { provide: WorkspaceDirectory, useClass: Workspaces },
     { provide: WorkspaceRepository, useClass: PostgresWorkspaceRepository },

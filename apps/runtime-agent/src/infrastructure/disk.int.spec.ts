@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { unlinkedBytes, usedBytes, usedBytesOf } from './disk.js';
+import { unlinkedBytes, usageOf, usedBytes } from './disk.js';
 
 const MIB = 2 ** 20;
 
@@ -30,7 +30,7 @@ describe('The disk usage of a program', () => {
     for (const each of [first, second]) await mkdir(each);
     await writeFile(join(first, 'file'), Buffer.alloc(3 * MIB, 1));
     await writeFile(join(second, 'file'), Buffer.alloc(MIB, 1));
-    const sizes = await usedBytesOf([first, join(folder, 'absent'), second]);
+    const sizes = await usageOf([first, join(folder, 'absent'), second]);
     expect([...sizes.keys()]).toEqual([first, second]);
     expect(sizes.get(first)).toBeGreaterThanOrEqual(3 * MIB);
     expect(sizes.get(second)).toBeGreaterThanOrEqual(MIB);
@@ -42,7 +42,7 @@ describe('The disk usage of a program', () => {
     const du = join(folder, 'du');
     await writeFile(du, `#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' x >&2\ndu "$@"\nexit 1\n`);
     await chmod(du, 0o755);
-    expect((await usedBytesOf([folder], du)).get(folder)).toBeGreaterThanOrEqual(3 * MIB);
+    expect((await usageOf([folder], 'bytes', du)).get(folder)).toBeGreaterThanOrEqual(3 * MIB);
   });
 
   it.each([

@@ -10,13 +10,17 @@ export const freeBytes = async (folder: string): Promise<number> => {
 };
 
 /**
- * Disk usage of each of these folders that exists; a file with links in several folders counts for one of them. Files
- * that vanish meanwhile do not count. The error output of `du` is discarded, because untrusted programs control its
+ * Disk usage of each of these folders that exists, in bytes, or in files and folders; a file with links in several folders counts for
+ * one of them. Files that vanish meanwhile do not count. The error output of `du` is discarded, because untrusted programs control its
  * size.
  */
-export const usedBytesOf = (folders: readonly string[], du = 'du'): Promise<ReadonlyMap<string, number>> =>
+export const usageOf = (
+  folders: readonly string[],
+  unit: 'bytes' | 'files' = 'bytes',
+  du = 'du',
+): Promise<ReadonlyMap<string, number>> =>
   new Promise((resolve, reject) => {
-    const options = ['--summarize', '--block-size=1', '--null', '--'];
+    const options = ['--summarize', unit === 'bytes' ? '--block-size=1' : '--inodes', '--null', '--'];
     const child = spawn(du, [...options, ...folders], { stdio: ['ignore', 'pipe', 'ignore'] });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -32,7 +36,7 @@ const sizeIn = (line: string): [folder: string, bytes: number] => {
 };
 
 /** Disk usage of a folder; 0 if it does not exist. */
-export const usedBytes = async (folder: string): Promise<number> => (await usedBytesOf([folder])).get(folder) ?? 0;
+export const usedBytes = async (folder: string): Promise<number> => (await usageOf([folder])).get(folder) ?? 0;
 
 /** Deletes a tree even if the mode of a folder in it denies that to its owner. */
 export const removeTree = async (folder: string): Promise<void> => {

@@ -12,9 +12,12 @@ import { OrphanedInstances } from './instances/orphaned-instances.js';
 import { type Builds, LocalRuntime } from './local-runtime.js';
 import type { Redactor } from './logs/line-splitter.js';
 import { LogStore } from './logs/log-store.js';
+import { BalancerPorts } from './rolls/balancer-ports.js';
 import { HomeOwnership } from './rolls/home-ownership.js';
 import { InstanceMonitor } from './rolls/instance-monitor.js';
 import { type RuntimeTimes, TIMES } from './rolls/runtime-times.js';
+import type { DiskImages } from './sandbox/areas/disk-images.js';
+import type { TenantNetworks } from './sandbox/network/tenant-network.js';
 
 const BALANCER_TIMEOUT_MS = 10_000;
 
@@ -33,7 +36,13 @@ export interface LocalRuntimeOptions {
   readonly redactor: (secrets: readonly string[]) => Redactor;
   /** The PATH of instances. */
   readonly path: string;
+  /** The URL of the API gateway for instances. */
+  readonly platformUrl: string;
+  /** The networks of sandboxes; undefined if they share that of the machine. */
+  readonly networks: TenantNetworks | undefined;
   readonly log: Log;
+  /** Undefined if the kernel cannot limit the files of instances. */
+  readonly images?: DiskImages | undefined;
   readonly isolationGaps?: readonly string[];
   readonly limits?: Partial<InstanceLimits>;
   readonly times?: Partial<RuntimeTimes>;
@@ -43,15 +52,15 @@ export interface LocalRuntimeOptions {
 
 /** Creates the local runtime. It starts and changes nothing before the first order. */
 export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime => {
-  const { platformHome, confinement, redactor, path, log } = options;
+  const { platformHome, confinement, redactor, path, platformUrl, log, images } = options;
   const logs = new LogStore(platformHome, redactor);
   const balancer = new LoadBalancerClient(platformHome, {
     timeoutMs: options.balancerTimeoutMs ?? BALANCER_TIMEOUT_MS,
   });
   const limits = { ...LIMITS, ...options.limits };
   const instanceRecords = new InstanceRecords(platformHome);
-  const disks = new ServiceDisks(platformHome, confinement);
-  const host = { instanceRecords, confinement, logs, redactor, limits, path, disks };
+  const disks = new ServiceDisks(platformHome, confinement, images);
+  const host = { instanceRecords, confinement, logs, redactor, limits, path, platformUrl, disks, images };
   const starter = new InstanceStarter(host, options.launchOf, platformHome);
   const processes = new MarkedProcesses();
   const times = { ...TIMES, ...options.times };
@@ -72,6 +81,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     orphanedInstances: new OrphanedInstances(host, processes, starter.idPrefix, log),
     monitor: new InstanceMonitor(processes, times, log),
     balancer,
+    ports: new BalancerPorts(options.networks),
     ownership,
     logs,
     disks,

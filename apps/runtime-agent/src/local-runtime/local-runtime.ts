@@ -29,6 +29,7 @@ import type { InstanceStarter } from './instances/instance-starter.js';
 import type { OrphanedInstances } from './instances/orphaned-instances.js';
 import { recordedStatus } from './instances/recorded-status.js';
 import type { LogStore } from './logs/log-store.js';
+import type { BalancerPorts } from './rolls/balancer-ports.js';
 import type { HomeOwnership } from './rolls/home-ownership.js';
 import type { InstanceMonitor } from './rolls/instance-monitor.js';
 import type { ReplicaSetHost } from './rolls/replica-set.js';
@@ -55,6 +56,7 @@ export interface LocalRuntimeParts {
   readonly orphanedInstances: OrphanedInstances;
   readonly monitor: InstanceMonitor;
   readonly balancer: LoadBalancerClient;
+  readonly ports: BalancerPorts;
   readonly ownership: HomeOwnership;
   readonly logs: LogStore;
   readonly disks: ServiceDisks;
@@ -119,6 +121,7 @@ export class LocalRuntime extends Runtime {
     await this.stop(webServiceId);
     await commands.remove(webServiceId);
     await balancer.remove(webServiceId);
+    await this.parts.ports.follow(await balancer.routes());
     await builds.remove(webServiceId);
     await disks.remove(webServiceId);
     await logs.remove(webServiceId);
@@ -126,7 +129,9 @@ export class LocalRuntime extends Runtime {
 
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
     await this.#adoptOnce();
-    const routes = new Map((await this.parts.balancer.routes()).map(route => [route.id, route]));
+    const current = await this.parts.balancer.routes();
+    await this.parts.ports.follow(current);
+    const routes = new Map(current.map(route => [route.id, route]));
     const plans = new Map(expected.map(plan => [plan.webServiceId, plan]));
     const candidates = new Set([...plans.keys(), ...routes.keys(), ...this.#services.keys()]);
     await Promise.all(
@@ -156,7 +161,9 @@ export class LocalRuntime extends Runtime {
 
   async urlOf(webServiceId: string, name: string): Promise<string> {
     if (this.#removed.has(webServiceId)) throw new Error(`the web service ${webServiceId} is removed`);
-    return this.parts.balancer.reserve(webServiceId, name);
+    const url = await this.parts.balancer.reserve(webServiceId, name);
+    await this.parts.ports.add(url);
+    return url;
   }
 
   override async routeDomains(domains: readonly RoutedDomain[]): Promise<void> {
@@ -215,6 +222,7 @@ export class LocalRuntime extends Runtime {
     const { balancer, ownership, orphanedInstances, monitor, commands } = this.parts;
     const routes = await balancer.routes();
     await ownership.take();
+    await this.parts.ports.follow(routes);
     const routed = new Set(routes.flatMap(({ backends }) => backends.map(({ id }) => id)));
     const instances = await orphanedInstances.adopt();
     commands.adopt(instances.filter(({ record }) => record.command));

@@ -2,6 +2,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 
 export interface ProbeTarget {
+  /** The IPv4 address of the instance. */
+  readonly host: string;
   readonly port: number;
   /** The path of a GET request; undefined if an accepted connection is enough. */
   readonly path: string | undefined;
@@ -18,11 +20,11 @@ export const isWrongPort = (answer: ProbeAnswer): boolean => /^listens on port .
 
 /** Probes an instance over the port that the load balancer uses. Never throws. */
 export const probe = (target: ProbeTarget, timeoutMs: number): Promise<ProbeAnswer> =>
-  target.path === undefined ? probeConnection(target.port, timeoutMs) : probePath(target.port, target.path, timeoutMs);
+  target.path === undefined ? probeConnection(target, timeoutMs) : probePath(target, target.path, timeoutMs);
 
-const probeConnection = (port: number, timeoutMs: number): Promise<ProbeAnswer> =>
+const probeConnection = ({ host, port }: ProbeTarget, timeoutMs: number): Promise<ProbeAnswer> =>
   new Promise(resolve => {
-    const socket = connect({ host: '127.0.0.1', port, timeout: timeoutMs });
+    const socket = connect({ host, port, timeout: timeoutMs });
     const answer = (result: ProbeAnswer) => {
       socket.destroy();
       resolve(result);
@@ -32,10 +34,10 @@ const probeConnection = (port: number, timeoutMs: number): Promise<ProbeAnswer> 
     socket.once('error', error => answer(describeGitError(error)));
   });
 
-const probePath = (port: number, path: string, timeoutMs: number): Promise<ProbeAnswer> =>
+const probePath = ({ host, port }: ProbeTarget, path: string, timeoutMs: number): Promise<ProbeAnswer> =>
   new Promise(resolve => {
     const headers = { 'user-agent': 'postern-probe', connection: 'close' };
-    const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false });
+    const outgoing = request({ host, port, path, headers, agent: false });
     const deadline = setTimeout(() => answer(`GET ${path} did not answer within ${timeoutMs / 1_000} s`), timeoutMs);
     const answer = (result: ProbeAnswer) => {
       clearTimeout(deadline);

@@ -10,6 +10,7 @@ import { OrphanedInstances } from './instances/orphaned-instances.js';
 import { LogStore } from './logs/log-store.js';
 import { redactor } from './redactor.js';
 import { HomeOwnership } from './rolls/home-ownership.js';
+import { existingNetworks } from './sandbox/network/open-networks.js';
 
 /** Discards all messages, so that only the caller writes to the terminal. */
 const log = { info() {}, warn() {}, error() {} };
@@ -23,8 +24,10 @@ export const stopEverything = async (
   graceMs = 5_000,
   options: Pick<LocalBuildsOptions, 'sandboxFrames'> = {},
 ): Promise<void> => {
-  const { builds, confinement, path } = await assembleLocalBuilds({
+  const networks = (await existingNetworks(platformHome)) ?? { unavailable: 'none was opened' };
+  const { builds, confinement, path, platformUrl, images } = await assembleLocalBuilds({
     platformHome,
+    network: { networks, gateway: { host: '127.0.0.1', port: 0 } },
     allowFileRepositories: false,
     guard: new OutboundGuard({ allowPrivate: false }),
     instanceLimits: LIMITS,
@@ -34,8 +37,9 @@ export const stopEverything = async (
   await new HomeOwnership(platformHome).take();
   const logs = new LogStore(platformHome, redactor);
   const instanceRecords = new InstanceRecords(platformHome);
-  const disks = new ServiceDisks(platformHome, confinement);
-  const host: InstanceHost = { instanceRecords, confinement, logs, redactor, limits: LIMITS, path, disks };
+  const disks = new ServiceDisks(platformHome, confinement, images);
+  const parts = { instanceRecords, confinement, logs, redactor, disks, images };
+  const host: InstanceHost = { ...parts, limits: LIMITS, path, platformUrl };
   const orphanedInstances = new OrphanedInstances(host, new MarkedProcesses(), homePrefix(platformHome), log);
   const instances = await orphanedInstances.adopt();
   await Promise.allSettled(instances.map(instance => instance.end(graceMs)));

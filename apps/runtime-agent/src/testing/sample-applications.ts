@@ -11,6 +11,7 @@ import { assembleLocalRuntime, LIMITS } from '../local-runtime/assemble-local-ru
 import { assembleLocalBuilds } from '../local-runtime/build/assemble-local-builds.js';
 import type { LocalRuntime } from '../local-runtime/local-runtime.js';
 import { redactor } from '../local-runtime/redactor.js';
+import { testNetworks } from '../local-runtime/testing/test-networks.js';
 import { copyRepository, sampleRepositories } from './sample-repositories.js';
 import { measuredIn, type SampleResult, writeResult } from './sample-table.js';
 
@@ -76,7 +77,8 @@ const balancer = await BalancerProcess.start();
 const { home } = balancer;
 const log = { info() {}, warn: (_: object, line: string) => process.stderr.write(`${line}\n`), error() {} };
 const guard = new OutboundGuard({ allowPrivate: true });
-const about = { platformHome: home, allowFileRepositories: true, guard, instanceLimits: LIMITS, log };
+const network = await testNetworks(home);
+const about = { platformHome: home, allowFileRepositories: true, guard, instanceLimits: LIMITS, network, log };
 const runtime = assembleLocalRuntime({ ...about, redactor, ...(await assembleLocalBuilds(about)) });
 try {
   const measured = await measuredIn(values.table);

@@ -47,6 +47,11 @@ export const CLAIM_ONE = `
   WHERE d.id = $3 AND ${DUE} AND w.id = d.webhook_id AND w.enabled AND s.webhook_id = d.webhook_id
   RETURNING ${CLAIMED}`;
 
+/** Reads the claimed delivery `$1` with the fencing token `$2` again, with the current URL and secret of its endpoint. */
+export const READ_CLAIMED = `
+  SELECT ${CLAIMED} FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id JOIN webhook_secrets s ON s.webhook_id = w.id
+  WHERE d.id = $1 AND d.fence = $2 AND d.state = 'pending' AND w.enabled`;
+
 /** A UUID of version 7 from its first 15 characters, so that new rows are adjacent in indexes. */
 const newId = (stamp: string): string => `overlay(gen_random_uuid()::text PLACING ${stamp}::text FROM 1)::uuid`;
 

@@ -11,6 +11,7 @@ const delivery: ClaimedDelivery = {
   payload: '{}',
   attempts: 0,
   traceparent: undefined,
+  claimedAtMs: 0,
 };
 
 const workerWithClock = () => {

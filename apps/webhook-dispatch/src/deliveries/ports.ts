@@ -29,6 +29,8 @@ export interface ClaimedDelivery {
   readonly attempts: number;
   /** The trace of the event, or of the request for a replay or test. */
   readonly traceparent: string | undefined;
+  /** By the clock of this process, in milliseconds. */
+  readonly claimedAtMs: number;
 }
 
 export interface AttemptResult {
@@ -59,6 +61,11 @@ export abstract class DeliveryQueue {
   abstract claim(limits: ReadonlyMap<string, number>, defaultLimit: number): Promise<readonly ClaimedDelivery[]>;
   /** Claims one due delivery, for a caller that waits for its attempt. */
   abstract claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined>;
+  /**
+   * Reads a claimed delivery again, for an attempt that had to wait. Undefined if it may not be attempted: its endpoint was
+   * disabled or removed, or the claim has been lost.
+   */
+  abstract readAgain(delivery: ClaimedDelivery): Promise<ClaimedDelivery | undefined>;
   /** Records an attempt and its consequences in one transaction. Does nothing if the claim has been lost. */
   abstract record(result: AttemptResult): Promise<void>;
   /** Queues a new delivery of the same payload with the full retry schedule; returns its id if the original exists. */

@@ -248,3 +248,42 @@ describe('a purge', () => {
     }
   });
 });
+
+describe('a claimed delivery that is read again', () => {
+  const claimOne = async () => {
+    const webhookId = await endpoint();
+    await due(webhookId, 1);
+    const [delivery] = await queue.claim(none, 1);
+    return delivery!;
+  };
+
+  it('has the current URL and secret of its endpoint', async () => {
+    const delivery = await claimOne();
+    const { webhookId } = delivery;
+    await pool.query(`UPDATE webhooks SET url = 'https://new.test/' WHERE id = $1`, [webhookId]);
+    const secret = keys.seal('the next secret', webhookId);
+    await pool.query('UPDATE webhook_secrets SET current = $2 WHERE webhook_id = $1', [webhookId, secret]);
+    expect(await queue.readAgain(delivery)).toMatchObject({
+      id: delivery.id,
+      fence: delivery.fence,
+      url: 'https://new.test/',
+      secret: 'the next secret',
+    });
+  });
+
+  it.each([
+    ['disabled', 'UPDATE webhooks SET enabled = false WHERE id = $1'],
+    ['removed', 'DELETE FROM webhook_secrets WHERE webhook_id = $1'],
+  ])('is absent after its endpoint was %s', async (_, change) => {
+    const delivery = await claimOne();
+    await pool.query(change, [delivery.webhookId]);
+    expect(await queue.readAgain(delivery)).toBeUndefined();
+  });
+
+  it('is absent after another replica has claimed it', async () => {
+    const delivery = await claimOne();
+    await endLeases();
+    await queue.claim(none, 1);
+    expect(await queue.readAgain(delivery)).toBeUndefined();
+  });
+});

@@ -16,6 +16,7 @@ import {
   FIND_FAILING_WEBHOOKS,
   HOLD_FOR_DISABLED,
   PURGE,
+  READ_CLAIMED,
   RECORD_ATTEMPTS,
   REPLAY,
   REPLAY_MISSED,
@@ -121,6 +122,15 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     return rows[0] && this.#claimed(rows[0]);
   }
 
+  override async readAgain({ id, fence }: ClaimedDelivery): Promise<ClaimedDelivery | undefined> {
+    const { rows } = await this.#pool.query<ClaimRow>({
+      name: 'read-claimed-delivery',
+      text: READ_CLAIMED,
+      values: [id, fence],
+    });
+    return rows[0] && this.#claimed(rows[0]);
+  }
+
   override record(result: AttemptResult): Promise<void> {
     return this.#results.submit(result);
   }
@@ -213,6 +223,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
       payload: row.payload,
       attempts: row.attempts,
       traceparent: row.traceparent ?? undefined,
+      claimedAtMs: Date.now(),
     };
   }
 }

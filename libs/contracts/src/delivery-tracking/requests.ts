@@ -10,6 +10,8 @@ const seen = {
   email_id: id,
   recipient_index: z.int().min(0).max(49),
   user_agent: z.string(),
+  /** The request says that no person made it. */
+  prefetch: z.literal(true).optional(),
   ip: z.string(),
   at: timestamp,
 };

@@ -67,16 +67,40 @@ const sendEmailExample = {
   headers: { 'X-Order-Id': '1234' },
 };
 
+const WITHOUT_LINE_BREAKS = /^[^\r\n]*$/;
+const documentedAddresses = addresses.max(MAX_RECIPIENTS);
+const { to, cc, bcc, subject, headers } = sendEmailBody.shape;
+
+/** With the limits that email-send checks, for clients that validate before they send. */
+const documentedBody = sendEmailBody.extend({
+  to: documentedAddresses.min(1).describe(to.description ?? ''),
+  cc: documentedAddresses.default([]).describe(cc.description ?? ''),
+  bcc: documentedAddresses.default([]).describe(bcc.description ?? ''),
+  subject: z
+    .string()
+    .max(MAX_SUBJECT_LENGTH)
+    .regex(WITHOUT_LINE_BREAKS)
+    .describe(subject.description ?? ''),
+  headers: z
+    .record(
+      z.string().regex(/^[Xx]-[A-Za-z0-9-]{1,70}$/),
+      z.string().max(MAX_HEADER_VALUE_LENGTH).regex(WITHOUT_LINE_BREAKS),
+    )
+    .default({})
+    .meta({ maxProperties: MAX_EXTRA_HEADERS })
+    .describe(headers.description ?? ''),
+});
+
 /**
  * The body of POST /emails in the documentation: with `message` and perhaps `text`, or with `text` alone. Every body fits
  * exactly one of them. Titles name generated types.
  */
 export const sendEmailDocumentation = z
   .xor([
-    sendEmailBody
+    documentedBody
       .extend({ message: z.string().describe(sendEmailBody.shape.message.description ?? '') })
       .meta({ title: 'HtmlEmail' }),
-    sendEmailBody
+    documentedBody
       .omit({ message: true })
       .extend({ text: z.string().describe(sendEmailBody.shape.text.description ?? '') })
       .meta({ title: 'TextEmail' }),
@@ -122,6 +146,9 @@ export const rateLimit = z.object({
   reset_s: z.int().nonnegative().describe('Seconds until the window ends.'),
 });
 
+/** The bounds of the header `Idempotency-Key`. */
+export const idempotencyKey = z.string().min(1).max(255);
+
 /**
  * All refusals of the email API, with `details.retry_after_s` and `details.rate_limit` if they apply, and
  * `details.email_id` of a message whose outcome is unknown.
@@ -143,22 +170,41 @@ export const EMAIL_REFUSALS = {
 
 export type EmailRefusal = keyof typeof EMAIL_REFUSALS;
 
+/** Those of sending. */
+const { email_not_found: _ofReading, ...SENDING_REFUSALS } = EMAIL_REFUSALS;
+
 /** Lower-case hex SHA-256 of the key that the client sent; the key itself is never sent over NATS. */
 export const apiKeyHash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** A duration, because the clocks of two machines differ. */
+const answerWithinMs = z
+  .number()
+  .min(0)
+  .max(86_400_000)
+  .describe('How long the client still waits when this attempt is sent; no step starts later.');
 
 export const sendEmail = request('send-email', {
   request: z.object({
     api_key_hash: apiKeyHash,
-    idempotency_key: z.string().min(1).max(255).optional(),
+    idempotency_key: idempotencyKey.optional(),
     body_hash: z
       .string()
       .describe('SHA-256 of the body as received; earlier releases use it to detect a reused idempotency key.'),
     email_id: id.optional().describe('Id of the message, chosen before the first attempt so that retries are safe.'),
-    answer_by: timestamp.optional().describe('When the client stops waiting; no step starts later.'),
+    answer_by: timestamp.optional().describe('When the client stops waiting, by the clock of the gateway.'),
+    answer_within_ms: answerWithinMs.optional(),
     email: sendEmailBody,
   }),
-  reply: z.object({ email: emailRecord, rate_limit: rateLimit, replayed: z.boolean() }),
-  refusals: EMAIL_REFUSALS,
+  reply: z.object({
+    email: emailRecord,
+    rate_limit: rateLimit,
+    replayed: z.boolean(),
+    message_id: z
+      .string()
+      .optional()
+      .describe('The Message-ID header, without angle brackets; absent in a repeated answer.'),
+  }),
+  refusals: SENDING_REFUSALS,
   deadlineMs: 30_000,
 });
 
@@ -169,9 +215,10 @@ export const MAX_SUBMITTED_BYTES = 10 * MIB;
 export const submitEmail = request('submit-email', {
   request: z.object({
     api_key_hash: apiKeyHash,
-    idempotency_key: z.string().min(1).max(255).optional(),
+    idempotency_key: idempotencyKey.optional(),
     email_id: id,
     answer_by: timestamp,
+    answer_within_ms: answerWithinMs.optional(),
     recipients: z.array(z.string().max(320)).min(1).max(MAX_RECIPIENTS).describe('Of the envelope.'),
     content: z
       .base64()
@@ -179,7 +226,7 @@ export const submitEmail = request('submit-email', {
       .describe('The message as it arrived, base64.'),
   }),
   reply: sendEmail.reply,
-  refusals: EMAIL_REFUSALS,
+  refusals: SENDING_REFUSALS,
   deadlineMs: 30_000,
 });
 

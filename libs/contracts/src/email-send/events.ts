@@ -23,6 +23,10 @@ export const emailAccepted = event(
     recipients: z.array(recipient).min(1),
     message_id: z.string().describe('The Message-ID header, without angle brackets.'),
     counts: z.boolean().describe('False for mail to the simulator only: outside quota and statistics.'),
+    counts_on_shared_sender: z
+      .boolean()
+      .optional()
+      .describe('Whether it counts against the daily cap of the shared sender. Absent from the release before.'),
     accepted_at: timestamp,
   }),
 );

@@ -19,8 +19,20 @@ export const issuePasswordResetToken = request('issue-password-reset-token', {
   reply: z.object({ mail: z.object({ email: z.string(), token }).nullable() }),
 });
 
-/** Null if nothing is to be mailed: the invitation was accepted or revoked, or has expired. */
+/** Null if nothing is to be mailed: the invitation has ended or expired, or its inviter may not invite any more. */
 export const issueInvitationToken = request('issue-invitation-token', {
   request: z.object({ invitation_id: id }),
-  reply: z.object({ mail: z.object({ email: z.string(), token, workspace_name: z.string() }).nullable() }),
+  reply: z.object({
+    mail: z
+      .object({
+        email: z.string(),
+        token,
+        workspace_name: z.string(),
+        has_account: z
+          .boolean()
+          .optional()
+          .describe('Whether a user has the address, who accepts on the dashboard. Absent from the release before.'),
+      })
+      .nullable(),
+  }),
 });

@@ -19,10 +19,10 @@ export const database = z.object({
   plan: z.string().describe('Name of the plan, which sets the limits.'),
   limits: z
     .object({
-      cpu_millicores: z.int().describe('Maximum CPU, in thousandths of a core.'),
-      memory_bytes: z.int().describe('Maximum memory.'),
-      storage_bytes: z.int().describe('Maximum size of the data.'),
-      connections: z.int().describe('Maximum number of connections at the same time.'),
+      cpu_millicores: z.int().nonnegative().describe('Maximum CPU, in thousandths of a core.'),
+      memory_bytes: z.int().nonnegative().describe('Maximum memory.'),
+      storage_bytes: z.int().nonnegative().describe('Maximum size of the data.'),
+      connections: z.int().nonnegative().describe('Maximum number of connections at the same time.'),
     })
     .describe('What the database may use.'),
   hostnames: z.array(z.string()).describe('Hosts that clients connect to.'),
@@ -33,12 +33,15 @@ export type Database = z.output<typeof database>;
 export const databaseUsage = z.object({
   cpu: z
     .object({
-      millicores: z.number().describe('Thousandths of a core.'),
-      percent: z.number().describe('Percentage of the limit.'),
+      millicores: z.number().nonnegative().describe('Thousandths of a core.'),
+      percent: z.number().nonnegative().describe('Percentage of the limit.'),
     })
     .describe('Current CPU usage.'),
   memory: z
-    .object({ bytes: z.int().describe('Bytes in use.'), percent: z.number().describe('Percentage of the limit.') })
+    .object({
+      bytes: z.int().nonnegative().describe('Bytes in use.'),
+      percent: z.number().nonnegative().describe('Percentage of the limit.'),
+    })
     .describe('Current memory usage.'),
 });
 

@@ -52,8 +52,9 @@ export const deploymentInput = z.strictObject({
     .string()
     .min(1)
     .max(255)
+    .nullable()
     .optional()
-    .describe('The branch whose newest commit is deployed; the configured branch if absent.'),
+    .describe('The branch whose newest commit is deployed; the configured branch if absent or null.'),
 });
 
 /** Newest first. */

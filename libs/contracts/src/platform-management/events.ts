@@ -110,7 +110,7 @@ export const platformKeyCreated = event('platform-key-created.v1', ofMember.exte
 export const memberAdded = event('member-added.v1', ofMember.extend({ role: workspaceRole }));
 export const memberRemoved = event('member-removed.v1', ofMember);
 
-/** An owner invited an address that belongs to no user. */
+/** An owner invited an address. */
 export const memberInvited = event(
   'member-invited.v1',
   z.object({ workspace_id: id, invitation_id: id, at: timestamp }),

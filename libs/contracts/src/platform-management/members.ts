@@ -3,6 +3,7 @@ import { KIB } from '../http-route.js';
 import { requestsOf } from '../request.js';
 import { id, noContent, timestamp } from '../shapes.js';
 import { workspaceRole } from '../workspace-roles.js';
+import { membership } from './accounts.js';
 import { mailedToken, newPassword } from './password-resets.js';
 
 const request = requestsOf('platform-management', ['api-gateway']);
@@ -65,9 +66,9 @@ export const addMember = request('add-member', {
     access: 'workspace-member',
     role: 'owner',
     status: 201,
-    summary: 'Add a user to a workspace, or invite a new user by email',
+    summary: 'Invite a person to a workspace by email',
     description:
-      'An invitation is emailed and expires after 7 days. A viewer can read; a member can change services; an owner can also manage members and platform keys, and delete.',
+      'The invitation is emailed and expires after 7 days. Nobody becomes a member without accepting it; the answer is the same whether or not the address has an account. A viewer can read; a member can change services; an owner can also manage members and platform keys, and delete.',
   },
 });
 
@@ -113,6 +114,62 @@ export const leaveWorkspace = request('leave-workspace', {
     role: 'viewer',
     summary: 'Leave a workspace',
     description: 'Your sessions in the workspace end, including the one that asks. The last owner cannot leave.',
+  },
+});
+
+/** An invitation as the invited user sees it. */
+export const invitation = z.object({
+  id,
+  workspace_name: z.string().describe('Chosen by the inviter.'),
+  role: workspaceRole,
+  invited_by: z.string().describe('The address of the owner who invited you.'),
+  created_at: timestamp,
+  expires_at: timestamp,
+});
+export type Invitation = z.output<typeof invitation>;
+
+export const listInvitations = request('list-invitations', {
+  request: z.object({ user_id: id }),
+  reply: z.array(invitation),
+  http: {
+    operation: 'Invitations.list',
+    method: 'GET',
+    path: '/invitations',
+    access: 'session',
+    summary: 'List the invitations to you that you can accept',
+    description: 'The newest first.',
+  },
+});
+
+const ofInvitation = z.object({ user_id: id, id: id.describe('The id of the invitation.') });
+
+/** Adds a user who has an account; `acceptInvitation` creates one. */
+export const joinWorkspace = request('join-workspace', {
+  request: ofInvitation,
+  reply: membership,
+  refusals: { invitation_not_found: 404, member_exists: 409, quota_reached: 409 },
+  http: {
+    operation: 'Invitations.join',
+    method: 'POST',
+    path: '/invitations/{id}/accept',
+    access: 'session',
+    role: 'viewer',
+    summary: 'Accept an invitation to you',
+    description: 'You become a member of the workspace. Switch to it with `POST /session/workspace`.',
+  },
+});
+
+export const declineInvitation = request('decline-invitation', {
+  request: ofInvitation,
+  reply: noContent,
+  refusals: { invitation_not_found: 404 },
+  http: {
+    operation: 'Invitations.decline',
+    method: 'POST',
+    path: '/invitations/{id}/decline',
+    access: 'session',
+    role: 'viewer',
+    summary: 'Decline an invitation to you',
   },
 });
 

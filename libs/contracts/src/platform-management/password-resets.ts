@@ -30,18 +30,10 @@ export const requestPasswordReset = request('request-password-reset', {
   },
 });
 
+/** Also identifies the device, whose user controls the mailbox, as one that has signed in to the account before. */
 export const confirmPasswordReset = request('confirm-password-reset', {
   request: z.object({ token: mailedToken, password: newPassword }),
-  reply: noContent,
+  reply: z.object({ device_token: z.string().optional() }),
   refusals: { token_invalid: 400, invalid_input: 400 },
   deadlineMs: 10_000,
-  http: {
-    operation: 'PasswordResets.confirm',
-    method: 'POST',
-    path: '/password-reset/confirm',
-    access: 'anyone',
-    maxBodyBytes: 4 * KIB,
-    summary: 'Set a new password with the token from a password reset email',
-    description: 'Ends all sessions of the user. Two-factor authentication stays on.',
-  },
 });

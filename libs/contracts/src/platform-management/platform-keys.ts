@@ -43,11 +43,17 @@ export const platformKey = z.object({
   id: id.describe('Id of the key.'),
   name: z.string().describe('Name of the key.'),
   key_prefix: z.string().describe('The first 12 characters of the key.'),
-  scope: platformKeyScope.describe('`read` allows GET; `write` allows everything.'),
+  scope: platformKeyScope.describe(
+    '`read` allows GET; `write` allows everything. `read` also while the user of the key is a viewer.',
+  ),
   expiry: timestamp.nullable().describe('When the key expires; null if never.'),
+  projects: z.array(id).optional().describe('The projects that the key is restricted to; absent for all.'),
+  operations: z.array(platformOperation).optional().describe('The operations that the key allows; absent for all.'),
 });
 
-/** The values of the `RateLimit-*` headers: requests per minute, requests left, and seconds until the reset. */
+/**
+ * The values of the `RateLimit-*` headers: calls in any 60 seconds, calls left, and seconds until another call is left.
+ */
 export const rateLimitStanding = z.object({
   limit: z.int().positive(),
   remaining: z.int().nonnegative(),

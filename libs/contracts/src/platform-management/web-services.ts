@@ -41,9 +41,9 @@ export const webService = z.object({
     .nullable()
     .describe('Command that starts an instance; null for the `web` line of a Procfile or the `start` script.'),
   health_check_path: z.string().nullable().describe('Null to check only that the port accepts connections.'),
-  port: z.int().describe('The port of the web service. Instances listen on the port in the variable `PORT`.'),
-  min_instances: z.int().describe('Minimum number of instances.'),
-  max_instances: z.int().describe('Maximum number of instances.'),
+  port: z.int().min(1).describe('The port of the web service. Instances listen on the port in the variable `PORT`.'),
+  min_instances: z.int().nonnegative().describe('Minimum number of instances.'),
+  max_instances: z.int().nonnegative().describe('Maximum number of instances.'),
   environment: secretScope.describe('Which project secrets the service gets.'),
   // The next six are absent from the previous release.
   release_command: z
@@ -61,7 +61,7 @@ export const webService = z.object({
     .optional()
     .describe('Seconds that requests may take to finish after SIGTERM; null for the default.'),
   processes: z
-    .record(z.string(), z.int())
+    .record(z.string(), z.int().nonnegative())
     .optional()
     .describe('The number of processes of each other process type of the Procfile, by name. They get no traffic.'),
   disk: disk

@@ -1,5 +1,8 @@
 export { type AppendResult, appendAll, appendArguments, lockStreams } from './append-all.js';
 export { APPEND } from './append-call.js';
+export { claimedPool } from './claimed-pool.js';
+export { ClaimLost, hasWrittenUnderClaim } from './claimed-writes.js';
+export { ClaimedCommand, type CommandClaim, CommandClaims, type EarlierCommand } from './command-claims.js';
 export {
   CommandTransactions,
   type CommandTransactionsOptions,
@@ -22,6 +25,7 @@ export { FollowerPositions, type Restart } from './follower-positions.js';
 export { inSteps } from './in-steps.js';
 export { Inbox } from './inbox.js';
 export { isLed, withLeadership } from './leadership.js';
+export { LEASE_LIMITS, Lease, LeaseLost, type LeaseName } from './lease.js';
 export { countFromZero, observeLag } from './observe-lag.js';
 export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTables, ProjectionTransaction } from './projection.js';
@@ -29,3 +33,4 @@ export { ProjectionRunner, type ProjectionRunnerOptions, type ProjectionStatus }
 export { migrateEventStore } from './schema.js';
 export { PostgresSetAsideEvents, type SetAsideReport } from './set-aside-events.js';
 export { inPipelinedTransaction, inTransaction, pipelined } from './transaction.js';
+export { queryWithin } from './within.js';

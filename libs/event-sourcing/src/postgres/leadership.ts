@@ -1,96 +1,38 @@
 import type pg from 'pg';
-import { IS_LED, TRY_LOCK, UNLOCK } from './leadership.sql.js';
+import { Lease, type LeaseName } from './lease.js';
+import { countFromZero } from './observe-lag.js';
 
-/** Interval at which a leader checks that its connection, and with it the lock, is not lost. */
-const HEARTBEAT_MS = 5_000;
+let countLost: ((by: number) => void) | undefined;
 
-/** Connections reserved for queries: the work of a leader needs one besides the connection that holds its lock. */
-const RESERVED = 4;
+const leaseOf = (name: string): LeaseName => ({
+  name: `leader ${name}`,
+  earlierLock: `postern leader ${name}`,
+});
 
-/** Limits the leaders that hold a connection of a pool at the same time, and queues the others. */
-class Slots {
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(private free: number) {}
-
-  async take(): Promise<void> {
-    if (this.free === 0) await new Promise<void>(resolve => this.#waiting.push(resolve));
-    else this.free -= 1;
-  }
-
-  give(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.free += 1;
-  }
-}
-
-const slots = new WeakMap<pg.Pool, Slots>();
-
-const slotsOf = (pool: pg.Pool): Slots => {
-  const known = slots.get(pool) ?? new Slots(Math.max(1, (pool.options.max ?? 10) - RESERVED));
-  slots.set(pool, known);
-  return known;
-};
-
-/** Whether a process, this one included, holds the named lock. */
-export const isLed = async (pool: pg.Pool, name: string): Promise<boolean> => {
-  const { rows } = await pool.query<{ led: boolean }>(IS_LED, [name]);
-  return rows[0]?.led ?? false;
-};
+/** Whether a process, this one included, leads under this name. */
+export const isLed = (pool: pg.Pool, name: string): Promise<boolean> => Lease.isHeld(pool, leaseOf(name));
 
 /**
- * Runs `lead` while this process holds the named lock of the database. PostgreSQL releases it when the connection
- * ends. The lock belongs to the session, so a connection pooler must not share sessions.
- * @param lead receives a signal that aborts when leadership is lost or no longer wanted; it must end soon after.
+ * Runs `lead` while this process holds the lease of this name, which it renews. A leader that dies, or that PostgreSQL
+ * does not answer, is replaced after the time in `LEASE_LIMITS`.
+ * @param lead receives a signal that aborts when leadership is lost or no longer wanted; it must end soon after. A write
+ * that must not come from a former leader calls `lease.require` in its transaction.
  * @returns false, without calling `lead`, when another process leads.
  */
 export const withLeadership = async (
   pool: pg.Pool,
   name: string,
   stop: AbortSignal,
-  lead: (lost: AbortSignal) => Promise<void>,
+  lead: (lost: AbortSignal, lease: Lease) => Promise<void>,
 ): Promise<boolean> => {
-  const places = slotsOf(pool);
-  await places.take();
+  const lease = await Lease.take(pool, leaseOf(name));
+  if (!lease) return false;
+  countLost ??= countFromZero('postern.leadership.lost', 'Number of times that this process lost a leadership');
+  lease.lost.addEventListener('abort', () => countLost?.(1), { once: true });
   try {
-    return await leadWith(await pool.connect(), name, stop, lead);
-  } finally {
-    places.give();
-  }
-};
-
-const leadWith = async (
-  client: pg.PoolClient,
-  name: string,
-  stop: AbortSignal,
-  lead: (lost: AbortSignal) => Promise<void>,
-): Promise<boolean> => {
-  const connection = new AbortController();
-  const onError = () => connection.abort();
-  client.on('error', onError);
-  client.on('end', onError);
-  let broken: Error | undefined;
-  let heartbeat: NodeJS.Timeout | undefined;
-  try {
-    const { rows } = await client.query<{ led: boolean }>(TRY_LOCK, [name]);
-    if (!rows[0]?.led) return false;
-    heartbeat = setInterval(() => client.query('SELECT 1').catch(onError), HEARTBEAT_MS);
-    try {
-      await lead(AbortSignal.any([stop, connection.signal]));
-    } finally {
-      // Unlocks at once, so that the next leader does not wait until PostgreSQL detects a closed connection.
-      if (!connection.signal.aborted) await client.query(UNLOCK, [name]);
-    }
+    await lead(AbortSignal.any([stop, lease.lost]), lease);
     return true;
-  } catch (error) {
-    broken = error as Error;
-    throw error;
   } finally {
-    clearInterval(heartbeat);
-    client.off('error', onError);
-    client.off('end', onError);
-    // A connection that may still hold the lock must not return to the pool.
-    client.release(broken ?? connection.signal.aborted);
+    await lease.release();
   }
 };

@@ -4,6 +4,7 @@ import { type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } 
 import { GroupCommit } from '../group-commit.js';
 import { type Upcasters, upcast } from '../upcasting.js';
 import { type AppendResult, appendPrepared, type PreparedAppend, prepareAppend } from './append-all.js';
+import { isClaimed } from './claimed-writes.js';
 import { READ_STREAM } from './postgres-event-store.sql.js';
 import { recordedEvent, type StoredEvent } from './stored-event.js';
 
@@ -27,9 +28,17 @@ export class PostgresEventStore extends EventStore {
     options: { readonly expectedVersion: ExpectedVersion; readonly metadata: EventMetadata },
   ): Promise<Appended> {
     // Prepared outside the group, so that an unstorable event does not delay other appends.
-    const result = await this.#appends.submit(prepareAppend({ streamId, events, ...options }));
+    const prepared = prepareAppend({ streamId, events, ...options });
+    const result = await (isClaimed() ? this.#appendAlone(prepared) : this.#appends.submit(prepared));
     if (result instanceof ConcurrencyConflict) throw result;
     this.announce(events);
+    return result;
+  }
+
+  /** A transaction that belongs to a claim must not contain the events of other requests. */
+  async #appendAlone(prepared: PreparedAppend): Promise<AppendResult> {
+    const [result] = await appendPrepared(this.pool, [prepared]);
+    if (!result) throw new Error('nothing was appended');
     return result;
   }
 

@@ -217,6 +217,30 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX deleted_owners_due ON event_store.deleted_owners (due_at);
   `,
   `
+  -- Commands that were sent with a key, and their answers. A transaction of the command sets carried_out.
+  CREATE TABLE event_store.command_claims (
+    caller       text NOT NULL,
+    key          text NOT NULL,
+    fingerprint  text NOT NULL,
+    token        uuid NOT NULL,
+    claimed_at   timestamptz NOT NULL DEFAULT now(),
+    lease_until  timestamptz NOT NULL,
+    carried_out  boolean NOT NULL DEFAULT false,
+    answer       text,
+    PRIMARY KEY (caller, key)
+  );
+  CREATE INDEX command_claims_by_age ON event_store.command_claims (claimed_at);
+    `,
+  `
+  -- What one process at a time holds, until a time by the clock of PostgreSQL; the token rises with each holder.
+  CREATE TABLE event_store.leases (
+    name        text PRIMARY KEY,
+    token       bigint NOT NULL,
+    since       timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL
+  );
+  `,
+  `
   -- Differs after a restore into another database, table or cluster, and after a promotion or a recovery to a time.
   CREATE FUNCTION event_store.log_identity() RETURNS text LANGUAGE plpgsql STABLE AS $$
   DECLARE

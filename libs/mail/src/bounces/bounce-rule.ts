@@ -37,4 +37,4 @@ export interface BounceRule {
 }
 
 /** Increased with every change of a rule, so that stored notices can be classified again. */
-export const BOUNCE_RULES_VERSION = 2;
+export const BOUNCE_RULES_VERSION = 3;

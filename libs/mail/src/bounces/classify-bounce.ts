@@ -4,7 +4,13 @@ import { parseReply, type SmtpReply } from '../smtp-answer.js';
 import { ADVICE } from './advice.js';
 import { BOUNCE_RULES_VERSION, type BounceName, type BounceRule } from './bounce-rule.js';
 import { PROVIDER_RULES } from './provider-rules.js';
-import { BY_CODE, causeOf, detailOf, preciseCause } from './status-rules.js';
+import {
+  ABOUT_MESSAGE_OR_SENDER,
+  INACTIVITY_RULE,
+  STATED_POLICY_RULE,
+  STATED_RECIPIENT_RULES,
+} from './stated-recipient.js';
+import { BY_CODE, causeOf, detailOf, isSpecific, preciseCause } from './status-rules.js';
 import { CIRCUMSTANCE_RULES, NETWORK_RULES, POLICY_RULES, RECIPIENT_RULES, VETO_RULES } from './word-rules.js';
 
 /** `hard`: the address permanently rejects mail; `soft`: anything else, including the reputation of the sending server. */
@@ -54,6 +60,7 @@ const HARD: ReadonlySet<BounceName> = new Set([
 ]);
 const REFUSED_SENDER: Verdict = { name: 'sender_rejected', rule: 'stage.mail-from' };
 const MAX_TEXT = 4_000;
+const URLS = /\bhttps?:\/\/\S+/gi;
 const ADDRESSES = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{1,255}/g;
 
 /** Classifies a bounce: hard only for a permanent (5xx) reply about the recipient, otherwise soft. */
@@ -98,13 +105,32 @@ function answerIn(text: string): Answer {
   };
 }
 
-/** Rules for the reply of the last server, in order of precedence: provider-specific text, vetoes, precise status code. */
+/**
+ * Rules for the reply of the last server, in order of precedence: provider-specific text, what it states about the
+ * recipient, the address of a provider's help page, vetoes, a stated policy, the precise status code.
+ */
 function byAnswer({ enhanced, words }: Answer): Verdict | undefined {
   const detail = detailOf(enhanced);
-  const worded = firstOf(PROVIDER_RULES, words, detail) ?? firstOf(VETO_RULES, words, detail);
+  const text = words.replace(URLS, ' ');
+  const worded =
+    firstOf(PROVIDER_RULES, text, detail) ??
+    statedRecipient(text, detail) ??
+    firstOf(PROVIDER_RULES, words, detail) ??
+    firstOf([...VETO_RULES, STATED_POLICY_RULE], words, detail);
   if (worded) return worded;
   const coded = preciseCause(detail);
   return coded && { name: coded, rule: `code.${detail}` };
+}
+
+/** Servers send statements about the recipient with codes of policy (5.7.1), and with the address of a help page. */
+function statedRecipient(text: string, detail: string | undefined): Verdict | undefined {
+  if (isSpecific(detail)) return undefined;
+  const inactive = firstOf([INACTIVITY_RULE], text, undefined);
+  if (inactive) return inactive;
+  if (ABOUT_MESSAGE_OR_SENDER.test(text) || firstOf(VETO_RULES, text, undefined)) return undefined;
+  const stated = firstOf(STATED_RECIPIENT_RULES, text, undefined);
+  const coded = preciseCause(detail);
+  return stated && coded && HARD.has(coded) ? { name: coded, rule: `code.${detail}` } : stated;
 }
 
 function byStatus(detail: string | undefined, { code, words }: Answer): Verdict | undefined {

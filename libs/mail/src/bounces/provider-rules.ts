@@ -82,7 +82,8 @@ export const PROVIDER_RULES: readonly BounceRule[] = [
   {
     id: 'outlook.mailbox-unavailable',
     name: 'unknown_user',
-    words: /requested action not taken: mailbox unavailable(?! ?(?:invalid|for|due|because|\. ?(?:for|reject|due)))/i,
+    words:
+      /requested action not taken: mailbox unavailable(?! ?(?:invalid|for|due|because|reject|\. ?(?:for|reject|due)))/i,
     advice: 'The mailbox does not exist or is closed. Remove the address.',
   },
   {
@@ -94,7 +95,7 @@ export const PROVIDER_RULES: readonly BounceRule[] = [
   {
     id: 'exchange-online.access-denied',
     name: 'unknown_user',
-    words: /recipient address rejected: access denied/i,
+    words: /recipient address(?:es)? rejected ?: ?access denied/i,
     code: /^4\.1$/,
     advice: 'Microsoft 365 does not know the recipient, or its domain is not set up there. Remove the address.',
   },

@@ -26,6 +26,8 @@ const BY_STATUS: Readonly<Record<string, BounceName>> = {
   '4.4': 'no_such_domain',
   '4.6': 'loop',
   '4.7': 'expired',
+  // Exchange Online: "DNS domain … does not exist".
+  '4.310': 'no_such_domain',
   '4.*': 'unreachable',
   '5.3': 'rate_limited',
   '5.*': 'protocol',
@@ -63,7 +65,10 @@ export const causeOf = (detail: string): BounceName | undefined =>
 /** The cause of an SMTP code without other information. */
 export const BY_CODE: Readonly<Record<number, BounceName>> = {
   521: 'null_mx',
-  551: 'moved',
   552: 'mailbox_full',
   556: 'null_mx',
 };
+
+/** Details whose cause words about a recipient do not change: full, too big, authentication, rate, and other exact ones. */
+export const isSpecific = (detail: string | undefined): boolean =>
+  detail !== undefined && /^(?:1\.(?:[2-46-8]|10)|2\.[23]|3\.4|4\.\d{1,2}|6\.\d+|7\.(?:[2-9]|\d{2,}))$/.test(detail);

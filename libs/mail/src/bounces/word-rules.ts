@@ -3,6 +3,13 @@ import type { BounceRule } from './bounce-rule.js';
 /** Text that excludes a hard bounce, regardless of the code: it is about the sending server, or about a full mailbox. */
 export const VETO_RULES: readonly BounceRule[] = [
   {
+    // A server that checks the sender quotes the reply of the sender's own server, which is about the sender.
+    id: 'words.callout',
+    name: 'sender_rejected',
+    words:
+      /sender (?:address )?verif(?:y|ication)|verif(?:y|ying|ication of) (?:the )?sender|\bcall(?:out|back)\b|(?:could not|cannot|unable to) verify (?:the )?(?:sender|envelope)/i,
+  },
+  {
     id: 'words.recipient-preferences',
     name: 'policy',
     words:

@@ -96,7 +96,7 @@ ada@example.org on Sun, 1 Mar 2026 12:00:05 +0000
     The e-mail account does not exist at the organization this message was sent to.
 `,
     'hard',
-    'words.unknown-user',
+    'stated.unknown',
   ),
   'a host that quotes the reply of another': failed(
     `${head('From: MAILER-DAEMON (Mail Delivery System)\nSubject: Undelivered Mail Returned to Sender\n')}
@@ -157,7 +157,7 @@ recipients. This is a permanent error. The following address(es) failed:
 554 5.0.0 Service unavailable
 `,
     'soft',
-    'words.no-such-user',
+    'stated.unknown',
   ),
   'sendmail with a refusal of RCPT that came after DATA was sent': failed(
     `${head('From: Mail Delivery Subsystem <MAILER-DAEMON@mx.example.net>\nSubject: Returned mail: see transcript for details\n')}
@@ -173,7 +173,7 @@ recipients. This is a permanent error. The following address(es) failed:
 <<< 503 5.0.0 Need RCPT (recipient)
 `,
     'hard',
-    'words.unknown-user',
+    'stated.unknown',
   ),
   'sendmail with replies of several sessions': failed(
     `${head('From: Mail Delivery Subsystem <MAILER-DAEMON@mx.example.net>\nSubject: Returned mail: User unknown\n')}
@@ -196,7 +196,7 @@ Remote host said: 550 User unknown in virtual alias table
 Giving up on 192.0.2.9.
 `,
     'hard',
-    'words.unknown-user',
+    'stated.unknown',
   ),
   'words that name the queue before the recipients': failed(
     `${head('From: Mail Administrator <postmaster@mx.example.net>\nSubject: Mail System Error - Returned Mail\n')}

@@ -193,6 +193,7 @@ export function poolFor(port: number, config: Partial<RelayConfig> = {}): SmtpPo
     maxConnections: 4,
     connectTimeoutMs: 2_000,
     silenceTimeoutMs: 2_000,
+    answerTimeoutMs: 2_000,
     queueTimeoutMs: 2_000,
     ...config,
   });

@@ -18,10 +18,11 @@ export class ArrivedRequest implements PresentRequest, RequestDeadline {
     readonly answer: Answer,
     readonly frame: RequestFrame,
     readonly replyTo: string,
+    /** How long it was held up on its way. */
+    readonly delayMs = 0,
   ) {
-    const now = Date.now();
-    const waitMs = Math.min(frame.w, frame.d === undefined ? frame.w : frame.d - now);
-    this.at = now + waitMs;
+    const waitMs = frame.w - delayMs;
+    this.at = Date.now() + waitMs;
     this.expiresAt = this.arrivedAt + waitMs;
   }
 
@@ -31,6 +32,10 @@ export class ArrivedRequest implements PresentRequest, RequestDeadline {
 
   remainingMs(): number {
     return this.expiresAt - performance.now();
+  }
+
+  elapsedMs(): number {
+    return this.delayMs + performance.now() - this.arrivedAt;
   }
 
   onReplyReceived(callback: () => void): void {

@@ -12,6 +12,7 @@ import { QueuedRequests } from '../jetstream/queued-requests.js';
 import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
 import type { Answer } from './arrived-request.js';
+import type { KeyedRequests } from './keyed-requests.js';
 import { type HandlerMark, handlerMarks } from './marks.js';
 import { RequestHandlers } from './request-handlers.js';
 import { RequestIntake } from './request-intake.js';
@@ -33,6 +34,8 @@ export interface PosternServerOptions {
   readonly events?: { readonly positions: FollowerStore; readonly setAside: SetAsideEvents } | undefined;
   /** Recognises errors of a request handler that are temporary, such as an unavailable database. */
   readonly asUnavailable?: (error: unknown) => TemporarilyUnavailable | undefined;
+  /** Answers requests with a key; without it they are handled like others. */
+  readonly keyed?: KeyedRequests | undefined;
 }
 
 interface EventsHandler {
@@ -59,6 +62,7 @@ export class PosternServer {
       concurrency: options.concurrency ?? 256,
       queueLimit: (options.concurrency ?? 256) * 16,
       asUnavailable: options.asUnavailable,
+      keyed: options.keyed,
     });
   }
 
@@ -91,6 +95,15 @@ export class PosternServer {
     const queued = this.#queuedRequests();
     if (queued) this.#consumers.push(queued);
     for (const consumer of this.#consumers) consumer.start();
+  }
+
+  /** Leaves the requests to other replicas; events are still received. */
+  pause(): Promise<void> {
+    return this.#intake.pause();
+  }
+
+  resume(): void {
+    if (!this.#closing) this.#intake.resume();
   }
 
   close(): Promise<void> {

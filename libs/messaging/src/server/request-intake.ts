@@ -9,11 +9,12 @@ import { guarded, reportCallbackError } from '../guard.js';
 import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
 import { MalformedReport } from '../malformed.js';
-import { RepeatedWarning } from '../repeated-warning.js';
 import { TickBatches } from '../tick-batches.js';
 import { startSpan } from '../tracing.js';
 import { type Answer, ArrivedRequest } from './arrived-request.js';
+import type { KeyedReply, KeyedRequests } from './keyed-requests.js';
 import { ReplyConfirmations } from './reply-confirmations.js';
+import { RequestDelays } from './request-delays.js';
 
 export interface IntakeOptions {
   readonly service: string;
@@ -24,10 +25,10 @@ export interface IntakeOptions {
   readonly queueLimit: number;
   /** Recognises temporary errors. */
   readonly asUnavailable?: ((error: unknown) => TemporarilyUnavailable | undefined) | undefined;
+  /** Answers requests with a key; without it they are handled like others. */
+  readonly keyed?: KeyedRequests | undefined;
 }
 
-/** A caller's clock that is ahead by more than this causes a warning. */
-const CLOCKS_MAY_DIFFER_MS = 1_000;
 /** How long a shutdown waits for confirmations of the last replies. */
 const LAST_CONFIRMATIONS_MS = 500;
 
@@ -36,13 +37,15 @@ const LAST_CONFIRMATIONS_MS = 500;
  * ready.
  */
 export class RequestIntake {
-  readonly #subscriptions: Subscription[] = [];
+  #subscriptions: Subscription[] = [];
+  readonly #served: { readonly contract: RequestContract; readonly answer: Answer }[] = [];
   readonly #waiting: ArrivedRequest[] = [];
   readonly #replies: TickBatches<number | undefined>;
   readonly #malformed: MalformedReport;
-  readonly #clocks: RepeatedWarning;
+  readonly #delays: RequestDelays;
   readonly #confirmations: ReplyConfirmations;
   #running = 0;
+  #paused = false;
   #idle: (() => void) | undefined;
 
   constructor(
@@ -51,7 +54,7 @@ export class RequestIntake {
   ) {
     const { log } = options;
     this.#malformed = new MalformedReport(log);
-    this.#clocks = new RepeatedWarning(log);
+    this.#delays = new RequestDelays(log);
     this.#confirmations = new ReplyConfirmations(link, log, this.#malformed);
     this.#replies = new TickBatches(
       () => link.maxPayload,
@@ -69,6 +72,27 @@ export class RequestIntake {
     // Start at 0, because Prometheus does not count the first step of a counter as an increase.
     instruments().malformed.add(0, { where: contract.subject });
     instruments().callbackErrors.add(0, { where: contract.subject });
+    this.#served.push({ contract, answer });
+    if (!this.#paused) this.#subscribe({ contract, answer });
+  }
+
+  /** Leaves the queue groups: other replicas get the requests. Those that arrived are finished. */
+  async pause(): Promise<void> {
+    if (this.#paused) return;
+    this.#paused = true;
+    const subscriptions = this.#subscriptions;
+    this.#subscriptions = [];
+    if (this.link.connected) await Promise.all(subscriptions.map(subscription => subscription.drain()));
+    else for (const subscription of subscriptions) subscription.unsubscribe();
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    for (const served of this.#served) this.#subscribe(served);
+  }
+
+  #subscribe({ contract, answer }: { readonly contract: RequestContract; readonly answer: Answer }): void {
     const take = (message: Msg) => this.#take(contract, answer, message);
     this.#subscriptions.push(this.link.subscribe(contract.subject, take, { queue: this.options.service }));
   }
@@ -104,7 +128,7 @@ export class RequestIntake {
     for (const raw of frames) {
       const frame = readRequestFrame(raw);
       if (!('malformed' in frame)) {
-        this.#queue(new ArrivedRequest(contract, answer, frame, replyTo));
+        this.#queue(new ArrivedRequest(contract, answer, frame, replyTo, this.#delays.of(frame, replyTo, subject)));
         continue;
       }
       this.#malformed.note(subject, frame.malformed);
@@ -122,29 +146,10 @@ export class RequestIntake {
   }
 
   #queue(request: ArrivedRequest): void {
-    this.#compareClocks(request);
     if (request.remainingMs() <= 0) this.#expire(request);
     else if (this.#running < this.options.concurrency) this.#start(request);
     else if (this.#waiting.length < this.options.queueLimit) this.#waiting.push(request);
     else this.#conclude(request, { busy: true, executed: false });
-  }
-
-  #compareClocks({ frame, contract }: ArrivedRequest): void {
-    if (frame.d === undefined) return;
-    const leadMs = frame.d - Date.now();
-    if (leadMs <= 0) {
-      this.#clocks.warn(
-        'late',
-        { subject: contract.subject, lateMs: Math.round(-leadMs) },
-        'A request arrived after its deadline: it was delayed, or the clocks of its caller and this service differ',
-      );
-    } else if (leadMs > frame.w + CLOCKS_MAY_DIFFER_MS) {
-      this.#clocks.warn(
-        'ahead',
-        { subject: contract.subject, aheadMs: Math.round(leadMs - frame.w) },
-        'The clock of a caller is ahead of the clock of this service: synchronise both',
-      );
-    }
   }
 
   #start(request: ArrivedRequest): void {
@@ -202,6 +207,8 @@ export class RequestIntake {
       return { fault, executed: false };
     }
     try {
+      const { keyed } = this.options;
+      if (frame.k && keyed) return keyedBody(await keyed.answer(frame.k, () => answer(parsed.data)));
       return { ok: (await answer(parsed.data)) ?? null };
     } catch (error) {
       if (Refusal.is(error)) {
@@ -252,6 +259,11 @@ export class RequestIntake {
     return `the reply of ${tooLarge} bytes exceeds the NATS server's max_payload of ${this.link.maxPayload}`;
   }
 }
+
+const keyedBody = (reply: KeyedReply): ReplyBody & { readonly replayed: boolean | undefined } => ({
+  ...('refusal' in reply ? { refusal: reply.refusal } : { ok: reply.ok ?? null }),
+  replayed: reply.replayed || undefined,
+});
 
 /** One subject for all replies to a caller, so that replies of one event loop turn share a message. */
 const replySubject = (given: string): string => {

@@ -1,6 +1,7 @@
-/** A port of the machine that requires a password. */
+/** A database server that requires a password. */
 export interface GuardedPort {
   readonly kind: 'postgresql' | 'valkey';
+  readonly host: string;
   readonly port: number;
   /** An existing user of the server. */
   readonly username: string;
@@ -68,7 +69,7 @@ export const ATTACKER = `
   };
 
   // Protocol 3.0; SCRAM-SHA-256 by RFC 5802 and 7677.
-  const postgresql = ({ port, username }) => {
+  const postgresql = ({ host, port, username }) => {
     const parameters = Buffer.from('user\\0' + username + '\\0database\\0' + username + '\\0\\0');
     const start = Buffer.alloc(8);
     start.writeInt32BE(8 + parameters.length, 0);
@@ -95,7 +96,7 @@ export const ATTACKER = `
       const proof = Buffer.from(key.map((byte, at) => byte ^ signature[at])).toString('base64');
       return { answer: message('p', Buffer.from(bare + ',p=' + proof)) };
     };
-    return exchange({ port, host: '127.0.0.1' }, Buffer.concat([start, parameters]), (received, send) => {
+    return exchange({ port, host }, Buffer.concat([start, parameters]), (received, send) => {
       for (;;) {
         if (received.length < 5 || received.length < 1 + received.readInt32BE(1)) return { rest: received };
         const type = received.toString('latin1', 0, 1);
@@ -111,8 +112,8 @@ export const ATTACKER = `
   };
 
   // Inline commands: one answer to each line.
-  const valkey = ({ port }) =>
-    exchange({ port, host: '127.0.0.1' }, 'DBSIZE\\r\\nAUTH ' + PASSWORD.replace(' ', '') + '\\r\\n', received => {
+  const valkey = ({ host, port }) =>
+    exchange({ port, host }, 'DBSIZE\\r\\nAUTH ' + PASSWORD.replace(' ', '') + '\\r\\n', received => {
       const lines = received.toString().split('\\r\\n');
       if (lines.length < 3) return { rest: received };
       return { rest: received, result: lines.slice(0, 2).map(line => line.split(' ')[0]).join(' ') };

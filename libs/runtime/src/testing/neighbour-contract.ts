@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import type { Artefact, BuildOrder, ServicePlan } from '../runtime.js';
 import { ATTACKER, attemptsOn, type GuardedPort, type Outcomes, outcomesIn, type Targets } from './attacker.js';
+import { commandOf, endedWell, type NetworkHarness, networkContract } from './network-contract.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 
 /** Additional parts of the harness for this suite: the private resources of a web service on this machine. */
-export interface NeighbourHarness extends RuntimeHarness {
+export interface NeighbourHarness extends RuntimeHarness, NetworkHarness {
   /** Files and folders that only the platform and this web service may read. */
   privatePathsOf(plan: ServicePlan): Promise<readonly string[]>;
   /** Databases of another tenant; at least one is relational. */
@@ -15,8 +16,6 @@ export interface NeighbourHarness extends RuntimeHarness {
   controlSockets(): Promise<readonly string[]>;
   /** Process ids, on the host, of the processes of a web service. */
   processesOf(plan: ServicePlan): Promise<readonly number[]>;
-  /** The ports of the instances of a web service on this machine. */
-  portsOf(plan: ServicePlan): Promise<readonly number[]>;
 }
 
 const never = new AbortController().signal;
@@ -127,7 +126,7 @@ export const isolationContract = (start: () => Promise<NeighbourHarness>): void 
       expect(processes.length).toBeGreaterThan(0);
       // 28P01: the password is wrong.
       const words = { postgresql: '28P01', valkey: '-NOAUTH -WRONGPASS' };
-      expect(seen.guarded).toEqual(guarded.map(({ kind }) => words[kind]));
+      expect(seen.guarded).toEqual(guarded.map(({ kind }) => (harness.hasNetworks ? 'ECONNREFUSED' : words[kind])));
       const notThere = expect.stringMatching(/^(ENOENT|EACCES)$/);
       expect(seen.sockets).toEqual(sockets.map(() => notThere));
       expect(seen.signals).toEqual(processes.map(() => expect.stringMatching(/^(ESRCH|EPERM)$/)));
@@ -144,10 +143,21 @@ export const isolationContract = (start: () => Promise<NeighbourHarness>): void 
       expectRefusals(all, outcomesIn(await loggedBy(attemptsOn(all))));
     });
 
-    it('responds to a neighbour on the port of an instance as to any client, because they share the network', async () => {
-      const [port] = await harness.portsOf(victim);
-      const command = `node -e "fetch('http://127.0.0.1:${port}').then(r => r.text()).then(console.log)"`;
-      expect(await printed(command)).toMatch(/^\d+\n$/);
+    networkContract({
+      harness: () => harness,
+      victim: () => victim,
+      printed,
+      loggedBy,
+      ran: async command => {
+        const order = commandOf(neighbour, command);
+        endedWell(await harness.runtime.run(order, never));
+        return (await harness.runtime.logs(order.webServiceId, { tail: 10_000, since: undefined, instance: 'command' }))
+          .map(({ message }) => message)
+          .join('\n');
+      },
+      running: server => running(server, 'node server.mjs', {}),
+      visited: async ({ webServiceId, name }) =>
+        (await harness.request(await harness.runtime.urlOf(webServiceId, name))).body,
     });
 
     it('denies instances read access to the artefact, logs and files of another, even by their paths', async () => {

@@ -1,4 +1,4 @@
-import type { Call, CallOptions, HttpClient } from '../http-client.js';
+import type { Call, CallOptions, CommandOptions, HttpClient } from '../http-client.js';
 
 /** Sends calls of the platform API, below `/api/v1`. */
 export class PlatformCaller {
@@ -11,23 +11,19 @@ export class PlatformCaller {
   }
 
   async get<Reply>(path: string, options: CallOptions & Pick<Call, 'query'> = {}): Promise<Reply> {
-    return this.#send<Reply>({ method: 'GET', path, repeatable: true, ...options });
+    return this.#send<Reply>({ method: 'GET', path, ...options });
   }
 
-  /** A POST that has the same effect when it is repeated is `repeatable`. */
-  async post<Reply>(
-    path: string,
-    { body, repeatable = false, signal }: CallOptions & { body?: unknown; repeatable?: boolean } = {},
-  ): Promise<Reply> {
-    return this.#send<Reply>({ method: 'POST', path, repeatable, signal, ...(body === undefined ? {} : { body }) });
+  async post<Reply>(path: string, options: CommandOptions & Pick<Call, 'body'> = {}): Promise<Reply> {
+    return this.#send<Reply>({ method: 'POST', path, ...options });
   }
 
-  async put<Reply>(path: string, body: unknown, { signal }: CallOptions = {}): Promise<Reply> {
-    return this.#send<Reply>({ method: 'PUT', path, body, repeatable: true, signal });
+  async put<Reply>(path: string, body: unknown, options: CommandOptions = {}): Promise<Reply> {
+    return this.#send<Reply>({ method: 'PUT', path, body, ...options });
   }
 
-  async delete<Reply>(path: string, { signal }: CallOptions = {}): Promise<Reply> {
-    return this.#send<Reply>({ method: 'DELETE', path, repeatable: false, signal });
+  async delete<Reply>(path: string, options: CommandOptions = {}): Promise<Reply> {
+    return this.#send<Reply>({ method: 'DELETE', path, ...options });
   }
 
   /** The text of an endless answer, as it arrives. */
@@ -35,7 +31,7 @@ export class PlatformCaller {
     path: string,
     { idleMs, ...options }: CallOptions & Pick<Call, 'query' | 'headers'> & { idleMs: number },
   ): AsyncGenerator<string, void, undefined> {
-    const call: Call = { method: 'GET', path: `/api/v1${path}`, repeatable: true, ...options };
+    const call: Call = { method: 'GET', path: `/api/v1${path}`, ...options };
     return this.#client.stream(call, this.#credentials(), idleMs);
   }
 

@@ -1,6 +1,6 @@
 import type { CreateDeploymentBody, Deployment, ListDeploymentsReply } from '../api-types.js';
 import { PosternError } from '../errors.js';
-import type { CallOptions } from '../http-client.js';
+import type { CallOptions, CommandOptions } from '../http-client.js';
 import { pause } from '../pause.js';
 import { type PlatformCaller, pathOf } from './caller.js';
 
@@ -53,7 +53,7 @@ export class Deployments {
   }
 
   /** Builds and releases the newest commit of a branch; by default of the configured one. */
-  create(webServiceId: string, deployment: CreateDeploymentBody = {}, options?: CallOptions): Promise<Deployment> {
+  create(webServiceId: string, deployment: CreateDeploymentBody = {}, options?: CommandOptions): Promise<Deployment> {
     return this.#api.post(pathOf`/web-services/${webServiceId}/deployments`, { body: deployment, ...options });
   }
 
@@ -62,7 +62,7 @@ export class Deployments {
   }
 
   /** Releases an earlier deployment again without building; returns the new deployment. */
-  rollBack(webServiceId: string, deploymentId: string, options?: CallOptions): Promise<Deployment> {
+  rollBack(webServiceId: string, deploymentId: string, options?: CommandOptions): Promise<Deployment> {
     return this.#api.post(pathOf`/web-services/${webServiceId}/deployments/${deploymentId}/rollback`, options);
   }
 

@@ -1,5 +1,5 @@
 import type { BulkResult, Deletion, SetVariableBody, SetVariablesBody, Variable } from '../api-types.js';
-import type { CallOptions } from '../http-client.js';
+import type { CallOptions, CommandOptions } from '../http-client.js';
 import { type PlatformCaller, pathOf } from './caller.js';
 
 /** Environment variables of web services. Changes take effect at the next start, restart or deployment. */
@@ -16,16 +16,20 @@ export class Environment {
   }
 
   /** Creates a variable, or updates its value. */
-  set(webServiceId: string, variable: SetVariableBody, options?: CallOptions): Promise<Variable> {
-    return this.#api.post(pathOf`/web-services/${webServiceId}/env`, { body: variable, repeatable: true, ...options });
+  set(webServiceId: string, variable: SetVariableBody, options?: CommandOptions): Promise<Variable> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/env`, { body: variable, ...options });
   }
 
   /** Creates or updates many variables, all or none; others are kept. */
-  setAll(webServiceId: string, variables: SetVariablesBody['variables'], options?: CallOptions): Promise<BulkResult> {
+  setAll(
+    webServiceId: string,
+    variables: SetVariablesBody['variables'],
+    options?: CommandOptions,
+  ): Promise<BulkResult> {
     return this.#api.put(pathOf`/web-services/${webServiceId}/env/bulk`, { variables }, options);
   }
 
-  delete(webServiceId: string, variableId: string, options?: CallOptions): Promise<Deletion> {
+  delete(webServiceId: string, variableId: string, options?: CommandOptions): Promise<Deletion> {
     return this.#api.delete(pathOf`/web-services/${webServiceId}/env/${variableId}`, options);
   }
 }

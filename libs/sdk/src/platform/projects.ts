@@ -8,7 +8,7 @@ import type {
   SetProjectSecretReply,
   SetProjectSecretsBody,
 } from '../api-types.js';
-import type { CallOptions } from '../http-client.js';
+import type { CallOptions, CommandOptions } from '../http-client.js';
 import { type PlatformCaller, pathOf } from './caller.js';
 
 /** Projects group web services and their secrets. */
@@ -24,7 +24,7 @@ export class Projects {
     return this.#api.get('/projects', options);
   }
 
-  create(project: CreateProjectBody, options?: CallOptions): Promise<Project> {
+  create(project: CreateProjectBody, options?: CommandOptions): Promise<Project> {
     return this.#api.post('/projects', { body: project, ...options });
   }
 
@@ -47,16 +47,16 @@ export class ProjectSecrets {
   }
 
   /** Creates a secret in one scope, or updates its value. */
-  set(projectId: string, secret: SetProjectSecretBody, options?: CallOptions): Promise<SetProjectSecretReply> {
-    return this.#api.post(pathOf`/projects/${projectId}/secrets`, { body: secret, repeatable: true, ...options });
+  set(projectId: string, secret: SetProjectSecretBody, options?: CommandOptions): Promise<SetProjectSecretReply> {
+    return this.#api.post(pathOf`/projects/${projectId}/secrets`, { body: secret, ...options });
   }
 
   /** Creates or updates many secrets, all or none; others are kept. */
-  setAll(projectId: string, secrets: SetProjectSecretsBody['secrets'], options?: CallOptions): Promise<BulkResult> {
+  setAll(projectId: string, secrets: SetProjectSecretsBody['secrets'], options?: CommandOptions): Promise<BulkResult> {
     return this.#api.put(pathOf`/projects/${projectId}/secrets/bulk`, { secrets }, options);
   }
 
-  delete(projectId: string, secretId: string, options?: CallOptions): Promise<Deletion> {
+  delete(projectId: string, secretId: string, options?: CommandOptions): Promise<Deletion> {
     return this.#api.delete(pathOf`/projects/${projectId}/secrets/${secretId}`, options);
   }
 }

@@ -1,5 +1,5 @@
 import type { CreateWebServiceBody, StartWebServiceReply, WebService } from '../api-types.js';
-import type { CallOptions } from '../http-client.js';
+import type { CallOptions, CommandOptions } from '../http-client.js';
 import { type PlatformCaller, pathOf } from './caller.js';
 
 /** Web services, and starting, restarting and stopping them. */
@@ -16,7 +16,7 @@ export class WebServices {
   }
 
   /** Creates a web service; its first deployment starts it. */
-  create(webService: CreateWebServiceBody, options?: CallOptions): Promise<WebService> {
+  create(webService: CreateWebServiceBody, options?: CommandOptions): Promise<WebService> {
     return this.#api.post('/web-services', { body: webService, ...options });
   }
 
@@ -25,17 +25,17 @@ export class WebServices {
   }
 
   /** Starts the last successful deployment with the current environment. */
-  start(webServiceId: string, options?: CallOptions): Promise<StartWebServiceReply> {
+  start(webServiceId: string, options?: CommandOptions): Promise<StartWebServiceReply> {
     return this.#api.post(pathOf`/web-services/${webServiceId}/start`, options);
   }
 
   /** Replaces the running instances one by one, with the current environment. */
-  restart(webServiceId: string, options?: CallOptions): Promise<StartWebServiceReply> {
+  restart(webServiceId: string, options?: CommandOptions): Promise<StartWebServiceReply> {
     return this.#api.post(pathOf`/web-services/${webServiceId}/restart`, options);
   }
 
   /** Stops all instances; environment and disks are kept. */
-  stop(webServiceId: string, options?: CallOptions): Promise<StartWebServiceReply> {
+  stop(webServiceId: string, options?: CommandOptions): Promise<StartWebServiceReply> {
     return this.#api.post(pathOf`/web-services/${webServiceId}/stop`, options);
   }
 }

@@ -69,11 +69,11 @@ export const databaseSettings = {
   ),
   databasePoolSize: integer().min(2).default(10).describe('Maximum number of connections per process.'),
   databaseStatementTimeoutMs: integer()
-    .min(0)
+    .min(1_000)
     .default(15_000)
-    .describe('Maximum duration of a statement; 0 is unlimited.'),
+    .describe('Maximum duration of a statement; a connection that is silent for five seconds longer is closed.'),
   databaseIdleInTransactionTimeoutMs: integer()
-    .min(0)
+    .min(1_000)
     .default(10_000)
     .describe('Maximum idle time in a transaction; an open transaction delays the event feed of its database.'),
 };

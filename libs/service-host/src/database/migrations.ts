@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { MigrationList } from '@prisma/schema-engine-wasm';
-import pg from 'pg';
+import type pg from 'pg';
 import { createDatabaseIfMissing } from './create-database.js';
+import { boundedPool, CONNECTION_LIMITS, requireSessionLimits, type SessionLimits } from './database-limits.js';
 import { SELECT_APPLIED_MIGRATIONS } from './migrations.sql.js';
 import { listMigrations, NO_FILTER, openSchemaEngine } from './schema-engine.js';
 import { ScriptAdapter } from './script-adapter.js';
@@ -17,6 +19,9 @@ export interface MigrationOptions {
 
 /** An arbitrary number that no other advisory lock of the database uses. */
 const LOCK = 7_203_910_446_118n;
+const TRY_AGAIN_MS = 500;
+const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_WITHIN_MS = 5_000;
 
 /**
  * Migrates a database, and creates it if it does not exist. Replicas that start together wait for each other. Uses
@@ -26,23 +31,59 @@ const LOCK = 7_203_910_446_118n;
  */
 export const applyMigrations = async (options: MigrationOptions): Promise<readonly string[]> => {
   await createDatabaseIfMissing(options.databaseUrl);
-  const pool = new pg.Pool({ connectionString: options.databaseUrl, max: 4, application_name: 'postern-migrations' });
+  const pool = boundedPool(options.databaseUrl, 4, MIGRATION_LIMITS);
   pool.on('error', () => {});
   try {
-    const lock = await pool.connect();
-    try {
-      await lock.query('SELECT pg_advisory_lock($1)', [LOCK.toString()]);
+    await requireSessionLimits(pool, MIGRATION_LIMITS);
+    return await whileLocked(pool, async () => {
       const applied = await applyPending(pool, options);
       await options.afterwards?.(pool);
-      await lock.query('SELECT pg_advisory_unlock($1)', [LOCK.toString()]);
       return applied;
-    } finally {
-      // Closing the session releases the lock in any case.
-      lock.release(true);
-    }
+    });
   } finally {
     await pool.end();
   }
+};
+
+/** Only the transaction that holds the lock may idle; a transaction also keeps its session behind a pooler. */
+const MIGRATION_LIMITS: SessionLimits = {
+  applicationName: 'postern-migrations',
+  statementTimeoutMs: CONNECTION_LIMITS.migrationStatementMs,
+  idleInTransactionTimeoutMs: 3 * HEARTBEAT_MS,
+};
+
+/** Runs the work under the lock of a transaction, which PostgreSQL ends when this process is silent. */
+const whileLocked = async <Result>(pool: pg.Pool, work: () => Promise<Result>): Promise<Result> => {
+  const lock = await pool.connect();
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  lost.catch(() => undefined);
+  lock.on('error', reject);
+  let heartbeat: NodeJS.Timeout | undefined;
+  const beat = () => {
+    const timer = setTimeout(
+      () => reject(new Error('Connection terminated: lost the lock of the migrations')),
+      HEARTBEAT_WITHIN_MS,
+    );
+    lock.query('SELECT 1').then(() => clearTimeout(timer), reject);
+  };
+  try {
+    await lock.query('BEGIN');
+    while (!(await tryLock(lock))) await pause(TRY_AGAIN_MS);
+    heartbeat = setInterval(beat, HEARTBEAT_MS);
+    return await Promise.race([work(), lost]);
+  } finally {
+    clearInterval(heartbeat);
+    lock.off('error', reject);
+    // Closing the session releases the lock in any case.
+    lock.release(true);
+  }
+};
+
+const tryLock = async (client: pg.PoolClient): Promise<boolean> => {
+  const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS locked', [
+    LOCK.toString(),
+  ]);
+  return rows[0]?.locked ?? false;
 };
 
 const applyPending = async (pool: pg.Pool, { directory }: MigrationOptions): Promise<readonly string[]> => {

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { PipelinedReads } from './pipelined-reads.js';
 
 const log = { info() {}, warn() {}, error() {} };
+const LIMITS = { applicationName: 'reads', statementTimeoutMs: 5_000, idleInTransactionTimeoutMs: 5_000 };
 const numbers = Array.from({ length: 200 }, (_, index) => index);
 
 describe('Reads that share connections', () => {
@@ -27,7 +28,7 @@ describe('Reads that share connections', () => {
     url = await postgres.createDatabase();
   }, 60_000);
   beforeEach(() => {
-    reads = new PipelinedReads({ connectionString: url, application_name: 'reads' }, log);
+    reads = new PipelinedReads(url, LIMITS, log);
   });
   afterEach(() => reads.close());
   afterAll(() => postgres?.stop());

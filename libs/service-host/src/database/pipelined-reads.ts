@@ -1,5 +1,6 @@
 import type { Log } from '@postern/messaging';
 import pg from 'pg';
+import { boundedConnection, CONNECTION_LIMITS, type SessionLimits } from './database-limits.js';
 
 /** A connection and the number of its pending queries. */
 interface ReadConnection {
@@ -22,7 +23,8 @@ export class PipelinedReads {
   #closed = false;
 
   constructor(
-    private readonly config: pg.ClientConfig,
+    private readonly databaseUrl: string,
+    private readonly limits: SessionLimits,
     private readonly log: Log,
   ) {}
 
@@ -49,7 +51,14 @@ export class PipelinedReads {
 
   async #connect(connection: ReadConnection): Promise<pg.Client> {
     if (this.#closed) throw new Error('the database has been closed');
-    const client = new pg.Client({ ...this.config, pipeline: true });
+    const { databaseUrl, limits } = this;
+    const settings = { default_transaction_read_only: 'on' };
+    const client = new pg.Client({
+      ...boundedConnection(databaseUrl, { ...limits, settings }),
+      pipeline: true,
+      // Of a pipelined connection, pg closes the whole when one query has no answer in time.
+      query_timeout: limits.statementTimeoutMs + CONNECTION_LIMITS.silenceMarginMs,
+    });
     let current = true;
     const forget = () => {
       if (current) connection.client = undefined;
@@ -62,7 +71,6 @@ export class PipelinedReads {
     client.on('end', forget);
     try {
       await client.connect();
-      await client.query('SET default_transaction_read_only = on');
       return client;
     } catch (error) {
       forget();

@@ -2,9 +2,9 @@ import { TemporarilyUnavailable } from '@postern/messaging';
 
 /**
  * SQLSTATE of errors that the request did not cause: lost connection, exhausted resources (53100 is a full disk),
- * shutdown or startup, read-only after a failover, timeouts, I/O.
+ * shutdown or startup, read-only after a failover, timeouts (55P03: of a lock), I/O.
  */
-const SQL_STATES = /^(08...|53...|57P0.|57014|25006|25P03|58...)$/;
+const SQL_STATES = /^(08...|53...|55P03|57P0.|57014|25006|25P03|58...)$/;
 
 /** Errors of the network and the operating system. */
 const SYSTEM = new Set([

@@ -2,12 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { type EventMetadata, type Position, ProjectedStreams, type Streams } from '@postern/event-sourcing';
 import {
   CommandTransactions,
+  hasWrittenUnderClaim,
   PostgresEventStore,
   type Projection,
   ProjectionRunner,
 } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+
+/** A repetition asks for the answer of a committed command, which may exist long after its first caller gave up. */
+const ANSWER_WITHIN_MS = 60_000;
 
 /** The dependencies of a command to append events and to return once a read model shows them. */
 export interface WriteOptions {
@@ -30,7 +34,8 @@ export class EventSourcing {
   writeOptions({ name }: Pick<Projection, 'name'>): WriteOptions {
     return {
       store: this.store,
-      waitUntil: position => this.runner.waitUntil(name, position),
+      waitUntil: position =>
+        this.runner.waitUntil(name, position, hasWrittenUnderClaim() ? ANSWER_WITHIN_MS : undefined),
       // Background jobs run outside requests, so their work starts a new correlation.
       metadata: () => ({ correlationId: uuidv7(), ...currentContext() }),
     };

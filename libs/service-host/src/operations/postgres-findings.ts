@@ -10,6 +10,9 @@ const CLOCK_WARNING_MS = 1_000;
 const FREE_WARNING = 0.1;
 const CONNECTIONS_WARNING = 0.8;
 const OLD_TRANSACTION_S = 60;
+/** `postern doctor` tells within five seconds what did not answer. */
+const CONNECT_WITHIN_MS = 2_000;
+const ANSWER_WITHIN_MS = 2_000;
 
 interface Settings {
   readonly version: string;
@@ -30,13 +33,23 @@ const verdictOf = (isGood: boolean, verdict: 'warning' | 'bad'): Finding['verdic
 /** Findings about the PostgreSQL server of the service, as visible to its role. */
 export const postgresFindings = async (pool: pg.Pool): Promise<Finding[]> => {
   // A separate session, because sessions of the pool change settings.
-  const client = new pg.Client({ connectionString: pool.options.connectionString, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({
+    connectionString: withoutOptions(pool.options.connectionString),
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    query_timeout: ANSWER_WITHIN_MS,
+  });
   await client.connect();
   try {
     return await findingsOf(client);
   } finally {
     await client.end();
   }
+};
+
+const withoutOptions = (connectionString = ''): string => {
+  const url = new URL(connectionString);
+  url.searchParams.delete('options');
+  return url.href;
 };
 
 const findingsOf = async (client: pg.Client): Promise<Finding[]> => {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { command, type Invocation, invocation } from '../command-line.js';
 import { deleteConfig, type StoredConfig, type StoredSession, writeConfig } from '../configuration/config-file.js';
 import { checkedUrl, isSentUnencrypted } from '../configuration/context.js';
+import { deviceCookieOf, storeDeviceCookie } from '../configuration/device-file.js';
 import { DashboardApi } from '../dashboard-api.js';
 import { UsageError } from '../errors.js';
 
@@ -69,15 +70,17 @@ const keyFrom = async (entered: string, baseUrl: string): Promise<StoredConfig> 
   return { email_key: key };
 };
 
-const sessionOf = async (email: string, url: string, { input }: Invocation): Promise<StoredSession> => {
+const sessionOf = async (email: string, url: string, { context, input }: Invocation): Promise<StoredSession> => {
   const dashboard = new DashboardApi(url);
   const password = await input.secret(`Password of ${email}`);
-  const signInWith = (code?: string) =>
-    dashboard.post<{ token: string; expires_at: string }>('/session', {
-      email,
-      password,
-      ...(code === undefined ? {} : { code }),
-    });
+  const device = { url, email };
+  const signInWith = async (code?: string) => {
+    const credentials = { email, password, ...(code === undefined ? {} : { code }) };
+    const signedIn = await dashboard.signIn(credentials, deviceCookieOf(context.path, device));
+    const { deviceCookie, ...session } = signedIn;
+    if (deviceCookie !== undefined) storeDeviceCookie(context.path, device, deviceCookie);
+    return session;
+  };
   try {
     return { email, ...(await signInWith()) };
   } catch (error) {

@@ -8,13 +8,13 @@ import { mcpServer, toolsOf } from '../mcp/server.js';
 export const mcp = (version: string): Command =>
   command('mcp', 'Serve the Model Context Protocol, with a tool for each thing that your credentials allow', [
     'postern mcp',
-    'postern mcp --read-only',
+    'postern mcp --allow-writes',
     'claude mcp add postern -- postern mcp',
   ])
-    .option('--read-only', 'offer only read-only tools')
-    .action(async (options: { readOnly?: boolean; json?: boolean }) => {
+    .option('--allow-writes', 'also offer the tools that send email, deploy, and change variables')
+    .action(async (options: { allowWrites?: boolean; json?: boolean }) => {
       const { context, output } = invocation(options);
-      const tools = await toolsOf(context, options.readOnly === true);
+      const tools = await toolsOf(context, options.allowWrites === true);
       if (tools.length === 0)
         throw new NotSignedInError(
           'No credential is configured, so no tools are available. Run `postern login` first.',

@@ -41,11 +41,13 @@ export const readConfig = (path: string): StoredConfig => {
   }
 };
 
-/** Replaces the file atomically; only its owner can read it. */
-export const writeConfig = (path: string, config: StoredConfig): void => {
+export const writeConfig = (path: string, config: StoredConfig): void => writePrivately(path, config);
+
+/** Replaces a file atomically; only its owner can read it. */
+export const writePrivately = (path: string, content: object): void => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.${process.pid}.new`;
-  writeFileSync(next, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   chmodSync(next, 0o600);
   renameSync(next, path);
 };

@@ -38,6 +38,7 @@ export const emailKeyTools = (context: Context): readonly RegisteredTool[] => [
     name: 'get_email',
     description: 'Get the record of a message that was sent with this key: status, mode, sender and recipients.',
     effect: 'reads',
+    writtenBy: 'mail servers of other people',
     input: z.object({ id: z.uuid() }),
     run: ({ id }) => context.email().emails.get(id),
   }),
@@ -49,6 +50,7 @@ export const sessionTools = (context: Context): readonly RegisteredTool[] => [
     name: 'list_emails',
     description: 'List messages of an email service with the state of their recipients, newest first.',
     effect: 'reads',
+    writtenBy: 'mail servers of other people',
     input: z.object({
       service: z.string().optional().describe('Id or name of the email service; required if there are several.'),
       search: z.string().max(200).optional().describe('Search in recipients and subject.'),
@@ -66,6 +68,7 @@ export const sessionTools = (context: Context): readonly RegisteredTool[] => [
     name: 'show_email',
     description: 'Get a message with its timeline.',
     effect: 'reads',
+    writtenBy: 'mail servers, recipients and webhook endpoints of other people',
     input: z.object({ id: z.uuid() }),
     run: ({ id }) => findMessage(context.dashboard(), id),
   }),

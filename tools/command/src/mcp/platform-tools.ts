@@ -39,6 +39,7 @@ export const platformTools = (context: Context): readonly RegisteredTool[] => {
       name: 'get_deployment',
       description: 'Get a deployment, or the last ten if no id is given.',
       effect: 'reads',
+      writtenBy: 'the programs that a build or release runs',
       input: z.object({ service, id: z.uuid().optional() }),
       run: async input => {
         const { platform, id } = await found(input.service);
@@ -51,6 +52,7 @@ export const platformTools = (context: Context): readonly RegisteredTool[] => {
       name: 'get_logs',
       description: 'Get the last lines of the log of a web service, builds included.',
       effect: 'reads',
+      writtenBy: 'the visitors of the web service and the programs that its build runs',
       input: z.object({ service, tail: z.int().min(1).max(1_000).default(100) }),
       run: async input => {
         const { platform, id } = await found(input.service);

@@ -28,16 +28,20 @@ export const sendUntilKnown = async <C extends Contract>(
   context: RequestContext,
   pause: (ms: number) => Promise<unknown> = setTimeout,
 ): Promise<ReplyOf<typeof sendEmail>> => {
-  const answerBy = Date.parse(request.answer_by);
+  const answerBy = performance.now() + Date.parse(request.answer_by) - Date.now();
   let unknown: OutcomeUnknown | undefined;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
-    const remainingMs = answerBy - Date.now();
+    const remainingMs = answerBy - performance.now();
     if (remainingMs <= 0) throw unknown ?? new ServiceUnavailable(contract.subject, 'expired', false);
     try {
-      return await services.request<Contract>(contract, request, {
-        ...context,
-        deadlineMs: Math.min(ATTEMPT_MS, remainingMs),
-      });
+      return await services.request<Contract>(
+        contract,
+        { ...request, answer_within_ms: remainingMs },
+        {
+          ...context,
+          deadlineMs: Math.min(ATTEMPT_MS, remainingMs),
+        },
+      );
     } catch (error) {
       const possible = possibleEmail(error, request.email_id);
       // A refusal of email-send is more precise than a later attempt without a reply.
@@ -45,7 +49,7 @@ export const sendUntilKnown = async <C extends Contract>(
         unknown = new OutcomeUnknown(possible, { cause: error });
       if (possible === undefined && (!unknown || (Refusal.is(error) && FINAL.has(error.code)))) throw error;
     }
-    await pause(Math.min(pauseMs, Math.max(0, answerBy - Date.now())));
+    await pause(Math.min(pauseMs, Math.max(0, answerBy - performance.now())));
   }
 };
 

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EMAIL_SEND_EVENTS } from '@postern/contracts';
-import { CONFIG, EventSourcingModule, PrismaModule, ServiceLog } from '@postern/service-host';
-import type { EmailSendConfig } from '../../config.js';
+import { Database, EventSourcingModule, PrismaModule, ServiceLog } from '@postern/service-host';
 import { PrismaClient } from '../../generated/prisma/client.js';
 import { administration } from './administration.projection.js';
 import { BodySeal } from './body-seal.js';
@@ -16,16 +15,16 @@ const eventSourcing = EventSourcingModule.forService({
   readYourWrites: administration,
 });
 
-/** The database of email-send: event store, read models, and the lock of this process. */
+/** The database of email-send: event store, read models, and the lease of this process. */
 @Module({
   imports: [prisma, eventSourcing],
   providers: [
     BodySeal,
-    // Asynchronous: no message may be admitted before this process holds its lock.
+    // Asynchronous: no message may be admitted before this process holds its lease.
     {
       provide: ProcessInstance,
-      inject: [CONFIG, ServiceLog],
-      useFactory: (config: EmailSendConfig, log: ServiceLog) => ProcessInstance.start(config.databaseUrl.reveal(), log),
+      inject: [Database, ServiceLog],
+      useFactory: ({ pool }: Database, log: ServiceLog) => ProcessInstance.start(pool, log),
     },
   ],
   exports: [prisma, eventSourcing, ProcessInstance, BodySeal],

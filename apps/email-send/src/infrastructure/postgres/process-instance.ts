@@ -1,62 +1,66 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { LEASE_LIMITS, Lease, type LeaseName } from '@postern/event-sourcing/postgres';
 import type { Log } from '@postern/messaging';
-import pg from 'pg';
+import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { LOCK_INSTANCE } from './process-instance.sql.js';
 
 const RETRY_MS = 250;
 
 /**
- * This process among its replicas. It holds a session lock while it lives: when it dies, PostgreSQL releases the lock at
- * once, and the other replicas know that its messages are abandoned.
+ * This process among its replicas. It holds a lease while it lives: when it dies, even with its machine, the lease ends,
+ * and the other replicas know that its messages are abandoned.
  */
 @Injectable()
 export class ProcessInstance implements OnApplicationShutdown {
   readonly id = uuidv7();
   readonly #stopping = new AbortController();
-  #session: pg.Client | undefined;
+  #lease: Lease | undefined;
+  #retry: NodeJS.Timeout | undefined;
 
   private constructor(
-    private readonly databaseUrl: string,
+    private readonly pool: pg.Pool,
     private readonly log: Log,
   ) {}
 
-  /** Resolves when the lock is held; no message may be admitted before. */
-  static async start(databaseUrl: string, log: Log): Promise<ProcessInstance> {
-    const instance = new ProcessInstance(databaseUrl, log);
-    await instance.#lock();
+  /** Resolves when the lease is held; no message may be admitted before. */
+  static async start(pool: pg.Pool, log: Log): Promise<ProcessInstance> {
+    const instance = new ProcessInstance(pool, log);
+    await instance.#take();
     return instance;
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.#stopping.abort();
-    await this.#session?.end();
+    clearTimeout(this.#retry);
+    await this.#lease?.forget();
   }
 
-  async #lock(): Promise<void> {
-    const session = new pg.Client({
-      connectionString: this.databaseUrl,
-      application_name: 'email-send-instance',
-      keepAlive: true,
-    });
-    session.on('error', () => {});
-    await session.connect();
-    await session.query(LOCK_INSTANCE, [this.id]);
-    this.#session = session;
-    session.once('end', () => void this.#relock());
+  async #take(): Promise<void> {
+    const lease = await Lease.take(this.pool, this.#name);
+    if (!lease) throw new Error('the lease of this process is held already');
+    if (this.#stopping.signal.aborted) return lease.forget();
+    this.#lease = lease;
+    lease.lost.addEventListener('abort', () => this.#takeAgain(lease.lost.reason), { once: true });
   }
 
-  /** Without its lock this process looks dead to the other replicas. */
-  async #relock(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      try {
-        await this.#lock();
-        return;
-      } catch (error) {
-        this.log.warn({ err: error }, 'Lost the liveness lock of this process; acquiring it again');
-        await pause(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
-      }
-    }
+  /** Without its lease this process looks dead to the other replicas. */
+  #takeAgain(reason: unknown): void {
+    if (this.#stopping.signal.aborted) return;
+    this.log.warn({ err: reason }, 'Lost the lease of this process; taking it again');
+    this.#takeSoon();
+  }
+
+  #takeSoon(): void {
+    // PostgreSQL ends the lease shortly after this process gave it up.
+    this.#retry = setTimeout(() => {
+      if (!this.#stopping.signal.aborted) this.#take().catch(() => this.#takeSoon());
+    }, RETRY_MS);
+  }
+
+  get #name(): LeaseName {
+    return { name: `email-send instance ${this.id}`, earlierLock: `email-send instance ${this.id}` };
   }
 }
+
+/** Live processes renew their leases within this time after PostgreSQL was away from all of them. */
+export const RENEWED_WITHIN_S = (LEASE_LIMITS.renewEveryMs + LEASE_LIMITS.attemptMs) / 1_000;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { inSpan } from '@postern/messaging';
 import { Metrics } from '@postern/service-host';
 import type { MailCopy } from '../../emails/email-copies.js';
-import type { CopyAnswer } from '../../emails/hand-over.js';
+import type { HandOverAnswer } from '../../emails/hand-over.js';
 import { MailRelay } from '../../emails/ports.js';
 import { SmtpMailRelay } from './smtp-mail-relay.js';
 
@@ -23,7 +23,7 @@ export class InstrumentedMailRelay extends MailRelay {
     });
   }
 
-  async handOver(copy: MailCopy, answerBy?: Date): Promise<CopyAnswer> {
+  async handOver(copy: MailCopy, answerBy?: Date): Promise<HandOverAnswer> {
     const startedAt = performance.now();
     const answer = await inSpan('hand over copy', { kind: 'client' }, async span => {
       const given = await this.relay.handOver(copy, answerBy);

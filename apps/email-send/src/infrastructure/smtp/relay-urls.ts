@@ -1,8 +1,10 @@
 import type { NamedRelay } from '@postern/mail';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Within a session; RFC 5321 §4.5.3.2 recommends minutes, but a client waits for the answer. */
+/** Within a dialogue; RFC 5321 §4.5.3.2 recommends minutes, but a client waits for the answer. */
 const SILENCE_TIMEOUT_MS = 15_000;
+/** For a whole message, as RFC 5321 §4.5.3.2.6 asks for: the request ends before, and the answer is recorded later. */
+const ANSWER_TIMEOUT_MS = 10 * 60_000;
 const QUEUE_TIMEOUT_MS = 5_000;
 const MAX_CONNECTIONS = 20;
 
@@ -46,6 +48,7 @@ function relayFrom(text: string, ownName: string, which: string): NamedRelay {
     maxConnections: connections,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     silenceTimeoutMs: SILENCE_TIMEOUT_MS,
+    answerTimeoutMs: ANSWER_TIMEOUT_MS,
     queueTimeoutMs: QUEUE_TIMEOUT_MS,
   };
 }

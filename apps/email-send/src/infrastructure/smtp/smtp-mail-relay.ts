@@ -1,8 +1,8 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type HandOver, HandOverWindow, type RelayedResult, RelaySet, TOO_LATE } from '@postern/mail';
-import { CONFIG } from '@postern/service-host';
+import { CONFIG, DatabaseClock, type DatabaseTime } from '@postern/service-host';
 import type { MailCopy } from '../../emails/email-copies.js';
-import type { CopyAnswer } from '../../emails/hand-over.js';
+import type { CopyAnswer, HandOverAnswer } from '../../emails/hand-over.js';
 import { MailRelay } from '../../emails/ports.js';
 
 /** The part of a relay set that is used here. */
@@ -22,31 +22,33 @@ const RECORDING_MS = 2_000;
 /** The data of a copy is not sent with less time than this left for the relay's answer. */
 const RELAY_NEEDS_MS = 1_000;
 
-const remainingMs = (answerBy: Date | undefined): number => (answerBy ? answerBy.getTime() - Date.now() : Infinity);
-
 /** Hands copies to the upstream relays, one SMTP transaction each, with delivery notifications (RFC 3461). */
 @Injectable()
 export class SmtpMailRelay extends MailRelay implements OnApplicationShutdown {
   constructor(
     @Inject(RelaySet) private readonly relays: Relays,
     @Inject(CONFIG) private readonly policy: RelayPolicy,
+    @Inject(DatabaseClock) private readonly clock: DatabaseTime,
   ) {
     super();
   }
 
-  async handOver(copy: MailCopy, answerBy?: Date): Promise<CopyAnswer> {
+  async handOver(copy: MailCopy, answerBy?: Date): Promise<HandOverAnswer> {
     const { handOverDeadlineMs = HAND_OVER_DEADLINE_MS } = this.policy;
-    const limitMs = Math.min(handOverDeadlineMs, remainingMs(answerBy) - RECORDING_MS);
-    const window = new HandOverWindow(Date.now() + limitMs - RELAY_NEEDS_MS);
+    const remainingMs = answerBy ? answerBy.getTime() - this.clock.now().getTime() : Infinity;
+    const limitMs = Math.min(handOverDeadlineMs, remainingMs - RECORDING_MS);
+    const window = new HandOverWindow(performance.now() + limitMs - RELAY_NEEDS_MS);
     if (window.remainingMs === 0) return this.#answer('unreachable', TOO_LATE, null);
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), limitMs);
-    const result = await Promise.race([this.relays.handOver({ ...handOverOf(copy), window }), late]);
+    const handingOver = this.relays.handOver({ ...handOverOf(copy), window });
+    const result = await Promise.race([handingOver, late]);
     clearTimeout(timer);
     if (result) return this.#answerOf(result);
     if (window.close()) return this.#answer('unreachable', TOO_LATE, null);
-    // The relay may still accept the copy.
-    return this.#answer('unknown', `no answer within ${Math.round(limitMs / 1000)} s`, null);
+    // The relay may still accept the copy, and says so when it has filtered it.
+    const unknown = this.#answer('unknown', `no answer within ${Math.round(limitMs / 1000)} s`, null);
+    return { ...unknown, later: handingOver.then(given => this.#answerOf(given)) };
   }
 
   async offersSmtpUtf8(): Promise<boolean> {

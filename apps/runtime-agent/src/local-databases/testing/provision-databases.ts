@@ -25,7 +25,7 @@ export const provisionDatabases = async (platformHome: string): Promise<readonly
     const password = randomBytes(24).toString('base64url');
     const order: DatabaseOrder = { databaseId, kind, ...reserved, username, password, limits: STARTER };
     await databases.ensure(order);
-    made.push({ kind: protocol, port: order.port, username });
+    made.push({ kind: protocol, host: '127.0.0.1', port: order.port, username });
   }
   return made;
 };

@@ -11,11 +11,16 @@ import type { InstanceLimits } from '../instances/instance-host.js';
 import type { LaunchOf } from '../instances/instance-starter.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
+import { DiskImages } from '../sandbox/areas/disk-images.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
 import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
+import { nameFilesOf, PLATFORM_NAME } from '../sandbox/network/name-files.js';
+import { hasNetworks, type MachineNetworks } from '../sandbox/network/open-networks.js';
+import type { TenantNetworks } from '../sandbox/network/tenant-network.js';
 import { findUsers, ROOT_BLOCKS, shares, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
+import { SystemCallFilters } from '../sandbox/system-calls/system-call-filters.js';
 import { UserAssignments } from '../sandbox/user-assignments.js';
 import { Git } from '../source/git.js';
 import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/repository-sources.js';
@@ -41,10 +46,18 @@ export interface LocalBuildsOptions {
   readonly concurrentBuilds?: number;
   readonly times?: Partial<SourceTimes>;
   readonly minimumAgeMs?: number;
+  readonly network: MachineNetworks;
   /** Folder of the root directories of sandboxes, which several homes can share; in the home by default. */
   readonly sandboxFrames?: string;
   /** Which isolation mechanisms of the host to use; all by default. */
-  readonly use?: { readonly users?: boolean; readonly cgroups?: boolean; readonly namespaces?: boolean };
+  readonly use?: {
+    readonly users?: boolean;
+    readonly cgroups?: boolean;
+    readonly namespaces?: boolean;
+    readonly filters?: boolean;
+    readonly images?: boolean;
+    readonly networks?: boolean;
+  };
 }
 
 /** The parts that the rest of the local runtime uses. */
@@ -54,13 +67,19 @@ export interface LocalBuildsAssembly {
   /** For instances. */
   readonly confinement: Confinement;
   readonly path: string;
+  /** The URL of the API gateway for instances. */
+  readonly platformUrl: string;
+  /** The networks of sandboxes; undefined if they share that of the machine. */
+  readonly networks: TenantNetworks | undefined;
   /** Whether web services and builds run as separate users. */
   readonly ownUsers: boolean;
+  /** Undefined if the kernel cannot limit the files of instances and builds. */
+  readonly images: DiskImages | undefined;
   /** The missing isolation of this host, in sentences for operators. */
   readonly isolationGaps: readonly string[];
 }
 
-/** CPU weights under contention: web services take precedence over builds. */
+/** Weights under contention for processors and the disk: web services take precedence over builds. */
 const WEIGHTS = { instance: 100, build: 20 };
 
 /** Detects the isolation mechanisms of this host and creates the components of builds with them. */
@@ -76,10 +95,20 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     (use.namespaces ?? true)
       ? await NamespaceSandbox.find(platformHome, programFolders(path), options.sandboxFrames)
       : undefined;
+  const filters = (use.filters ?? true) ? await SystemCallFilters.find(path) : undefined;
+  const images = namespaces && (use.images ?? true) ? await DiskImages.find(platformHome) : undefined;
+  const { networks: found, gateway } = options.network;
+  const networks = (use.networks ?? true) && hasNetworks(found) ? found : undefined;
+  const files = networks && nameFilesOf(platformHome);
+  const platformHost = networks ? (namespaces ? PLATFORM_NAME : networks.platformAddress) : gateway.host;
+  const platformUrl = `http://${platformHost}:${gateway.port}`;
   const gaps = isolationGaps({
+    sharedNetwork: hasNetworks(found) ? undefined : found.unavailable,
     users: users !== undefined,
     namespaces: namespaces !== undefined,
     cgroups: cgroups !== undefined,
+    filters: filters !== undefined,
+    images: images !== undefined,
   });
   for (const gap of gaps) log.warn({}, gap);
 
@@ -95,19 +124,21 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     users: assignments('builds', ranges?.builds),
     rootBlocks: assignments('roots', ranges && ROOT_BLOCKS),
     namespaces,
+    networks: networks && files && { of: networks, files },
     // The package cache of a web service stays for its next build.
     keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
+    filters,
     limits: {
       memoryBytes: limits.memoryBytes,
       tasks: limits.tasks,
       cpuMillicores: undefined,
-      cpuWeight: WEIGHTS.build,
-      fileBytes: limits.diskBytes,
+      weight: WEIGHTS.build,
+      fileBytes: images ? undefined : limits.diskBytes,
       shortLived: true,
     },
   });
-  const workspaces = new BuildWorkspaces(platformHome, limits.cacheBytes);
+  const workspaces = new BuildWorkspaces(platformHome, limits, images);
   const artefacts = new ArtefactStore(platformHome, options.minimumAgeMs, groups && (id => groups.assign(id)));
   await artefacts.closeToOthers();
   const underWay = new Set<string>();
@@ -121,6 +152,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const dockerfiles = new DockerfileBuilds({
     answer: findContainerTool(machineOf(path), namespaces !== undefined && users !== undefined),
     path,
+    platformUrl,
     proxies: proxiesOf(variables),
     limits,
   });
@@ -135,6 +167,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     limits,
     concurrentBuilds: options.concurrentBuilds ?? 1,
     path,
+    platformUrl,
     registry: registryOf(variables),
     idPrefix,
     underWay,
@@ -147,12 +180,15 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     users: assignments('instances', ranges?.instances),
     groups,
     namespaces,
+    networks: networks && files && { of: networks, files },
     keepsUser: () => false,
     cgroups,
+    filters,
     limits: {
       ...instanceLimits,
-      cpuWeight: WEIGHTS.instance,
-      fileBytes: instanceLimits.diskBytes,
+      weight: WEIGHTS.instance,
+      // With images, writes above the limit fail instead.
+      fileBytes: images ? undefined : instanceLimits.diskBytes,
       shortLived: false,
     },
   });
@@ -161,7 +197,10 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     launchOf: (...launch) => artefacts.launchOf(...launch),
     confinement: instances,
     path,
+    platformUrl,
+    networks,
     ownUsers: users !== undefined,
+    images,
     isolationGaps: gaps,
   };
 };

@@ -1,19 +1,24 @@
 import { join } from 'node:path';
 import type { SandboxFolders } from '../instances/confinement.js';
+import { PLATFORM_URL } from '../instances/instance-environment.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
 
 export interface BuildFolders {
   readonly workspace: string;
   readonly cache: string;
+  /** Whether the kernel refuses writes above the limits of the two folders. */
+  readonly isLimited: boolean;
 }
 
 /** Paths of the folders of a build inside its sandbox. */
 export type FoldersInside = Pick<SandboxFolders, 'home' | 'temporary'> & { readonly cache: string };
 
-export const homeOf = (workspace: string): string => join(workspace, 'home');
-export const temporaryOf = (workspace: string): string => join(workspace, 'tmp');
-/** Holds the tree and, at the end, its metadata; becomes the artefact unchanged. */
-export const draftOf = (workspace: string): string => join(workspace, 'artefact');
+/** Holds all files of the build but its package cache. */
+export const areaOf = (workspace: string): string => join(workspace, 'area');
+export const homeOf = (workspace: string): string => join(areaOf(workspace), 'home');
+export const temporaryOf = (workspace: string): string => join(areaOf(workspace), 'tmp');
+/** Holds the tree and, at the end, its metadata; becomes the artefact. */
+export const draftOf = (workspace: string): string => join(areaOf(workspace), 'artefact');
 
 /**
  * The environment variables of a build: the host's registry settings and defaults, overridden by the variables of the web service,
@@ -21,7 +26,7 @@ export const draftOf = (workspace: string): string => join(workspace, 'artefact'
  */
 export const buildEnvironment = (
   { home, temporary, cache }: FoldersInside,
-  { id, path }: { readonly id: string; readonly path: string },
+  { id, path, platformUrl }: { readonly id: string; readonly path: string; readonly platformUrl: string },
   registry: Readonly<Record<string, string>>,
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> => ({
@@ -32,6 +37,7 @@ export const buildEnvironment = (
   npm_config_update_notifier: 'false',
   npm_config_fund: 'false',
   npm_config_audit: 'false',
+  [PLATFORM_URL]: platformUrl,
   ...variables,
   // Build tools are devDependencies, which npm omits if NODE_ENV is production.
   npm_config_include: 'dev',

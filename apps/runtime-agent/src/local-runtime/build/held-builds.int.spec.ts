@@ -90,6 +90,9 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     );
     const one = fixture.build(await fixture.order({}, { buildCommand: 'exec head -c 100000000 /dev/zero > large' }));
     await expect(one).rejects.toThrow(/the build wrote more than 20 MiB|was killed by SIGXFSZ/);
+    const tiny = 'i=0; while [ $i -lt 20000 ]; do : > file$i; i=$((i + 1)); done; sleep 60';
+    const countless = fixture.build(await fixture.order({}, { buildCommand: tiny }));
+    await expect(countless).rejects.toThrow('the build wrote more than 2560 files');
     expect(await fixture.leftovers()).toEqual([]);
   });
 
@@ -115,6 +118,7 @@ describe.each<readonly [string, BuildsFixtureOptions]>([
     await fixture.builds.reconcile();
     expect(await fixture.pids()).toEqual([]);
     expect(await fixture.leftovers()).toEqual([]);
+    expect(await readFile('/proc/self/mounts', 'utf8')).not.toContain(fixture.home);
     expect(await fixture.build({ ...order, buildCommand: 'true' })).toHaveProperty('reference', order.deploymentId);
   });
 

@@ -53,6 +53,8 @@ export interface LocalBuildsParts {
   readonly concurrentBuilds: number;
   /** The PATH of builds. */
   readonly path: string;
+  /** The URL of the API gateway for builds. */
+  readonly platformUrl: string;
   readonly registry: Readonly<Record<string, string>>;
   /** Prefix of the ids of this home's places. */
   readonly idPrefix: string;
@@ -108,8 +110,11 @@ export class LocalBuilds implements Builds {
   async reconcile(): Promise<void> {
     const { workspaces, processes, confinement, idPrefix, underWay, log } = this.parts;
     const marked = [...(await processes.scan()).keys()].filter(id => id.startsWith(idPrefix));
+    const connected = (await confinement.networkIds()).filter(id => id.startsWith(`${idPrefix}build-`));
     const names = (await workspaces.names()).filter(name => !underWay.has(name));
-    const ids = [...marked, ...names.map(name => this.#placeOfWorkspace(name))].filter(id => !underWay.has(id));
+    const ids = [...marked, ...connected, ...names.map(name => this.#placeOfWorkspace(name))].filter(
+      id => !underWay.has(id),
+    );
     for (const id of new Set(ids)) {
       log.warn({ build: id }, 'Stopping an interrupted build');
       await (await confinement.find(id)).clear();
@@ -130,12 +135,13 @@ export class LocalBuilds implements Builds {
       await place.clear();
       await workspaces.remove(name);
       await this.#freeDiskSpace();
-      place = await confinement.prepare(id);
+      place = await confinement.prepare(id, undefined, { network: {} });
       const folders = await workspaces.make(name, order.webServiceId, place);
       const output = new BuildOutput(writer, limits.outputBytes);
       const start = await this.#make(order, { place, id, folders, output }, signal);
       const { deploymentId, webServiceId, commit } = order;
-      await artefacts.keep(draftOf(folders.workspace), { deploymentId, webServiceId, commit, ...(start && { start }) });
+      const draft = await workspaces.takeOut(folders.workspace);
+      await artefacts.keep(draft, { deploymentId, webServiceId, commit, ...(start && { start }) });
       return artefact;
     } finally {
       try {
@@ -154,7 +160,7 @@ export class LocalBuilds implements Builds {
     const { place, folders, output } = site;
     const directory = treeOf(draftOf(folders.workspace));
     let finish: FinishBuild;
-    const watch = new LimitWatch(place, [folders.workspace, folders.cache], this.parts.limits);
+    const watch = new LimitWatch(place, folders, this.parts.limits);
     try {
       const limit = AbortSignal.any([signal, watch.signal]);
       output.logLine(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
@@ -222,7 +228,7 @@ export class LocalBuilds implements Builds {
     signal: AbortSignal,
   ): Promise<void> {
     const { place, folders, output, id } = site;
-    const { path, registry } = this.parts;
+    const { path, registry, platformUrl } = this.parts;
     output.logLine(`$ ${command}`);
     const view = await place.view({
       app: treeOf(draftOf(folders.workspace)),
@@ -238,14 +244,17 @@ export class LocalBuilds implements Builds {
         argv: ['/bin/sh', '-c', command],
         directory: view.startDirectory,
         environment: { PATH: path, [BUILD_MARKER]: id },
-        variables: buildEnvironment(inside, { id, path }, registry, { ...buildPlan, ...order.environment }),
+        variables: buildEnvironment(inside, { id, path, platformUrl }, registry, {
+          ...buildPlan,
+          ...order.environment,
+        }),
         onOutput: output.take,
       },
       signal,
     );
     const what = order.buildCommand === undefined ? command : 'the build command';
     if ('code' in exit && exit.code === 0) return;
-    await requireWithinLimits(place, this.parts.limits);
+    await requireWithinLimits(place, this.parts.limits, folders);
     const ended = `${what} ${'code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`}`;
     const advice = adviceIn(output.last);
     throw new BuildFailed(advice === undefined ? ended : `${advice} (${ended})`);

@@ -2,9 +2,12 @@ import { join } from 'node:path';
 import type { SandboxFolders } from './confinement.js';
 import { INSTANCE_MARKER } from './process-markers.js';
 
-/** The only folders that an instance can write to, apart from its disk. */
-export const temporaryFolder = (instanceFolder: string): string => join(instanceFolder, 'tmp');
-export const homeFolder = (instanceFolder: string): string => join(instanceFolder, 'home');
+/** Holds the only folders that an instance can write to, apart from its disk. */
+export const areaFolder = (instanceFolder: string): string => join(instanceFolder, 'area');
+export const temporaryFolder = (instanceFolder: string): string => join(areaFolder(instanceFolder), 'tmp');
+export const homeFolder = (instanceFolder: string): string => join(areaFolder(instanceFolder), 'home');
+/** The image of the area, if the kernel limits it. */
+export const areaImage = (instanceFolder: string): string => join(instanceFolder, 'area.img');
 
 /**
  * The initial environment of an instance, before the user's variables. Contains nothing of Postern's own environment.
@@ -15,6 +18,9 @@ export const firstEnvironment = (id: string, path: string): Record<string, strin
   [INSTANCE_MARKER]: id,
 });
 
+/** The variable with the URL of the API gateway, as the processes reach it. */
+export const PLATFORM_URL = 'POSTERN_URL';
+
 /** The PATH of images whose configuration does not set it. */
 export const IMAGE_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -24,13 +30,21 @@ export const imageEnvironment = (id: string): Record<string, string> => ({
   [INSTANCE_MARKER]: id,
 });
 
-/** The user's variables, with defaults for HOME and TMPDIR. The user cannot override PORT, DISK_PATH and the marker. */
+interface ServiceSurroundings {
+  readonly id: string;
+  readonly port: number | undefined;
+  readonly folders: SandboxFolders;
+  readonly platformUrl: string;
+}
+
+/** The user's variables, with defaults for HOME, TMPDIR and POSTERN_URL. The user cannot override PORT, DISK_PATH and the marker. */
 export const serviceEnvironment = (
-  { id, port, folders }: { readonly id: string; readonly port: number | undefined; readonly folders: SandboxFolders },
+  { id, port, folders, platformUrl }: ServiceSurroundings,
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> => ({
   HOME: folders.home,
   TMPDIR: folders.temporary,
+  [PLATFORM_URL]: platformUrl,
   ...variables,
   ...(port !== undefined && { PORT: String(port) }),
   ...(folders.disk !== undefined && { DISK_PATH: folders.disk }),

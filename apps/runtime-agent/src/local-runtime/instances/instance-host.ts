@@ -1,6 +1,7 @@
 import type { LogWriter } from '@postern/runtime';
 import type { ServiceDisks } from '../disks/service-disks.js';
 import type { Redactor } from '../logs/line-splitter.js';
+import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import type { Confinement } from './confinement.js';
 import type { InstanceRecords } from './instance-records.js';
 
@@ -22,9 +23,13 @@ export interface InstanceHost {
   readonly instanceRecords: InstanceRecords;
   readonly confinement: Confinement;
   readonly disks: ServiceDisks;
+  /** Undefined if the kernel cannot limit the files of instances; they are then measured. */
+  readonly images: DiskImages | undefined;
   readonly logs: { writer(webServiceId: string, instance: string, secrets: readonly string[]): LogWriter };
   readonly redactor: (secrets: readonly string[]) => Redactor;
   readonly limits: InstanceLimits;
   /** The PATH of instances. */
   readonly path: string;
+  /** The URL of the API gateway for instances. */
+  readonly platformUrl: string;
 }

@@ -13,6 +13,8 @@ export const instanceRecord = z.object({
   artefact: z.string(),
   /** Undefined for commands and for processes without traffic. */
   port: z.int().optional(),
+  /** The address of its network; undefined without a port, and if it uses the network of the machine. */
+  host: z.string().optional(),
   healthCheckPath: z.string().optional(),
   /** A command that runs once and is not replaced when it ends. */
   command: z.object({ id: z.string(), stream: z.enum(['build']).optional() }).optional(),

@@ -74,9 +74,7 @@ export class InstanceStarter {
       if (plan.disk) await this.#claimDisk(plan.webServiceId);
       hasDisk = plan.disk !== undefined;
       const launch = await this.launchOf(plan.artefact.reference, plan.startCommand);
-      const taken = (await this.host.instanceRecords.list()).flatMap(record => record.port ?? []);
-      port = await pickFreePort(new Set([...taken, ...this.#ports]));
-      this.#ports.add(port);
+      port = this.host.confinement.hasNetworks ? plan.port : await this.#takeFreePort();
       const { healthCheckPath, disk } = plan;
       const record = {
         ...this.#recordOf(plan, id),
@@ -92,6 +90,14 @@ export class InstanceStarter {
       if (port !== undefined) this.#ports.delete(port);
       if (hasDisk) this.#disks.delete(plan.webServiceId);
     }
+  }
+
+  /** A port of the network that all instances share. */
+  async #takeFreePort(): Promise<number> {
+    const taken = (await this.host.instanceRecords.list()).flatMap(record => record.port ?? []);
+    const port = await pickFreePort(new Set([...taken, ...this.#ports]));
+    this.#ports.add(port);
+    return port;
   }
 
   /** Starts a command without a port. Its output is logged as `stream` instead of stdout and stderr. */

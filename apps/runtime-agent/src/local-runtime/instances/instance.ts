@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Backend } from '@postern/load-balancer-client';
-import { unlinkedBytes } from '../../infrastructure/disk.js';
 import { catchAll, isInGroupOf, type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
-import { levelOf } from '../disks/disk-level.js';
 import { diskUser } from '../disks/service-disks.js';
 import { type ProbeAnswer, probe, wrongPort } from '../probe.js';
 import type { ConfinedPlace, ConfinementNeeds } from './confinement.js';
 import { exitReason } from './exit-reason.js';
+import { InstanceAreas, type Usage } from './instance-areas.js';
 import type { InstanceHost, InstanceLimits } from './instance-host.js';
 import { InstanceOutput } from './instance-output.js';
 import type { InstanceRecord } from './instance-record.js';
@@ -31,7 +30,7 @@ export class Instance {
   /** The socket that listens on the port, as the last probe found it. */
   #socket: ListeningSocket | undefined;
   #isAnnounced = false;
-  #isDiskWarningLogged = false;
+  #areas: InstanceAreas | undefined;
 
   private constructor(
     private readonly host: InstanceHost,
@@ -49,16 +48,13 @@ export class Instance {
   static async start(host: InstanceHost, order: InstanceOrder): Promise<Instance> {
     const { record } = order;
     await host.instanceRecords.write(record);
-    const instance = new Instance(
-      host,
-      record,
-      await host.confinement.prepare(record.id, record.webServiceId, needsOf(record)),
-      order.secrets,
-    );
+    const place = await host.confinement.prepare(record.id, record.webServiceId, needsOf(record));
+    const instance = new Instance(host, record, place, order.secrets);
     try {
       const read = () => instance.#output.read();
       const { pid, startTime, isBoxed } = await startProcess(host, instance.place, order, read);
-      instance.current = { ...record, isBoxed, process: { pid, startTime } };
+      const reached = record.port === undefined || !place.hasNetwork ? {} : { host: place.address };
+      instance.current = { ...record, ...reached, isBoxed, process: { pid, startTime } };
       await host.instanceRecords.write(instance.current);
       return instance;
     } catch (error) {
@@ -68,13 +64,16 @@ export class Instance {
   }
 
   /**
-   * Adopts an instance of an earlier platform process; undefined if it has ended or has not received its environment.
+   * Adopts an instance of an earlier platform process; undefined if it has ended, has not received its environment, or uses the
+   * network of the machine although it could have its own.
    */
   static async adopt(host: InstanceHost, record: InstanceRecord): Promise<Instance | undefined> {
     if (!(await mainProcessOf(record))) return undefined;
     const secrets = await secretsOf(record);
     if (!secrets) return undefined;
-    const instance = new Instance(host, record, await host.confinement.find(record.id), secrets);
+    const place = await host.confinement.find(record.id);
+    if (host.confinement.hasNetworks && !place.hasNetwork) return undefined;
+    const instance = new Instance(host, record, place, secrets);
     await instance.#output.read();
     return instance;
   }
@@ -90,7 +89,7 @@ export class Instance {
   /** Undefined without a port. */
   get backend(): Backend | undefined {
     const { id, port } = this.current;
-    return port === undefined ? undefined : { id, port };
+    return port === undefined ? undefined : { id, host: this.place.address, port };
   }
 
   /**
@@ -106,17 +105,18 @@ export class Instance {
   }
 
   /**
-   * Probes the port of the instance. Fails if the instance listens on other ports only, because another process
-   * answered. Always succeeds without a port.
+   * Probes the port of the instance. Fails unless a process of the instance listens on it: another one may have answered. Always
+   * succeeds without a port.
    */
   async probe(timeoutMs: number): Promise<ProbeAnswer> {
     const { port, healthCheckPath } = this.current;
     if (port === undefined) return undefined;
-    const answer = await probe({ port, path: healthCheckPath }, timeoutMs);
+    const answer = await probe({ host: this.place.address, port, path: healthCheckPath }, timeoutMs);
     if (this.#socket && (await isOpen(this.#socket))) return answer;
     const sockets = await listeningSockets(await this.place.pids());
     this.#socket = sockets.find(own => own.port === port);
-    if (sockets.length === 0 || this.#socket) return answer;
+    if (this.#socket) return answer;
+    if (sockets.length === 0) return answer ?? NOT_LISTENING;
     const elsewhere = [...new Set(sockets.map(own => own.port))].join(', ');
     return wrongPort(elsewhere, port);
   }
@@ -135,38 +135,26 @@ export class Instance {
     if (process && !isInGroupOf(process.pid, id)) this.#reportExit(this.#memoryMessage);
   }
 
-  get #folder(): string {
-    return this.host.instanceRecords.folderOf(this.current.id);
+  /** The folders whose usage `checkDisk` needs: those that the kernel does not limit. */
+  get measuredFolders(): readonly string[] {
+    return this.#writable.measured;
   }
 
-  get #diskFolder(): string {
-    return this.host.disks.folderOf(this.current.webServiceId);
+  /** Why writes fail, while its files fill what they may occupy. */
+  get fullArea(): string | undefined {
+    return this.#areas?.full;
   }
 
-  /** The folders that the instance can write to. */
-  get writableFolders(): readonly string[] {
-    return this.current.disk ? [this.#folder, this.#diskFolder] : [this.#folder];
+  /** Reports full areas, and the instance as ended if its files exceed a limit that the kernel does not enforce. */
+  async checkDisk(used: Usage): Promise<void> {
+    const reason = await this.#writable.check(used);
+    if (reason !== undefined) this.#reportExit(reason);
   }
 
-  /** Reports the instance as ended if its files exceed their limit. @param used bytes by writable folder. */
-  async checkDisk(used: ReadonlyMap<string, number>): Promise<void> {
-    const { diskBytes } = this.limits;
-    const diskFree = this.#checkServiceDisk(used.get(this.#diskFolder) ?? 0);
-    // Deleted files that are still open may be in the folder of the instance or on its disk.
-    const unlinked = await unlinkedBytes(await this.place.pids(), this.#folder);
-    if ((used.get(this.#folder) ?? 0) + Math.max(0, unlinked - diskFree) > diskBytes)
-      this.#reportExit(`wrote more than ${Math.round(diskBytes / 2 ** 20)} MiB`);
-  }
-
-  /** @returns the free bytes of the disk; 0 without one. */
-  #checkServiceDisk(used: number): number {
-    const { disk } = this.current;
-    if (!disk) return 0;
-    const level = levelOf(used, disk.sizeMib);
-    if (level.isOver) this.#reportExit(level.reason);
-    else if (level.isNearlyFull && !this.#isDiskWarningLogged) this.#output.logLine(level.reason);
-    this.#isDiskWarningLogged = level.isNearlyFull;
-    return Math.max(0, disk.sizeMib * 2 ** 20 - used);
+  /** Created when the process runs, because its images exist then. */
+  get #writable(): InstanceAreas {
+    this.#areas ??= new InstanceAreas(this.host, this.current, this.place, line => this.#output.logLine(line));
+    return this.#areas;
   }
 
   /**
@@ -241,10 +229,17 @@ export class Instance {
       return;
     }
     this.#exitCode = code;
-    void this.place.ranOutOfMemory().then(
-      ranOut => this.#reportExit(ranOut ? this.#memoryMessage : exitReason(code)),
+    void this.#reasonOf(code).then(
+      reason => this.#reportExit(reason),
       () => this.#reportExit(exitReason(code)),
     );
+  }
+
+  async #reasonOf(code: number): Promise<string> {
+    if (await this.place.ranOutOfMemory()) return this.#memoryMessage;
+    // Until `end`, a process keeps the areas mounted.
+    if (code !== 0 && this.measuredFolders.length === 0) await this.checkDisk(new Map());
+    return this.fullArea === undefined ? exitReason(code) : `${exitReason(code)}. ${this.fullArea}`;
   }
 
   get #memoryMessage(): string {
@@ -252,7 +247,11 @@ export class Instance {
   }
 }
 
-const needsOf = ({ size, disk, webServiceId }: InstanceRecord): ConfinementNeeds => ({
+/** Another process has answered. */
+const NOT_LISTENING = 'connection refused';
+
+const needsOf = ({ size, disk, port, webServiceId }: InstanceRecord): ConfinementNeeds => ({
   ...size,
+  network: { port },
   ...(disk && { user: diskUser(webServiceId), fileBytes: disk.sizeMib * 2 ** 20 }),
 });

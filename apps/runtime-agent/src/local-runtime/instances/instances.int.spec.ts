@@ -7,6 +7,7 @@ import { environmentOf, processEntry } from '../../infrastructure/process-table.
 import type { Held } from '../testing/local-runtime-assembly.js';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { server } from '../testing/servers.js';
+import { temporaryFolder } from './instance-environment.js';
 
 const never = new AbortController().signal;
 
@@ -49,11 +50,11 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
     const seen = JSON.parse((await fixture.visit(plan)).body) as Record<string, string>;
     const [record] = await fixture.records(plan);
     expect(Object.keys(seen).sort()).toEqual(
-      ['GREETING', 'HOME', 'LANG', 'PATH', 'PORT', 'POSTERN_INSTANCE', 'TMPDIR', 'cwd', 'PWD'].sort(),
+      ['GREETING', 'HOME', 'LANG', 'PATH', 'PORT', 'POSTERN_INSTANCE', 'POSTERN_URL', 'TMPDIR', 'cwd', 'PWD'].sort(),
     );
     expect(seen).toMatchObject({ GREETING: 'hello', PORT: String(record?.port), POSTERN_INSTANCE: record?.id });
     const folder = fixture.instanceRecords.folderOf(record!.id);
-    const own = { HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp') };
+    const own = { HOME: join(folder, 'area/home'), TMPDIR: join(folder, 'area/tmp') };
     const artefact = join(fixture.home, 'artefacts', plan.artefact.reference);
     expect(seen).toMatchObject(
       held === 'by all means'
@@ -95,7 +96,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
     const [record] = await fixture.records(plan);
     await fixture.visit(plan, '/become/500');
     await waitFor(async () => (await statusOf(plan))?.healthy === 0, { describe: 'no healthy instance' });
-    await fetch(`http://127.0.0.1:${record?.port}/become/200`);
+    await fetch(`http://${record?.host ?? '127.0.0.1'}:${record?.port}/become/200`);
     await waitFor(async () => (await fixture.visit(plan)).body === first, { describe: 'traffic again' });
   });
 
@@ -179,7 +180,19 @@ describe('The variables of a web service', () => {
     // Each of these programs records the user that it runs as: those in the home of the platform catch what is started
     // before the sandbox, those in the artefact what is started in it.
     const setTrap = async (folder: string, seen: string) => {
-      for (const name of ['sh', 'unshare', 'mount', 'chroot', 'setpriv', 'prlimit', 'nice', 'cat', 'sleep', 'env']) {
+      for (const name of [
+        'sh',
+        'unshare',
+        'mount',
+        'chroot',
+        'setpriv',
+        'prlimit',
+        'nice',
+        'cat',
+        'sleep',
+        'env',
+        'perl',
+      ]) {
         const script = `#!/bin/sh\n/usr/bin/id -u > ${seen}/trapped-${name}\nPATH=/usr/bin:/bin exec ${name} "$@"\n`;
         await writeFile(join(folder, name), script, { mode: 0o755 });
       }
@@ -205,7 +218,7 @@ describe('The variables of a web service', () => {
     const processes = await Promise.all(
       (await fixture.pids()).map(async pid => {
         const status = await readFile(`/proc/${pid}/status`, 'latin1');
-        return { user: /^Uid:\t(\d+)/m.exec(status)?.[1], names: [...((await environmentOf(pid))?.keys() ?? [])] };
+        return { pid, user: /^Uid:\t(\d+)/m.exec(status)?.[1], names: [...((await environmentOf(pid))?.keys() ?? [])] };
       }),
     );
     const service = processes.filter(({ names }) => names.includes('LD_PRELOAD'));
@@ -216,7 +229,10 @@ describe('The variables of a web service', () => {
     const others = processes.filter(({ names }) => !names.includes('LD_PRELOAD'));
     for (const { names } of others)
       expect(names.filter(name => name !== 'PATH' && Object.hasOwn(environment, name))).toEqual([]);
-    const temporary = join(fixture.instanceRecords.folderOf(record!.id), 'tmp');
+    // Its temporary files may be mounted for its processes only.
+    const temporary = record?.isBoxed
+      ? `/proc/${service[0]?.pid}/root/tmp`
+      : temporaryFolder(fixture.instanceRecords.folderOf(record!.id));
     const trapped = await Promise.all(
       [seenOutside, temporary].map(async folder => {
         const names = (await readdir(folder)).filter(name => name.startsWith('trapped-'));

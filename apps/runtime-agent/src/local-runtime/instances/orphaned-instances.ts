@@ -1,4 +1,5 @@
 import type { Log } from '@postern/messaging';
+import { isInstanceId } from './home-prefix.js';
 import { Instance } from './instance.js';
 import type { InstanceHost } from './instance-host.js';
 import type { InstanceRecord } from './instance-record.js';
@@ -48,7 +49,8 @@ export class OrphanedInstances {
   async clear(knows: (id: string) => boolean): Promise<void> {
     const marked = [...(await this.processes.scan()).keys()].filter(id => id.startsWith(this.idPrefix));
     const recorded = await this.host.instanceRecords.ids();
-    const orphans = [...new Set([...marked, ...recorded])].filter(id => !knows(id));
+    const connected = (await this.host.confinement.networkIds()).filter(id => isInstanceId(id, this.idPrefix));
+    const orphans = [...new Set([...marked, ...recorded, ...connected])].filter(id => !knows(id));
     for (const id of orphans) {
       this.log.warn({ instance: id }, 'Stopping an orphaned instance');
       try {

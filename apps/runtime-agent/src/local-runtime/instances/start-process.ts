@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
-import { makeOwned } from '../source/owned-folder.js';
+import { makeOwned, makePassable } from '../source/owned-folder.js';
 import type { ConfinedPlace } from './confinement.js';
 import { handedEnvironment } from './handed-environment.js';
 import {
+  areaFolder,
+  areaImage,
   firstEnvironment,
   homeFolder,
   imageEnvironment,
@@ -55,7 +57,7 @@ export const startProcess = async (
     child.unref();
     // The process may end before it has read all of stdin. Its exit status is more informative than EPIPE.
     child.stdin?.on('error', () => {});
-    const own = serviceEnvironment({ id, port, folders: view.folders }, environment);
+    const own = serviceEnvironment({ id, port, folders: view.folders, platformUrl: host.platformUrl }, environment);
     child.stdin?.end(handedEnvironment({ ...image?.environment, ...own }));
     const entry = processEntry(child.pid!);
     if (!entry) throw new Error('the process exited before it started the command');
@@ -65,12 +67,17 @@ export const startProcess = async (
   }
 };
 
-/** Creates the folders and pipes of an instance, and returns the view of its processes. */
+/** Creates the folders, images and pipes of an instance, and returns the view of its processes. */
 const viewOf = async (host: InstanceHost, place: ConfinedPlace, { record, directory: app, image }: InstanceOrder) => {
   const folder = host.instanceRecords.folderOf(record.id);
-  const [temporary, home] = [temporaryFolder(folder), homeFolder(folder)];
+  const [area, temporary, home] = [areaFolder(folder), temporaryFolder(folder), homeFolder(folder)];
+  await makePassable(area);
   for (const own of [temporary, home]) await makeOwned(own, place);
   await makePipes(folder, place.owner);
-  const disk = record.disk && (await host.disks.prepare(record.webServiceId, place));
-  return place.view({ app, appWritable: false, isImage: image !== undefined, home, temporary, ...(disk && { disk }) });
+  const path = areaImage(folder);
+  await host.images?.make({ path, content: area, bytes: host.limits.diskBytes, isKept: false });
+  const disk = record.disk && (await host.disks.prepare(record.webServiceId, place, record.disk.sizeMib));
+  const images = [...(host.images ? [{ path, folder: area }] : []), ...(disk?.image ? [disk.image] : [])];
+  const folders = { app, appWritable: false, isImage: image !== undefined, home, temporary, images };
+  return place.view({ ...folders, ...(disk && { disk: disk.folder }) });
 };

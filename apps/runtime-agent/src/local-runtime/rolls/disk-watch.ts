@@ -1,10 +1,11 @@
-import { usedBytesOf } from '../../infrastructure/disk.js';
+import { usageOf } from '../../infrastructure/disk.js';
 import type { Instance } from '../instances/instance.js';
+import type { Usage } from '../instances/instance-areas.js';
 
 /** Measuring loads the disk, so the pause after a check is this multiple of its duration. */
 const REST_FACTOR = 10;
 
-/** Ends instances whose files exceed their limits. */
+/** Reports how full the areas of instances are. Ends instances whose files exceed limits that the kernel does not enforce. */
 export class DiskWatch {
   #checking = false;
   #next = 0;
@@ -20,8 +21,14 @@ export class DiskWatch {
   }
 
   async #checkAll(instances: readonly Instance[]): Promise<void> {
-    if (instances.length === 0) return;
-    const used = await usedBytesOf([...new Set(instances.flatMap(({ writableFolders }) => writableFolders))]);
+    const folders = [...new Set(instances.flatMap(({ measuredFolders }) => measuredFolders))];
+    const used = folders.length === 0 ? new Map() : await usedBy(folders);
     for (const instance of instances) await instance.checkDisk(used).catch(() => {});
   }
 }
+
+const usedBy = async (folders: readonly string[]): Promise<Usage> => {
+  const bytes = await usageOf(folders);
+  const files = await usageOf(folders, 'files');
+  return new Map(folders.map(folder => [folder, { bytes: bytes.get(folder) ?? 0, files: files.get(folder) ?? 0 }]));
+};

@@ -127,7 +127,9 @@ export class RunningService implements ReplicaSetListener {
     const replicaSet = this.#serving ?? [...this.#replicaSets.values()].at(-1);
     if (!replicaSet) return undefined;
     const { rollId, backends, instances, restarted, crashLoop } = replicaSet;
-    const lastFailure = this.#lastFailure && (crashLoop ? `${crashLoop}: ${this.#lastFailure}` : this.#lastFailure);
+    const failure = this.#lastFailure && (crashLoop ? `${crashLoop}: ${this.#lastFailure}` : this.#lastFailure);
+    const full = instances.find(({ fullArea }) => fullArea !== undefined)?.fullArea;
+    const lastFailure = crashLoop ? failure : (full ?? failure);
     // Instances in a crash loop may be healthy between two failures.
     const healthy = crashLoop ? 0 : backends.length;
     const processes = this.#workers.status;

@@ -29,7 +29,7 @@ describe('Running services', () => {
     const plan = await runs(server.busy, { minInstances: 1, maxInstances: 2 });
     const count = async () => (await fixture.runtime.statusOf(plan.webServiceId))?.healthy;
     const [first] = await fixture.records(plan);
-    const request = (path: string) => fetch(`http://127.0.0.1:${first?.port}/${path}`);
+    const request = (path: string) => fetch(`http://${first?.host ?? '127.0.0.1'}:${first?.port}/${path}`);
     await request('work');
     await waitFor(async () => (await count()) === 2, { describe: 'a second instance', timeoutMs: 25_000 });
     await request('rest');

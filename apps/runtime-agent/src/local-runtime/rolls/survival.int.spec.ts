@@ -96,7 +96,7 @@ describe('When the platform is killed', () => {
     await fixture.runtime.reconcile([before], new Set([after.rollId]));
     const rolled = fixture.runtime.roll(after, never);
     await waitFor(() =>
-      fetch(`http://127.0.0.1:${started.port}/become/200`).then(
+      fetch(`http://${started.host ?? '127.0.0.1'}:${started.port}/become/200`).then(
         () => true,
         () => false,
       ),

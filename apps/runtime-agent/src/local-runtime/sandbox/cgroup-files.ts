@@ -8,8 +8,8 @@ export interface CgroupLimits {
   readonly tasks: number;
   /** Undefined for no upper limit. */
   readonly cpuMillicores: number | undefined;
-  /** Relative CPU share under contention; the default is 100. */
-  readonly cpuWeight: number;
+  /** Relative share of processors and of the disk under contention; the default is 100. */
+  readonly weight: number;
 }
 
 /** Files that limit a control group, and the values to write into them. */
@@ -24,7 +24,10 @@ export const limitFilesV1 = (limits: CgroupLimits): LimitFiles => [
   // Memory and swap together; can only be set after the memory limit, and only with swap accounting.
   ['memory', 'memory.memsw.limit_in_bytes', String(limits.memoryBytes)],
   ['pids', 'pids.max', String(limits.tasks)],
-  ['cpu', 'cpu.shares', String(Math.max(2, Math.round(limits.cpuWeight * SHARES_PER_WEIGHT)))],
+  ['cpu', 'cpu.shares', String(Math.max(2, Math.round(limits.weight * SHARES_PER_WEIGHT)))],
+  // Which file exists depends on the scheduler of the disk.
+  ['blkio', 'blkio.weight', String(limits.weight)],
+  ['blkio', 'blkio.bfq.weight', String(limits.weight)],
   ...(limits.cpuMillicores === undefined
     ? []
     : ([
@@ -37,7 +40,9 @@ export const limitFilesV2 = (limits: CgroupLimits): LimitFiles => [
   ['memory', 'memory.max', String(limits.memoryBytes)],
   ['memory', 'memory.swap.max', '0'],
   ['pids', 'pids.max', String(limits.tasks)],
-  ['cpu', 'cpu.weight', String(limits.cpuWeight)],
+  ['cpu', 'cpu.weight', String(limits.weight)],
+  ['io', 'io.weight', `default ${limits.weight}`],
+  ['io', 'io.bfq.weight', String(limits.weight)],
   ...(limits.cpuMillicores === undefined
     ? []
     : ([['cpu', 'cpu.max', `${quotaUs(limits.cpuMillicores)} ${PERIOD_US}`]] as const)),

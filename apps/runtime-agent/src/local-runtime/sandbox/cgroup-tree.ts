@@ -8,7 +8,7 @@ import { type CgroupLimits, limitFilesV1, limitFilesV2, readCounter, readPids, w
 export interface Cgroup {
   /** The `cgroup.procs` files; a process that writes its PID into all of them joins the group. */
   readonly entrances: readonly string[];
-  /** Folders by controller; the empty name stands for all controllers. */
+  /** Folders that processes inside may read, by controller; the empty name stands for all controllers. */
   readonly folders: ReadonlyMap<string, string>;
   pids(): readonly number[];
   oomKills(): number;
@@ -24,7 +24,9 @@ interface Place {
   readonly folders: ReadonlyMap<string, string>;
 }
 
-const CONTROLLERS = ['memory', 'pids', 'cpu'];
+const CONTROLLERS = { 1: ['memory', 'pids', 'cpu', 'blkio'], 2: ['memory', 'pids', 'cpu', 'io'] } as const;
+/** Programs size themselves by the limits of these controllers. */
+const VISIBLE = ['memory', 'pids', 'cpu'];
 const REMOVE_ATTEMPTS = 50;
 const REMOVE_EVERY_MS = 20;
 
@@ -44,18 +46,18 @@ export class CgroupTree {
   static async #under({ version, folders }: Place, name: string): Promise<CgroupTree | undefined> {
     const own = new Map([...folders].map(([controller, folder]) => [controller, join(folder, name)]));
     for (const folder of new Set(own.values())) await mkdir(folder, { recursive: true });
-    if (version === 2) {
-      const enable = CONTROLLERS.map(controller => `+${controller}`).join(' ');
+    if (version === 2)
+      // One by one: the kernel refuses all of them if one is not available.
       for (const folder of [...new Set(folders.values()), ...new Set(own.values())])
-        await writeLimit(join(folder, 'cgroup.subtree_control'), enable);
-    }
+        for (const controller of CONTROLLERS[2])
+          await writeLimit(join(folder, 'cgroup.subtree_control'), `+${controller}`);
     const tree = new CgroupTree({ version, folders: own });
     // A unique name, because other runtimes of this host may probe at the same time.
     const probe = await tree.#limited(`probe-${randomUUID()}`, {
       memoryBytes: 2 ** 26,
       tasks: 8,
       cpuMillicores: 100,
-      cpuWeight: 10,
+      weight: 10,
     });
     await probe?.remove();
     return probe && tree;
@@ -94,7 +96,11 @@ export class CgroupTree {
     const all = [...new Set(folders.values())];
     const memory = folders.get('memory') ?? '';
     return {
-      folders: this.place.version === 2 ? new Map(all.map(folder => ['', folder])) : folders,
+      folders: new Map(
+        this.place.version === 2
+          ? all.map(folder => ['', folder])
+          : [...folders].filter(([controller]) => VISIBLE.includes(controller)),
+      ),
       entrances: all.map(folder => join(folder, 'cgroup.procs')),
       pids: () => [...new Set(all.flatMap(readPids))],
       oomKills: () =>
@@ -131,9 +137,9 @@ const candidates = async (): Promise<readonly Place[]> => {
   const own = (await readFile('/proc/self/cgroup', 'utf8').catch(() => '')).split('\n').map(line => line.split(':'));
   const unified = mounts.find(({ rest: [type] }) => type === 'cgroup2')?.path;
   const unifiedOwn = own.find(([id]) => id === '0')?.[2] ?? '/';
-  const v2 = (folder: string): Place => ({ version: 2, folders: new Map(CONTROLLERS.map(name => [name, folder])) });
+  const v2 = (folder: string): Place => ({ version: 2, folders: new Map(CONTROLLERS[2].map(name => [name, folder])) });
   const v1 = (pathOf: (controller: string) => string | undefined): Place => {
-    const found = CONTROLLERS.flatMap(controller => {
+    const found = CONTROLLERS[1].flatMap(controller => {
       const mount = mounts.find(
         ({ rest: [type, , options] }) => type === 'cgroup' && options?.split(',').includes(controller),
       );

@@ -3,10 +3,23 @@ export interface Isolation {
   readonly users: boolean;
   readonly namespaces: boolean;
   readonly cgroups: boolean;
+  /** Why sandboxes share the network of this machine; undefined if each has a network of its own. */
+  readonly sharedNetwork: string | undefined;
+  /** Filters of system calls. */
+  readonly filters: boolean;
+  /** File systems of a limited size. */
+  readonly images: boolean;
 }
 
 /** The missing isolation, one sentence per gap, for the log and for `postern doctor`. */
-export const isolationGaps = ({ users, namespaces, cgroups }: Isolation): readonly string[] => [
+export const isolationGaps = ({
+  users,
+  namespaces,
+  cgroups,
+  sharedNetwork,
+  filters,
+  images,
+}: Isolation): readonly string[] => [
   ...(users ? [] : ['Not isolated: web services and builds run as the same user as the platform']),
   ...(namespaces
     ? []
@@ -16,7 +29,22 @@ export const isolationGaps = ({ users, namespaces, cgroups }: Isolation): readon
         'Not isolated: web services and builds share /tmp and the IPC objects of this machine',
       ]),
   ...(users || namespaces ? [] : ['Not isolated: web services and builds could read what the platform reads']),
+  ...(filters
+    ? []
+    : [
+        'Not isolated: web services and builds can use every system call of this machine: its filters need Perl and Linux with seccomp on x64 or arm64',
+      ]),
+  ...(sharedNetwork === undefined
+    ? []
+    : [
+        `Not isolated: web services, builds and databases share the network of this machine and could take the ports of each other and of the platform, because ${sharedNetwork}`,
+      ]),
   ...(cgroups
     ? []
     : ['Not limited: memory and processors of web services are watched, not limited, without control groups']),
+  ...(images
+    ? []
+    : [
+        'Not limited: the files of web services, builds and disks are measured, not limited: limits need root, loop devices and the package e2fsprogs',
+      ]),
 ];

@@ -7,6 +7,7 @@ import type {
   ConfinementNeeds,
   SandboxFolders,
   SandboxView,
+  ViewNetwork,
 } from '../instances/confinement.js';
 import { IN_FOLDER } from '../instances/in-folder.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
@@ -14,8 +15,12 @@ import type { CgroupLimits } from './cgroup-files.js';
 import type { Cgroup, CgroupTree } from './cgroup-tree.js';
 import { IDS_OF_ROOT } from './namespaces/credentials.js';
 import type { NamespaceSandbox } from './namespaces/namespace-sandbox.js';
+import type { NameFiles } from './network/name-files.js';
+import type { SandboxNetwork, TenantNetworks } from './network/tenant-network.js';
 import { asUser } from './own-users.js';
 import { removeFilesOf } from './shared-folders.js';
+import type { FilterKind } from './system-calls/filters.js';
+import type { SystemCallFilters } from './system-calls/system-call-filters.js';
 import type { UserAssignments } from './user-assignments.js';
 
 export interface SandboxLimits extends CgroupLimits {
@@ -48,10 +53,14 @@ export interface SandboxOptions {
   readonly namespaces?: NamespaceSandbox | undefined;
   /** UID blocks for root of user namespaces; undefined if processes run as Postern's own user. */
   readonly rootBlocks?: UserAssignments | undefined;
+  /** The networks of places, and the files with which their processes resolve names; undefined if all use that of the machine. */
+  readonly networks?: { readonly of: TenantNetworks; readonly files: NameFiles } | undefined;
   /** Whether folders of the user remain after `clear`, so that its UID must not be reassigned. */
   readonly keepsUser: (id: string) => boolean;
   /** Undefined if the host allows no control groups; processes are then found by their marks and users. */
   readonly cgroups: CgroupTree | undefined;
+  /** Undefined if the host cannot load a filter of system calls. */
+  readonly filters?: SystemCallFilters | undefined;
   readonly limits: SandboxLimits;
   /** `clear` leaves the files below this folder to the components that create them. */
   readonly home: string;
@@ -62,6 +71,7 @@ interface ProcessSettings {
   readonly gid: number | undefined;
   readonly cgroup: Cgroup | undefined;
   readonly mostTasks: number | undefined;
+  readonly network: SandboxNetwork | undefined;
   readonly fileBytes?: number | undefined;
 }
 
@@ -77,19 +87,31 @@ const ENTER = 'until [ "$1" = -- ]; do echo $$ > "$1" || exit 125; shift; done; 
 export class Sandbox implements Confinement {
   constructor(private readonly options: SandboxOptions) {}
 
+  get hasNetworks(): boolean {
+    return this.options.networks !== undefined;
+  }
+
   async prepare(id: string, webServiceId?: string, needs: ConfinementNeeds = {}): Promise<SandboxPlace> {
-    const { cgroups, limits, groups, users } = this.options;
-    const { user, fileBytes, ...size } = needs;
+    const { cgroups, limits, groups, users, networks } = this.options;
+    const { user, fileBytes, network: wanted, ...size } = needs;
     if (user !== undefined) await users?.share(id, user);
     const uid = await this.#userOf(id);
     const gid = webServiceId === undefined ? uid : await groups?.assign(webServiceId);
     const cgroup = await cgroups?.group(id, { ...limits, ...size });
-    return this.#place(id, { uid, gid, cgroup, mostTasks: await this.#mostTasks(), fileBytes });
+    const inwardPort = wanted?.port === undefined ? {} : { inwardPort: wanted.port };
+    const network = wanted && (await networks?.of.create(id, { reach: 'internet', ...inwardPort }));
+    return this.#place(id, { uid, gid, cgroup, network, mostTasks: await this.#mostTasks(), fileBytes });
   }
 
   async find(id: string): Promise<SandboxPlace> {
     const uid = await this.#userOf(id);
-    return this.#place(id, { uid, gid: uid, cgroup: this.options.cgroups?.existing(id), mostTasks: undefined });
+    const cgroup = this.options.cgroups?.existing(id);
+    const network = await this.options.networks?.of.find(id);
+    return this.#place(id, { uid, gid: uid, cgroup, network, mostTasks: undefined });
+  }
+
+  async networkIds(): Promise<readonly string[]> {
+    return (await this.options.networks?.of.ids()) ?? [];
   }
 
   async release(name: string): Promise<void> {
@@ -108,13 +130,16 @@ export class Sandbox implements Confinement {
   }
 
   #place(id: string, settings: ProcessSettings): SandboxPlace {
-    const { users, keepsUser, namespaces, home } = this.options;
-    const { uid, gid, cgroup } = settings;
+    const { users, keepsUser, namespaces, networks, home } = this.options;
+    const { uid, gid, cgroup, network } = settings;
     let isReleased = false;
     return {
+      address: network?.address ?? '127.0.0.1',
+      hasNetwork: network !== undefined,
       owner: uid === undefined ? undefined : { uid, gid: gid ?? uid },
       wrap: argv => this.#grouped(this.#bounded(argv, settings), settings),
-      view: folders => this.#view(id, folders, settings),
+      view: (folders, use: ViewNetwork = 'own') =>
+        this.#view(id, folders, use === 'machine' ? { ...settings, network: undefined } : settings),
       viewAsRoot: folders => this.#viewAsRoot(id, folders, settings),
       rootId: () => this.#rootId(id),
       pids: async () => {
@@ -132,6 +157,7 @@ export class Sandbox implements Confinement {
             ...(uid === undefined || isReleased ? [] : await pidsOfUser(uid)),
           ]),
         ]);
+        await networks?.of.release(id);
         await cgroup?.remove();
         if (namespaces) await namespaces.clear(id);
         else if (uid !== undefined && !isReleased) await removeFilesOf(uid, home);
@@ -153,29 +179,46 @@ export class Sandbox implements Confinement {
         pathOf: path => path,
         startDirectory: folders.app,
         hasNamespaces: false,
-        wrap: (argv, directory) => this.#grouped(bounded(['/bin/sh', '-c', IN_FOLDER, directory, ...argv]), settings),
+        wrap: (argv, directory) => this.#entered(bounded(['/bin/sh', '-c', IN_FOLDER, directory, ...argv]), settings),
       };
     const owner = ownerOf(settings);
-    const view = await namespaces.view({ id, folders, owner, groups: groupsOf(settings) });
+    const view = await namespaces.view({
+      id,
+      folders,
+      owner,
+      groups: groupsOf(settings),
+      files: this.#filesOf(settings),
+    });
     const inImage = (argv: readonly string[]) => this.#limited(namespaces.intoImage(owner, argv), settings);
     const inside = folders.isImage ? inImage : bounded;
     return {
       ...view,
-      wrap: (argv, directory) => this.#grouped(view.wrap(inside(argv), directory), settings),
+      wrap: (argv, directory) => this.#entered(view.wrap(inside(argv), directory), settings),
     };
   }
 
   async #viewAsRoot(id: string, folders: SandboxFolders, settings: ProcessSettings): Promise<SandboxView> {
     const { namespaces } = this.options;
     if (!namespaces) throw new Error(NO_IMAGES);
-    const request = { id, folders, owner: ownerOf(settings), groups: groupsOf(settings) };
+    const files = this.#filesOf(settings);
+    const request = { id, folders, owner: ownerOf(settings), groups: groupsOf(settings), files };
     const view = await namespaces.view({ ...request, isRootOfUsers: true });
     const first = await this.#rootId(id);
-    const inside = (argv: readonly string[]) => this.#limited(namespaces.asRootOfUsers(first, argv), settings);
+    const inside = (argv: readonly string[]) =>
+      this.#limited(namespaces.asRootOfUsers(first, argv), settings, 'image build');
     return {
       ...view,
-      wrap: (argv, directory) => this.#grouped(view.wrap(inside(argv), directory), settings),
+      wrap: (argv, directory) => this.#entered(view.wrap(inside(argv), directory), settings),
     };
+  }
+
+  #filesOf({ network }: ProcessSettings): NameFiles | undefined {
+    return network && this.options.networks?.files;
+  }
+
+  /** Joins the control groups and the network first, while it still has permission to. */
+  #entered(argv: readonly string[], settings: ProcessSettings): readonly string[] {
+    return this.#grouped(settings.network?.wrap(argv) ?? argv, settings);
   }
 
   #grouped(argv: readonly string[], { cgroup }: ProcessSettings): readonly string[] {
@@ -188,8 +231,12 @@ export class Sandbox implements Confinement {
     return uid === undefined ? limited : asUser(uid, limited, gid);
   }
 
-  #limited(argv: readonly string[], { mostTasks, ...needs }: ProcessSettings): readonly string[] {
-    const { limits } = this.options;
+  #limited(
+    argv: readonly string[],
+    { mostTasks, ...needs }: ProcessSettings,
+    filter: FilterKind = 'application',
+  ): readonly string[] {
+    const { limits, filters } = this.options;
     const fileBytes = limits.fileBytes && Math.max(limits.fileBytes, needs.fileBytes ?? 0);
     return [
       'prlimit',
@@ -197,7 +244,7 @@ export class Sandbox implements Confinement {
       ...(mostTasks === undefined ? [] : [`--nproc=${mostTasks}`]),
       ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}`]),
       '--',
-      ...argv,
+      ...(filters?.load(filter, argv) ?? argv),
     ];
   }
 

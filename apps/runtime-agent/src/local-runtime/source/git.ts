@@ -118,9 +118,9 @@ interface GitSite extends GitFolders {
   readonly wrap: (argv: readonly string[]) => readonly string[];
 }
 
-/** Uses a sandbox, because ssh requires a passwd entry for its user, which a sandbox provides. */
+/** Uses the network of the machine, as git over HTTP does: only to addresses that were checked. Uses a sandbox, because ssh requires a passwd entry for its user, which a sandbox provides. */
 const inNamespaces = async (place: ConfinedPlace, { directory, home, marks }: GitFolders): Promise<GitSite> => {
-  const view = await place.view({ app: directory, appWritable: true, home, temporary: home });
+  const view = await place.view({ app: directory, appWritable: true, home, temporary: home }, 'machine');
   return { directory: view.startDirectory, home: view.folders.home, marks, wrap: argv => view.wrap(argv, '.') };
 };
 

@@ -4,36 +4,68 @@ import { controlSocket } from '@postern/load-balancer-client';
 import { BalancerProcess, request } from '@postern/load-balancer-client/testing';
 import { OutboundGuard } from '@postern/outbound';
 import type { ServicePlan } from '@postern/runtime';
-import type { GuardedPort, NeighbourHarness } from '@postern/runtime/testing';
+import type { Address, GuardedPort, LimitHarness, NeighbourHarness } from '@postern/runtime/testing';
 import { GitRepository } from '@postern/runtime/testing';
+import { freeBytes } from '../../infrastructure/disk.js';
 import { stopDatabases } from '../../local-databases/stop-databases.js';
 import { provisionDatabases } from '../../local-databases/testing/provision-databases.js';
 import { assembleLocalRuntime, LIMITS } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
+import { BUILD_LIMITS, type BuildLimits } from '../build/build-limits.js';
+import type { InstanceLimits } from '../instances/instance-host.js';
 import type { InstanceRecord } from '../instances/instance-record.js';
 import { InstanceRecords } from '../instances/instance-records.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import { redactor } from '../redactor.js';
+import { existingNetworks } from '../sandbox/network/open-networks.js';
+import { canCreateNetworks } from '../sandbox/network/testing/network-fixture.js';
 import { stopEverything } from '../stop-everything.js';
 import { KEPT_FRAMES } from './kept-frames.js';
 import { silentLog } from './local-runtime-assembly.js';
+import { MachineServers } from './machine-servers.js';
 import { QUICK } from './quick-times.js';
+import { testNetworks } from './test-networks.js';
+
+interface HarnessLimits {
+  readonly instances: InstanceLimits;
+  readonly builds: BuildLimits;
+}
 
 /** The environment of a local runtime: repositories in folders, and the real load balancer. */
-export class LocalHarness implements NeighbourHarness {
+export class LocalHarness implements NeighbourHarness, LimitHarness {
   readonly countsTraffic = true;
   readonly #repositories: GitRepository[] = [];
   #databases: Promise<readonly GuardedPort[]> | undefined;
 
   private constructor(
     private readonly balancer: BalancerProcess,
+    private readonly servers: MachineServers,
     private current: LocalRuntime,
+    private readonly limits: HarnessLimits,
   ) {}
 
-  static async start(): Promise<LocalHarness> {
+  static async start(limits: Partial<HarnessLimits> = {}): Promise<LocalHarness> {
     const balancer = await BalancerProcess.start();
-    return new LocalHarness(balancer, await runtimeAt(balancer.home));
+    const servers = await MachineServers.start();
+    const all = { instances: LIMITS, builds: BUILD_LIMITS, ...limits };
+    return new LocalHarness(balancer, servers, await runtimeAt(balancer.home, servers.gatewayPort, all), all);
+  }
+
+  get tasks(): number {
+    return this.limits.instances.tasks;
+  }
+
+  get diskMib(): number {
+    return this.limits.instances.diskBytes / 2 ** 20;
+  }
+
+  get buildDiskMib(): number {
+    return this.limits.builds.diskBytes / 2 ** 20;
+  }
+
+  async freeMib(): Promise<number> {
+    return (await freeBytes(this.balancer.home)) / 2 ** 20;
   }
 
   get home(): string {
@@ -57,7 +89,7 @@ export class LocalHarness implements NeighbourHarness {
 
   async restart(): Promise<void> {
     await this.current.detach();
-    this.current = await runtimeAt(this.balancer.home);
+    this.current = await runtimeAt(this.balancer.home, this.servers.gatewayPort, this.limits);
   }
 
   async killInstances(webServiceId: string): Promise<void> {
@@ -96,8 +128,22 @@ export class LocalHarness implements NeighbourHarness {
     return records.flatMap(({ id }) => (marked.get(id) ?? []).map(({ pid }) => pid));
   }
 
-  async portsOf({ webServiceId }: ServicePlan): Promise<readonly number[]> {
-    return (await this.#recordsOf(webServiceId)).flatMap(({ port }) => port ?? []);
+  get hasNetworks(): boolean {
+    return canCreateNetworks;
+  }
+
+  get gatewayAnswer(): string {
+    return this.servers.gatewayAnswer;
+  }
+
+  async addressesOf({ webServiceId }: ServicePlan): Promise<readonly Address[]> {
+    const records = await this.#recordsOf(webServiceId);
+    return records.flatMap(({ host = '127.0.0.1', port }) => (port === undefined ? [] : { host, port }));
+  }
+
+  async forbiddenAddresses(): Promise<readonly Address[]> {
+    const networks = await existingNetworks(this.home);
+    return this.servers.forbiddenAddresses(networks ? [networks.platformAddress] : []);
   }
 
   async #recordsOf(webServiceId: string): Promise<readonly InstanceRecord[]> {
@@ -109,20 +155,28 @@ export class LocalHarness implements NeighbourHarness {
     await this.current.detach();
     await stopDatabases(this.balancer.home);
     await stopEverything(this.balancer.home, 0, { sandboxFrames: KEPT_FRAMES });
+    await (await existingNetworks(this.home))?.dismantle();
+    this.servers.stop();
     await this.balancer.stop();
     await Promise.all(this.#repositories.map(repository => repository.remove()));
   }
 }
 
-const runtimeAt = async (platformHome: string): Promise<LocalRuntime> => {
+const runtimeAt = async (
+  platformHome: string,
+  gatewayPort: number,
+  { instances, builds }: HarnessLimits,
+): Promise<LocalRuntime> => {
   const parts = await assembleLocalBuilds({
     platformHome,
+    network: await testNetworks(platformHome, gatewayPort),
     sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),
-    instanceLimits: LIMITS,
+    instanceLimits: instances,
+    limits: builds,
     log: silentLog,
     minimumAgeMs: 0,
   });
-  return assembleLocalRuntime({ platformHome, redactor, log: silentLog, times: QUICK, ...parts });
+  return assembleLocalRuntime({ platformHome, redactor, log: silentLog, times: QUICK, limits: instances, ...parts });
 };

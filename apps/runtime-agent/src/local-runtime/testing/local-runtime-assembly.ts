@@ -7,6 +7,7 @@ import type { InstanceLimits } from '../instances/instance-host.js';
 import { redactor } from '../redactor.js';
 import { KEPT_FRAMES } from './kept-frames.js';
 import { QUICK } from './quick-times.js';
+import { testNetworks } from './test-networks.js';
 
 /** Defined here, because Node.js cannot run the TypeScript sources of the library, which contain decorators. */
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
@@ -23,14 +24,15 @@ export const assemblyFor = async (
   held: Held,
   limits: Partial<InstanceLimits> = {},
 ): Promise<LocalRuntimeOptions> => {
-  const { confinement, path } = await assembleLocalBuilds({
+  const { confinement, path, platformUrl, networks, images } = await assembleLocalBuilds({
     platformHome: home,
+    network: await testNetworks(home),
     sandboxFrames: KEPT_FRAMES,
     allowFileRepositories: true,
     guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: { ...LIMITS, ...limits },
     log: silentLog,
-    ...(held === 'by marks alone' && { use: { users: false, cgroups: false, namespaces: false } }),
+    ...(held === 'by marks alone' && { use: { users: false, cgroups: false, namespaces: false, networks: false } }),
   });
   return {
     platformHome: home,
@@ -49,6 +51,9 @@ export const assemblyFor = async (
     confinement,
     redactor,
     path,
+    images,
+    platformUrl,
+    networks,
     log: silentLog,
     limits,
     times: QUICK,

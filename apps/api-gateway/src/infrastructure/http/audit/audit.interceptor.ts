@@ -1,14 +1,19 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { type AuditRecord, Refusal } from '@postern/contracts';
 import { ServiceUnavailable } from '@postern/messaging';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { findCaller } from '../access/caller.js';
+import { CommandOutcomeUnknown } from '../errors/command-outcome-unknown.js';
 import { Problem } from '../errors/problem.js';
+import { isReplayed } from '../idempotency/request-key.js';
 import { requestContextOf } from '../server/request-context.js';
 import { attemptOf, withCreatedResource } from './audit-entry.js';
 import { AuditRecorder } from './audit-recorder.js';
 import { auditedRouteOf } from './audited-routes.js';
+
+/** The code of a repeated answer: the action itself has an entry of its own. */
+const REPLAY = 'idempotent_replay';
 
 /** Runs after the guards: stores that a call starts, and its outcome before the response is sent. */
 @Injectable()
@@ -28,7 +33,8 @@ export class AuditInterceptor implements NestInterceptor {
     try {
       const answer: unknown = await lastValueFrom(next.handle());
       const entry = withCreatedResource(attempt, route, answer);
-      await this.recorder.complete({ ...entry, outcome: 'succeeded' }, context);
+      const code = isReplayed(execution.switchToHttp().getResponse<FastifyReply>()) ? REPLAY : null;
+      await this.recorder.complete({ ...entry, outcome: 'succeeded', code }, context);
       return of(answer);
     } catch (error) {
       await this.recorder.complete({ ...attempt, ...outcomeOf(error) }, context);
@@ -47,6 +53,7 @@ export const isAudited = (request: FastifyRequest): boolean => audited.has(reque
 const outcomeOf = (error: unknown): Pick<AuditRecord, 'outcome' | 'code'> => {
   if (Refusal.is(error)) return { outcome: 'refused', code: error.code };
   if (error instanceof Problem) return { outcome: 'refused', code: error.code };
+  if (error instanceof CommandOutcomeUnknown) return { outcome: 'attempted', code: 'outcome_unknown' };
   if (error instanceof ServiceUnavailable) {
     return { outcome: error.maybeExecuted ? 'attempted' : 'failed', code: 'service_unavailable' };
   }

@@ -39,6 +39,7 @@ export const AUDITED_ROUTES: ReadonlyMap<string, AuditedRoute> = new Map([
   ...declaredRoutes,
   ['POST /dashboard/api/session', { action: auditActionOf('Session.signIn', 'POST'), isLogin: true }],
   ['DELETE /dashboard/api/session', auditedRoute('Session.signOut', 'DELETE')],
+  ['POST /dashboard/api/password-reset/confirm', auditedRoute('PasswordResets.confirm', 'POST')],
   ['POST /hooks/deploy/:token', { action: DEPLOY_HOOK_CALLED }],
 ]);
 

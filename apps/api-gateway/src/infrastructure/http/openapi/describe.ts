@@ -17,7 +17,7 @@ export interface OperationDescription {
   readonly body?: z.ZodType;
   /** Descriptions of path parameters that are not in a schema. */
   readonly pathParameters?: Readonly<Record<string, string>>;
-  readonly requestHeaders?: Readonly<Record<string, { readonly required: boolean; readonly description: string }>>;
+  readonly requestHeaders?: Readonly<Record<string, RequestHeader>>;
   readonly responseHeaders?: Readonly<Record<string, ResponseHeader>>;
   /** Media types of a response that is not JSON, or not always. */
   readonly contentType?: string | readonly string[];
@@ -28,8 +28,17 @@ export interface OperationDescription {
   /** The codes of the errors in `also`; those of the status if absent. */
   readonly codes?: Readonly<Record<number, readonly string[]>>;
   readonly examples?: { readonly body?: unknown; readonly reply?: unknown };
+  /** Whether clients may repeat it with an `Idempotency-Key`. */
+  readonly repeatable?: boolean;
   /** Whether the operation requires a session. */
   readonly session?: boolean;
+}
+
+/** A header of a request; a string unless it has another schema. */
+export interface RequestHeader {
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema?: z.ZodType;
 }
 
 /** The description of a header; of type string unless another type is given. */

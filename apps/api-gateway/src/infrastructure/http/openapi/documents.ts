@@ -2,11 +2,13 @@ import { Inject, Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { BASE_PATHS } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
+import { z } from 'zod';
 import type { GatewayConfig } from '../../../config.js';
 import { SessionCookies } from '../access/session-cookie.js';
 import { ERROR_SCHEMAS, PLATFORM_ERROR_SCHEMAS } from './errors.js';
 import { type Operation, operationsOf } from './operations.js';
 import { describedTags, PUBLIC_DESCRIPTION, PUBLIC_SECURITY_SCHEMES } from './public-document.js';
+import { REPEATABLE_HEADERS } from './repeatable.js';
 import { responsesOf } from './responses.js';
 import { AnswerSchemas, inputSchema } from './schemas.js';
 import { webhookCalls } from './webhooks.js';
@@ -145,9 +147,14 @@ const parametersOf = (operation: Operation): object[] => [
       schema: shape,
     };
   }),
-  ...Object.entries(operation.requestHeaders ?? {})
+  ...Object.entries({ ...(operation.repeatable ? REPEATABLE_HEADERS : {}), ...operation.requestHeaders })
     .filter(([name]) => name !== 'Api-Key')
-    .map(([name, header]) => ({ name, in: 'header', ...header, schema: { type: 'string' } })),
+    .map(([name, { schema, ...header }]) => ({
+      name,
+      in: 'header',
+      ...header,
+      schema: inputSchema(schema ?? z.string()),
+    })),
 ];
 
 const bodyOf = ({ body, examples }: Operation): { requestBody?: object } => {

@@ -6,12 +6,13 @@ import { STATUS_OF_REFUSAL } from '../errors/refusal-status.js';
 import type { ResponseHeader } from './describe.js';
 import { errorContentOf } from './errors.js';
 import type { Operation } from './operations.js';
+import { OUTCOME_UNKNOWN, REPLAYED_HEADER } from './repeatable.js';
 import { type AnswerSchemas, nameOfReply } from './schemas.js';
 
 const RATE_LIMIT_HEADERS: Readonly<Record<string, ResponseHeader>> = {
-  'RateLimit-Limit': { description: 'Calls per minute that the key may make.', type: 'integer' },
-  'RateLimit-Remaining': { description: 'Calls left in the current minute.', type: 'integer' },
-  'RateLimit-Reset': { description: 'Seconds until all calls are available again.', type: 'integer' },
+  'RateLimit-Limit': { description: 'Calls that the key may make in any 60 seconds.', type: 'integer' },
+  'RateLimit-Remaining': { description: 'Calls that the key may make at once.', type: 'integer' },
+  'RateLimit-Reset': { description: 'Seconds until another call is available.', type: 'integer' },
 };
 
 /** All responses of an operation by status. `references` collects the components that they reference. */
@@ -28,8 +29,12 @@ export const responsesOf = (operation: Operation, answers: AnswerSchemas, refere
   return { [operation.status]: { description: 'Success.', ...success }, ...Object.fromEntries(others) };
 };
 
-const headersOf = ({ responseHeaders, platform }: Operation): { headers?: object } => {
-  const headers = Object.entries(responseHeaders ?? (platform ? RATE_LIMIT_HEADERS : {})).map(([name, header]) => {
+const headersOf = ({ responseHeaders, platform, repeatable }: Operation): { headers?: object } => {
+  const described = {
+    ...(responseHeaders ?? (platform ? RATE_LIMIT_HEADERS : {})),
+    ...(repeatable ? REPLAYED_HEADER : {}),
+  };
+  const headers = Object.entries(described).map(([name, header]) => {
     const { description, type } = typeof header === 'string' ? { description: header, type: 'string' } : header;
     return [name, { description, schema: { type } }];
   });
@@ -66,11 +71,12 @@ const errorHeadersOf = (reasons: readonly Reason[]): object => ({
 const reasonsOf = (operation: Operation): Map<number, Reason[]> => {
   const reasons = new Map<number, Reason[]>();
   const add = (status: number, text: string, ...codes: readonly string[]) => {
-    const added = (codes.length > 0 ? codes : [codeOfStatus(status)]).map((code, place) => ({
-      text: place === 0 ? text : '',
-      code,
-    }));
-    reasons.set(status, [...(reasons.get(status) ?? []), ...added]);
+    const known = reasons.get(status) ?? [];
+    const added = (codes.length > 0 ? codes : [codeOfStatus(status)])
+      .map((code, place) => ({ text: place === 0 ? text : '', code }))
+      // Admission and the request may refuse with the same code.
+      .filter(one => !known.some(other => other.code === one.code && other.text === one.text));
+    reasons.set(status, [...known, ...added]);
   };
   for (const [status, reason] of Object.entries(operation.also ?? {}))
     add(Number(status), reason, ...(operation.codes?.[Number(status)] ?? []));
@@ -94,6 +100,10 @@ const reasonsOf = (operation: Operation): Map<number, Reason[]> => {
   if (operation.platform) add(401, 'The request has no platform key.', 'platform_key_missing');
   if (operation.platform || operation.requests.length > 0) {
     add(503, 'Service temporarily unavailable. Try again.');
+  }
+  if (operation.repeatable) {
+    add(503, OUTCOME_UNKNOWN, 'outcome_unknown');
+    add(500, 'Internal error; the request may have been carried out.', 'outcome_unknown');
   }
   return reasons;
 };

@@ -48,11 +48,22 @@ export class AnswerSchemas {
 const asAnswer = ({ jsonSchema }: { readonly jsonSchema: JsonSchema }): void => {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  withoutLanguageBounds({ jsonSchema });
+};
+
+/** The range of the integers of JavaScript is no bound of the API. */
+const withoutLanguageBounds = ({ jsonSchema }: { readonly jsonSchema: JsonSchema }): void => {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
 /** The schema of an input, without references. */
 export const inputSchema = (schema: z.ZodType): JsonSchema => {
-  const { $schema: _dialect, ...inline } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const { $schema: _dialect, ...inline } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: withoutLanguageBounds,
+  });
   return inline;
 };
 

@@ -25,6 +25,7 @@ const DESCRIPTION =
 
 const RESPONSES = {
   '2XX': { description: 'The event is accepted. The body of the response is ignored.' },
+  '3XX': { description: 'The event is not accepted, and no redirect is followed. It is sent again later.' },
   '4XX': { description: 'The event is refused, for example with 401 for a wrong signature. It is not sent again.' },
   '5XX': { description: 'The event could not be processed. It is sent again later.' },
 };

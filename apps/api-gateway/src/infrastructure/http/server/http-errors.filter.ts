@@ -3,6 +3,7 @@ import { Refusal } from '@postern/contracts';
 import { RemoteFault, runInContext, ServiceUnavailable } from '@postern/messaging';
 import type { ServiceLog } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CommandOutcomeUnknown } from '../errors/command-outcome-unknown.js';
 import { ERROR_CODE } from '../errors/error-code.js';
 import { errorShape } from '../errors/error-shape.js';
 import { hintForPath, hintOf } from '../errors/hints.js';
@@ -41,6 +42,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
     if (exception instanceof Problem) return exception;
     if (Refusal.is(exception)) return this.#refusal(exception, request);
     if (exception instanceof OutcomeUnknown) return this.#outcomeUnknown(exception, request);
+    if (exception instanceof CommandOutcomeUnknown) return this.#commandOutcomeUnknown(exception, request);
     if (exception instanceof ServiceUnavailable) {
       return new Problem(503, 'Service temporarily unavailable. Try again.', {
         'retry-after': retryAfter(exception),
@@ -66,9 +68,26 @@ export class HttpErrorsFilter implements ExceptionFilter {
     );
     return new Problem(
       cause instanceof RemoteFault ? 500 : 503,
-      `The outcome of this message is unknown; it may have been sent. Call GET /emails/${emailId} to find out, or ` +
-        'repeat the same request, which returns the record and never sends twice.',
+      `The outcome of this message is unknown; it may have been sent. Call GET /emails/${emailId} to find out: 404 ` +
+        'means that it was not and will not be sent. Or repeat the same request, which returns the record of the ' +
+        'message, or sends it if it was not sent, and never sends twice.',
       { 'email-id': emailId, [ERROR_CODE]: 'outcome_unknown', 'retry-after': UNAVAILABLE_RETRY_AFTER_S },
+    );
+  }
+
+  #commandOutcomeUnknown({ cause, isKeyed }: CommandOutcomeUnknown, request: FastifyRequest): Problem {
+    const route = `${request.method} ${routeUrlOf(request)}`;
+    runInContext(requestContextOf(request), () =>
+      this.log.warn({ err: cause, route }, 'The outcome of a command is unknown'),
+    );
+    const remedy = isKeyed
+      ? 'Repeat it with the same Idempotency-Key, which never carries it out twice.'
+      : `Before you repeat it, look whether it was: GET ${readablePathOf(request, this.routes)}. With the header ` +
+        'Idempotency-Key, a repetition is safe.';
+    return new Problem(
+      cause instanceof RemoteFault ? 500 : 503,
+      `The outcome of this request is unknown; it may have been carried out. ${remedy}`,
+      { [ERROR_CODE]: 'outcome_unknown', 'retry-after': retryAfter(cause) },
     );
   }
 
@@ -100,8 +119,20 @@ const messageOf = ({ status, message, headers }: Problem): string => {
   return status === 429 && seconds > 0 ? withRetryTime(message, seconds, Date.now()) : message;
 };
 
-const retryAfter = ({ retryAfterS }: ServiceUnavailable): string =>
-  retryAfterS === undefined ? UNAVAILABLE_RETRY_AFTER_S : String(Math.max(1, Math.ceil(retryAfterS)));
+const retryAfter = (error: ServiceUnavailable | RemoteFault): string =>
+  error instanceof RemoteFault || error.retryAfterS === undefined
+    ? UNAVAILABLE_RETRY_AFTER_S
+    : String(Math.max(1, Math.ceil(error.retryAfterS)));
+
+/** The nearest path that can be read: the list of what a call creates, or the resource that it changes. */
+const readablePathOf = (request: FastifyRequest, routes: RouteTable): string => {
+  const parts = pathOf(request).split('/');
+  for (let length = parts.length; length > 1; length--) {
+    const path = parts.slice(0, length).join('/');
+    if (routes.methodsOf(path).includes('GET')) return path;
+  }
+  return pathOf(request);
+};
 
 /** Truncated and without the query, which may contain tokens. */
 const pathOf = ({ url }: FastifyRequest): string => (url.split(/[?#]/, 1)[0] ?? url).slice(0, 200);

@@ -17,10 +17,11 @@ import type { ArtefactStart, ImageStart } from '../../../infrastructure/builders
 import { removeTree } from '../../../infrastructure/disk.js';
 import { treeOf } from '../../artefacts/artefact-store.js';
 import { exitReason } from '../../instances/exit-reason.js';
+import { PLATFORM_URL } from '../../instances/instance-environment.js';
 import { BUILD_MARKER } from '../../instances/process-markers.js';
 import { type Exit, runConfined } from '../../sandbox/confined-run.js';
 import type { SandboxPlace } from '../../sandbox/sandbox.js';
-import { type BuildFolders, draftOf, temporaryOf } from '../build-environment.js';
+import { areaOf, type BuildFolders, draftOf, temporaryOf } from '../build-environment.js';
 import type { BuildLimits } from '../build-limits.js';
 import type { BuildOutput } from '../build-output.js';
 import { requireWithinLimits } from '../limit-watch.js';
@@ -47,6 +48,8 @@ export interface DockerfileBuildsParts {
   readonly answer: ContainerToolAnswer;
   /** The PATH of builds. */
   readonly path: string;
+  /** The URL of the API gateway for builds. */
+  readonly platformUrl: string;
   /** Proxy settings of builds. */
   readonly proxies: Readonly<Record<string, string>>;
   readonly limits: BuildLimits;
@@ -87,7 +90,7 @@ export class DockerfileBuilds {
     const { place, folders, output } = site;
     const { exit, failure } = await this.#run(tool, order, site, signal);
     if (!('code' in exit) || exit.code !== 0) {
-      await requireWithinLimits(place, this.parts.limits);
+      await requireWithinLimits(place, this.parts.limits, folders);
       throw new BuildFailed(failure ?? `the image cannot be built: ${tool} ${endOf(exit)}`);
     }
     return async () => {
@@ -114,6 +117,7 @@ export class DockerfileBuilds {
         environment: { PATH: this.parts.path, [BUILD_MARKER]: id },
         variables: {
           ...this.parts.proxies,
+          [PLATFORM_URL]: this.parts.platformUrl,
           ...Object.fromEntries(secrets.values()),
           HOME: view.folders.home,
           TMPDIR: view.folders.temporary,
@@ -152,6 +156,6 @@ export class DockerfileBuilds {
 }
 
 /** Holds all files of the tool. */
-const toolHomeOf = (workspace: string): string => join(workspace, 'container-tool');
+const toolHomeOf = (workspace: string): string => join(areaOf(workspace), 'container-tool');
 
 const endOf = (exit: Exit): string => ('code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`);

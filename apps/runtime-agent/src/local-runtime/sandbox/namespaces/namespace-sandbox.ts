@@ -4,10 +4,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SandboxFolders, SandboxView } from '../../instances/confinement.js';
+import type { NameFiles } from '../network/name-files.js';
 import { asUser } from '../own-users.js';
 import { asItself, asRootOfUsers, intoImage, type SandboxOwner } from './credentials.js';
 import { IN_IMAGE, imageMounts } from './image-view.js';
-import { type Mount, mountTable, readOnly, writable, writableForRoot } from './sandbox-mounts.js';
+import { image, type Mount, mountTable, readOnly, writable, writableForRoot } from './sandbox-mounts.js';
 import { findSandboxPrograms, type SandboxPrograms } from './sandbox-programs.js';
 import { makeSandboxRoot, type SandboxRoot } from './sandbox-root.js';
 
@@ -28,6 +29,8 @@ export interface SandboxRequest {
   readonly folders: SandboxFolders;
   /** Folders of its control group by controller; the empty name stands for all controllers. */
   readonly groups: ReadonlyMap<string, string>;
+  /** Replace the files of the machine by which names are resolved. */
+  readonly files?: NameFiles | undefined;
   /**
    * Whether the command becomes root of a user namespace with `asRootOfUsers`. The command then drops privileges itself, as a command
    * in an image does with `intoImage`.
@@ -79,7 +82,7 @@ export class NamespaceSandbox {
   }
 
   /** Prepares a sandbox; `clear` removes its files from disk. */
-  async view({ id, owner, folders, groups, isRootOfUsers = false }: SandboxRequest): Promise<SandboxView> {
+  async view({ id, owner, folders, groups, files, isRootOfUsers = false }: SandboxRequest): Promise<SandboxView> {
     const place = this.#placeOf(id);
     await mkdir(place, { recursive: true, mode: 0o700 });
     await writeFile(join(place, 'passwd'), `${ROOT}app:x:${owner.uid}:${owner.gid}::${INSIDE.home}:/bin/sh\n`);
@@ -89,6 +92,7 @@ export class NamespaceSandbox {
     const app = folders.appWritable ? writable : readOnly;
     const mounts: Mount[] = [
       ...this.frame.mounts,
+      ...(files ? [readOnly(files.resolvers, '/etc/resolv.conf'), readOnly(files.hosts, '/etc/hosts')] : []),
       readOnly(join(place, 'passwd'), '/etc/passwd'),
       readOnly(join(place, 'group'), '/etc/group'),
       readOnly(this.staticServers, INSIDE.programs),
@@ -100,7 +104,7 @@ export class NamespaceSandbox {
       ...(folders.disk === undefined ? [] : [writable(folders.disk, INSIDE.disk)]),
     ];
     const table = join(place, `mounts-${randomUUID()}`);
-    await writeFile(table, mountTable(layout.folder, layout.made, mounts));
+    await writeFile(table, mountTable(layout.folder, layout.made, mounts, folders.images?.map(image)));
     const { app: seenApp, home, temporary, cache, disk } = { ...INSIDE, ...(folders.isImage && IN_IMAGE) };
     return {
       folders: {

@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { isProgram } from '../../../infrastructure/is-program.js';
+import { IMAGE_OPTIONS } from '../namespaces/sandbox-mounts.js';
+import { filesFor } from './area-level.js';
+
+const run = promisify(execFile);
+
+const MIB = 2 ** 20;
+const BLOCK = 4_096;
+const INODE = 256;
+/** ext4 keeps 2 % of the blocks for its own use, at most this many. */
+const RESERVED_BLOCKS = 4_096;
+const SMALLEST_JOURNAL_MIB = 4;
+const LARGEST_JOURNAL_MIB = 64;
+
+const FOLDERS = ['/usr/sbin', '/sbin', '/usr/bin', '/bin'];
+const PROGRAMS = ['mke2fs', 'e2fsck', 'resize2fs', 'losetup', 'mount', 'umount', 'unshare'] as const;
+type Programs = Readonly<Record<(typeof PROGRAMS)[number], string>>;
+
+/** e2fsck: it found nothing, or it repaired everything. */
+const REPAIRED = new Set([0, 1, 2, 3]);
+const RELEASE_TIMEOUT_MS = 10_000;
+const RELEASE_POLL_MS = 20;
+
+export interface ImageRequest {
+  readonly path: string;
+  /** The folder whose content the image gets. */
+  readonly content: string;
+  /** How many bytes files can occupy. */
+  readonly bytes: number;
+  /** Whether the files must survive a power failure. */
+  readonly isKept: boolean;
+}
+
+/**
+ * Files that contain a file system each, so that the kernel limits the bytes and the number of the files inside. They are sparse: the
+ * machine stores only what was written.
+ */
+export class DiskImages {
+  private constructor(private readonly programs: Programs) {}
+
+  /** Undefined if this process cannot mount images in a namespace, which a probe below `home` verifies. */
+  static async find(home: string): Promise<DiskImages | undefined> {
+    if (process.getuid?.() !== 0) return undefined;
+    const found = PROGRAMS.map(name => [name, FOLDERS.map(at => join(at, name)).find(isProgram)] as const);
+    if (found.some(([, path]) => path === undefined)) return undefined;
+    const images = new DiskImages(Object.fromEntries(found) as Programs);
+    return (await images.#works(home).catch(() => false)) ? images : undefined;
+  }
+
+  /** Creates the image, and replaces an existing one. */
+  async make({ path, content, bytes, isKept }: ImageRequest): Promise<void> {
+    const draft = `${path}.draft`;
+    const journal = Math.min(LARGEST_JOURNAL_MIB, Math.max(SMALLEST_JOURNAL_MIB, Math.ceil(bytes / MIB / 64)));
+    const features = isKept ? ['-J', `size=${journal}`] : ['-O', '^has_journal,^resize_inode'];
+    await rm(draft, { force: true });
+    await resize(draft, sizeOf(bytes) + (isKept ? journal * MIB : 0));
+    await run(this.programs.mke2fs, [
+      ...['-q', '-F', '-t', 'ext4', '-b', String(BLOCK), '-I', String(INODE), '-N', String(filesFor(bytes)), '-m', '0'],
+      ...[...features, '-E', 'lazy_itable_init=1,nodiscard', '-d', content, draft],
+    ]);
+    await rename(draft, path);
+  }
+
+  /**
+   * Prepares an image that an earlier sandbox used: waits until the kernel has released it, repairs it, and enlarges it to `bytes`.
+   * @throws if it is still in use, or cannot be repaired.
+   */
+  async prepare(path: string, bytes: number): Promise<void> {
+    await this.#released(path);
+    await this.#repair(path, '-p');
+    const { size } = await stat(path);
+    const journal = Math.min(LARGEST_JOURNAL_MIB, Math.max(SMALLEST_JOURNAL_MIB, Math.ceil(bytes / MIB / 64)));
+    const wanted = sizeOf(bytes) + journal * MIB;
+    if (size >= wanted) return;
+    await this.#repair(path, '-fp');
+    await resize(path, wanted);
+    await run(this.programs.resize2fs, [path]);
+  }
+
+  /** Mounts an image for this process and all that it starts. */
+  async mount(path: string, folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    // A build as root of a user namespace could not clear `nosuid` and `nodev`; the mounts of other sandboxes add them.
+    const options = IMAGE_OPTIONS.filter(option => option !== 'nosuid' && option !== 'nodev');
+    await run(this.programs.mount, ['-t', 'ext4', '-o', options.join(','), path, folder]);
+  }
+
+  /** Does nothing if no image is mounted there. */
+  async unmount(folder: string): Promise<void> {
+    const [own, parent] = await Promise.all([stat(folder), stat(join(folder, '..'))]).catch(() => []);
+    if (own === undefined || own.dev === parent?.dev) return;
+    await run(this.programs.umount, [folder]).catch(() => run(this.programs.umount, ['--lazy', folder]));
+  }
+
+  /** Two loop devices for one image would destroy its content. */
+  async #released(path: string): Promise<void> {
+    const deadline = performance.now() + RELEASE_TIMEOUT_MS;
+    const options = ['--noheadings', '--output', 'NAME', '--associated', path];
+    for (;;) {
+      const { stdout } = await run(this.programs.losetup, options);
+      if (stdout.trim() === '') return;
+      if (performance.now() > deadline) throw new Error(`${path} is still in use by ${stdout.trim()}`);
+      await delay(RELEASE_POLL_MS);
+    }
+  }
+
+  async #repair(path: string, how: '-p' | '-fp'): Promise<void> {
+    await run(this.programs.e2fsck, [how, path]).catch((error: { code?: number; stdout?: string }) => {
+      if (!REPAIRED.has(error.code ?? -1))
+        throw new Error(`the file system of ${path} cannot be repaired: ${error.stdout?.trim()}`);
+    });
+  }
+
+  async #works(home: string): Promise<boolean> {
+    const folder = await mkdtemp(join(home, 'image-probe-'));
+    try {
+      const image = join(folder, 'image');
+      const content = join(folder, 'content');
+      await mkdir(content);
+      await this.make({ path: image, content, bytes: MIB, isKept: false });
+      const mount = [this.programs.mount, '-t', 'ext4', '-o', IMAGE_OPTIONS.join(','), image, content];
+      await run(this.programs.unshare, ['--mount', '--', ...mount], { timeout: RELEASE_TIMEOUT_MS });
+      return true;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** The size of an image in which files can occupy `bytes`. */
+const sizeOf = (bytes: number): number => {
+  const blocks = Math.ceil(bytes / BLOCK);
+  const tables = Math.ceil((filesFor(bytes) * INODE) / BLOCK);
+  const reserved = Math.min(RESERVED_BLOCKS, Math.ceil(blocks / 48));
+  // Bitmaps, group descriptors, copies of the superblock, and the blocks that map large files.
+  const rest = 256 + Math.ceil(blocks / 200);
+  return (blocks + tables + reserved + rest) * BLOCK;
+};
+
+const resize = async (path: string, bytes: number): Promise<void> => {
+  const file = await open(path, 'a', 0o600);
+  try {
+    await file.truncate(bytes);
+  } finally {
+    await file.close();
+  }
+};

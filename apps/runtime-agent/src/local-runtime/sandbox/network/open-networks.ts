@@ -1,0 +1,80 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { NON_PUBLIC_IPV4 } from '@postern/outbound';
+import { claims } from './block-claim.js';
+import { ownPublicAddresses } from './host-network.js';
+import { nameFilesOf, writeNameFiles } from './name-files.js';
+import { findNetworkPrograms } from './network-programs.js';
+import type { NetworkSettings, ServerAddress } from './network-settings.js';
+import { findResolvers } from './resolvers.js';
+import { TenantNetworks } from './tenant-network.js';
+
+/** Why sandboxes share the network of this machine, in words that follow "because". */
+export interface NoNetworks {
+  readonly unavailable: string;
+}
+
+/** What the local runtime needs to know about the networks of this machine. */
+export interface MachineNetworks {
+  readonly networks: TenantNetworks | NoNetworks;
+  /** The API gateway, as processes of this machine reach it. */
+  readonly gateway: ServerAddress;
+}
+
+/** Opens the networks of this home. */
+export const machineNetworks = async (home: string, settings: NetworkSettings): Promise<MachineNetworks> => {
+  const [gateway = { host: '127.0.0.1', port: 8080 }] = settings.platformGatewayAddresses;
+  return { networks: await openNetworks(home, settings), gateway };
+};
+
+const opened = new Map<string, Promise<TenantNetworks | NoNetworks>>();
+
+/** The networks of the sandboxes of this home, with the rules in force. All parts of a process share them. */
+export const openNetworks = (home: string, settings: NetworkSettings): Promise<TenantNetworks | NoNetworks> => {
+  const known = opened.get(home);
+  if (known) return known;
+  const opening = open(home, settings);
+  opened.set(home, opening);
+  return opening;
+};
+
+export const hasNetworks = (found: TenantNetworks | NoNetworks): found is TenantNetworks =>
+  found instanceof TenantNetworks;
+
+/** The networks that another process of this home has opened; undefined if there are none. */
+export const existingNetworks = async (
+  home: string,
+  settings: Pick<NetworkSettings, 'platformNftBin'> = {},
+): Promise<TenantNetworks | undefined> => {
+  const programs = findNetworkPrograms(settings.platformNftBin);
+  const path = await realpath(home).catch(() => undefined);
+  const claim = (await claims()).find(each => each.home === path);
+  return claim && !('missing' in programs) ? TenantNetworks.of(claim.block, programs) : undefined;
+};
+
+const open = async (home: string, settings: NetworkSettings): Promise<TenantNetworks | NoNetworks> => {
+  if (process.getuid?.() !== 0) return { unavailable: 'Postern does not run as root' };
+  const programs = findNetworkPrograms(settings.platformNftBin);
+  if ('missing' in programs) return { unavailable: `${programs.missing.join(' and ')} cannot be found` };
+  try {
+    await mkdir(home, { recursive: true });
+    const networks = await TenantNetworks.open({ home, pool: settings.platformNetworkPool, programs });
+    await applyPolicy(home, networks, settings);
+    await networks.tryOut();
+    return networks;
+  } catch (error) {
+    return { unavailable: (error as Error).message };
+  }
+};
+
+const applyPolicy = async (home: string, networks: TenantNetworks, settings: NetworkSettings): Promise<void> => {
+  const { servers, configuration } = await findResolvers(settings.platformResolvers);
+  const { platformAddress } = networks;
+  await writeNameFiles(nameFilesOf(home), { platformAddress, resolvers: configuration });
+  await networks.apply({
+    resolvers: servers,
+    refusedNetworks: NON_PUBLIC_IPV4,
+    reachableNetworks: settings.platformReachableNetworks,
+    ownPublicAddresses: await ownPublicAddresses(networks.ip),
+    doors: settings.platformGatewayAddresses,
+  });
+};

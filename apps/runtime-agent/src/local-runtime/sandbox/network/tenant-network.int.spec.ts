@@ -1,0 +1,135 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '@postern/testing';
+import { claims } from './block-claim.js';
+import type { SandboxNetwork } from './tenant-network.js';
+import { canCreateNetworks, NetworkFixture } from './testing/network-fixture.js';
+
+const PORT = 10_000;
+
+(canCreateNetworks ? describe : describe.skip)('the networks of sandboxes', () => {
+  let fixture: NetworkFixture;
+  let one: SandboxNetwork;
+  let other: SandboxNetwork;
+  let database: SandboxNetwork;
+  let door: number;
+  let closed: number;
+
+  beforeAll(async () => {
+    [door, closed] = [await freePort(), await freePort()];
+    fixture = await NetworkFixture.start({ doors: [{ host: '127.0.0.1', port: door }] });
+    const { networks } = fixture;
+    one = await networks.create('one', { reach: 'internet', inwardPort: PORT });
+    other = await networks.create('other', { reach: 'internet', inwardPort: PORT });
+    database = await networks.create('database', { reach: 'nothing' });
+    await fixture.serve(undefined, `127.0.0.1:${door}`, `0.0.0.0:${closed}`);
+    await fixture.serve(one, `127.0.0.1:${PORT}`);
+    await fixture.serve(other, `0.0.0.0:${PORT}`, '0.0.0.0:10001');
+    await fixture.serve(database, '0.0.0.0:5432');
+  });
+  afterAll(() => fixture?.stop());
+
+  it('are reached from the machine at their own addresses, also by programs that listen on 127.0.0.1 only', async () => {
+    expect(await fixture.connect(undefined, one.address, PORT)).toBe(`127.0.0.1:${PORT} to 127.0.0.1`);
+    expect(await fixture.connect(undefined, other.address, PORT)).toBe(`0.0.0.0:${PORT} to 127.0.0.1`);
+  });
+
+  it('reach nothing of the machine except the ports that are served to them', async () => {
+    const { platformAddress } = fixture.networks;
+    expect(await fixture.connect(one, platformAddress, door)).toBe(`127.0.0.1:${door} to ${one.address}`);
+    const gateway = one.address.replace(/\d+$/, last => String(Number(last) - 1));
+    for (const host of [platformAddress, gateway, '127.0.0.1'])
+      expect(await fixture.connect(one, host, closed)).toMatch(/^(ECONNREFUSED|EHOSTUNREACH)$/);
+  });
+
+  it('do not reach each other, private networks and the metadata address of a cloud', async () => {
+    for (const host of [other.address, '10.9.9.9', '169.254.169.254', '100.100.100.200', '224.0.0.1'])
+      expect(await fixture.connect(one, host, PORT)).toMatch(/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/);
+    expect(await fixture.connect(one, '2606:2800:21f::1', 80)).toBe('ENETUNREACH');
+  });
+
+  it('reach another one exactly as long as a permission exists, which survives new rules', async () => {
+    const permission = { source: one.address, destination: database.address, port: 5432 };
+    expect(await fixture.connect(one, database.address, 5432)).toBe('ECONNREFUSED');
+    await fixture.networks.allow(permission);
+    await fixture.apply({ doors: [{ host: '127.0.0.1', port: door }] });
+    expect(await fixture.networks.allowed()).toEqual([permission]);
+    expect(await fixture.connect(one, database.address, 5432)).toBe(`0.0.0.0:5432 to ${one.address}`);
+    expect(await fixture.connect(other, database.address, 5432)).toBe('ECONNREFUSED');
+    await fixture.networks.deny(permission);
+    expect(await fixture.connect(one, database.address, 5432)).toBe('ECONNREFUSED');
+  });
+
+  it('end open connections when their permission is revoked', async () => {
+    const permission = { source: one.address, destination: database.address, port: 5432 };
+    await fixture.networks.allow(permission);
+    const script = `
+      const socket = require('node:net').connect(5432, '${database.address}');
+      socket.on('data', () => { console.log('connected'); setInterval(() => socket.write('x'), 50); });
+      socket.on('error', error => { console.log(error.code); process.exit(); });
+      setTimeout(() => { console.log('still open'); process.exit(); }, 10_000);`;
+    const held = fixture.run(one, [process.execPath, '-e', script]);
+    await new Promise(resolve => setTimeout(resolve, 1_500));
+    await fixture.networks.deny(permission);
+    expect(await held).toMatch(/^connected\n(ECONNRESET|EPIPE)$/);
+  });
+
+  it('reach nothing at all if they only have to answer', async () => {
+    const { platformAddress } = fixture.networks;
+    expect(await fixture.connect(database, other.address, 10_001)).toBe('ECONNREFUSED');
+    expect(await fixture.connect(database, platformAddress, door)).toBe('ECONNREFUSED');
+    expect(await fixture.connect(database, '93.184.215.14', 80)).toBe('ENETUNREACH');
+  });
+
+  it('have ports and abstract socket names of their own, which no other sandbox can take', async () => {
+    const bind = (at: string) =>
+      `const s = require('node:net').createServer().listen(${at}, () => { console.log('bound'); setTimeout(() => process.exit(), 3000); }); s.on('error', e => { console.log(e.code); process.exit(); })`;
+    for (const at of [`${closed}, '0.0.0.0'`, "{ path: '\\0postern-name' }"]) {
+      const both = [one, other].map(network => fixture.run(network, [process.execPath, '-e', bind(at)]));
+      expect(await Promise.all(both)).toEqual(['bound', 'bound']);
+    }
+  });
+
+  it('are found by a process that starts later, and are gone after their release', async () => {
+    const again = await NetworkFixture.open(fixture.home);
+    expect(await again.find('other')).toMatchObject({ address: other.address });
+    const brief = await again.create('brief', { reach: 'nothing' });
+    await again.allow({ source: one.address, destination: brief.address, port: 1 });
+    await again.release('brief');
+    expect(await again.find('brief')).toBeUndefined();
+    expect(await again.allowed()).toEqual([]);
+    expect(await fixture.connect(undefined, brief.address, 1)).toBe('EHOSTUNREACH');
+  });
+
+  it('of another installation are separate, and are removed once its home is deleted', async () => {
+    const neighbour = await NetworkFixture.start();
+    const { block } = neighbour.networks;
+    const inside = await neighbour.networks.create('one', { reach: 'internet' });
+    await neighbour.serve(inside, `0.0.0.0:${PORT}`);
+    expect(block).not.toEqual(fixture.networks.block);
+    expect(await fixture.connect(one, inside.address, PORT)).toBe('ECONNREFUSED');
+    await rm(neighbour.home, { recursive: true });
+    await NetworkFixture.open(fixture.home);
+    expect((await claims()).map(claim => claim.home)).not.toContain(neighbour.home);
+    expect(await neighbour.networks.ids()).toEqual([]);
+    expect(await fixture.networks.find('one')).toMatchObject({ address: one.address });
+    await neighbour.stop();
+  });
+
+  it('have a limit of connections, and another one is not affected', async () => {
+    const script = `
+      const { connect } = require('node:net');
+      let open = 0, refused = 0;
+      for (let i = 0; i < 1_100; i += 1) connect(${door}, '${fixture.networks.platformAddress}')
+        .on('connect', () => { open += 1; }).on('error', () => { refused += 1; });
+      setTimeout(() => { console.log(open + ' ' + refused); process.exit(); }, 6_000);`;
+    const flood = fixture.run(one, [process.execPath, '-e', script]);
+    await new Promise(resolve => setTimeout(resolve, 4_000));
+    const { platformAddress } = fixture.networks;
+    expect(await fixture.connect(other, platformAddress, door)).toBe(`127.0.0.1:${door} to ${other.address}`);
+    const [open = 0, refused = 0] = (await flood).split(' ').map(Number);
+    expect(open).toBeLessThanOrEqual(1_000);
+    expect(open + refused).toBe(1_100);
+    expect(refused).toBeGreaterThan(90);
+  });
+});

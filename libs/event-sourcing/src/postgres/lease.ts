@@ -1,0 +1,131 @@
+import type pg from 'pg';
+import { FORGET_LEASE, IS_HELD, LOCK_LEASE, RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './leases.sql.js';
+import { queryWithin } from './within.js';
+
+/**
+ * The limits of every lease. A holder that cannot renew stops at `stopAfterMs`, before PostgreSQL gives the lease to the
+ * next process at `seconds`: both know the deadline, so neither depends on the network to report a death.
+ */
+export const LEASE_LIMITS = { seconds: 12, stopAfterMs: 10_000, renewEveryMs: 3_000, attemptMs: 3_000 } as const;
+
+/** Why a holder must stop: PostgreSQL did not confirm its lease in time, or another process has it. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+
+  constructor(lease: string, reason: string, options?: ErrorOptions) {
+    super(`lost the lease "${lease}": ${reason}`, options);
+  }
+}
+
+export interface LeaseName {
+  readonly name: string;
+  /** The session lock that processes of the release before leases hold instead. */
+  readonly earlierLock: string;
+}
+
+/** A right that one process at a time holds, as a row with a deadline by the clock of PostgreSQL. */
+export class Lease {
+  readonly #lost = new AbortController();
+  readonly #ended = new AbortController();
+  #stopTimer: NodeJS.Timeout | undefined;
+  #renewTimer: NodeJS.Timeout | undefined;
+
+  private constructor(
+    private readonly pool: pg.Pool,
+    private readonly of: LeaseName,
+    /** Rises with each holder; a write that checks it cannot come from an earlier holder. */
+    readonly token: string,
+    takenAt: number,
+  ) {
+    this.#confirm(takenAt);
+    this.#renewSoon(LEASE_LIMITS.renewEveryMs);
+  }
+
+  /** Undefined while another process holds it. */
+  static async take(pool: pg.Pool, of: LeaseName): Promise<Lease | undefined> {
+    const sentAt = performance.now();
+    const { rows } = await queryWithin<{ token: string }>(pool, LEASE_LIMITS.attemptMs, {
+      text: TAKE_LEASE,
+      values: [of.name, LEASE_LIMITS.seconds, of.earlierLock],
+    });
+    return rows[0] && new Lease(pool, of, rows[0].token, sentAt);
+  }
+
+  static async isHeld(pool: pg.Pool, { name, earlierLock }: LeaseName): Promise<boolean> {
+    const { rows } = await pool.query<{ held: boolean }>(IS_HELD, [name, earlierLock]);
+    return rows[0]?.held ?? false;
+  }
+
+  /** Aborted with a `LeaseLost` when this process must stop. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Keeps the lease until the end of the transaction. @throws LeaseLost if another process may have it. */
+  async require(client: pg.ClientBase): Promise<void> {
+    const { rowCount } = await client.query(LOCK_LEASE, [this.of.name, this.token]);
+    if (rowCount === 0) throw new LeaseLost(this.of.name, 'it ended before this transaction');
+  }
+
+  /** Frees the lease at once; if PostgreSQL cannot be reached, it ends by itself. */
+  release(): Promise<void> {
+    return this.#end(RELEASE_LEASE);
+  }
+
+  /** Like `release`, for a name that nobody takes again. */
+  forget(): Promise<void> {
+    return this.#end(FORGET_LEASE);
+  }
+
+  async #end(statement: string): Promise<void> {
+    this.#stopTimers();
+    this.#ended.abort();
+    const values = [this.of.name, this.token];
+    await queryWithin(this.pool, LEASE_LIMITS.attemptMs, { text: statement, values }).catch(() => undefined);
+  }
+
+  /** Timers measure from the moment before the statement was sent, so that this process stops first. */
+  #confirm(sentAt: number): void {
+    clearTimeout(this.#stopTimer);
+    const leftMs = sentAt + LEASE_LIMITS.stopAfterMs - performance.now();
+    this.#stopTimer = setTimeout(
+      () => this.#lose(`PostgreSQL did not confirm it for ${LEASE_LIMITS.stopAfterMs / 1_000} s`),
+      leftMs,
+    );
+  }
+
+  #renewSoon(inMs: number): void {
+    this.#renewTimer = setTimeout(() => void this.#renew(), inMs);
+  }
+
+  async #renew(): Promise<void> {
+    const sentAt = performance.now();
+    try {
+      const { rowCount } = await queryWithin(this.pool, LEASE_LIMITS.attemptMs, {
+        text: RENEW_LEASE,
+        values: [this.of.name, this.token, LEASE_LIMITS.seconds, this.of.earlierLock],
+      });
+      if (this.#isOver) return;
+      if (rowCount === 0) return this.#lose('another process has it');
+      this.#confirm(sentAt);
+      this.#renewSoon(LEASE_LIMITS.renewEveryMs);
+    } catch {
+      // The deadline decides; until then the next attempt may succeed on another connection.
+      if (!this.#isOver) this.#renewSoon(LEASE_LIMITS.renewEveryMs / 6);
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.#ended.signal.aborted || this.#lost.signal.aborted;
+  }
+
+  #lose(reason: string): void {
+    this.#stopTimers();
+    if (!this.#isOver) this.#lost.abort(new LeaseLost(this.of.name, reason));
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#stopTimer);
+    clearTimeout(this.#renewTimer);
+  }
+}
