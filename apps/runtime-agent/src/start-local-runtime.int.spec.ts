@@ -19,9 +19,9 @@ it('runs as many concurrent builds as the setting allows', async () => {
   // As root, builds run as separate users, which have to enter this folder.
   await chmod(home, 0o755);
   const repository = await GitRepository.make({ 'index.html': 'hello' });
-  const asked: ServerResponse[] = [];
+  const waiting: ServerResponse[] = [];
   const gateway = createServer((_, response) => {
-    if (asked.push(response) === 2) for (const each of asked) each.end();
+    if (waiting.push(response) === 2) for (const each of waiting) each.end();
   }).listen(0, '127.0.0.1');
   await once(gateway, 'listening');
   const { port } = gateway.address() as AddressInfo;
@@ -37,7 +37,7 @@ it('runs as many concurrent builds as the setting allows', async () => {
     silentLog,
   );
   const commit = await repository.git('rev-parse', 'HEAD');
-  /** Ends only after the other build has started: the gateway answers when both have asked. */
+  /** Ends only after the other build has started: the gateway answers when both have waiting. */
   const build = async () => {
     const webServiceId = randomUUID();
     const output = runtime.logWriter(webServiceId, 'build', []);

@@ -57,6 +57,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
     redactor,
     log,
     balancerTimeoutMs,
+    acceptsSharedNetwork: config.sharedNetwork,
     ...(times && { times }),
   });
 };

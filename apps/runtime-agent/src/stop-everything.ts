@@ -1,4 +1,5 @@
 import { stopDatabases } from './local-databases/stop-databases.js';
+import { existingNetworks } from './local-runtime/sandbox/network/open-networks.js';
 import { stopEverything } from './local-runtime/stop-everything.js';
 
 /** `node stop-everything.js <platform home>`: stops processes that outlive runtime-agent; its next start restarts them. */
@@ -8,3 +9,4 @@ if (!home || home.startsWith('-')) {
   process.exit(2);
 }
 await Promise.all([stopEverything(home), stopDatabases(home)]);
+await (await existingNetworks(home))?.dismantle();

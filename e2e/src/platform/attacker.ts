@@ -19,7 +19,7 @@ export const attackerCode = (of: {
   readonly nats: string;
   readonly postgres: string;
   readonly home: string;
-  /** A URL of the dashboard API. */
+  /** A path of the dashboard API. */
   readonly dashboard: string;
 }): string => `
   const { readdirSync, readFileSync, openSync, statSync } = require('node:fs');
@@ -71,8 +71,8 @@ export const attackerCode = (of: {
     console.log(JSON.stringify({
       nats: await nats(${JSON.stringify(new URL(of.nats).port)}),
       postgres: { postgres: await postgres(port, 'postgres'), postern_email_send: await postgres(port, 'postern_email_send') },
-      dashboard: (await fetch(${JSON.stringify(of.dashboard)})).status,
-      environment: Object.keys(process.env).filter(name => /^POSTERN_(?!INSTANCE$|BUILD$)/.test(name)),
+      dashboard: (await fetch(process.env.POSTERN_URL + ${JSON.stringify(of.dashboard)})).status,
+      environment: Object.keys(process.env).filter(name => /^POSTERN_(?!INSTANCE$|BUILD$|URL$)/.test(name)),
       processes: platformProcesses(),
       files: files(),
     }));

@@ -5,6 +5,17 @@ export const id = z.uuid();
 export const timestamp = z.iso.datetime();
 export const noContent = z.object({});
 
+/** Line breaks, control characters, lone surrogates, and characters that reverse the direction of text. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
+
+/** The name of a resource, which logs, mails and terminals show in one line. */
+export const resourceName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(100)
+  .refine(name => !UNPRINTABLE.test(name), 'must not contain line breaks or control characters');
+
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];

@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto';
-import { type HeaderLine, unstructuredLine } from './header-text.js';
+import { type Attachment, frameWith } from './attachments.js';
+import { type HeaderLine, structuredLine, unstructuredLine } from './header-text.js';
 import { type Mailbox, mailboxListLine } from './mailbox.js';
 import { type BodyChunk, SharedBody } from './shared-body.js';
 import { textFromHtml } from './text-from-html.js';
 import { encodeText, encodingOf } from './transfer-encoding.js';
+
+/** How to unsubscribe (RFC 2369, RFC 8058); at least one of `url` and `mailto`. */
+export interface ListUnsubscribe {
+  readonly url?: string;
+  readonly mailto?: string;
+  /** Needs an https URL. */
+  readonly oneClick: boolean;
+}
 
 /** The content of a message. Bcc recipients are only in the envelope. */
 export interface MessageDraft {
@@ -20,6 +29,11 @@ export interface MessageDraft {
   /** `left@right`, without angle brackets. */
   readonly messageId: string;
   readonly date: Date;
+  readonly attachments?: readonly Attachment[];
+  /** Message-IDs without angle brackets. */
+  readonly inReplyTo?: string;
+  readonly references?: readonly string[];
+  readonly listUnsubscribe?: ListUnsubscribe;
   /** The URL to unsubscribe (RFC 2369); an https URL supports one-click unsubscription (RFC 8058). */
   readonly unsubscribeUrl?: string;
   /** True for mail that a program sends, so that no automatic reply answers it (RFC 3834 §5). */
@@ -58,6 +72,8 @@ const EXTRA_HEADER = /^X-[A-Za-z0-9-]{1,70}$/i;
 /** The header with the signed id of the copy; callers cannot set it. */
 export const COPY_ID_HEADER = 'X-Postern-Id';
 const UNSUBSCRIBE_URL = /^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/;
+/** Other systems put more into their ids than we do. */
+const REFERENCED_ID = /^[\x21-\x3b\x3d\x3f-\x7e]{1,998}$/;
 const MESSAGE_ID = /^[\x21-\x3b\x3d\x3f-\x7e]+@[A-Za-z0-9.-]+$/;
 
 /** Composes a message once, so that each recipient's copy costs only the encoding of its own HTML. */
@@ -69,27 +85,52 @@ export function prepareMessage(draft: MessageDraft): PreparedMessage {
   const addressed = [draft.from, ...draft.to, ...(draft.cc ?? []), ...(draft.replyTo ?? [])];
   const needsSmtpUtf8 = addressed.some(mailbox => mailbox.needsSmtpUtf8);
   const plain = encodePart('text', text);
+  const framed = framesOf(draft, html !== undefined);
+  const head = framed.outside.head;
+  const tail = `${framed.outside.tail}\r\n`;
   if (html === undefined) {
-    const headerLines = [...ownHeaders(draft), ...partHeaders('text/plain', plain.encoding)];
-    const body = Buffer.from(`${plain.encoded}\r\n`, 'latin1');
+    const own = framed.outside.contentType ?? partHeaders('text/plain', plain.encoding);
+    const headerLines = [...ownHeaders(draft), ...own];
+    const part = framed.outside.contentType ? partHead('text/plain', plain.encoding) : '';
+    const body = Buffer.from(`${head}${part}${plain.encoded}${tail}`, 'latin1');
     return { headerLines, needsSmtpUtf8, copy: () => ({ headerLines, body, needsSmtpUtf8 }) };
   }
 
   const boundary = boundaryFor(draft.messageId);
-  const headerLines = [
-    ...ownHeaders(draft),
-    { name: 'Content-Type', line: `Content-Type: multipart/alternative;\r\n boundary="${boundary}"` },
-  ];
-  const head = `--${boundary}\r\n${partHead('text/plain', plain.encoding)}${plain.encoded}\r\n--${boundary}\r\n`;
-  const tail = `\r\n--${boundary}--\r\n`;
-  const copyOfPieces = sharedCopies({ headerLines, needsSmtpUtf8 }, html, head, tail);
+  const alternative = { name: 'Content-Type', line: `Content-Type: multipart/alternative;\r\n boundary="${boundary}"` };
+  const headerLines = [...ownHeaders(draft), ...(framed.outside.contentType ?? [alternative])];
+  const before = [
+    head,
+    framed.outside.contentType ? `${alternative.line}\r\n\r\n` : '',
+    `--${boundary}\r\n${partHead('text/plain', plain.encoding)}${plain.encoded}\r\n--${boundary}\r\n`,
+    framed.aroundHtml.head,
+  ].join('');
+  const after = `${framed.aroundHtml.tail}\r\n--${boundary}--${tail}`;
+  const copyOfPieces = sharedCopies({ headerLines, needsSmtpUtf8 }, html, before, after);
+  const isLarge = html.length + after.length >= SHARED_FROM;
   const copy = (own: string | readonly string[] = html): ComposedMessage => {
-    if (typeof own !== 'string' && html.length >= SHARED_FROM) return copyOfPieces(own);
+    if (typeof own !== 'string' && isLarge) return copyOfPieces(own);
     const rich = encodePart('html', typeof own === 'string' ? own : own.join(''));
-    const body = Buffer.from(head + partHead('text/html', rich.encoding) + rich.encoded + tail, 'latin1');
+    const body = Buffer.from(before + partHead('text/html', rich.encoding) + rich.encoded + after, 'latin1');
     return { headerLines, body, needsSmtpUtf8 };
   };
   return { headerLines, needsSmtpUtf8, copy };
+}
+
+/** What stands around the text parts of a message with files: inline images beside the HTML part, other files outside. */
+function framesOf({ attachments = [], messageId }: MessageDraft, hasHtml: boolean) {
+  const inline = hasHtml ? attachments.filter(({ contentId }) => contentId !== undefined) : [];
+  const others = attachments.filter(file => !inline.includes(file));
+  const mixed = others.length > 0 ? frameWith('mixed', boundaryFor(`mixed ${messageId}`), others) : undefined;
+  const related = inline.length > 0 ? frameWith('related', boundaryFor(`related ${messageId}`), inline) : undefined;
+  return {
+    outside: {
+      contentType: mixed && [{ name: 'Content-Type', line: mixed.contentType }],
+      head: mixed?.head ?? '',
+      tail: mixed?.tail ?? '',
+    },
+    aroundHtml: { head: related ? `${related.contentType}\r\n\r\n${related.head}` : '', tail: related?.tail ?? '' },
+  };
 }
 
 /** Copies of a large message: the shared parts are encoded once. */
@@ -161,19 +202,37 @@ function ownHeaders(draft: MessageDraft): HeaderLine[] {
     if (!EXTRA_HEADER.test(name)) throw new CompositionError(`header ${JSON.stringify(name)} is not an X- header`);
     lines.push(textHeader(name, value));
   }
-  lines.push(...unsubscribeHeaders(draft.unsubscribeUrl));
+  if (draft.inReplyTo !== undefined) lines.push(idsHeader('In-Reply-To', [draft.inReplyTo]));
+  if (draft.references?.length) lines.push(idsHeader('References', draft.references));
+  lines.push(...unsubscribeHeaders(draft.listUnsubscribe ?? fromUrl(draft.unsubscribeUrl)));
   if (draft.autoSubmitted) lines.push({ name: 'Auto-Submitted', line: 'Auto-Submitted: auto-generated' });
   lines.push({ name: 'MIME-Version', line: 'MIME-Version: 1.0' });
   return lines;
 }
 
-function unsubscribeHeaders(url: string | undefined): HeaderLine[] {
-  if (url === undefined) return [];
-  if (!UNSUBSCRIBE_URL.test(url)) throw new CompositionError('the unsubscribe URL is malformed');
-  const where = { name: 'List-Unsubscribe', line: `List-Unsubscribe:\r\n <${url}>` };
-  if (!url.startsWith('https:')) return [where];
-  const how = 'List-Unsubscribe-Post';
-  return [where, { name: how, line: `${how}: List-Unsubscribe=One-Click` }];
+const fromUrl = (url: string | undefined): ListUnsubscribe | undefined =>
+  url === undefined ? undefined : { url, oneClick: url.startsWith('https:') };
+
+function unsubscribeHeaders(how: ListUnsubscribe | undefined): HeaderLine[] {
+  if (how === undefined) return [];
+  const { url, mailto, oneClick } = how;
+  if (url !== undefined && !UNSUBSCRIBE_URL.test(url)) throw new CompositionError('the unsubscribe URL is malformed');
+  const places = [url, mailto && `mailto:${encodeURI(mailto)}`].filter(place => place !== undefined && place !== '');
+  const name = 'List-Unsubscribe';
+  const where = { name, line: `${name}:\r\n ${places.map(place => `<${place}>`).join(',\r\n ')}` };
+  if (!oneClick) return [where];
+  return [where, { name: `${name}-Post`, line: `${name}-Post: ${name}=One-Click` }];
+}
+
+function idsHeader(name: string, ids: readonly string[]): HeaderLine {
+  if (!ids.every(id => REFERENCED_ID.test(id))) throw new CompositionError(`a Message-ID in ${name} is malformed`);
+  return {
+    name,
+    line: structuredLine(
+      name,
+      ids.map(id => `<${id}>`),
+    ),
+  };
 }
 
 function addressHeader(name: string, mailboxes: readonly Mailbox[]): HeaderLine {

@@ -1,3 +1,4 @@
+export { type Attachment, mediaTypeOf } from './attachments.js';
 export { BOUNCE_RULES_VERSION, type BounceName } from './bounces/bounce-rule.js';
 export { type BounceClass, type BounceEvidence, classifyBounce, classifyReply } from './bounces/classify-bounce.js';
 export {
@@ -5,6 +6,7 @@ export {
   type ComposedMessage,
   CompositionError,
   composeMessage,
+  type ListUnsubscribe,
   type MessageDraft,
   messageBytes,
   messageParts,
@@ -40,7 +42,7 @@ export { concerns, readInboundMail } from './notices/read-inbound-mail.js';
 export type { RelayConfig, RelayOffers } from './relay-config.js';
 export { type NamedRelay, type Relay, type RelayedResult, RelaySet } from './relay-set.js';
 export type { ReportAddress } from './report-address.js';
-export { type CopyTracking, prepareTracking, type TrackedHtml } from './rewrite-html.js';
+export { type CopyTracking, hasTrackingMarks, prepareTracking, type TrackedHtml } from './rewrite-html.js';
 export { type Certificate, selfSignedCertificate } from './self-signed-certificate.js';
 export { type NamedCopy, type TrackedClick, type TrackedRecipient, TrackingTokens } from './signed-token.js';
 export { type HandOverResult, parseReply, type RefusedRecipient, type SmtpReply } from './smtp-answer.js';

@@ -236,6 +236,10 @@ const betweenParts = (text: string, { boundary, sentBoundary = boundary }: MimeM
   return lines.join('\r\n');
 };
 
+/** A whole message in 7 bits, as an attached message has to be. */
+export const renderedInSevenBit = (message: Buffer): string =>
+  rendered(toSevenBit(readEntity(message.toString('latin1')), true));
+
 const rendered = (entity: MimeEntity): string => entity.raw ?? `${headText(entity)}\r\n${bodyText(entity)}`;
 
 const headText = ({ fields }: MimeEntity): string => fields.map(({ line }) => `${line}\r\n`).join('');

@@ -63,10 +63,10 @@ export function sevenBitField(field: MimeField): MimeField {
 }
 
 function sevenBitLine(title: string, { name, value }: MimeField): string {
-  if (name === 'content-type') return parameterLine(title, readContentType(value).type, value);
+  if (name === 'content-type') return parameterLine(title, readContentType(value).type, parametersOf(value));
   if (name === 'content-disposition') {
     const disposition = /^\s*([\w-]{1,40})/.exec(value)?.[1] ?? 'attachment';
-    return parameterLine(title, disposition, value);
+    return parameterLine(title, disposition, parametersOf(value));
   }
   const isAscii = /^[\t\x20-\x7e]*$/.test(value);
   const tokens = value.split(/[ \t]+/).filter(token => token !== '');
@@ -83,10 +83,13 @@ function sevenBitLine(title: string, { name, value }: MimeField): string {
   return unstructuredLine(title, decodeHeaderText(readRawText(value)).replaceAll('\0', ''));
 }
 
-/** A structured value with its parameters, those that are not short ASCII in the encoding of RFC 2231. */
-function parameterLine(title: string, main: string, value: string): string {
+/**
+ * A structured value with its parameters, those that are not short ASCII in the encoding of RFC 2231. Values are text, or
+ * bytes as latin1.
+ */
+export function parameterLine(title: string, main: string, given: readonly (readonly [string, string])[]): string {
   const seen = new Set<string>();
-  const parameters = parametersOf(value).flatMap(([name, text]) => {
+  const parameters = given.flatMap(([name, text]) => {
     if (seen.has(name)) return [];
     seen.add(name);
     return parameterTexts(name, text);

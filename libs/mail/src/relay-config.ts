@@ -1,7 +1,11 @@
+import type { LookupFunction } from 'node:net';
+
 /** The connection settings of one relay. Every timeout is explicit, in milliseconds. */
 export interface RelayConfig {
   readonly host: string;
   readonly port: number;
+  /** Resolves the host; `dns.lookup`, which occupies a thread until the name server answers, unless set. */
+  readonly lookup?: LookupFunction;
   /** `tls`: from the first byte; `starttls`: required, never a silent fallback; `none`: plain text. */
   readonly security: 'tls' | 'starttls' | 'none';
   readonly tls?: {

@@ -189,3 +189,28 @@ function hrefs(html: string): string[] {
   parser.end(html);
   return found;
 }
+
+describe('a link that is marked with data-postern-track="off"', () => {
+  const copy = (html: string, tracking: Parameters<ReturnType<typeof prepareTracking>['render']>[0]) =>
+    prepareTracking(html).render(tracking);
+  const link = (_: string, n: number) => `T${n}`;
+
+  it.each([
+    ['<a href="https://a.b/1" data-postern-track="off">x</a>', '<a href="https://a.b/1">x</a>'],
+    ["<a data-postern-track='off' href=https://a.b/1>x</a>", '<a href=https://a.b/1>x</a>'],
+    ['<a\n  DATA-POSTERN-TRACK=OFF\n  href="https://a.b/1">x</a>', '<a\n  href="https://a.b/1">x</a>'],
+    ['<a href="https://a.b/1" data-postern-track="on">x</a>', '<a href="T0">x</a>'],
+    ['<a href="https://a.b/1" data-postern-track>x</a>', '<a href="T0">x</a>'],
+    ['<p data-postern-track="off"><a href="https://a.b/1">x</a></p>', '<p><a href="T0">x</a></p>'],
+  ])('is left alone, without the mark: %s', (html, expected) => {
+    expect(copy(html, { link })).toBe(expected);
+  });
+
+  it('is left alone beside others, and the mark is removed without click tracking too', () => {
+    const html =
+      '<a href="https://a.b/1">1</a><a href="https://a.b/2" data-postern-track="off">2</a><a href="https://a.b/3">3</a>';
+    expect(copy(html, { link })).toBe('<a href="T0">1</a><a href="https://a.b/2">2</a><a href="T1">3</a>');
+    expect(copy(html, {})).toBe(html.replace(' data-postern-track="off"', ''));
+    expect(prepareTracking(html)).toMatchObject({ links: ['https://a.b/1', 'https://a.b/3'], hasMarks: true });
+  });
+});

@@ -13,11 +13,19 @@ export interface CopyTracking {
 export interface TrackedHtml {
   /** The http(s) targets of the body's links, decoded, in order of appearance. */
   readonly links: readonly string[];
+  /** Whether there are links marked as not to be tracked. */
+  readonly hasMarks: boolean;
   /** The body with links replaced and the pixel added; all other characters are unchanged. */
   render(tracking: CopyTracking): string;
   /** The result of `render` in pieces: those with an even index are the same in all copies with this kind of tracking. */
   pieces(tracking: CopyTracking): string[];
 }
+
+/** The attribute of links that are never tracked; copies do not contain it. */
+const MARK = 'data-postern-track';
+
+/** Whether the HTML may contain links that are marked as not to be tracked. */
+export const hasTrackingMarks = (html: string): boolean => html.toLowerCase().includes(MARK);
 
 /**
  * Finds the `href` of `<a>` and `<area>` with an http(s) target, and the end of the body. Text that a browser does not show
@@ -29,7 +37,12 @@ export function prepareTracking(html: string): TrackedHtml {
   tokenizer.write(html);
   tokenizer.end();
 
-  const { spots } = scan;
+  const { spots, marks } = scan;
+  /** In order of appearance; a mark has no link. */
+  const edits: { start: number; end: number; link?: LinkSpot; n: number }[] = [
+    ...spots.map((link, n) => ({ start: link.start, end: link.end, link, n })),
+    ...marks.map(mark => ({ ...mark, n: -1 })),
+  ].toSorted((one, other) => one.start - other.start);
   const pixelAt = scan.bodyEnd ?? html.length;
   const pieces = ({ pixelUrl, link }: CopyTracking): string[] => {
     const pixel = pixelUrl === undefined ? '' : pixelTag(pixelUrl);
@@ -41,16 +54,22 @@ export function prepareTracking(html: string): TrackedHtml {
       done = pixelAt;
       pixelIsDue = false;
     };
-    for (const [n, { start, end, url, quote }] of (link ? spots : []).entries()) {
+    for (const { start, end, link: spot, n } of edits) {
+      if (spot && !link) continue;
       if (pixelIsDue && pixelAt <= start) addPixel();
-      out.push(html.slice(done, start), quoted(link!(url, n), quote));
+      out.push(html.slice(done, start), spot ? quoted(link!(spot.url, n), spot.quote) : '');
       done = end;
     }
     if (pixelIsDue && done <= pixelAt) addPixel();
     out.push(html.slice(done));
     return out;
   };
-  return { links: spots.map(({ url }) => url), pieces, render: tracking => pieces(tracking).join('') };
+  return {
+    links: spots.map(({ url }) => url),
+    hasMarks: marks.length > 0,
+    pieces,
+    render: tracking => pieces(tracking).join(''),
+  };
 }
 
 function pixelTag(url: string): string {
@@ -60,11 +79,15 @@ function pixelTag(url: string): string {
 /** Receives the events of the tokenizer; all positions are character offsets into the HTML. */
 class LinkScan implements TokenizerCallbacks {
   readonly spots: LinkSpot[] = [];
+  /** Where attributes are that mark a link; they are removed. */
+  readonly marks: { readonly start: number; readonly end: number }[] = [];
   bodyEnd: number | undefined;
   #tag = '';
   #isHref = false;
   #found: LinkSpot | undefined;
   #hadHref = false;
+  #mark: { readonly start: number; value: string } | undefined;
+  #isOff = false;
   #templates = 0;
   #foreign = 0;
 
@@ -75,6 +98,8 @@ class LinkScan implements TokenizerCallbacks {
     this.#tag = end - start <= 8 ? this.html.slice(start, end).toLowerCase() : '';
     this.#found = undefined;
     this.#hadHref = false;
+    this.#mark = undefined;
+    this.#isOff = false;
   }
 
   onattribname(start: number, end: number): void {
@@ -85,15 +110,30 @@ class LinkScan implements TokenizerCallbacks {
       this.html.slice(start, end).toLowerCase() === 'href';
     // If an attribute is repeated, a browser uses the first one.
     if (this.#isHref) this.#hadHref = true;
+    const isMark = end - start === MARK.length && this.html.slice(start, end).toLowerCase() === MARK;
+    this.#mark = isMark ? { start: this.#blankBefore(start), value: '' } : undefined;
+  }
+
+  /** The attribute is removed with the white space before it. */
+  #blankBefore(start: number): number {
+    let at = start;
+    while (/[\s]/.test(this.html[at - 1] ?? '')) at -= 1;
+    return at;
   }
 
   onattribdata(start: number, end: number): void {
+    if (this.#mark) this.#mark.value += this.html.slice(start, end);
     if (!this.#isHref || this.#templates > 0) return;
     const url = linkTarget(this.html.slice(start, end));
     if (url !== undefined) this.#found = { start, end, url, quote: 'none' };
   }
 
-  onattribend(_quote: unknown, _end: number): void {
+  onattribend(_quote: unknown, end: number): void {
+    if (this.#mark) {
+      this.marks.push({ start: this.#mark.start, end });
+      this.#isOff ||= this.#mark.value.trim().toLowerCase() === 'off';
+      this.#mark = undefined;
+    }
     if (!this.#isHref) return;
     this.#isHref = false;
     if (!this.#found) return;
@@ -103,13 +143,13 @@ class LinkScan implements TokenizerCallbacks {
   }
 
   onopentagend(): void {
-    if (this.#found) this.spots.push(this.#found);
+    if (this.#found && !this.#isOff) this.spots.push(this.#found);
     if (this.#tag === 'template') this.#templates++;
     else if (this.#tag === 'svg' || this.#tag === 'math') this.#foreign++;
   }
 
   onselfclosingtag(): void {
-    if (this.#found) this.spots.push(this.#found);
+    if (this.#found && !this.#isOff) this.spots.push(this.#found);
     // In HTML only foreign elements are self-closing.
     if (this.#tag === 'template') this.#templates++;
   }

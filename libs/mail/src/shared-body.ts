@@ -59,7 +59,7 @@ export class SharedBody {
           index % 2 === 0 ? this.#once(`${index}`, () => quotedPrintablePiece(piece)) : quotedPrintablePiece(piece);
       }
     });
-    return [...chunks, chunkOf(pending + this.tail)];
+    return [...chunks, ...this.#end(pending)];
   }
 
   #base64(head: BodyChunk, pieces: readonly string[]): BodyChunk[] {
@@ -79,7 +79,14 @@ export class SharedBody {
       chunks.push(this.#chunk(`${index} ${missing}`, () => `${base64(bytes.subarray(missing, end))}\r\n`));
       rest = bytes.subarray(end);
     });
-    return [...chunks, chunkOf(base64(Buffer.from(rest)) + this.tail)];
+    return [...chunks, ...this.#end(base64(Buffer.from(rest)))];
+  }
+
+  /** A long tail, such as one with files, is shared as well; its first line continues the last piece. */
+  #end(last: string): BodyChunk[] {
+    if (this.tail.length < MIN_SHARED) return [chunkOf(last + this.tail)];
+    const lineEnd = this.tail.indexOf('\r\n') + 2;
+    return [chunkOf(last + this.tail.slice(0, lineEnd)), this.#chunk('tail', () => this.tail.slice(lineEnd))];
   }
 
   #bytesOf(piece: string, index: number): Buffer {

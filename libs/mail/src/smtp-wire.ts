@@ -39,6 +39,7 @@ export class SmtpWire {
     const target = {
       host,
       port,
+      ...(config.lookup && { lookup: config.lookup }),
       noDelay: true,
       keepAlive: true,
       // The default is intended for a broken address family, and is too short for a host with several slow addresses.

@@ -187,7 +187,7 @@ export interface ServicePlan {
   readonly disk?: { readonly sizeMib: number } | undefined;
 }
 
-/** Optional fields of a plan, and other features that not every runtime supports: `runs` (commands) and custom domains. */
+/** Optional fields of a plan; `runs` (commands); custom domains; and `sharedNetwork`, with which only one workspace may run code. */
 export type RuntimeFeature =
   | 'instance'
   | 'drainSeconds'
@@ -195,7 +195,8 @@ export type RuntimeFeature =
   | 'processes'
   | 'disk'
   | 'runs'
-  | 'customDomains';
+  | 'customDomains'
+  | 'sharedNetwork';
 
 /** An additional host name of a service; lower case, A-labels. */
 export interface RoutedDomain {

@@ -528,6 +528,37 @@ export interface SendEmailBody {
   readonly text?: string;
   /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Files, at most 50. */
+  readonly attachments?: ReadonlyArray<{
+    /** Name of the file. Path separators and control characters are replaced. */
+    readonly filename: string;
+    /** The file in base64. */
+    readonly content: string;
+    /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
+    readonly content_type?: string;
+    /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
+    readonly content_id?: string;
+  }>;
+  /** Message-ID of the message that this one answers. */
+  readonly in_reply_to?: string;
+  /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
+  readonly references?: readonly string[];
+  /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url` or `mailto`. */
+  readonly list_unsubscribe?: {
+    /** Page to unsubscribe, http or https. */
+    readonly url?: string;
+    /** Address at which a mail unsubscribes its author. */
+    readonly mailto?: string;
+    /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. */
+    readonly one_click?: boolean;
+  };
+  /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
+  readonly tracking?: {
+    /** Instead of the setting of the email service. */
+    readonly opens?: boolean;
+    /** Instead of the setting of the email service. */
+    readonly clicks?: boolean;
+  };
 }
 
 export interface CreateProjectBody {

@@ -33,7 +33,7 @@ export {
   type RowsOnTheirOwn,
 } from './operations/ports.js';
 export { RecipientErasure, type RecipientErasureOptions } from './operations/recipient-erasure.js';
-export { type SealedColumn, SealedColumns } from './operations/sealed-columns.js';
+export { SEALED_ANSWERS, type SealedColumn, SealedColumns } from './operations/sealed-columns.js';
 export { runService } from './run-service.js';
 export { KeyRing } from './secrets/key-ring.js';
 export { type HostedConfig, type RunningService, type ServiceOptions, startService } from './start-service.js';

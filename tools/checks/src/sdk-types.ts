@@ -76,7 +76,7 @@ const typeOf = (schema: Schema, indent: string): string => {
     case 'number':
       return 'number';
     case 'array':
-      return arrayOf(typeOf(schema.items ?? {}, indent));
+      return arrayOf(typeOf(schema.items ?? {}, indent), indent);
     case 'object':
       return schema.properties ? objectType(schema, indent) : recordType(schema, indent);
     default:
@@ -96,7 +96,15 @@ const objectType = ({ properties = {}, required = [] }: Schema, indent: string):
 const recordType = ({ additionalProperties }: Schema, indent: string): string =>
   `Readonly<Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent) : 'unknown'}>>`;
 
-const arrayOf = (item: string): string => (/^[A-Za-z]+$/.test(item) ? `readonly ${item}[]` : `ReadonlyArray<${item}>`);
+const arrayOf = (item: string, indent: string): string => {
+  if (/^[A-Za-z]+$/.test(item)) return `readonly ${item}[]`;
+  if (item.length < LONGEST_UNION || item.includes('\n')) return `ReadonlyArray<${item}>`;
+  const lines = item.split(' | ').map(one => `${indent}  | ${one}\n`);
+  return `ReadonlyArray<\n${lines.join('')}${indent}>`;
+};
+
+/** The formatter writes a longer union in lines of its own. */
+const LONGEST_UNION = 80;
 
 const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { NatsSuperuser } from '@postern/contracts/nats-permissions';
 import {
+  findNft,
   findValkeyServer,
   freePort,
   type NatsServer,
@@ -109,16 +110,29 @@ interface ProcessStart {
   readonly mailboxPort: number;
   readonly options: StartOptions;
   readonly progress: (step: string) => void;
-  readonly findingValkey: ReturnType<typeof findValkeyServer>;
+  readonly findingPrograms: Promise<Record<string, string>>;
   readonly undo: (() => Promise<unknown>)[];
 }
+
+const SHARED_NETWORK =
+  'web services share the network of this machine, because an ordinary user started Postern: deploy only code that you trust; code of a second workspace is refused unless POSTERN_SHARED_NETWORK=true';
+
+/** The programs of runtime-agent that the local start finds or downloads, as its settings. */
+const programsOfAgent = async (onProgress: (step: string) => void): Promise<Record<string, string>> => {
+  if (process.getuid?.() !== 0) onProgress(SHARED_NETWORK);
+  const [valkey, nft] = await Promise.all([findValkeyServer({ onProgress }), findNft(onProgress)]);
+  return {
+    ...(valkey && { POSTERN_PLATFORM_VALKEY_BIN: valkey }),
+    ...(nft && { POSTERN_PLATFORM_NFT_BIN: nft }),
+  };
+};
 
 type Supervise = (name: string, entryPoint: string, env: Record<string, string>) => Promise<void>;
 
 /** Starts the mail simulator, the load balancer and the services, each once its dependencies are ready. */
 const startProcesses = async (
   supervise: Supervise,
-  { home, wiring, mailboxPort, options, progress, findingValkey, undo }: ProcessStart,
+  { home, wiring, mailboxPort, options, progress, findingPrograms, undo }: ProcessStart,
 ): Promise<void> => {
   progress('starting the mail simulator, which replaces the relay');
   await supervise('mail-simulator', SIMULATOR, {
@@ -142,14 +156,14 @@ const startProcesses = async (
 
   progress(`starting ${SERVICES.join(', ')}`);
   const operator = { email: OPERATOR_EMAIL, password: home.secrets().operatorPassword };
-  const valkey = await findingValkey;
+  const programs = await findingPrograms;
   // One at a time would take seconds longer; all at once would overload a machine with two cores.
   const waiting = [...SERVICES];
   const startNext = async (): Promise<void> => {
     for (let service = waiting.shift(); service; service = waiting.shift())
       await supervise(service, entryPointOf(service), {
         ...environmentOf(service, wiring, home, operator),
-        ...(service === 'runtime-agent' && valkey ? { POSTERN_PLATFORM_VALKEY_BIN: valkey } : {}),
+        ...(service === 'runtime-agent' ? programs : {}),
         ...options.environment?.[service],
       });
   };
@@ -188,8 +202,8 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
     };
 
     // Downloaded if missing, in parallel with the rest of the start.
-    const findingValkey = findValkeyServer({ onProgress: progress });
-    findingValkey.catch(() => undefined);
+    const findingPrograms = programsOfAgent(progress);
+    findingPrograms.catch(() => undefined);
     const start = { home, guard, progress, logOf, undo };
     const postgres = await startPostgres(start, disk.walBytes);
     const nats = await startNats(start, options.natsSuperusers ?? []);
@@ -220,7 +234,7 @@ export const startPostern = async (options: StartOptions): Promise<RunningPoster
       await service.start();
     };
 
-    await startProcesses(supervise, { home, wiring, mailboxPort, options, progress, findingValkey, undo });
+    await startProcesses(supervise, { home, wiring, mailboxPort, options, progress, findingPrograms, undo });
 
     running = new RunningPostern(
       home,

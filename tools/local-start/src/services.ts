@@ -19,6 +19,21 @@ export interface Wiring {
   readonly dnsAddress: string;
 }
 
+/** Settings of the operator that the local start passes on. */
+const passedOn = (...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap(name => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+
+/** The settings of the networks of web services; the local start serves the gateway and the submission of mail to them. */
+const networksOf = ({ port, submissionPort }: Wiring): Record<string, string> => ({
+  POSTERN_PLATFORM_GATEWAY_ADDRESSES: [port, submissionPort].map(each => `127.0.0.1:${each}`).join(','),
+  ...passedOn(
+    'POSTERN_SHARED_NETWORK',
+    'POSTERN_PLATFORM_NETWORK_POOL',
+    'POSTERN_PLATFORM_RESOLVERS',
+    'POSTERN_PLATFORM_REACHABLE_NETWORKS',
+  ),
+});
+
 /** The services that must agree on this setting derive it from the machine if it is not set. */
 const concurrentBuilds = (): Record<string, string> => {
   const builds = process.env['POSTERN_PLATFORM_CONCURRENT_BUILDS'];
@@ -70,6 +85,7 @@ export const environmentOf = (
       ...ofEvery,
       POSTERN_PLATFORM_HOME: platformHome(home),
       ...concurrentBuilds(),
+      ...networksOf(wiring),
       POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
       POSTERN_GIT_ALLOW_PRIVATE: process.env['POSTERN_GIT_ALLOW_PRIVATE'] ?? 'true',
       POSTERN_PLATFORM_POSTGRES_BIN: dirname(findPostgres().postgres),

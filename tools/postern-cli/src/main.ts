@@ -6,6 +6,7 @@ import { recorded } from './audited.js';
 import { AUDITED, type AuditedCommand } from './audited-commands.js';
 import { exportAudit, listAudit } from './commands/audit.js';
 import { reclassify } from './commands/bounces.js';
+import { diskFindings } from './commands/disk-findings.js';
 import { doctor } from './commands/doctor.js';
 import { discardSetAsideEvent, eventsStatus, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
@@ -53,7 +54,7 @@ It connects to NATS only, and needs the credential of the user "operator", which
   POSTERN_NATS_USER and POSTERN_NATS_PASSWORD otherwise
 Exit codes: 0 success, 1 a check or command failed, 2 usage error.`;
 
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 4_000;
 
 const { values, positionals } = (() => {
   try {
@@ -134,8 +135,13 @@ const connect = async (): Promise<Operator & { readonly close: () => Promise<voi
   });
   const config = defineConfig({}).read(environment);
   // Services wait for NATS indefinitely; a command has a timeout.
-  const timer = setTimeout(() => {
-    console.error(`Could not connect to NATS at ${config.natsServers}. Set POSTERN_NATS_SERVERS as for the services.`);
+  const timer = setTimeout(async () => {
+    console.error(
+      `Could not connect to NATS at ${config.natsServers} within ${CONNECT_TIMEOUT_MS / 1_000} s. ` +
+        'Check that it is running, and set POSTERN_NATS_SERVERS as for the services.',
+    );
+    for (const { found, advice } of (await diskFindings()).filter(({ verdict }) => verdict !== 'good'))
+      console.error(terminalText(`disk ${found}. ${advice ?? ''}`));
     process.exit(1);
   }, CONNECT_TIMEOUT_MS);
   const { link, requests } = await connectWith(config, 'operator', silentLog);

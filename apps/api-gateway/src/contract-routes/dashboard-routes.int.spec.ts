@@ -39,7 +39,7 @@ describe('email services', () => {
     expect([answer.status, answer.body]).toEqual([201, replyOf(createEmailService)]);
     expect(lastRequest()).toEqual({
       contract: 'create-email-service',
-      request: { workspace_id: WORKSPACE, owner_email: 'owner@example.com', name: 'Shop' },
+      request: { workspace_id: WORKSPACE, name: 'Shop' },
     });
   });
 

@@ -27,6 +27,8 @@ describe('the dashboard', () => {
     expect([answer.status, answer.text]).toEqual([200, '<!doctype html><title>Dashboard</title>']);
     expect(answer.headers['content-security-policy']).toContain("script-src 'self'");
     expect(answer.headers['cache-control']).toContain('max-age=0');
+    expect(answer.headers['cross-origin-opener-policy']).toBe('same-origin');
+    expect(answer.headers['permissions-policy']).toContain('camera=()');
   });
 
   it('lets browsers cache files with a content hash', async () => {

@@ -1,6 +1,5 @@
-import { createEmailService, limitOf, quotaReached, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { createEmailService, limitOf, quotaReached, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { LimitedStreams } from '@postern/event-sourcing';
-import { MailboxError, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { Workspaces } from '../workspaces/ports.js';
@@ -18,7 +17,7 @@ export class CreateEmailService {
   ) {}
 
   async execute(request: RequestOf<typeof createEmailService>): Promise<ReplyOf<typeof createEmailService>> {
-    const { workspace_id, name, owner_email } = request;
+    const { workspace_id, name } = request;
     const service_id = uuidv7();
     const limit = limitOf('email_services', request.workspace_quotas);
     await this.workspaces.reopen(workspace_id);
@@ -34,18 +33,8 @@ export class CreateEmailService {
       serviceId: service_id,
       workspaceId: workspace_id,
       name,
-      ownerEmail: owner_email === undefined ? undefined : readAddress(owner_email),
       at: new Date().toISOString(),
     });
     return this.services.get({ service_id, workspace_id });
-  }
-}
-
-function readAddress(text: string): string {
-  try {
-    return parseMailbox(text).address;
-  } catch (error) {
-    if (error instanceof MailboxError) throw new Refusal('invalid_input', `owner_email: ${error.message}`);
-    throw error;
   }
 }

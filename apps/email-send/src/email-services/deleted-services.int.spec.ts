@@ -30,7 +30,6 @@ const serviceWithEmail = async (workspace_id = uuidv7()) => {
   const { id: service_id } = await call(createEmailService, {
     workspace_id,
     name: 'Shop',
-    owner_email: 'owner@shop.test',
   });
   const service = { workspace_id, service_id };
   const { key } = await call(createApiKey, { ...service, name: 'app' });

@@ -20,6 +20,7 @@ type Fact<Type extends string, Data> = {
 export type EmailServiceEvent =
   | EventOf<typeof emailServiceCreated>
   | EventOf<typeof emailServiceDeleted>
+  /** Only of earlier releases, which mailed the creator of a service. */
   | Fact<'email-service-owner-named', { readonly owner_email: string }>
   | Fact<'email-service-renamed', { readonly name: string }>
   | Fact<'email-service-enabled', unknown>
@@ -41,7 +42,6 @@ export type EmailServiceCommand =
       readonly serviceId: string;
       readonly workspaceId: string;
       readonly name: string;
-      readonly ownerEmail: string | undefined;
       readonly at: string;
     }
   | { readonly kind: 'delete'; readonly workspaceId: string; readonly at: string }
@@ -76,7 +76,6 @@ export interface EmailService {
   readonly id: string | undefined;
   readonly workspaceId: string | undefined;
   readonly name: string;
-  readonly ownerEmail: string | undefined;
   readonly mode: 'sandbox' | 'production';
   readonly enabled: boolean;
   readonly switches: Readonly<Record<ServiceSwitch, boolean>>;

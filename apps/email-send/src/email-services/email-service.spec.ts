@@ -21,14 +21,6 @@ describe('an email service', () => {
     });
   });
 
-  it('stores the address of the owner for warnings about lost records', () =>
-    given()
-      .when({ ...create, ownerEmail: 'owner@example.com' })
-      .yields(created, {
-        type: 'email-send.email-service-owner-named.v1',
-        data: { service_id: 's1', owner_email: 'owner@example.com', at: AT },
-      }));
-
   it('changes only values that differ', () =>
     given(created, disabled)
       .when({
@@ -173,10 +165,10 @@ describe('the limits of a service', () => {
   const production = { mode: 'production', limits: {}, dailyQuota: 4_000 } as const;
 
   it('are 50 a day and 60 a minute in the sandbox', () =>
-    expect(limitsOf(sandbox, defaults)).toEqual({ daily: 50, perMinute: 60 }));
+    expect(limitsOf(sandbox, defaults)).toEqual({ daily: 50, sharedDaily: 50, perMinute: 60 }));
 
   it('are the quota and 600 a minute in production', () =>
-    expect(limitsOf(production, defaults)).toEqual({ daily: 4_000, perMinute: 600 }));
+    expect(limitsOf(production, defaults)).toEqual({ daily: 4_000, sharedDaily: 50, perMinute: 600 }));
 
   it('are those of the operator, if set', () => {
     const limits = {
@@ -185,8 +177,8 @@ describe('the limits of a service', () => {
       production_per_minute: 100,
       production_daily_ceiling: 3_000,
     };
-    expect(limitsOf({ ...sandbox, limits }, defaults)).toEqual({ daily: 10, perMinute: 5 });
-    expect(limitsOf({ ...production, limits }, defaults)).toEqual({ daily: 3_000, perMinute: 100 });
+    expect(limitsOf({ ...sandbox, limits }, defaults)).toEqual({ daily: 10, sharedDaily: 10, perMinute: 5 });
+    expect(limitsOf({ ...production, limits }, defaults)).toEqual({ daily: 3_000, sharedDaily: 10, perMinute: 100 });
   });
 });
 
@@ -195,7 +187,6 @@ const create = {
   serviceId: 's1',
   workspaceId: 'w1',
   name: 'App',
-  ownerEmail: undefined,
   at: AT,
 } as const;
 const created: EmailServiceEvent = {

@@ -21,7 +21,6 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
     id: undefined,
     workspaceId: undefined,
     name: '',
-    ownerEmail: undefined,
     mode: 'sandbox',
     enabled: true,
     switches: { open_tracking: true, click_tracking: false, suppression: false },
@@ -66,7 +65,7 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
       case 'email-send.email-service-created.v1':
         return { ...state, id: event.data.service_id, workspaceId: event.data.workspace_id, name: event.data.name };
       case 'email-send.email-service-owner-named.v1':
-        return { ...state, ownerEmail: event.data.owner_email };
+        return state;
       case 'email-send.email-service-renamed.v1':
         return { ...state, name: event.data.name };
       case 'email-send.email-service-enabled.v1':
@@ -94,20 +93,13 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
 
 type Of<Kind extends EmailServiceCommand['kind']> = Extract<EmailServiceCommand, { kind: Kind }>;
 
-function create({ serviceId, workspaceId, name, ownerEmail, at }: Of<'create'>): EmailServiceEvent[] {
-  const events: EmailServiceEvent[] = [
+function create({ serviceId, workspaceId, name, at }: Of<'create'>): EmailServiceEvent[] {
+  return [
     {
       type: 'email-send.email-service-created.v1',
       data: { service_id: serviceId, workspace_id: workspaceId, name, at },
     },
   ];
-  if (ownerEmail !== undefined) {
-    events.push({
-      type: 'email-send.email-service-owner-named.v1',
-      data: { service_id: serviceId, owner_email: ownerEmail, at },
-    });
-  }
-  return events;
 }
 
 function remove({ workspaceId, at }: Of<'delete'>, state: EmailService): EmailServiceEvent[] {

@@ -1,6 +1,9 @@
 import {
+  type Attachment,
   type ComposedMessage,
   type CopyTracking,
+  hasTrackingMarks,
+  type ListUnsubscribe,
   type Mailbox,
   messageParts,
   prepareMessage,
@@ -32,6 +35,10 @@ export interface EmailBody {
   readonly html?: string;
   readonly text?: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly attachments?: readonly Attachment[];
+  readonly inReplyTo?: string;
+  readonly references?: readonly string[];
+  readonly listUnsubscribe?: ListUnsubscribe;
   /** Replaces `html` and `text`, so that a release without this field cannot send the message without its parts. */
   readonly submitted?: SubmittedContent;
   readonly openTracking: boolean;
@@ -75,6 +82,10 @@ export function copyMaker(
     replyTo: body.replyTo,
     subject: facts.subject,
     headers: body.headers,
+    ...(body.attachments === undefined ? {} : { attachments: body.attachments }),
+    ...(body.inReplyTo === undefined ? {} : { inReplyTo: body.inReplyTo }),
+    ...(body.references === undefined ? {} : { references: body.references }),
+    ...(body.listUnsubscribe === undefined ? {} : { listUnsubscribe: body.listUnsubscribe }),
     messageId: facts.message_id,
     date: new Date(facts.accepted_at),
   };
@@ -88,8 +99,11 @@ export function copyMaker(
       : prepareSubmittedMessage({ ...header, hidesTo: body.submitted.hidesTo }, body.submitted.mime);
   const content = body.submitted ? body.submitted.html : body.html;
   const html =
-    content !== undefined && (body.openTracking || body.clickTracking) ? prepareTracking(content) : undefined;
-  const isTracked = html !== undefined && (body.openTracking || html.links.length > 0);
+    content !== undefined && (body.openTracking || body.clickTracking || hasTrackingMarks(content))
+      ? prepareTracking(content)
+      : undefined;
+  const isTracked =
+    html !== undefined && (body.openTracking || html.hasMarks || (body.clickTracking && html.links.length > 0));
   let untracked: ComposedMessage | undefined;
   const copyFor = (index: number): ComposedMessage => {
     if (isTracked) return prepared.copy(html.pieces(trackingOf(facts.email_id, index, body, settings)));

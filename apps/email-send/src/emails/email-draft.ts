@@ -6,9 +6,19 @@ import {
   type RequestOf,
   type sendEmail,
 } from '@postern/contracts';
-import { addressKey, COPY_ID_HEADER, type Mailbox, MailboxError, parseMailbox } from '@postern/mail';
+import {
+  type Attachment,
+  addressKey,
+  COPY_ID_HEADER,
+  type ListUnsubscribe,
+  type Mailbox,
+  MailboxError,
+  parseMailbox,
+} from '@postern/mail';
+import { readAttachments } from './email-attachments.js';
 import type { SubmittedContent } from './email-copies.js';
 import { invalidEmail } from './email-refusals.js';
+import { readListUnsubscribe, readMessageIds } from './email-threading.js';
 
 export type EmailRequestBody = RequestOf<typeof sendEmail>['email'];
 
@@ -32,6 +42,13 @@ export interface EmailDraft {
   readonly text?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly submitted?: Pick<SubmittedContent, 'mime' | 'hidesTo'>;
+  readonly attachments: readonly Attachment[];
+  /** Message-IDs without angle brackets. */
+  readonly inReplyTo?: string;
+  readonly references: readonly string[];
+  readonly listUnsubscribe?: ListUnsubscribe;
+  /** Instead of the switches of the service. */
+  readonly tracking?: EmailRequestBody['tracking'];
   /** The Message-ID to keep, without angle brackets. */
   readonly messageId?: string;
   /** The first field with an address that needs SMTPUTF8. */
@@ -71,6 +88,10 @@ export function draftEmail(body: EmailRequestBody): EmailDraft {
   const cc = readMailboxes('cc', body.cc);
   const bcc = readMailboxes('bcc', body.bcc);
   const replyTo = readMailboxes('reply_to', body.reply_to ?? []);
+  const attachments = readAttachments(body.attachments ?? []);
+  const [inReplyTo] = readMessageIds('in_reply_to', body.in_reply_to === undefined ? [] : [body.in_reply_to]);
+  const references = readMessageIds('references', body.references ?? []);
+  const listUnsubscribe = body.list_unsubscribe && readListUnsubscribe(body.list_unsubscribe);
   const needsSmtpUtf8At = firstSmtpUtf8({ from: [from], to, cc, bcc, reply_to: replyTo });
 
   return {
@@ -81,6 +102,11 @@ export function draftEmail(body: EmailRequestBody): EmailDraft {
     recipients: recipientsOf({ to, cc, bcc }),
     subject,
     headers,
+    attachments,
+    references,
+    ...(inReplyTo === undefined ? {} : { inReplyTo }),
+    ...(listUnsubscribe === undefined ? {} : { listUnsubscribe }),
+    ...(body.tracking === undefined ? {} : { tracking: body.tracking }),
     ...(html === undefined ? {} : { html }),
     ...(text === undefined ? {} : { text }),
     ...(needsSmtpUtf8At === undefined ? {} : { needsSmtpUtf8At }),

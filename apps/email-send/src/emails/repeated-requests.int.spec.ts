@@ -219,13 +219,25 @@ describe('the deadline of a client', () => {
     expect(await one.sendEmail.execute(named(keyHash, {}, 'near'))).toMatchObject({ replayed: false });
   });
 
-  it('ends the wait for the relay in time to record the outcome', async () => {
-    const { keyHash } = fixture.sender();
+  it('ends the wait for the relay in time to answer that the outcome is unknown', async () => {
+    const { keyHash, sender } = fixture.sender();
     fixture.smtp.answer({ stage: 'data', delayMs: 6_000, times: 1 });
     const original = named(keyHash, { answer_by: inSeconds(4) });
-    const { email } = await one.sendEmail.execute(original);
-    expect(email).toMatchObject({ status: 'failed', message: expect.stringContaining('outcome unknown') });
+    expect(await refusalOf(one.sendEmail.execute(original))).toMatchObject({ code: 'outcome_unknown' });
     expect(Date.now()).toBeLessThan(Date.parse(original.answer_by));
+    await waitFor(async () => (await one.emails.record(sender.serviceId, original.email_id)) !== undefined, {
+      timeoutMs: 10_000,
+    });
+    expect(await one.emails.record(sender.serviceId, original.email_id)).toMatchObject({ status: 'sent' });
+  });
+
+  it.each([-3_600, 3_600])('is a duration: the clock of the gateway may be %d seconds ahead', async aheadS => {
+    const { keyHash } = fixture.sender();
+    const ofGateway = { answer_by: inSeconds(30 + aheadS) };
+    const sent = await one.sendEmail.execute({ ...named(keyHash, ofGateway), answer_within_ms: 30_000 });
+    expect(sent.email.status).toBe('sent');
+    const late = { ...named(keyHash, ofGateway), answer_within_ms: 0 };
+    expect(await refusalOf(one.sendEmail.execute(late))).toMatchObject({ code: 'deadline_passed' });
   });
 });
 

@@ -269,8 +269,12 @@ function bodyOf({ draft, resolved }: CheckedEmail, sender: Sender): EmailBody {
       ? { submitted: { ...submitted, ...htmlPart } }
       : { ...htmlPart, ...(text === undefined ? {} : { text }) }),
     headers: draft.headers,
-    openTracking: sender.openTracking,
-    clickTracking: sender.clickTracking,
+    ...(draft.attachments.length > 0 ? { attachments: draft.attachments } : {}),
+    ...(draft.inReplyTo === undefined ? {} : { inReplyTo: draft.inReplyTo }),
+    ...(draft.references.length > 0 ? { references: draft.references } : {}),
+    ...(draft.listUnsubscribe === undefined ? {} : { listUnsubscribe: draft.listUnsubscribe }),
+    openTracking: draft.tracking?.opens ?? sender.openTracking,
+    clickTracking: draft.tracking?.clicks ?? sender.clickTracking,
   };
 }
 

@@ -1,5 +1,12 @@
 import { Module } from '@nestjs/common';
-import { Database, KeyRing, OperationsModule, PersonalData, SealedColumns } from '@postern/service-host';
+import {
+  Database,
+  KeyRing,
+  OperationsModule,
+  PersonalData,
+  SEALED_ANSWERS,
+  SealedColumns,
+} from '@postern/service-host';
 import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
 import { hashKeyRow } from '../code-opt-outs/mailbox-key.js';
 import { SendingSettingsModule } from '../emails/sending-settings.module.js';
@@ -26,6 +33,7 @@ const operations = OperationsModule.forService({
       { table: 'dkim_ed25519_keys', id: 'rsa_key_id', column: 'sealed_private_key', rowOf: ed25519KeyRow },
       { table: 'sealed_email_bodies', id: 'email_id', column: 'sealed', keyColumn: 'key_id', rowOf: bodyRow },
       { table: 'mailbox_hash_keys', id: 'id', column: 'sealed_key', rowOf: hashKeyRow },
+      SEALED_ANSWERS,
       { table: 'erasures', id: 'id', column: 'sealed_address', rowOf: erasureRow },
     ]),
   }),

@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Streams } from '@postern/event-sourcing';
 import { Every } from '@postern/service-host';
 import { emailService, emailServiceStream } from '../email-services/email-service.js';
+import { NoticeLimits } from '../notice-limits/ports.js';
 import { SystemMail } from '../system-mail/ports.js';
+import { plainName } from '../verified-recipients/plain-name.js';
+import { WorkspaceOwners } from '../workspaces/ports.js';
 import { CheckSendingDomain } from './check-sending-domain.js';
 import { DomainChecks, type DueDomain } from './ports.js';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from './sending-domain.js';
@@ -11,8 +14,8 @@ import { type SendingDomain, sendingDomain, sendingDomainStream } from './sendin
 const AT_ONCE = 20;
 
 /**
- * Checks every due domain, until its records are found and daily from then on. Mails the owner once about
- * each loss of records; a mail that no relay accepted is retried at the next check.
+ * Checks every due domain, until its records are found and daily from then on. Mails the owners of the
+ * workspace once about each loss of records; a mail that no relay accepted is retried at the next check.
  */
 @Injectable()
 export class RecheckSendingDomains {
@@ -20,6 +23,8 @@ export class RecheckSendingDomains {
     private readonly streams: Streams,
     private readonly checks: DomainChecks,
     private readonly check: CheckSendingDomain,
+    private readonly owners: WorkspaceOwners,
+    private readonly limits: NoticeLimits,
     private readonly mail: SystemMail,
   ) {}
 
@@ -38,26 +43,39 @@ export class RecheckSendingDomains {
 
   async #recheck({ serviceId, domainId }: DueDomain): Promise<void> {
     const domain = await this.check.execute({ service_id: serviceId, domain_id: domainId });
-    if (domain.status === 'records_lost' && !domain.ownerNotified) await this.#notifyOwner(domain, domainId);
+    if (domain.status === 'records_lost' && !domain.ownerNotified) await this.#notifyOwners(domain, domainId);
   }
 
-  async #notifyOwner({ serviceId, domain, problems }: SendingDomain, domainId: string): Promise<void> {
-    const { ownerEmail, name } = await this.streams.stateOf(emailService, emailServiceStream(serviceId));
-    if (ownerEmail !== undefined) {
-      await this.mail.send(ownerEmail, `DNS records of ${domain} are missing`, lossMail(domain, name, problems));
-    }
+  async #notifyOwners({ serviceId, domain, problems }: SendingDomain, domainId: string): Promise<void> {
+    const { workspaceId, name } = await this.streams.stateOf(emailService, emailServiceStream(serviceId));
+    const addresses = workspaceId === undefined ? [] : await this.owners.addressesIn(workspaceId);
+    for (const address of addresses) await this.#mailTo(address, domain, lossMail(domain, plainName(name), problems));
     await this.streams.execute(sendingDomain, sendingDomainStream(domainId), {
       kind: 'note-owner-notified',
       at: new Date().toISOString(),
     });
   }
+
+  async #mailTo(address: string, domain: string, text: string): Promise<void> {
+    const notice = { address, kind: `records of ${domain}`, at: new Date() };
+    if (!(await this.limits.take(notice))) return;
+    try {
+      await this.mail.send(address, `DNS records of ${domain} are missing`, text);
+    } catch (error) {
+      await this.limits.release(notice);
+      throw error;
+    }
+  }
 }
+
+/** A problem quotes the records that were found. */
+const MAX_PROBLEM = 300;
 
 const lossMail = (domain: string, serviceName: string, problems: readonly string[]): string =>
   [
     `The DNS records of ${domain}, a verified sending domain of your email service "${serviceName}", have a problem:`,
     '',
-    ...problems.map(problem => `- ${problem}`),
+    ...problems.map(problem => `- ${problem.slice(0, MAX_PROBLEM)}`),
     '',
     'Mail from this domain is still sent, but receivers may reject it or put it into spam folders.',
     'The dashboard shows the expected value of each record. The records are checked again every few minutes.',

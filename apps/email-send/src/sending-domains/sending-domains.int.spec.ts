@@ -221,42 +221,6 @@ describe('a sending domain', () => {
     expect(fixture.dns.queries).toContainEqual({ name, type: 'TXT', over: 'tcp' });
   });
 
-  it('stays verified while the DNS fails, and usable when its records are lost, and the owner is mailed once about the loss', async () => {
-    const domain = await verifiedDomain();
-    fixture.dns.failWith(name, 'SERVFAIL');
-    fixture.dns.failWith(`_dmarc.${name}`, 'REFUSED');
-    await expect(verify(domain)).resolves.toMatchObject({ status: 'verified' });
-
-    fixture.dns.failWith(name, undefined);
-    fixture.dns.failWith(`_dmarc.${name}`, undefined);
-    fixture.dns.setRecords(`_dmarc.${name}`, 'TXT', []);
-    await recheck();
-    await recheck();
-    const lost = await call(getSendingDomain, { ...owner, domain_id: domain.id });
-    expect(lost).toMatchObject({ status: 'records_lost', verified_at: domain.verified_at });
-    expect((await sender()).verifiedDomains.has(name)).toBe(true);
-    const mails = fixture.smtp.messages.filter(({ raw }) => raw.includes(`DNS records of ${name}`));
-    expect(mails.map(({ to }) => to.map(({ address }) => address))).toEqual([['owner@example.com']]);
-    expect(mails[0]!.raw.toString()).toContain(`- _dmarc.${name} has no TXT record`);
-
-    publish(domain);
-    await expect(verify(domain)).resolves.toMatchObject({ status: 'verified' });
-  });
-
-  it('is mailed about again when no relay accepted the mail', async () => {
-    const domain = await verifiedDomain();
-    fixture.dns.setRecords(`_dmarc.${name}`, 'TXT', []);
-    fixture.smtp.answer({ stage: 'mail', code: 451, text: 'later', times: 1 });
-    await expect(recheck()).rejects.toThrow('1 sending domains were not checked');
-    const mails = () => fixture.smtp.messages.filter(({ raw }) => raw.includes(`DNS records of ${name}`)).length;
-    expect(mails()).toBe(0);
-    await recheck();
-    expect(mails()).toBe(1);
-    await expect(call(getSendingDomain, { ...owner, domain_id: domain.id })).resolves.toMatchObject({
-      status: 'records_lost',
-    });
-  });
-
   it('belongs to a service once, even with two requests at the same time, and may belong to several services', async () => {
     const both = await Promise.allSettled([
       call(addSendingDomain, { ...owner, domain: name }),

@@ -3,7 +3,9 @@ import { DailyQuotasModule } from '../daily-quotas/daily-quotas.module.js';
 import { EmailServicesModule } from '../email-services/email-services.module.js';
 import { DnsModule } from '../infrastructure/dns/dns.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
+import { NoticeLimitsModule } from '../notice-limits/notice-limits.module.js';
 import { SystemMailModule } from '../system-mail/system-mail.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AddSendingDomain } from './add-sending-domain.js';
 import { CheckSendingDomain } from './check-sending-domain.js';
 import { DomainChecks, Ed25519Keys, SendingDomainRepository } from './ports.js';
@@ -18,7 +20,15 @@ import { VerifySendingDomain } from './verify-sending-domain.js';
 
 /** Sending domains: their DNS records, DKIM keys and checks. */
 @Module({
-  imports: [PostgresModule, EmailServicesModule, DailyQuotasModule, DnsModule, SystemMailModule],
+  imports: [
+    PostgresModule,
+    EmailServicesModule,
+    DailyQuotasModule,
+    DnsModule,
+    SystemMailModule,
+    NoticeLimitsModule,
+    WorkspacesModule,
+  ],
   providers: [
     SendingDomains,
     AddSendingDomain,

@@ -49,7 +49,7 @@ export class ReportedDomain {
 
   async service(): Promise<Omit<DomainOwner, 'domain_id'>> {
     const workspace_id = uuidv7();
-    const request = { workspace_id, name: 'App', owner_email: 'owner@example.com' };
+    const request = { workspace_id, name: 'App' };
     const { id } = await this.fixture.client.request(createEmailService, request);
     return { workspace_id, service_id: id };
   }

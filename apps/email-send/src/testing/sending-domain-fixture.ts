@@ -26,7 +26,7 @@ export class DomainOwner {
 
   static async create(fixture: AdministrationFixture): Promise<DomainOwner> {
     const workspace_id = uuidv7();
-    const service = { workspace_id, name: 'App', owner_email: 'owner@example.com' };
+    const service = { workspace_id, name: 'App' };
     const { id: service_id } = await fixture.client.request(createEmailService, service);
     const owner = { workspace_id, service_id };
     const { key } = await fixture.client.request(createApiKey, { ...owner, name: 'app' });

@@ -14,3 +14,9 @@ export abstract class WorkspaceDirectory {
   /** Waits for a deletion in progress. */
   abstract isDeleted(workspaceId: string): Promise<boolean>;
 }
+
+/** The people who are mailed about the email services of a workspace. */
+export abstract class WorkspaceOwners {
+  /** The addresses of the present owners who can log in and have not turned off such mail. */
+  abstract addressesIn(workspaceId: string): Promise<readonly string[]>;
+}

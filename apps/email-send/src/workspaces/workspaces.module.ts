@@ -2,7 +2,8 @@ import { Module } from '@nestjs/common';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { ClosableWorkspaces } from './closable-workspaces.js';
 import { NatsWorkspaceDirectory } from './nats-workspace-directory.js';
-import { WorkspaceDirectory, Workspaces } from './ports.js';
+import { NatsWorkspaceOwners } from './nats-workspace-owners.js';
+import { WorkspaceDirectory, WorkspaceOwners, Workspaces } from './ports.js';
 
 /** The state of workspaces that permits or prevents the creation of email services. */
 @Module({
@@ -11,7 +12,8 @@ import { WorkspaceDirectory, Workspaces } from './ports.js';
     ClosableWorkspaces,
     { provide: Workspaces, useExisting: ClosableWorkspaces },
     { provide: WorkspaceDirectory, useClass: NatsWorkspaceDirectory },
+    { provide: WorkspaceOwners, useClass: NatsWorkspaceOwners },
   ],
-  exports: [Workspaces],
+  exports: [Workspaces, WorkspaceOwners],
 })
 export class WorkspacesModule {}

@@ -3,6 +3,7 @@ import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkspaceUsage } from '../quotas/ports.js';
+import { SharedNetwork } from '../shared-network/ports.js';
 import { connectionUrl, usernameFor } from './connection-url.js';
 import { limitsOfPlan } from './database-plans.js';
 import { databaseReply, limitsReply } from './database-reply.js';
@@ -21,6 +22,7 @@ export class CreateDatabase {
     private readonly runtime: DatabaseRuntime,
     private readonly databases: DatabaseRepository,
     private readonly usage: WorkspaceUsage,
+    private readonly sharedNetwork: SharedNetwork,
   ) {}
 
   async execute({
@@ -38,7 +40,7 @@ export class CreateDatabase {
     };
     // `create` checks the quota again; this check prevents a refused request from reserving a port.
     await this.usage.hasPlaces(workspace_id, places);
-    const missing = await this.runtime.missingFor(kind);
+    const missing = (await this.sharedNetwork.refusalFor(workspace_id)) ?? (await this.runtime.missingFor(kind));
     if (missing !== undefined) throw new Refusal('technology_missing', missing);
 
     const id = uuidv7();

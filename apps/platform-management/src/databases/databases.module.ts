@@ -8,6 +8,7 @@ import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
+import { SharedNetworkModule } from '../shared-network/shared-network.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { AttachDatabase } from './attach-database.js';
 import { AttachedServices } from './attached-services.js';
@@ -46,6 +47,7 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
     EnvironmentModule,
     RuntimeModule,
     QuotaUsageModule,
+    SharedNetworkModule,
     WebServicesModule,
   ],
   providers: [

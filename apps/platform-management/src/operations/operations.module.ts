@@ -1,10 +1,11 @@
-import { Database, KeyRing, OperationsModule, SealedColumns } from '@postern/service-host';
+import { Database, KeyRing, OperationsModule, SEALED_ANSWERS, SealedColumns } from '@postern/service-host';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { PostgresPersonalData } from './postgres-personal-data.js';
 
 const SEALED_COLUMNS = [
+  SEALED_ANSWERS,
   { table: 'second_factors', id: 'user_id', column: 'sealed_secret', rowOf: (id: string) => `second_factors/${id}` },
   { table: 'sealed_values', id: 'id', column: 'sealed', rowOf: (id: string) => `sealed_values/${id}` },
   {

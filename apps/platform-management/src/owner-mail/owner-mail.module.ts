@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { GetOwnerMailFacts } from './get-owner-mail-facts.js';
+import { GetWorkspaceOwners } from './get-workspace-owners.js';
 import { OwnerMailSources } from './ports.js';
 import { PostgresOwnerMailSources } from './postgres-owner-mail-sources.js';
 
 /** Answers the requests of email-send for mail to the owners of a workspace. */
 @Module({
   imports: [eventSourcing],
-  providers: [GetOwnerMailFacts, { provide: OwnerMailSources, useClass: PostgresOwnerMailSources }],
+  providers: [GetOwnerMailFacts, GetWorkspaceOwners, { provide: OwnerMailSources, useClass: PostgresOwnerMailSources }],
 })
 export class OwnerMailModule {}

@@ -19,6 +19,8 @@ export type MailedEvent =
 export abstract class OwnerMailSources {
   /** Returns undefined if the event does not exist or its type causes no mail. */
   abstract eventAt(streamId: string, version: number): Promise<MailedEvent | undefined>;
+  /** The owners who can log in and have not turned off service mail. */
+  abstract ownersOf(workspaceId: string): Promise<OwnerMailFacts['recipients']>;
   /** Returns undefined once the web service is deleted. */
   abstract aboutWebService(webServiceId: string): Promise<Omit<OwnerMailFacts, 'reason'> | undefined>;
   /** Returns undefined once the deletion is requested. */

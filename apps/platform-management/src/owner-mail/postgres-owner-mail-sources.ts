@@ -19,6 +19,11 @@ export class PostgresOwnerMailSources extends OwnerMailSources {
     return (await this.database.pool.query<MailedEvent>(FIND_EVENT, [streamId, version, TYPES])).rows[0];
   }
 
+  override async ownersOf(workspaceId: string): Promise<OwnerMailFacts['recipients']> {
+    const { pool } = this.database;
+    return (await pool.query<OwnerMailFacts['recipients'][number]>(FIND_RECIPIENTS, [workspaceId])).rows;
+  }
+
   override aboutWebService(webServiceId: string) {
     return this.#about(FIND_WEB_SERVICE, webServiceId);
   }
@@ -32,7 +37,6 @@ export class PostgresOwnerMailSources extends OwnerMailSources {
     const found = (await pool.query<Subject>(statement, [id])).rows[0];
     if (!found) return undefined;
     const { workspace_id, ...names } = found;
-    const { rows } = await pool.query<OwnerMailFacts['recipients'][number]>(FIND_RECIPIENTS, [workspace_id]);
-    return { ...names, recipients: rows };
+    return { ...names, recipients: await this.ownersOf(workspace_id) };
   }
 }

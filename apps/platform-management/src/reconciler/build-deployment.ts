@@ -12,7 +12,9 @@ import {
 } from '@postern/runtime';
 import { maskable } from '../environment/maskable-secrets.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
+import { ProjectOwners } from '../projects/ports.js';
 import { RepositoryCredentials } from '../repository-credentials/ports.js';
+import { SharedNetwork } from '../shared-network/ports.js';
 import { deploymentOf, type WebService } from '../web-services/aggregate/state.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
@@ -35,6 +37,8 @@ export class BuildDeployment {
     private readonly credentials: RepositoryCredentials,
     private readonly runtime: Runtime,
     private readonly settings: ReconcilerSettings,
+    private readonly projects: ProjectOwners,
+    private readonly sharedNetwork: SharedNetwork,
   ) {}
 
   /** @throws errors that are neither a build failure nor an abort; the caller retries. */
@@ -52,6 +56,9 @@ export class BuildDeployment {
     const output = this.runtime.logWriter(state.id!, 'build', maskable(configuration.secrets));
     try {
       if (withheld !== undefined) logLine(output, withheld);
+      const owner = await this.projects.ownerOf(state.projectId!);
+      const refusal = owner && (await this.sharedNetwork.refusalFor(owner.workspaceId));
+      if (refusal !== undefined) throw new BuildFailed(refusal);
       const { reference: artefact, commit } = await this.#artefact(build, configuration, source, output);
       if (endReasonOf(signal) === 'leadership') return;
       await this.reports.record(state.id!, { kind: 'finish-build', deploymentId, artefact, commit });

@@ -4,7 +4,9 @@ import { BuildQueueModule } from '../deployments/build-queue.module.js';
 import { EnvironmentModule } from '../environment/environment.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
 import { TelemetryModule } from '../infrastructure/telemetry/telemetry.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { RepositoryCredentialsModule } from '../repository-credentials/repository-credentials.module.js';
+import { SharedNetworkModule } from '../shared-network/shared-network.module.js';
 import { WebServicesModule } from '../web-services/web-services.module.js';
 import { BuildDeployment } from './build-deployment.js';
 import { CheckAvailability } from './check-availability.js';
@@ -28,8 +30,10 @@ import { WebServicesReconciler } from './web-services-reconciler.js';
   imports: [
     BuildQueueModule,
     EnvironmentModule,
+    ProjectsModule,
     RepositoryCredentialsModule,
     RuntimeModule,
+    SharedNetworkModule,
     TelemetryModule,
     WebServicesModule,
   ],

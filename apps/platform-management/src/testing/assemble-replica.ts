@@ -36,6 +36,7 @@ import { StopInstances } from '../reconciler/stop-instances.js';
 import { WebServiceTasks } from '../reconciler/web-service-tasks.js';
 import { WebServicesReconciler } from '../reconciler/web-services-reconciler.js';
 import { PostgresRepositoryCredentials } from '../repository-credentials/postgres-repository-credentials.js';
+import { PostgresSharedNetwork } from '../shared-network/postgres-shared-network.js';
 import { ChangeWebService } from '../web-services/change-web-service.js';
 import { CreateWebService } from '../web-services/create-web-service.js';
 import { DeleteWebService } from '../web-services/delete-web-service.js';
@@ -131,7 +132,15 @@ export function assembleReplica(
   );
   const tasks = new WebServiceTasks(
     reports,
-    new BuildDeployment(reports, configurations, credentials, runtime, settings),
+    new BuildDeployment(
+      reports,
+      configurations,
+      credentials,
+      runtime,
+      settings,
+      new FakeProjects(),
+      new PostgresSharedNetwork(runtime, database),
+    ),
     new RollRelease(reports, configurations, runtime, settings),
     new StopInstances(reports, runtime),
     new RemoveWebService(reports, runtime),

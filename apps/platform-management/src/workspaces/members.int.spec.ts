@@ -118,7 +118,7 @@ describe('a change of role', () => {
     await fixture.client.request(changeMemberRole, { ...member, role: 'member' });
     expect([await call(key, 'write'), await call(key, 'write', 'owner')]).toEqual([undefined, 'operation_not_allowed']);
     await fixture.client.request(changeMemberRole, { ...member, role: 'viewer' });
-    expect([await call(key, 'read'), await call(key, 'write')]).toEqual([undefined, 'operation_not_allowed']);
+    expect([await call(key, 'read'), await call(key, 'write')]).toEqual([undefined, 'insufficient_scope']);
   });
 });
 

@@ -91,9 +91,6 @@ export interface Workspace {
   readonly deleted?: true;
 }
 
-/** Control characters and lone surrogates; PostgreSQL cannot store all of them. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
-
 /** A workspace owns email services, projects and databases. Operators set its quotas; owners manage its members. */
 export const workspace: Decider<Workspace, WorkspaceCommand, WorkspaceEvent> = {
   initial: { id: undefined, members: {}, limits: {} },
@@ -102,7 +99,6 @@ export const workspace: Decider<Workspace, WorkspaceCommand, WorkspaceEvent> = {
     switch (command.kind) {
       case 'create': {
         const { workspaceId, name, createdBy, at } = command;
-        requirePrintable(name);
         if (state.id !== undefined || state.deleted) return [];
         return [
           {
@@ -115,7 +111,6 @@ export const workspace: Decider<Workspace, WorkspaceCommand, WorkspaceEvent> = {
         const { name, actorId, at } = command;
         if (state.id === undefined) throw workspaceNotFound();
         requireOwner(state.members, actorId);
-        requirePrintable(name);
         const data = { workspace_id: state.id, name, actor_id: actorId, at };
         return [{ type: 'platform-management.workspace-renamed.v1', data }];
       }
@@ -147,10 +142,6 @@ export const workspace: Decider<Workspace, WorkspaceCommand, WorkspaceEvent> = {
     }
   },
 };
-
-function requirePrintable(name: string): void {
-  if (UNPRINTABLE.test(name)) throw new Refusal('invalid_input', 'name: must not contain control characters');
-}
 
 function setQuotas(
   { changes, actorId, at }: Extract<WorkspaceCommand, { kind: 'set-quotas' }>,

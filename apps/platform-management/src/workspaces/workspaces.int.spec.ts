@@ -16,11 +16,6 @@ describe('a workspace', () => {
       'user_not_found',
     ));
 
-  it('has a name without control characters', async () => {
-    const { id } = await fixture.newUser();
-    expect(await codeOf(fixture.client.request(createWorkspace, { user_id: id, name: 'a\0b' }))).toBe('invalid_input');
-  });
-
   it('is created for more concurrent requests than the database has connections', async () => {
     const users = await Promise.all(Array.from({ length: 7 }, () => fixture.newUser()));
     const made = await Promise.all(

@@ -20,6 +20,7 @@ import type { DiskImages } from './sandbox/areas/disk-images.js';
 import type { TenantNetworks } from './sandbox/network/tenant-network.js';
 
 const BALANCER_TIMEOUT_MS = 10_000;
+const FEATURES = ['customDomains', 'instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs'] as const;
 
 export const LIMITS: InstanceLimits = {
   memoryBytes: 512 * 2 ** 20,
@@ -44,6 +45,8 @@ export interface LocalRuntimeOptions {
   /** Undefined if the kernel cannot limit the files of instances. */
   readonly images?: DiskImages | undefined;
   readonly isolationGaps?: readonly string[];
+  /** Whether the operator runs the code of several workspaces in one network all the same. */
+  readonly acceptsSharedNetwork?: boolean;
   readonly limits?: Partial<InstanceLimits>;
   readonly times?: Partial<RuntimeTimes>;
   /** How long an order waits for a load balancer that does not respond. */
@@ -73,6 +76,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     graceMs: times.graceMs,
     log,
   });
+  const isNetworkShared = options.networks === undefined && options.acceptsSharedNetwork !== true;
   return new LocalRuntime({
     builds: options.builds,
     instanceRecords,
@@ -81,11 +85,12 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     orphanedInstances: new OrphanedInstances(host, processes, starter.idPrefix, log),
     monitor: new InstanceMonitor(processes, times, log),
     balancer,
-    ports: new BalancerPorts(options.networks),
+    ports: new BalancerPorts(balancer, options.networks),
     ownership,
     logs,
     disks,
     times,
+    features: new Set(isNetworkShared ? [...FEATURES, 'sharedNetwork'] : FEATURES),
     isolationGaps: options.isolationGaps ?? [],
     log,
   });

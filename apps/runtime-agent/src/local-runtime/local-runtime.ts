@@ -62,6 +62,7 @@ export interface LocalRuntimeParts {
   readonly disks: ServiceDisks;
   readonly times: RuntimeTimes;
   readonly isolationGaps: readonly string[];
+  readonly features: ReadonlySet<RuntimeFeature>;
   readonly log: Log;
 }
 
@@ -80,7 +81,7 @@ export class LocalRuntime extends Runtime {
   }
 
   override async features(): Promise<ReadonlySet<RuntimeFeature>> {
-    return new Set(['customDomains', 'instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs']);
+    return this.parts.features;
   }
 
   override get isolationGaps(): readonly string[] {
@@ -121,7 +122,7 @@ export class LocalRuntime extends Runtime {
     await this.stop(webServiceId);
     await commands.remove(webServiceId);
     await balancer.remove(webServiceId);
-    await this.parts.ports.follow(await balancer.routes());
+    await this.parts.ports.routes();
     await builds.remove(webServiceId);
     await disks.remove(webServiceId);
     await logs.remove(webServiceId);
@@ -129,9 +130,7 @@ export class LocalRuntime extends Runtime {
 
   async reconcile(expected: readonly ServicePlan[], rolling: ReadonlySet<string>): Promise<void> {
     await this.#adoptOnce();
-    const current = await this.parts.balancer.routes();
-    await this.parts.ports.follow(current);
-    const routes = new Map(current.map(route => [route.id, route]));
+    const routes = new Map((await this.parts.ports.routes()).map(route => [route.id, route]));
     const plans = new Map(expected.map(plan => [plan.webServiceId, plan]));
     const candidates = new Set([...plans.keys(), ...routes.keys(), ...this.#services.keys()]);
     await Promise.all(
@@ -161,9 +160,7 @@ export class LocalRuntime extends Runtime {
 
   async urlOf(webServiceId: string, name: string): Promise<string> {
     if (this.#removed.has(webServiceId)) throw new Error(`the web service ${webServiceId} is removed`);
-    const url = await this.parts.balancer.reserve(webServiceId, name);
-    await this.parts.ports.add(url);
-    return url;
+    return this.parts.ports.reserve(webServiceId, name);
   }
 
   override async routeDomains(domains: readonly RoutedDomain[]): Promise<void> {
@@ -219,10 +216,9 @@ export class LocalRuntime extends Runtime {
   }
 
   async #adopt(): Promise<void> {
-    const { balancer, ownership, orphanedInstances, monitor, commands } = this.parts;
-    const routes = await balancer.routes();
+    const { ports, ownership, orphanedInstances, monitor, commands } = this.parts;
+    const routes = await ports.routes();
     await ownership.take();
-    await this.parts.ports.follow(routes);
     const routed = new Set(routes.flatMap(({ backends }) => backends.map(({ id }) => id)));
     const instances = await orphanedInstances.adopt();
     commands.adopt(instances.filter(({ record }) => record.command));

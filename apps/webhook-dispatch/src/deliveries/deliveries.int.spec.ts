@@ -121,9 +121,10 @@ describe('a webhook', () => {
 });
 
 describe('a response', () => {
-  const respondingWith = async (status: number) => {
+  const respondingWith = async (status: number, headers: Record<string, string> = {}) => {
     const target = await register();
-    world.receiver.answerWith(({ url }) => (url.startsWith(target.path) ? { status, body: `answer ${status}` } : {}));
+    const answer = { status, headers, body: `answer ${status}` };
+    world.receiver.answerWith(({ url }) => (url.startsWith(target.path) ? answer : {}));
     await world.requestFor(await world.publish('delivered', target.service_id));
     const { items } = await eventually(async () => {
       const page = await deliveriesOf(target);
@@ -139,6 +140,45 @@ describe('a response', () => {
       next_attempt_at: null,
       attempts: [{ number: 1, outcome: 'refused', status: 404, response_head: 'answer 404' }],
     }));
+
+  it.each([
+    [429, 'rate_limited', 'the endpoint answered 429 (too many requests)'],
+    [408, 'timed_out', 'the endpoint answered 408 (request timeout)'],
+    [404, 'rejected', 'the endpoint answered 404'],
+  ])('of %d is final and shown as what it is', async (status, refusal, reason) =>
+    expect(await respondingWith(status)).toMatchObject({ state: 'refused', next_attempt_at: null, refusal, reason }),
+  );
+
+  it.each([
+    ['600', 600],
+    [String(40 * 3_600), 24 * 3_600],
+  ])('of 503 with Retry-After %s is retried then, within a day', async (header, seconds) => {
+    const delivery = await respondingWith(503, { 'retry-after': header });
+    expect(delivery).toMatchObject({ state: 'pending', refusal: null });
+    const pauseS = (Date.parse(delivery?.next_attempt_at ?? '') - Date.parse(delivery?.created_at ?? '')) / 1_000;
+    expect(pauseS).toBeGreaterThanOrEqual(seconds - 1);
+    expect(pauseS).toBeLessThan(seconds + 5);
+  });
+
+  it('of 429 can be replayed with all other refused events, and those that wait are left alone', async () => {
+    const target = await register();
+    world.receiver.answerWith(({ url }) => (url.startsWith(target.path) ? { status: 429 } : {}));
+    for (let n = 0; n < 3; n += 1) await world.publish('delivered', target.service_id);
+    await eventually(async () => {
+      const { items } = await deliveriesOf(target);
+      expect(items.filter(({ state }) => state === 'refused')).toHaveLength(3);
+    });
+    world.receiver.answerWith({});
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const { service_id, webhook_id } = target;
+    const replay = { service_id, webhook_id, since } as const;
+    expect(await world.client.request(replaySince, { ...replay, state: 'dropped' })).toEqual({ replayed: 0 });
+    expect(await world.client.request(replaySince, { ...replay, state: 'refused' })).toEqual({ replayed: 3 });
+    await eventually(async () => {
+      const { items } = await deliveriesOf(target);
+      expect(items.filter(({ state }) => state === 'accepted')).toHaveLength(3);
+    });
+  });
 
   it('of 5xx is retried about five seconds later', async () => {
     const delivery = await respondingWith(503);

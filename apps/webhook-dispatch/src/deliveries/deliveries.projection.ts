@@ -5,6 +5,7 @@ import { Database } from '@postern/service-host';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.js';
 import { Webhooks } from '../webhooks/webhooks.projection.js';
 import { FIND_EMAIL_DELIVERIES } from './email-deliveries.sql.js';
+import { refusalOf } from './endpoint-response.js';
 
 type DeliveryPage = ReplyOf<typeof listDeliveries>;
 type DeliveryReply = DeliveryPage['items'][number];
@@ -80,6 +81,7 @@ const replyOf = (row: DeliveryRow): DeliveryReply => ({
   payload: JSON.parse(row.payload) as DeliveryReply['payload'],
   state: row.state as DeliveryReply['state'],
   reason: row.reason,
+  refusal: row.state === 'refused' ? refusalOf(row.attemptLog.at(-1)?.status) : null,
   replay_of: row.replayOf,
   next_attempt_at: row.state === 'pending' ? (row.nextAttemptAt?.toISOString() ?? null) : null,
   created_at: row.createdAt.toISOString(),

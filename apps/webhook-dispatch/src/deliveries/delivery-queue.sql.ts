@@ -88,6 +88,16 @@ export const ENQUEUE = `
   ORDER BY e.line
   ON CONFLICT DO NOTHING`;
 
+/** What two statuses mean, for those who read the delivery log. */
+const MEANING = `CASE r.status WHEN 429 THEN ' (too many requests)' WHEN 408 THEN ' (request timeout)' ELSE '' END`;
+
+/** As the schedule says, or later if the endpoint asks for it, within a day of the event. */
+const NEXT_ATTEMPT = `greatest(
+  now() + make_interval(secs => r.retry_in_ms / 1000),
+  -- Unlike an arithmetic expression, least and greatest ignore a null.
+  CASE WHEN r.retry_after_ms IS NOT NULL
+    THEN least(now() + make_interval(secs => r.retry_after_ms / 1000), d.created_at + interval '24 hours') END)`;
+
 /**
  * Records a batch of attempts, the state of their deliveries, and whether their endpoints keep failing. `NOT IN` lets the
  * planner expect most rows and hash them; with `IN` and no statistics it expects none and uses nested loops.
@@ -95,18 +105,18 @@ export const ENQUEUE = `
 export const RECORD_ATTEMPTS = `
   WITH results AS (
     SELECT * FROM unnest(
-      $1::uuid[], $2::bigint[], $3::float8[], $4::text[], $5::smallint[], $6::int[], $7::text[], $8::text[], $9::float8[]
-    ) AS r (id, fence, at_ms, outcome, status, latency_ms, error, response_head, retry_in_ms)
+      $1::uuid[], $2::bigint[], $3::float8[], $4::text[], $5::smallint[], $6::int[], $7::text[], $8::text[], $9::float8[], $10::float8[]
+    ) AS r (id, fence, at_ms, outcome, status, latency_ms, error, response_head, retry_in_ms, retry_after_ms)
   ), settled AS (
     UPDATE deliveries d
     SET attempts = d.attempts + 1,
         state = CASE WHEN r.outcome = 'accepted' THEN 'accepted' WHEN r.outcome = 'refused' THEN 'refused'
                      WHEN r.retry_in_ms IS NULL THEN 'dropped' WHEN d.state = 'held' THEN 'held' ELSE 'pending' END,
         reason = CASE WHEN r.outcome = 'accepted' THEN NULL
-                      WHEN r.outcome = 'refused' THEN 'the endpoint answered ' || r.status
+                      WHEN r.outcome = 'refused' THEN 'the endpoint answered ' || r.status || ${MEANING}
                       WHEN r.retry_in_ms IS NULL THEN 'the last retry failed: ' || coalesce(r.error, 'the endpoint answered ' || r.status)
                       ELSE coalesce(r.error, 'the endpoint answered ' || r.status) END,
-        next_attempt_at = CASE WHEN r.outcome = 'retry' THEN now() + make_interval(secs => r.retry_in_ms / 1000) END,
+        next_attempt_at = CASE WHEN r.outcome = 'retry' THEN ${NEXT_ATTEMPT} END,
         claimed_until = NULL,
         finished_at = CASE WHEN r.outcome <> 'retry' OR r.retry_in_ms IS NULL THEN now() END
     FROM results r
@@ -146,7 +156,7 @@ export const REPLAY_MISSED = `
     FROM deliveries d
     WHERE d.webhook_id = $1 AND (d.created_at, d.id) > ($2::timestamptz, $3::uuid)
       AND d.created_at <= coalesce($6::timestamptz, now()) AND d.replay_of IS NULL AND d.event_id IS NOT NULL
-      AND d.state IN ('refused', 'dropped', 'held')
+      AND d.state = ANY ($8::text[])
       AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.replay_of = d.id AND r.state IN ('pending', 'accepted'))
     ORDER BY d.created_at, d.id
     LIMIT $7

@@ -51,6 +51,10 @@ export interface QueuedEvent {
   readonly traceparent: string | undefined;
 }
 
+/** States of deliveries that the endpoint has not accepted and will not get again by itself. */
+export const MISSED = ['refused', 'dropped', 'held'] as const;
+export type MissedState = (typeof MISSED)[number];
+
 /** The queue of deliveries, in the same database as their attempts. */
 export abstract class DeliveryQueue {
   /** Queues each event once for every endpoint subscribed to its kind, however often it arrives. */
@@ -70,8 +74,8 @@ export abstract class DeliveryQueue {
   abstract record(result: AttemptResult): Promise<void>;
   /** Queues a new delivery of the same payload with the full retry schedule; returns its id if the original exists. */
   abstract replay(webhookId: string, deliveryId: string): Promise<string | undefined>;
-  /** Replays the refused, dropped and held deliveries of an endpoint since a time; returns how many. */
-  abstract replayMissed(webhookId: string, since: Date): Promise<number>;
+  /** Replays the missed deliveries of an endpoint since a time, or those of some states; returns how many. */
+  abstract replayMissed(webhookId: string, since: Date, states?: readonly MissedState[]): Promise<number>;
   /** Finds enabled endpoints whose attempts have all failed for so many days. */
   abstract failingFor(days: number): Promise<readonly { readonly webhookId: string; readonly since: Date }[]>;
   /** Holds deliveries queued while the read model still showed their endpoint as enabled; returns how many. */

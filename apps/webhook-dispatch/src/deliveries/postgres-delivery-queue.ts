@@ -21,7 +21,14 @@ import {
   REPLAY,
   REPLAY_MISSED,
 } from './delivery-queue.sql.js';
-import { type AttemptResult, type ClaimedDelivery, DeliveryQueue, type QueuedEvent } from './ports.js';
+import {
+  type AttemptResult,
+  type ClaimedDelivery,
+  DeliveryQueue,
+  MISSED,
+  type MissedState,
+  type QueuedEvent,
+} from './ports.js';
 
 /** Three request timeouts, so that a slow attempt never overlaps with its retry. */
 const LEASE_MS = 30_000;
@@ -141,7 +148,11 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     return rows[0]?.id;
   }
 
-  override async replayMissed(webhookId: string, since: Date): Promise<number> {
+  override async replayMissed(
+    webhookId: string,
+    since: Date,
+    states: readonly MissedState[] = MISSED,
+  ): Promise<number> {
     let total = 0;
     let last: ReplayRow | undefined;
     do {
@@ -153,6 +164,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
         newIdPrefix(),
         last?.until ?? null,
         REPLAY_BATCH,
+        states,
       ]);
       last = rows[0];
       total += last?.replayed ?? 0;
@@ -199,6 +211,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
         column(({ response }) => response.error),
         column(({ response }) => response.responseHead),
         column(({ retryInMs }) => retryInMs),
+        column(({ response }) => response.retryAfterMs),
       ],
     });
   }

@@ -13,6 +13,7 @@ export class ReplayMissedDeliveries {
 
   async execute(request: RequestOf<typeof replaySince>): Promise<ReplyOf<typeof replaySince>> {
     await this.webhooks.get(request);
-    return { replayed: await this.queue.replayMissed(request.webhook_id, new Date(request.since)) };
+    const { webhook_id, since, state } = request;
+    return { replayed: await this.queue.replayMissed(webhook_id, new Date(since), state && [state]) };
   }
 }

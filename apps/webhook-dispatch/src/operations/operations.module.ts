@@ -1,4 +1,4 @@
-import { Database, KeyRing, OperationsModule, SealedColumns } from '@postern/service-host';
+import { Database, KeyRing, OperationsModule, SEALED_ANSWERS, SealedColumns } from '@postern/service-host';
 import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { DeliveryErasure } from './delivery-erasure.js';
 
@@ -17,6 +17,6 @@ export const operations = OperationsModule.forService({
   inject: [Database, KeyRing],
   useFactory: ({ pool }: Database, keys: KeyRing) => ({
     personal: new DeliveryErasure(),
-    sealed: new SealedColumns(pool, keys, sealedColumns),
+    sealed: new SealedColumns(pool, keys, [...sealedColumns, SEALED_ANSWERS]),
   }),
 });

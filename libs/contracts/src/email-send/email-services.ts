@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
-import { id, noContent, timestamp } from '../shapes.js';
+import { id, noContent, resourceName, timestamp } from '../shapes.js';
 
 const request = requestsOf('email-send');
-
-export const emailServiceName = z.string().trim().min(1).max(100);
 
 export const quotaChange = z.object({ at: timestamp, from: z.int(), to: z.int(), reason: z.string() });
 
@@ -32,12 +30,7 @@ export const ofService = z.object({ workspace_id: id, service_id: id });
 export const createEmailService = request('create-email-service', {
   request: z.object({
     workspace_id: id,
-    name: emailServiceName,
-    owner_email: z
-      .string()
-      .max(320)
-      .optional()
-      .describe('The address that is notified when a verified domain loses its DNS records.'),
+    name: resourceName,
     workspace_quotas: quotaOverrides.optional(),
   }),
   reply: emailService,
@@ -49,7 +42,6 @@ export const createEmailService = request('create-email-service', {
     access: 'session',
     status: 201,
     summary: 'Create an email service; it starts in sandbox mode',
-    fromCaller: { owner_email: 'email' },
   },
 });
 
@@ -79,7 +71,7 @@ export const getEmailService = request('get-email-service', {
 });
 
 export const emailServiceChanges = z.strictObject({
-  name: emailServiceName.optional(),
+  name: resourceName.optional(),
   enabled: z.boolean().optional(),
   open_tracking: z.boolean().optional(),
   click_tracking: z.boolean().optional(),
@@ -171,7 +163,7 @@ export type ApiKey = z.output<typeof apiKey>;
 /** The key is returned only in this reply. */
 export const createApiKey = request('create-api-key', {
   request: ofService.extend({
-    name: z.string().trim().min(1).max(100),
+    name: resourceName,
     workspace_quotas: quotaOverrides.optional(),
   }),
   reply: z.object({ id, name: z.string(), key: z.string(), key_prefix: z.string() }),

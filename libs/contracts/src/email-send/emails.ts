@@ -13,7 +13,23 @@ export const MAX_SUBJECT_LENGTH = 998;
 export const MAX_EXTRA_HEADERS = 50;
 export const MAX_HEADER_VALUE_LENGTH = 998;
 
+export const MAX_ATTACHMENTS = 50;
+
 const addresses = z.array(z.string());
+
+/** A file of a message. email-send checks its name, type and content. */
+export const emailAttachment = z.strictObject({
+  filename: z.string().describe('Name of the file. Path separators and control characters are replaced.'),
+  content: z.string().describe('The file in base64.'),
+  content_type: z
+    .string()
+    .optional()
+    .describe('Media type, such as `application/pdf`. Without it, the ending of the name determines the type.'),
+  content_id: z
+    .string()
+    .optional()
+    .describe('Id of an inline image, which the HTML body shows with `<img src="cid:…">`.'),
+});
 
 /** The shape of the body of POST /emails. email-send checks addresses, headers and limits. */
 export const sendEmailBody = z.strictObject({
@@ -34,6 +50,30 @@ export const sendEmailBody = z.strictObject({
     .record(z.string(), z.string())
     .default({})
     .describe('Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers.'),
+  attachments: z.array(emailAttachment).optional().describe('Files, at most 50.'),
+  in_reply_to: z.string().optional().describe('Message-ID of the message that this one answers.'),
+  references: z
+    .array(z.string())
+    .optional()
+    .describe('Message-IDs of the earlier messages of the conversation, the oldest first. At most 100.'),
+  list_unsubscribe: z
+    .strictObject({
+      url: z.string().optional().describe('Page to unsubscribe, http or https.'),
+      mailto: z.string().optional().describe('Address at which a mail unsubscribes its author.'),
+      one_click: z
+        .boolean()
+        .optional()
+        .describe('Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https.'),
+    })
+    .optional()
+    .describe('How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url` or `mailto`.'),
+  tracking: z
+    .strictObject({
+      opens: z.boolean().optional().describe('Instead of the setting of the email service.'),
+      clicks: z.boolean().optional().describe('Instead of the setting of the email service.'),
+    })
+    .optional()
+    .describe('Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked.'),
 });
 
 const HTML_FIELD = 'The HTML body is the field "message".';
@@ -52,7 +92,9 @@ fieldHints.add(sendEmailBody, {
     textbody: TEXT_FIELD,
     sender: 'The sender is the field "from".',
     recipients: 'Recipients are in the fields "to", "cc" and "bcc".',
-    attachments: 'Attachments are not supported; link to the file instead.',
+    attachment: 'Files are in the field "attachments".',
+    inreplyto: 'The field is "in_reply_to".',
+    listunsubscribe: 'The field is "list_unsubscribe".',
     tags: 'Use headers named X-… for your own data.',
     metadata: 'Use headers named X-… for your own data.',
     scheduledat: NO_SCHEDULE,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
-import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
+import { id, noContent, page, pageOffset, pageRequest, resourceName, timestamp } from '../shapes.js';
 import { workspaceRole } from '../workspace-roles.js';
 import { secondFactorCode } from './second-factors.js';
 
@@ -185,7 +185,7 @@ export const createUser = request('create-user', {
     email: z.string().max(320),
     password: z.string().min(12, 'must have at least 12 characters').max(1024),
     operator: z.boolean().default(false),
-    workspace_name: z.string().trim().min(1).max(100).optional(),
+    workspace_name: resourceName.optional(),
   }),
   reply: user,
   refusals: { not_an_operator: 403, invalid_input: 400, user_exists: 409 },

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
-import { id, page, timestamp } from '../shapes.js';
+import { id, page, resourceName, timestamp } from '../shapes.js';
 import { DATABASE, DATABASE_WITH_USAGE, onePageOf } from './examples.js';
-import { resourceName } from './projects.js';
 
 const request = requestsOf('platform-management');
 

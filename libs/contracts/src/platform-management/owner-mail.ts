@@ -4,13 +4,17 @@ import { id } from '../shapes.js';
 
 const request = requestsOf('platform-management', ['email-send']);
 
+const recipients = z
+  .array(z.object({ user_id: id, email: z.string() }))
+  .describe('The present owners who can log in and have not turned off such mail.');
+
 /** The facts for mail to the owners of a workspace about one of its web services or databases. */
 export const ownerMailFacts = z.object({
   workspace_name: z.string(),
   project_name: z.string().nullable().describe('Null for a database, because databases do not belong to projects.'),
   name: z.string(),
   reason: z.string().nullable().describe('The words of the platform, without the output of a build or an instance.'),
-  recipients: z.array(z.object({ user_id: id, email: z.string() })),
+  recipients,
 });
 export type OwnerMailFacts = z.output<typeof ownerMailFacts>;
 
@@ -21,4 +25,10 @@ export type OwnerMailFacts = z.output<typeof ownerMailFacts>;
 export const getOwnerMailFacts = request('get-owner-mail-facts', {
   request: z.object({ stream_id: z.string().max(200), version: z.int().min(1) }),
   reply: z.object({ facts: ownerMailFacts.nullable() }),
+});
+
+/** The recipients of mail about an email service, which belongs to email-send. */
+export const getWorkspaceOwners = request('get-workspace-owners', {
+  request: z.object({ workspace_id: id }),
+  reply: z.object({ recipients }),
 });

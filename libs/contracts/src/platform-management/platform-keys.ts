@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
-import { id, noContent, timestamp } from '../shapes.js';
+import { id, noContent, resourceName, timestamp } from '../shapes.js';
 import { workspaceRole } from '../workspace-roles.js';
 
 const request = requestsOf('platform-management', ['api-gateway']);
@@ -112,7 +112,7 @@ export const admitPlatformCall = request('admit-platform-call', {
 });
 
 export const platformKeyInput = z.strictObject({
-  name: z.string().trim().min(1).max(100),
+  name: resourceName,
   scope: platformKeyScope,
   expires_at: timestamp.optional().describe('A time in the future; absent for a key that never expires.'),
   projects: z.array(id).min(1).max(50).optional().describe('The projects that the key can access; absent for all.'),

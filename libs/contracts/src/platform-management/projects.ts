@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
-import { id, timestamp } from '../shapes.js';
+import { id, resourceName, timestamp } from '../shapes.js';
 import { ofCaller } from './caller.js';
 import { NEW_PROJECT, PROJECT } from './examples.js';
 
@@ -13,9 +13,6 @@ export const project = z.object({
   created_at: timestamp.describe('When the project was created.'),
 });
 export type Project = z.output<typeof project>;
-
-/** The name of a resource; surrounding white space is removed. */
-export const resourceName = z.string().trim().min(1, 'must not be empty').max(100);
 
 export const projectInput = z.strictObject({
   name: resourceName.describe('Name of the project, 1 to 100 characters.'),

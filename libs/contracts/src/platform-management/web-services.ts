@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
-import { id, timestamp } from '../shapes.js';
+import { id, resourceName, timestamp } from '../shapes.js';
 import { ofCaller } from './caller.js';
 import { NEW_WEB_SERVICE, WEB_SERVICE } from './examples.js';
-import { resourceName } from './projects.js';
 import { deletion, secretScope } from './variables.js';
 
 const request = requestsOf('platform-management');

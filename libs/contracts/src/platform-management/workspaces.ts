@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { quotaChanges, workspaceQuotas } from '../quotas.js';
 import { requestsOf } from '../request.js';
-import { id } from '../shapes.js';
+import { id, resourceName } from '../shapes.js';
 import { workspace } from './accounts.js';
 
 const request = requestsOf('platform-management', ['api-gateway']);
 
 export const createWorkspace = request('create-workspace', {
-  request: z.object({ user_id: id, name: z.string().trim().min(1).max(100) }),
+  request: z.object({ user_id: id, name: resourceName }),
   reply: workspace,
   refusals: { user_not_found: 404, invalid_input: 400, quota_reached: 409 },
   http: {
@@ -22,7 +22,7 @@ export const createWorkspace = request('create-workspace', {
 });
 
 export const changeWorkspace = request('change-workspace', {
-  request: z.object({ actor_id: id, id, name: z.string().trim().min(1).max(100) }),
+  request: z.object({ actor_id: id, id, name: resourceName }),
   reply: workspace,
   refusals: { workspace_not_found: 404, role_insufficient: 403, invalid_input: 400 },
   http: {

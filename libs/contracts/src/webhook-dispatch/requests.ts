@@ -162,6 +162,13 @@ export const delivery = z.object({
   payload: webhookPayload,
   state: z.enum(['pending', 'accepted', 'refused', 'dropped', 'held']),
   reason: z.string().nullable(),
+  refusal: z
+    .enum(['rejected', 'rate_limited', 'timed_out'])
+    .nullable()
+    .optional()
+    .describe(
+      'Why the endpoint refused the event: `rate_limited` is 429, `timed_out` is 408, and `rejected` is any other 4xx.',
+    ),
   replay_of: id.nullable(),
   next_attempt_at: timestamp.nullable(),
   created_at: timestamp,
@@ -231,7 +238,13 @@ export const replayDelivery = request('replay-delivery', {
 });
 
 export const replaySince = request('replay-since', {
-  request: ofWebhook.extend({ since: timestamp }),
+  request: ofWebhook.extend({
+    since: timestamp,
+    state: z
+      .enum(['refused', 'dropped', 'held'])
+      .optional()
+      .describe('Only events with this status; without it, all that the endpoint has not accepted.'),
+  }),
   reply: z.object({ replayed: z.int().nonnegative() }),
   refusals: { webhook_not_found: 404 },
   http: {

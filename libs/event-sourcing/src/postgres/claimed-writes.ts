@@ -5,6 +5,7 @@ import { HAS_WRITTEN, MARK_CARRIED_OUT } from './command-claims.sql.js';
 /** The claim under which the current work writes. */
 export interface WriteClaim {
   readonly caller: string;
+  /** As it is stored. */
   readonly key: string;
   readonly token: string;
   /** Whether a transaction of this work has set `carried_out`; its commit may have failed since. */

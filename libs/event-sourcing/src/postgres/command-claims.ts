@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { runUnderClaim, runWithoutClaim, type WriteClaim } from './claimed-writes.js';
 import {
@@ -51,10 +51,10 @@ export class ClaimedCommand {
 
   constructor(
     private readonly pool: pg.Pool,
-    { caller, key }: CommandClaim,
+    claim: CommandClaim,
     readonly token: string,
   ) {
-    this.#claim = { caller, key, token, hasWritten: false, isEnded: false };
+    this.#claim = { caller: claim.caller, key: storedKey(claim), token, hasWritten: false, isEnded: false };
     const until = performance.now() + RENEW_FOR_MS;
     this.#renewal = setInterval(() => {
       // A failed renewal is followed by the next one; a lost claim costs no more than a repetition of the command.
@@ -98,7 +98,8 @@ export class CommandClaims {
 
   /** Undefined if an earlier request gave its key back at this moment. */
   async claim(claim: CommandClaim): Promise<ClaimedCommand | EarlierCommand | undefined> {
-    const { caller, key, fingerprint } = claim;
+    const { caller, fingerprint } = claim;
+    const key = storedKey(claim);
     const token = randomUUID();
     const { rowCount } = await this.pool.query(CLAIM, [caller, key, fingerprint, token]);
     if (rowCount === 1) return new ClaimedCommand(this.pool, claim, token);
@@ -111,6 +112,9 @@ export class CommandClaims {
     await inSteps(this.pool, PURGE_CLAIMS, []);
   }
 }
+
+/** Clients choose keys, which may contain an address. */
+const storedKey = ({ key }: CommandClaim): string => hash('sha256', key, 'hex');
 
 const earlierCommand = (row: ClaimRow, fingerprint: string): EarlierCommand => ({
   isSameRequest: row.fingerprint === fingerprint,

@@ -35,6 +35,8 @@ export class AgentProcess {
         POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
         POSTERN_EXIT_WITH_PARENT: 'true',
         POSTERN_LOG_LEVEL: 'warn',
+        // Tests create web services of several workspaces on machines that do not separate networks, too.
+        POSTERN_SHARED_NETWORK: 'true',
         ...compileCache(),
         ...this.environment,
       },

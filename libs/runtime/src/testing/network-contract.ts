@@ -104,8 +104,8 @@ export const networkContract = (context: NetworkContext): void => {
   );
 
   it('reaches the platform from instances, builds and commands at POSTERN_URL', async () => {
-    const ask = node('fetch(process.env.POSTERN_URL).then(r => r.text()).then(console.log)');
-    for (const outputOf of [printed, loggedBy, ran]) expect(await outputOf(ask)).toContain(harness().gatewayAnswer);
+    const request = node('fetch(process.env.POSTERN_URL).then(r => r.text()).then(console.log)');
+    for (const outputOf of [printed, loggedBy, ran]) expect(await outputOf(request)).toContain(harness().gatewayAnswer);
   });
 
   it('gives an instance its own ports: one that takes the ports and names of others gets none of their traffic', async () => {

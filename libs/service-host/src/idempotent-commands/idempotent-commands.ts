@@ -11,9 +11,10 @@ import {
   withoutEffect,
 } from '@postern/messaging';
 import type pg from 'pg';
+import { SEALED_ANSWERS } from '../operations/sealed-columns.js';
 import { hasEncryptionKeys } from '../secrets/encryption-config.js';
 import { KeyRing } from '../secrets/key-ring.js';
-import { type AnswerSeal, plainAnswers, sealedAnswers } from './answer-seal.js';
+import { type AnswerSeal, sealedByRequestKey, sealedByService } from './answer-seal.js';
 
 type Answer = { readonly ok: unknown } | { readonly refusal: RefusalBody };
 
@@ -31,7 +32,7 @@ export class IdempotentCommands implements KeyedRequests {
 
   async answer(key: RequestKey, work: () => Promise<unknown>): Promise<KeyedReply> {
     const claimed = await this.#claim(key);
-    return claimed instanceof ClaimedCommand ? this.#run(claimed, work) : this.#repeat(claimed);
+    return claimed instanceof ClaimedCommand ? this.#run(key, claimed, work) : this.#repeat(key, claimed);
   }
 
   purge(): Promise<void> {
@@ -47,19 +48,19 @@ export class IdempotentCommands implements KeyedRequests {
     }
   }
 
-  async #run(command: ClaimedCommand, work: () => Promise<unknown>): Promise<KeyedReply> {
+  async #run(key: RequestKey, command: ClaimedCommand, work: () => Promise<unknown>): Promise<KeyedReply> {
     let ok: unknown;
     try {
       ok = await command.run(work);
     } catch (error) {
-      throw await this.#failed(command, error);
+      throw await this.#failed(key, command, error);
     }
-    await this.#end(command, { ok: ok ?? null });
+    await this.#end(key, command, { ok: ok ?? null });
     return { ok, replayed: false };
   }
 
   /** The error for the caller; says so if nothing was carried out. */
-  async #failed(command: ClaimedCommand, error: unknown): Promise<unknown> {
+  async #failed(key: RequestKey, command: ClaimedCommand, error: unknown): Promise<unknown> {
     let isReleased: boolean;
     try {
       isReleased = await command.release();
@@ -72,7 +73,7 @@ export class IdempotentCommands implements KeyedRequests {
     }
     if (!isReleased && Refusal.is(error)) {
       const { code, message, details } = error;
-      await this.#end(command, { refusal: { code, message, details } });
+      await this.#end(key, command, { refusal: { code, message, details } });
       return error;
     }
     const wasCalled = error instanceof ServiceUnavailable && error.maybeExecuted;
@@ -80,20 +81,20 @@ export class IdempotentCommands implements KeyedRequests {
   }
 
   /** The caller gets its answer even if it cannot be stored; a repetition is then told that it was lost. */
-  async #end(command: ClaimedCommand, answer: Answer): Promise<void> {
+  async #end(key: RequestKey, command: ClaimedCommand, answer: Answer): Promise<void> {
     try {
-      await command.end(this.seal.seal(JSON.stringify(answer), rowOf(command)));
+      await command.end(this.seal.seal(JSON.stringify(answer), rowOf(command), key));
     } catch (err) {
       this.log.warn({ err }, 'The answer of a command could not be stored for its repetitions');
     }
   }
 
-  #repeat(earlier: EarlierCommand | undefined): KeyedReply {
+  #repeat(key: RequestKey, earlier: EarlierCommand | undefined): KeyedReply {
     if (earlier && !earlier.isSameRequest) {
       throw refusal('idempotency_key_reused', 'this Idempotency-Key was already used with a different request');
     }
     if (earlier?.answer !== undefined) {
-      return { ...(JSON.parse(this.seal.open(earlier.answer, rowOf(earlier))) as Answer), replayed: true };
+      return { ...(JSON.parse(this.seal.open(earlier.answer, rowOf(earlier), key)) as Answer), replayed: true };
     }
     if (earlier?.isCarriedOut && !earlier.isHeld) throw refusal('idempotency_answer_lost', ANSWER_LOST);
     throw refusal('idempotency_key_in_flight', 'the request with this Idempotency-Key is still in progress', {
@@ -112,13 +113,12 @@ const refusal = (
   details: Readonly<Record<string, unknown>> = {},
 ): Refusal => new Refusal(code, message, details);
 
-/** The row to which a sealed answer is bound. */
-const rowOf = ({ token }: { readonly token: string }): string => `command_claims/${token}`;
+const rowOf = ({ token }: { readonly token: string }): string => SEALED_ANSWERS.rowOf(token);
 
-/** For a service with this database; answers are sealed if it has encryption keys. */
+/** For a service with this database. */
 export const commandsOf = (pool: pg.Pool, config: unknown, log: Log): IdempotentCommands =>
   new IdempotentCommands(
     new CommandClaims(pool),
-    hasEncryptionKeys(config) ? sealedAnswers(new KeyRing(config.encryptionKeys)) : plainAnswers,
+    hasEncryptionKeys(config) ? sealedByService(new KeyRing(config.encryptionKeys)) : sealedByRequestKey,
     log,
   );

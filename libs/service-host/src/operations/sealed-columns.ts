@@ -15,6 +15,14 @@ export interface SealedColumn {
   readonly rowOf: (id: string) => string;
 }
 
+/** The answers of idempotent commands, which may contain a secret that is shown once. For services with encryption keys. */
+export const SEALED_ANSWERS: SealedColumn = {
+  table: 'event_store.command_claims',
+  id: 'token',
+  column: 'answer',
+  rowOf: token => `command_claims/${token}`,
+};
+
 export interface SealedCount {
   readonly kind: string;
   readonly key_id: string;

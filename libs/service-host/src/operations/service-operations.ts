@@ -3,6 +3,7 @@ import { FollowerPositions, PostgresSetAsideEvents, type ProjectionRunner } from
 import type { Database } from '../database/database.js';
 import type { PublishedLog } from '../event-sourcing/published-log.js';
 import type { ServiceLog } from '../log/service-log.js';
+import { answeredInTime } from './answered-in-time.js';
 import { logFindings, RESTORED_WITHIN_DAYS, restartFindings } from './log-findings.js';
 import type { Diagnosis, Finding, PersonalData } from './ports.js';
 import { postgresFindings } from './postgres-findings.js';
@@ -11,6 +12,9 @@ import { redactor } from './redaction.js';
 import type { SealedColumns } from './sealed-columns.js';
 
 type Reply<Name extends keyof Operations> = ReplyOf<Operations[Name]>;
+
+/** `postern doctor` answers within five seconds, whatever hangs. */
+const ANSWER_WITHIN_MS = 3_500;
 
 /** Maximum number of values in a log line. */
 const NAMED = 100;
@@ -154,17 +158,19 @@ export class ServiceOperations {
   }
 
   async diagnose(): Promise<Reply<'diagnose'>> {
-    const [ofDatabase, ofLog, restarts, own, { total }] = await Promise.all([
-      postgresFindings(this.options.database.pool),
-      logFindings(this.options.published),
-      this.#positions.restarts(RESTORED_WITHIN_DAYS),
-      this.options.diagnosis?.findings() ?? [],
-      this.#setAside.list(1),
+    const { database, diagnosis, published } = this.options;
+    const findings = await Promise.all([
+      answeredInTime('PostgreSQL', ANSWER_WITHIN_MS, () => postgresFindings(database.pool)),
+      answeredInTime('events read', ANSWER_WITHIN_MS, () => logFindings(published)),
+      answeredInTime('event logs', ANSWER_WITHIN_MS, async () =>
+        restartFindings(await this.#positions.restarts(RESTORED_WITHIN_DAYS)),
+      ),
+      answeredInTime('events set aside', ANSWER_WITHIN_MS, async () =>
+        setAsideFindings((await this.#setAside.list(1)).total),
+      ),
+      answeredInTime('what the service depends on', ANSWER_WITHIN_MS, async () => (await diagnosis?.findings()) ?? []),
     ]);
-    return {
-      now: new Date().toISOString(),
-      findings: [...ofDatabase, ...ofLog, ...restartFindings(restarts), ...setAsideFindings(total), ...own],
-    };
+    return { now: new Date().toISOString(), findings: findings.flat() };
   }
 }
 

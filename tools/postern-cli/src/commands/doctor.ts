@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { describeIsolation, probeReturnPath, returnPathArrivals, SERVICE_NAMES } from '@postern/contracts';
-import type { Finding } from '@postern/service-host';
-import { type Operator, requestFromAll } from '../operator.js';
+import {
+  describeIsolation,
+  probeReturnPath,
+  returnPathArrivals,
+  SERVICE_NAMES,
+  type ServiceName,
+} from '@postern/contracts';
+import { answeredInTime, type Finding } from '@postern/service-host/findings';
+import { type Operator, requestOperation } from '../operator.js';
+import { diskFindings } from './disk-findings.js';
 import { natsFindings } from './nats-findings.js';
 
 const CLOCK_WARNING_MS = 1_000;
 const PROBE_TIMEOUT_MS = 20_000;
+/** Of one check; services limit theirs to less. */
+const ANSWER_WITHIN_MS = 4_500;
 const ICONS = { good: '✓', warning: '!', bad: '✗' } as const;
 
 /** `doctor [--no-mail]`: checks all dependencies of Postern, and prints what to fix. */
@@ -19,30 +28,31 @@ export const doctor = async (operator: Operator, { mail }: { readonly mail: bool
       if (advice && verdict !== 'good') operator.print(`      ${advice}`);
     }
   };
-  show('NATS', await natsFindings(operator.link.nc));
-  const sentAt = Date.now();
-  const results = await requestFromAll(operator, SERVICE_NAMES, 'diagnose', {});
-  const durationMs = Date.now() - sentAt;
-  for (const result of results)
-    show(
-      result.service,
-      'failure' in result
-        ? [
-            {
-              check: 'responds',
-              verdict: 'bad',
-              found: result.failure,
-              advice: 'Check that the service is running and uses this NATS.',
-            },
-          ]
-        : [clockFinding(result.reply.now, sentAt, durationMs), ...result.reply.findings],
-    );
-  show('web services and builds', await isolationFindings(operator));
-  if (mail) show('return path', [await returnPathFinding(operator)]);
+  // Everything is asked at once; disks first, because what else hangs often follows from a full one.
+  const disks = diskFindings();
+  const nats = answeredInTime('NATS', ANSWER_WITHIN_MS, () => natsFindings(operator.link.nc));
+  const services = SERVICE_NAMES.map(service => serviceFindings(operator, service));
+  const isolation = answeredInTime('runtime-agent', ANSWER_WITHIN_MS, () => isolationFindings(operator));
+  show('disks of this machine', await disks);
+  show('NATS', await nats);
+  for (const [place, service] of SERVICE_NAMES.entries()) show(service, await services[place]!);
+  show('web services and builds', await isolation);
+  if (mail) {
+    operator.print(`\nwaiting up to ${PROBE_TIMEOUT_MS / 1_000} s for a mail`);
+    show('return path', [await returnPathFinding(operator)]);
+  }
   const count = (verdict: Finding['verdict']) => all.filter(finding => finding.verdict === verdict).length;
   operator.print(`\n${count('good')} passed, ${count('warning')} warnings, ${count('bad')} failed`);
   return count('bad') === 0;
 };
+
+/** What one service finds, and the difference of its clock. */
+const serviceFindings = (operator: Operator, service: ServiceName): Promise<readonly Finding[]> =>
+  answeredInTime(service, ANSWER_WITHIN_MS, async () => {
+    const sentAt = Date.now();
+    const { now, findings } = await requestOperation(operator, service, 'diagnose', {});
+    return [clockFinding(now, sentAt, Date.now() - sentAt), ...findings];
+  });
 
 /** Isolation features that the machine of runtime-agent lacks. */
 const isolationFindings = async ({ requests }: Operator): Promise<Finding[]> => {

@@ -1,6 +1,7 @@
 import type { Delivery, Page, Replayed } from '@postern/contracts';
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { ActionButton } from '../../components/action-button.js';
 import { Choice, Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
@@ -70,6 +71,7 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
           </>
         )}
       </Loaded>
+      {deliveries.value?.items.some(isRefusedForNow) && <ReplayRefused path={path} onReplayed={deliveries.reload} />}
       <ReplaySince path={path} onReplayed={deliveries.reload} />
     </Section>
   );
@@ -78,10 +80,34 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
 /** The first attempt follows within seconds; retries can take hours and are not worth polling for. */
 const isFirstAttemptDue = ({ state, attempts }: Delivery): boolean => state === 'pending' && attempts.length === 0;
 
+/** The endpoint asked for fewer requests or ran out of time; it may accept the event now. */
+const isRefusedForNow = ({ refusal }: Delivery): boolean => refusal === 'rate_limited' || refusal === 'timed_out';
+
 interface ReplaySinceProps {
   readonly path: string;
   readonly onReplayed: () => void;
 }
+
+const DAY_MS = 24 * 3_600_000;
+
+/** One click after the endpoint has room again. */
+const ReplayRefused = ({ path, onReplayed }: ReplaySinceProps) => {
+  const [replayed, setReplayed] = useState<number>();
+  const replay = async () => {
+    const since = new Date(Date.now() - DAY_MS).toISOString();
+    setReplayed((await api.post<Replayed>(`${path}/replay`, { since, state: 'refused' })).replayed);
+    onReplayed();
+  };
+  return (
+    <Notice kind="warning">
+      Your application refused events with 429 or 408. Postern does not retry refused events.{' '}
+      <ActionButton label="Replay all events that were refused in the last 24 hours" work={replay}>
+        Replay all refused events
+      </ActionButton>
+      {replayed !== undefined && ` ${counted(replayed, 'event')} will be sent again.`}
+    </Notice>
+  );
+};
 
 const ReplaySince = ({ path, onReplayed }: ReplaySinceProps) => {
   const [replayed, setReplayed] = useState<number>();

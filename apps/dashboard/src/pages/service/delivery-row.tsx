@@ -14,10 +14,12 @@ interface DeliveryRowProps {
 export const DeliveryRow = ({ delivery, onReplay }: DeliveryRowProps) => {
   const { payload, attempts } = delivery;
   const lastAttempt = attempts.at(-1);
+  const refusal = delivery.refusal ? REFUSALS[delivery.refusal] : undefined;
   return (
     <details class="delivery">
       <summary>
         <Badge status={delivery.state} />
+        {refusal && <Tag tone="warning">{refusal}</Tag>}
         <strong>{formatLabel(payload.event)}</strong>
         <span class="long">{payload.to}</span>
         <span class="hint">
@@ -47,6 +49,13 @@ export const DeliveryRow = ({ delivery, onReplay }: DeliveryRowProps) => {
       </ActionButton>
     </details>
   );
+};
+
+/** Refusals that say nothing against the event. */
+const REFUSALS: Readonly<Record<NonNullable<Delivery['refusal']>, string | undefined>> = {
+  rate_limited: 'Too many requests',
+  timed_out: 'Request timeout',
+  rejected: undefined,
 };
 
 const TONES: Readonly<Record<Attempt['outcome'], Tone>> = { accepted: 'good', refused: 'bad', retry: 'warning' };

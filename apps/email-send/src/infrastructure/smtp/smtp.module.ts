@@ -1,11 +1,15 @@
 import { Module } from '@nestjs/common';
 import { RelaySet } from '@postern/mail';
+import { OutboundGuard } from '@postern/outbound';
 import { CONFIG } from '@postern/service-host';
 import type { EmailSendConfig } from '../../config.js';
 import { MailRelay } from '../../emails/ports.js';
 import { InstrumentedMailRelay } from './instrumented-mail-relay.js';
 import { relaysFrom } from './relay-urls.js';
 import { SmtpMailRelay } from './smtp-mail-relay.js';
+
+/** A relay is chosen by the operator, and may have a private address. */
+const { lookup } = new OutboundGuard({ allowPrivate: true });
 
 /** The upstream relays. */
 @Module({
@@ -14,7 +18,7 @@ import { SmtpMailRelay } from './smtp-mail-relay.js';
       provide: RelaySet,
       inject: [CONFIG],
       useFactory: ({ relays, bounceDomain }: EmailSendConfig) =>
-        RelaySet.fromConfigs(relaysFrom(relays.reveal(), bounceDomain)),
+        RelaySet.fromConfigs(relaysFrom(relays.reveal(), bounceDomain).map(relay => ({ ...relay, lookup }))),
     },
     SmtpMailRelay,
     { provide: MailRelay, useClass: InstrumentedMailRelay },

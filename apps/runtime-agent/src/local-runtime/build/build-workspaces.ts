@@ -64,11 +64,13 @@ export class BuildWorkspaces {
     return { workspace, cache, isLimited: this.images !== undefined };
   }
 
-  /** Moves the result of a build to the file system of the artefacts. @returns its path. */
-  async takeOut(workspace: string): Promise<string> {
+  /** Moves the result of a build to the file system of the artefacts. @returns its path. @throws the signal's reason if it aborts. */
+  async takeOut(workspace: string, signal: AbortSignal): Promise<string> {
     if (!this.images) return draftOf(workspace);
     const path = join(workspace, 'artefact');
-    await run('cp', ['--archive', '--', draftOf(workspace), path]).catch((error: { stderr?: string }) => {
+    const copy = run('cp', ['--archive', '--', draftOf(workspace), path], { signal });
+    await copy.catch((error: { stderr?: string }) => {
+      signal.throwIfAborted();
       throw /No space left/.test(error.stderr ?? '') ? Object.assign(new Error('no space'), { code: 'ENOSPC' }) : error;
     });
     return path;

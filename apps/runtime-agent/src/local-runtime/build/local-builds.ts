@@ -140,7 +140,7 @@ export class LocalBuilds implements Builds {
       const output = new BuildOutput(writer, limits.outputBytes);
       const start = await this.#make(order, { place, id, folders, output }, signal);
       const { deploymentId, webServiceId, commit } = order;
-      const draft = await workspaces.takeOut(folders.workspace);
+      const draft = await workspaces.takeOut(folders.workspace, signal);
       await artefacts.keep(draft, { deploymentId, webServiceId, commit, ...(start && { start }) });
       return artefact;
     } finally {

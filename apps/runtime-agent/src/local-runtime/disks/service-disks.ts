@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '../../infrastructure/disk.js';
 import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
@@ -48,6 +48,9 @@ export class ServiceDisks {
         throw new Error(
           'the disk cannot be mounted: it was created by Postern as root on a machine with loop devices and e2fsprogs',
         );
+      // Left by a start that could not complete the image.
+      const files = join(this.#draftOf(webServiceId), FILES);
+      if (existsSync(files) && !existsSync(folder)) await rename(files, folder);
       await makeOwned(folder, place);
       return { folder };
     }
@@ -94,12 +97,7 @@ export class ServiceDisks {
     if (!existsSync(files) && existsSync(this.folderOf(webServiceId))) await rename(this.folderOf(webServiceId), files);
     await makeOwned(files, place);
     const path = this.imageOf(webServiceId);
-    try {
-      await images.make({ path, content: draft, bytes: sizeMib * MIB, isKept: true });
-    } catch (error) {
-      await rm(`${path}.draft`, { force: true });
-      throw new Error(`the disk of ${sizeMib} MiB cannot be created: ${(error as Error).message}`);
-    }
+    await images.make({ path, content: draft, bytes: sizeMib * MIB, isKept: true });
     await removeTree(draft);
   }
 }

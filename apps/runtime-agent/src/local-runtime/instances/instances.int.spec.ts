@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServicePlan } from '@postern/runtime';
@@ -61,6 +63,19 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
         ? { HOME: '/home/app', TMPDIR: '/tmp', cwd: '/app' }
         : { ...own, cwd: await realpath(artefact) },
     );
+  });
+
+  it('gets no traffic while another process answers at its port instead of it', async () => {
+    const plan = await fixture.plan(server.silent, { deadlineMs: 5_000 });
+    const rolled = fixture.runtime.roll(plan, never).then(
+      () => 'live',
+      (error: Error) => error.message,
+    );
+    const port = await waitFor(async () => (await fixture.records(plan)).find(({ process }) => process)?.port);
+    const stranger = createServer(socket => socket.end()).listen(port, '0.0.0.0');
+    await once(stranger, 'listening');
+    expect(await rolled).toContain('connection refused');
+    stranger.close();
   });
 
   it('is replaced after a crash, and the status contains the reason', async () => {

@@ -1,35 +1,42 @@
 import { isIPv4 } from 'node:net';
-import type { BalancerRoute } from '@postern/load-balancer-client';
-import type { TenantNetworks } from '../sandbox/network/tenant-network.js';
+import type { BalancerRoute, LoadBalancerClient } from '@postern/load-balancer-client';
+import type { RuleTable, ServedPort } from '../sandbox/network/rule-table.js';
 
 /** Lets sandboxes reach the ports of the load balancer, and no other ports of this machine, at the platform's address. */
 export class BalancerPorts {
-  #served = new Map<number, string>();
+  /** The ports that this process knows to be served. */
+  #served = '';
 
   /** @param networks undefined if sandboxes share the network of the machine. */
-  constructor(private readonly networks: Pick<TenantNetworks, 'serve'> | undefined) {}
+  constructor(
+    private readonly balancer: LoadBalancerClient,
+    private readonly networks: { readonly rules: Pick<RuleTable, 'serve' | 'serveToo'> } | undefined,
+  ) {}
 
-  /** Serves exactly the ports of these routes. */
-  async follow(routes: readonly Pick<BalancerRoute, 'url'>[]): Promise<void> {
-    await this.#serve(new Map(routes.flatMap(({ url }) => portOf(url))));
+  /** The current routes of the load balancer. Exactly their ports are served from now on. */
+  async routes(): Promise<readonly BalancerRoute[]> {
+    const routes = await this.balancer.routes();
+    const ports = routes.flatMap(({ url }) => portOf(url)).sort((one, other) => one.port - other.port);
+    const served = JSON.stringify(ports);
+    if (served !== this.#served) await this.networks?.rules.serve(ports);
+    this.#served = served;
+    return routes;
   }
 
-  /** Serves a new route too. */
-  async add(url: string): Promise<void> {
-    await this.#serve(new Map([...this.#served, ...portOf(url)]));
-  }
-
-  async #serve(ports: ReadonlyMap<number, string>): Promise<void> {
-    const isKnown =
-      ports.size === this.#served.size && [...ports].every(([port, host]) => this.#served.get(port) === host);
-    if (isKnown) return;
-    await this.networks?.serve([...ports].map(([port, host]) => ({ host, port })));
-    this.#served = new Map(ports);
+  /** The address of a web service, which is reserved and served if it is new. Other processes may serve others. */
+  async reserve(webServiceId: string, name: string): Promise<string> {
+    const url = await this.balancer.reserve(webServiceId, name);
+    const ports = portOf(url);
+    if (ports.some(({ port }) => !this.#served.includes(`"port":${port}}`))) {
+      await this.networks?.rules.serveToo(ports);
+      this.#served += JSON.stringify(ports);
+    }
+    return url;
   }
 }
 
 /** Empty for a URL with a host name: it leads to a public address, which sandboxes reach anyway. */
-const portOf = (url: string): [number, string][] => {
+const portOf = (url: string): readonly ServedPort[] => {
   const { hostname, port } = new URL(url);
-  return isIPv4(hostname) && port !== '' ? [[Number(port), hostname]] : [];
+  return isIPv4(hostname) && port !== '' ? [{ host: hostname, port: Number(port) }] : [];
 };

@@ -2,62 +2,21 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LoadBalancerClient } from '@postern/load-balancer-client';
 import { RollFailed, type ServicePlan } from '@postern/runtime';
 import { killProcess, waitFor } from '@postern/testing';
-import type { InstanceRecord } from '../instances/instance-record.js';
+import { overlapsIn, writing } from '../testing/disk-writer.js';
 import type { Held } from '../testing/local-runtime-assembly.js';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
-import { PlatformProcess } from '../testing/platform-process.js';
 import { server } from '../testing/servers.js';
-import { beginUntilChanges } from '../testing/until-changes.js';
 
 const never = new AbortController().signal;
 
 /** Whether the kernel limits the files of instances. */
 const IS_LIMITED: Readonly<Record<Held, boolean>> = {
   'by all means': process.getuid?.() === 0,
+  'in one network': process.getuid?.() === 0,
   'by marks alone': false,
 };
-
-/**
- * Responds with its name, and appends its id and the time to a file on the disk every 5 ms; `/fill?<MiB>` fills the
- * disk.
- */
-const writing = (name: string) => `
-  import { appendFileSync, openSync, readFileSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
-  import { randomUUID } from 'node:crypto';
-  import { createServer } from 'node:http';
-  const disk = process.env.DISK_PATH;
-  const itself = randomUUID();
-  const held = [];
-  const beat = () => {
-    try {
-      appendFileSync(disk + '/beats', itself + ' ' + Date.now() + '\\n');
-    } catch {
-      // The disk is full.
-    }
-  };
-  beat();
-  setInterval(beat, 5);
-  createServer(({ url }, response) => {
-    const [path, argument] = url.split('?');
-    if (path === '/beats') return response.end(readFileSync(disk + '/beats'));
-    if (path === '/keep') writeFileSync(disk + '/kept', argument);
-    try {
-      if (path === '/fill') writeFileSync(disk + '/large', Buffer.alloc(Number(argument) * 2 ** 20, 1));
-      if (path === '/deleted') {
-        held.push(openSync(disk + '/deleted' + held.length, 'w'));
-        unlinkSync(disk + '/deleted' + (held.length - 1));
-        const bytes = Buffer.alloc(Number(argument) * 2 ** 20, 1);
-        for (let at = 0; at < bytes.length; ) at += writeSync(held.at(-1), bytes, at);
-      }
-    } catch ({ code }) {
-      return response.end(code);
-    }
-    response.end(path === '/kept' ? readFileSync(disk + '/kept') : ${JSON.stringify(name)});
-  }).listen(Number(process.env.PORT));
-`;
 
 describe.each<Held>(['by all means', 'by marks alone'])('A web service with a disk (confinement: %s)', held => {
   let fixture: LocalRuntimeFixture;
@@ -156,6 +115,13 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
       expect(await answerOf(plan, '/fill?150')).toBe('old');
     }, 60_000);
 
+    it('gets an error when it has too many files', async () => {
+      const plan = await planOf(writing('old'));
+      await fixture.runtime.roll(plan, never);
+      expect(await answerOf(plan, '/files?9000')).toBe('ENOSPC');
+      await waitFor(async () => /^The disk is full \(8192 files\): writes fail/.test(await failureOf(plan)));
+    });
+
     it('counts deleted files that are still open', async () => {
       const plan = await planOf(writing('old'));
       await fixture.runtime.roll(plan, never);
@@ -195,6 +161,15 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
       await waitFor(async () => (await fixture.visit(plan)).status === 200);
     }, 60_000);
 
+    it('is restarted when it has too many files', async () => {
+      const plan = await planOf(writing('old'));
+      await fixture.runtime.roll(plan, never);
+      await answerOf(plan, '/files?9000');
+      await waitFor(async () => /stores more than 8192 files on its disk/.test(await failureOf(plan)), {
+        timeoutMs: 20_000,
+      });
+    }, 60_000);
+
     it('is restarted when deleted files that it keeps open exceed its limit', async () => {
       const plan = await planOf(writing('old'));
       await fixture.runtime.roll(plan, never);
@@ -219,78 +194,3 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
     if (IS_LIMITED[held]) expect(await fixture.messages(spy)).toEqual([expect.stringMatching(/^(ENOENT|EACCES)$/)]);
   });
 });
-
-describe('When the platform is killed during a roll with a disk', () => {
-  let fixture: LocalRuntimeFixture;
-  let platform: PlatformProcess;
-  beforeEach(async () => {
-    fixture = await LocalRuntimeFixture.start();
-    platform = await PlatformProcess.start(fixture.home);
-  });
-  afterEach(async () => {
-    await platform.kill();
-    await fixture.stop();
-  });
-
-  it('at any moment, the next run reaches the expected state, and two instances never run together', async () => {
-    const disk = { sizeMib: 64 };
-    const before = await fixture.plan(writing('old'), { disk });
-    const { webServiceId } = before;
-    expect(await platform.order({ kind: 'roll', plan: before })).toBe('done');
-    for (let moment = 0; moment < 12; moment += 1) {
-      const after = await fixture.plan(writing(`new ${moment}`), { webServiceId, disk });
-      // Spread over the roll, which makes about 45 file changes.
-      await beginUntilChanges(platform, { kind: 'roll', plan: after }, { home: fixture.home, count: 1 + moment * 4 });
-      await platform.kill();
-      const next = fixture.anotherRuntime();
-      // The control plane repeats the roll in half of the cases, and abandons it in the others.
-      const repeated = moment % 2 === 0;
-      if (repeated) await next.reconcile([before], new Set([after.rollId, webServiceId]));
-      if (repeated) await next.roll(after, never);
-      else await next.reconcile([before], new Set());
-      const expected = repeated ? `new ${moment}` : 'old';
-      await waitFor(async () => (await fixture.visit(before)).body === expected, { describe: expected });
-      await waitFor(async () => (await fixture.instanceRecords.ids()).length === 1, {
-        describe: 'one recorded instance',
-      });
-      await next.roll({ ...before, rollId: before.rollId }, never);
-      await next.detach();
-      platform = await PlatformProcess.start(fixture.home);
-      expect(await platform.order({ kind: 'reconcile', plans: [before] })).toBe('done');
-    }
-    expect(overlapsIn((await fixture.visit(before, '/beats')).body).overlaps).toEqual([]);
-  }, 180_000);
-
-  it('the expected release is served, even if the last order reaches the load balancer late', async () => {
-    const disk = { sizeMib: 64 };
-    const expected = await fixture.plan(writing('old'), { disk });
-    const { webServiceId } = expected;
-    await platform.order({ kind: 'roll', plan: expected });
-    const slow = await fixture.plan('setInterval(() => {}, 1_000);', { webServiceId, disk });
-    platform.begin({ kind: 'roll', plan: slow });
-    const recordOfSlow = async () => (await fixture.records(slow)).find(({ rollId }) => rollId === slow.rollId);
-    await waitFor(async () => (await recordOfSlow())?.process !== undefined);
-    await platform.kill();
-    await fixture.runtime.reconcile([expected], new Set([slow.rollId, webServiceId]));
-    const balancer = new LoadBalancerClient(fixture.home);
-    const [route] = await balancer.routes();
-    const { id, host = '', port = 0 } = (await recordOfSlow()) as InstanceRecord;
-    await balancer.switchTo(webServiceId, [{ id, host, port }], (route?.version ?? 0) + 1);
-    await fixture.runtime.reconcile([expected], new Set());
-    await waitFor(async () => (await fixture.visit(expected)).body === 'old');
-  });
-});
-
-/** Finds the instances that wrote while another one did, by the times in the file of beats. */
-const overlapsIn = (text: string) => {
-  const lines = text.trim().split('\n');
-  const beats = lines.map(line => line.split(' ')).filter(({ length }) => length === 2);
-  const spans = [...Map.groupBy(beats, ([id]) => id)].map(([id, all]) => {
-    const times = all.map(([, at]) => Number(at));
-    return { id, from: Math.min(...times), to: Math.max(...times) };
-  });
-  const overlaps = spans.flatMap(one =>
-    spans.filter(other => one.id !== other.id && one.from >= other.from && one.from <= other.to),
-  );
-  return { instances: spans.length, overlaps };
-};

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServicePlan } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
+import { processEntry } from '../../infrastructure/process-table.js';
+import { canCreateNetworks } from '../sandbox/network/testing/network-fixture.js';
 import { LocalRuntimeFixture } from '../testing/local-runtime-fixture.js';
 import { PlatformProcess } from '../testing/platform-process.js';
 import { server } from '../testing/servers.js';
@@ -68,6 +70,7 @@ describe('When the platform is killed', () => {
     await fixture.runtime.reconcile([], new Set());
     expect(await fixture.pids()).toEqual([]);
     expect(await fixture.instanceRecords.ids()).toEqual([]);
+    expect((await fixture.networkIds()) ?? []).toEqual([]);
     expect((await fixture.visit(plan)).status).toBe(503);
   });
 
@@ -141,3 +144,31 @@ describe('When the platform is killed', () => {
     }
   }, 120_000);
 });
+
+(canCreateNetworks ? it : it.skip)(
+  'An instance of a release without networks is replaced by one with its own, at the same URL',
+  async () => {
+    const fixture = await LocalRuntimeFixture.start({ held: 'in one network' });
+    const plan = await fixture.plan(server.answering('hello'));
+    await fixture.runtime.roll(plan, never);
+    const url = await fixture.runtime.urlOf(plan.webServiceId, plan.name);
+    const [older] = await fixture.records(plan);
+    expect(older).toMatchObject({ port: expect.any(Number) });
+    expect(older?.host).toBeUndefined();
+    await fixture.runtime.detach();
+    const next = await fixture.runtimeHeld('by all means');
+    try {
+      await next.reconcile([plan], new Set());
+      await waitFor(async () => (await fixture.visit(plan)).body === 'hello', { describe: 'the new instance' });
+      const [newer] = await fixture.records(plan);
+      expect(newer).toMatchObject({ host: expect.stringMatching(/^10\./), port: plan.port });
+      expect(await next.urlOf(plan.webServiceId, plan.name)).toBe(url);
+      expect(processEntry(older!.process!.pid)).toBeUndefined();
+      await next.reconcile([], new Set());
+      expect(await fixture.networkIds()).toEqual([]);
+    } finally {
+      await next.detach();
+      await fixture.stop();
+    }
+  },
+);

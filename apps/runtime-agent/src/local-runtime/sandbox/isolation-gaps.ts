@@ -41,7 +41,9 @@ export const isolationGaps = ({
       ]),
   ...(cgroups
     ? []
-    : ['Not limited: memory and processors of web services are watched, not limited, without control groups']),
+    : [
+        'Not limited: memory, processes and processors of web services are watched, not limited, without control groups',
+      ]),
   ...(images
     ? []
     : [

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
 import { OutboundGuard } from '@postern/outbound';
 import { LIMITS, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
-import { assembleLocalBuilds } from '../build/assemble-local-builds.js';
+import { assembleLocalBuilds, type LocalBuildsOptions } from '../build/assemble-local-builds.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
 import { redactor } from '../redactor.js';
 import { KEPT_FRAMES } from './kept-frames.js';
@@ -13,10 +13,16 @@ import { testNetworks } from './test-networks.js';
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
 /**
- * How instances are confined: by all mechanisms of the machine, or only by those of a user without root and control
- * groups.
+ * How instances are confined: by all mechanisms of the machine, by all but networks as in earlier releases, or only by those of a
+ * user without root and control groups.
  */
-export type Held = 'by all means' | 'by marks alone';
+export type Held = 'by all means' | 'in one network' | 'by marks alone';
+
+const WITHOUT: Record<Held, LocalBuildsOptions['use']> = {
+  'by all means': {},
+  'in one network': { networks: false },
+  'by marks alone': { users: false, cgroups: false, namespaces: false, networks: false },
+};
 
 /** The options of a runtime, in the process of the test or in another one. Artefacts are folders of the home. */
 export const assemblyFor = async (
@@ -32,7 +38,7 @@ export const assemblyFor = async (
     guard: new OutboundGuard({ allowPrivate: true }),
     instanceLimits: { ...LIMITS, ...limits },
     log: silentLog,
-    ...(held === 'by marks alone' && { use: { users: false, cgroups: false, namespaces: false, networks: false } }),
+    use: WITHOUT[held] ?? {},
   });
   return {
     platformHome: home,

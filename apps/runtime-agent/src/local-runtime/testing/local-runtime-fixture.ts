@@ -10,6 +10,7 @@ import { InstanceRecords } from '../instances/instance-records.js';
 import { MarkedProcesses } from '../instances/marked-processes.js';
 import type { LocalRuntime } from '../local-runtime.js';
 import type { RuntimeTimes } from '../rolls/runtime-times.js';
+import { existingNetworks } from '../sandbox/network/open-networks.js';
 import { assemblyFor, type Held } from './local-runtime-assembly.js';
 import { QUICK } from './quick-times.js';
 
@@ -46,6 +47,16 @@ export class LocalRuntimeFixture {
   /** Creates a runtime on the same home, as a restarted platform does. */
   anotherRuntime(): LocalRuntime {
     return assembleLocalRuntime(this.assembly);
+  }
+
+  /** Creates a runtime of another release on the same home. */
+  async runtimeHeld(held: Held): Promise<LocalRuntime> {
+    return assembleLocalRuntime({ ...(await assemblyFor(this.home, held)), times: QUICK });
+  }
+
+  /** The ids of the instances that have a network; undefined if none can have one. */
+  async networkIds(): Promise<readonly string[] | undefined> {
+    return (await existingNetworks(this.home))?.ids();
   }
 
   async artefact(server: string): Promise<string> {
@@ -109,6 +120,7 @@ export class LocalRuntimeFixture {
     const end = this.anotherRuntime();
     await end.reconcile([], new Set());
     await end.detach();
+    await (await existingNetworks(this.home))?.dismantle();
     await this.balancer.stop();
     await rm(this.home, { recursive: true, force: true });
   }

@@ -6,7 +6,7 @@ import type { Address } from '@postern/runtime/testing';
 
 const ANSWER = 'the API gateway';
 
-/** Servers of the machine: a stand-in of the API gateway, and one that no sandbox may reach. */
+/** Servers of the machine: one that takes the place of the API gateway, and one that no sandbox may reach. */
 export class MachineServers {
   readonly gatewayAnswer = ANSWER;
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { OutboundGuard } from '@postern/outbound';
+import { HostResolver, OutboundGuard } from '@postern/outbound';
 import { startDnsServer, type TestDns } from '@postern/testing';
 import { GuardedWebhookUrls } from './guarded-webhook-urls.js';
 import { HttpEndpointClient } from './http-endpoint-client.js';
@@ -86,4 +86,41 @@ describe('a webhook of an attacker', () => {
     expect(requests).toEqual(['/hook']);
     await open.onModuleDestroy();
   });
+});
+
+it('Webhooks whose name servers do not answer delay no other webhook', async () => {
+  const dns = await startDnsServer();
+  const healthy = createServer((_, response) => response.writeHead(204, { connection: 'close' }).end()).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(healthy, 'listening');
+  const { port } = healthy.address() as AddressInfo;
+  dns.setRecords('healthy.test', 'A', ['127.0.0.1']);
+  const silent = Array.from({ length: 20 }, (_, n) => `silent-${n}.test`);
+  for (const name of silent) dns.failWith(name, 'TIMEOUT');
+  const resolver = new HostResolver({ servers: [dns.address], limitMs: 2_000 });
+  const guard = new OutboundGuard({ allowPrivate: true, resolve: name => resolver.resolve(name) });
+  const client = new HttpEndpointClient(guard, 4_000);
+  const send = (host: string) =>
+    client.send({
+      url: `http://${host}:${port}/hook`,
+      body: '{}',
+      secret: 's',
+      timestampS: 1,
+      previousAttempts: 0,
+      traceparent: undefined,
+    });
+  // Eight attempts at once for each endpoint, as the workers make them.
+  const hanging = silent.flatMap(host => Array.from({ length: 8 }, () => send(host)));
+  for (let n = 0; n < 5; n += 1) {
+    const { status, latencyMs } = await send('healthy.test');
+    expect(status).toBe(204);
+    expect(latencyMs).toBeLessThan(1_500);
+  }
+  for (const { error } of await Promise.all(hanging)) expect(error).toContain('no name server answered in time');
+  expect(new Set(dns.queries.map(({ name }) => name)).size).toBe(silent.length + 1);
+  await client.onModuleDestroy();
+  healthy.close();
+  await dns.stop();
 });

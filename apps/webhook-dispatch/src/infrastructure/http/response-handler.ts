@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { EndpointResponse } from '../../deliveries/endpoint-response.js';
+import { type EndpointResponse, retryAfterMsOf } from '../../deliveries/endpoint-response.js';
 import type { Expiring } from './deadlines.js';
 
 const RESPONSE_HEAD_BYTES = 16 * 1024;
@@ -13,6 +13,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
   readonly #chunks: Buffer[] = [];
   #size = 0;
   #status: number | undefined;
+  #retryAfterMs: number | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
 
@@ -27,8 +28,13 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
     if (this.#settled) controller.abort(new Error('timed out'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
     this.#status = status;
+    this.#retryAfterMs = retryAfterMsOf(status, headers['retry-after'], Date.now());
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -58,7 +64,11 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
   }
 
   #succeed(): void {
-    this.#end({ ...(this.#status !== undefined && { status: this.#status }), responseHead: this.#head() });
+    this.#end({
+      ...(this.#status !== undefined && { status: this.#status }),
+      ...(this.#retryAfterMs !== undefined && { retryAfterMs: this.#retryAfterMs }),
+      responseHead: this.#head(),
+    });
   }
 
   #end(response: Omit<EndpointResponse, 'latencyMs'>): void {

@@ -4,6 +4,10 @@ export const baseHeaders = (secure: boolean): Readonly<Record<string, string>> =
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
+  // A window that another site opened cannot reach this one, and pages get no sensors.
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy':
+    'accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',
   ...(secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
 });
 

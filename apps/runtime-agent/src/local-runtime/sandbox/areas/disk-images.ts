@@ -7,7 +7,11 @@ import { isProgram } from '../../../infrastructure/is-program.js';
 import { IMAGE_OPTIONS } from '../namespaces/sandbox-mounts.js';
 import { filesFor } from './area-level.js';
 
-const run = promisify(execFile);
+/** Making an image of the files of a large disk, or repairing one, takes minutes. */
+const PROGRAM_TIMEOUT_MS = 15 * 60_000;
+
+const run = (program: string, args: readonly string[], timeout = PROGRAM_TIMEOUT_MS) =>
+  promisify(execFile)(program, [...args], { timeout });
 
 const MIB = 2 ** 20;
 const BLOCK = 4_096;
@@ -59,10 +63,17 @@ export class DiskImages {
     const features = isKept ? ['-J', `size=${journal}`] : ['-O', '^has_journal,^resize_inode'];
     await rm(draft, { force: true });
     await resize(draft, sizeOf(bytes) + (isKept ? journal * MIB : 0));
-    await run(this.programs.mke2fs, [
+    const options = [
       ...['-q', '-F', '-t', 'ext4', '-b', String(BLOCK), '-I', String(INODE), '-N', String(filesFor(bytes)), '-m', '0'],
       ...[...features, '-E', 'lazy_itable_init=1,nodiscard', '-d', content, draft],
-    ]);
+    ];
+    await run(this.programs.mke2fs, options).catch(async (cause: { stderr?: string }) => {
+      await rm(draft, { force: true });
+      // The message of the program contains paths of the machine.
+      const isFull = /No space left|Could not allocate/.test(cause.stderr ?? '');
+      const why = isFull ? ': its content, or the machine, leaves too little space' : '';
+      throw new Error(`a file system of ${Math.round(bytes / MIB)} MiB cannot be created${why}`, { cause });
+    });
     await rename(draft, path);
   }
 
@@ -104,15 +115,17 @@ export class DiskImages {
     for (;;) {
       const { stdout } = await run(this.programs.losetup, options);
       if (stdout.trim() === '') return;
-      if (performance.now() > deadline) throw new Error(`${path} is still in use by ${stdout.trim()}`);
+      if (performance.now() > deadline) throw new Error('the processes that used its file system have not ended yet');
       await delay(RELEASE_POLL_MS);
     }
   }
 
   async #repair(path: string, how: '-p' | '-fp'): Promise<void> {
-    await run(this.programs.e2fsck, [how, path]).catch((error: { code?: number; stdout?: string }) => {
-      if (!REPAIRED.has(error.code ?? -1))
-        throw new Error(`the file system of ${path} cannot be repaired: ${error.stdout?.trim()}`);
+    await run(this.programs.e2fsck, [how, path]).catch((cause: { code?: number }) => {
+      if (!REPAIRED.has(cause.code ?? -1))
+        throw new Error('its file system is damaged, and the operator of the platform must repair it with e2fsck', {
+          cause,
+        });
     });
   }
 
@@ -124,7 +137,7 @@ export class DiskImages {
       await mkdir(content);
       await this.make({ path: image, content, bytes: MIB, isKept: false });
       const mount = [this.programs.mount, '-t', 'ext4', '-o', IMAGE_OPTIONS.join(','), image, content];
-      await run(this.programs.unshare, ['--mount', '--', ...mount], { timeout: RELEASE_TIMEOUT_MS });
+      await run(this.programs.unshare, ['--mount', '--', ...mount], RELEASE_TIMEOUT_MS);
       return true;
     } finally {
       await rm(folder, { recursive: true, force: true });

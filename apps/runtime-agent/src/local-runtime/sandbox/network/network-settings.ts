@@ -14,6 +14,7 @@ export interface NetworkSettings {
   readonly platformResolvers: readonly string[];
   readonly platformReachableNetworks: readonly string[];
   readonly platformGatewayAddresses: readonly ServerAddress[];
+  readonly sharedNetwork: boolean;
 }
 
 const block = (given: string): AddressBlock => parseBlock(given.trim());

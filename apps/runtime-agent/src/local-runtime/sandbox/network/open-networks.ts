@@ -3,6 +3,7 @@ import { NON_PUBLIC_IPV4 } from '@postern/outbound';
 import { claims } from './block-claim.js';
 import { ownPublicAddresses } from './host-network.js';
 import { nameFilesOf, writeNameFiles } from './name-files.js';
+import { type CurrentRules, NetworkGuard } from './network-guard.js';
 import { findNetworkPrograms } from './network-programs.js';
 import type { NetworkSettings, ServerAddress } from './network-settings.js';
 import { findResolvers } from './resolvers.js';
@@ -58,23 +59,37 @@ const open = async (home: string, settings: NetworkSettings): Promise<TenantNetw
   try {
     await mkdir(home, { recursive: true });
     const networks = await TenantNetworks.open({ home, pool: settings.platformNetworkPool, programs });
-    await applyPolicy(home, networks, settings);
+    const current = () => currentRules(home, networks, settings);
+    const rules = await current();
+    await rules.apply();
     await networks.tryOut();
+    new NetworkGuard(networks, current, rules.version).start();
     return networks;
   } catch (error) {
     return { unavailable: (error as Error).message };
   }
 };
 
-const applyPolicy = async (home: string, networks: TenantNetworks, settings: NetworkSettings): Promise<void> => {
+/** The rules for the settings, and for the name servers and addresses that the machine has now. */
+const currentRules = async (
+  home: string,
+  networks: TenantNetworks,
+  settings: NetworkSettings,
+): Promise<CurrentRules> => {
   const { servers, configuration } = await findResolvers(settings.platformResolvers);
-  const { platformAddress } = networks;
-  await writeNameFiles(nameFilesOf(home), { platformAddress, resolvers: configuration });
-  await networks.apply({
+  const policy = {
     resolvers: servers,
     refusedNetworks: NON_PUBLIC_IPV4,
     reachableNetworks: settings.platformReachableNetworks,
     ownPublicAddresses: await ownPublicAddresses(networks.ip),
-    doors: settings.platformGatewayAddresses,
-  });
+    entryPoints: settings.platformGatewayAddresses,
+  };
+  return {
+    version: JSON.stringify([policy, configuration]),
+    apply: async () => {
+      const { platformAddress } = networks;
+      await writeNameFiles(nameFilesOf(home), { platformAddress, resolvers: configuration });
+      await networks.apply(policy);
+    },
+  };
 };

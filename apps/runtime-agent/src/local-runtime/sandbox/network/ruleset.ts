@@ -11,7 +11,7 @@ export interface NetworkPolicy {
   /** Public addresses of this machine, whose web ports are as public as any other. */
   readonly ownPublicAddresses: readonly string[];
   /** Servers of this machine that are reached at the platform's address, at the same ports. */
-  readonly doors: readonly { readonly host: string; readonly port: number }[];
+  readonly entryPoints: readonly { readonly host: string; readonly port: number }[];
   /** Interfaces to other networks, from which nothing is forwarded; empty if the machine forwarded packets before. */
   readonly closedUplinks: readonly string[];
 }
@@ -29,7 +29,7 @@ export const MOST_FLOWS = 1_000;
 
 export const SETS = { attached: 'attached', enclosed: 'enclosed', services: 'services' } as const;
 
-const CHAINS = ['anti_spoofing', 'doors', 'incoming', 'forwarded', 'between', 'limited', 'refuse', 'outgoing'];
+const CHAINS = ['anti_spoofing', 'entry_points', 'incoming', 'forwarded', 'between', 'limited', 'refuse', 'outgoing'];
 
 const listOf = (values: readonly (string | number)[]): string => `{ ${values.join(', ')} }`;
 
@@ -44,15 +44,15 @@ const ruleFor = (values: readonly (string | number)[], rule: (list: string) => s
 export const rulesetOf = (block: AddressBlock, policy: NetworkPolicy): string => {
   const table = namePrefix(block);
   const own = `"${table}*"`;
-  const door = platformAddress(block);
+  const platform = platformAddress(block);
   const dns = (list: string) => `ip daddr ${list} meta l4proto { tcp, udp } th dport 53`;
   const rules: Record<string, readonly string[]> = {
     anti_spoofing: [`iifname ${own} meta nfproto ipv6 drop`, `iifname ${own} fib saddr . iif oif missing drop`],
-    doors: [
-      ...policy.doors.map(
-        ({ host, port }) => `iifname ${own} ip daddr ${door} tcp dport ${port} dnat ip to ${host}:${port}`,
+    entryPoints: [
+      ...policy.entryPoints.map(
+        ({ host, port }) => `iifname ${own} ip daddr ${platform} tcp dport ${port} dnat ip to ${host}:${port}`,
       ),
-      `iifname ${own} ip daddr ${door} dnat ip to tcp dport map @${SETS.services}`,
+      `iifname ${own} ip daddr ${platform} dnat ip to tcp dport map @${SETS.services}`,
     ],
     incoming: [
       `iifname != ${own} accept`,
@@ -94,7 +94,7 @@ export const rulesetOf = (block: AddressBlock, policy: NetworkPolicy): string =>
   };
   const hooks: Record<string, string> = {
     anti_spoofing: 'type filter hook prerouting priority -300; policy accept;',
-    doors: 'type nat hook prerouting priority -110; policy accept;',
+    entryPoints: 'type nat hook prerouting priority -110; policy accept;',
     incoming: 'type filter hook input priority -10; policy accept;',
     forwarded: 'type filter hook forward priority -10; policy accept;',
     outgoing: 'type nat hook postrouting priority 90; policy accept;',

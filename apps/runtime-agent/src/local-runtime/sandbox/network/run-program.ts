@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { basename } from 'node:path';
 
 const TIMEOUT_MS = 30_000;
 
@@ -7,7 +8,8 @@ export const runProgram = (program: string, args: readonly string[], input = '')
   new Promise((resolve, reject) => {
     const options = { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' as const, maxBuffer: 2 ** 26, env: { LC_ALL: 'C' } };
     const child = execFile(program, args, options, (error, output, errors) => {
-      if (error) reject(new Error(`${program} ${args.join(' ')}: ${errors.trim() || error.message}`, { cause: error }));
+      const reason = errors.trim() || `ended with ${error?.signal ?? error?.code}`;
+      if (error) reject(new Error(`${basename(program)}: ${reason}`));
       else resolve(output);
     });
     // The program may end before it has read everything; its exit status tells why.

@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@postern/testing';
+import { namePrefix } from './address-block.js';
 import { claims } from './block-claim.js';
+import { NetworkGuard } from './network-guard.js';
 import type { SandboxNetwork } from './tenant-network.js';
 import { canCreateNetworks, NetworkFixture } from './testing/network-fixture.js';
 
@@ -12,17 +14,17 @@ const PORT = 10_000;
   let one: SandboxNetwork;
   let other: SandboxNetwork;
   let database: SandboxNetwork;
-  let door: number;
+  let gateway: number;
   let closed: number;
 
   beforeAll(async () => {
-    [door, closed] = [await freePort(), await freePort()];
-    fixture = await NetworkFixture.start({ doors: [{ host: '127.0.0.1', port: door }] });
+    [gateway, closed] = [await freePort(), await freePort()];
+    fixture = await NetworkFixture.start({ entryPoints: [{ host: '127.0.0.1', port: gateway }] });
     const { networks } = fixture;
     one = await networks.create('one', { reach: 'internet', inwardPort: PORT });
     other = await networks.create('other', { reach: 'internet', inwardPort: PORT });
     database = await networks.create('database', { reach: 'nothing' });
-    await fixture.serve(undefined, `127.0.0.1:${door}`, `0.0.0.0:${closed}`);
+    await fixture.serve(undefined, `127.0.0.1:${gateway}`, `0.0.0.0:${closed}`);
     await fixture.serve(one, `127.0.0.1:${PORT}`);
     await fixture.serve(other, `0.0.0.0:${PORT}`, '0.0.0.0:10001');
     await fixture.serve(database, '0.0.0.0:5432');
@@ -36,9 +38,9 @@ const PORT = 10_000;
 
   it('reach nothing of the machine except the ports that are served to them', async () => {
     const { platformAddress } = fixture.networks;
-    expect(await fixture.connect(one, platformAddress, door)).toBe(`127.0.0.1:${door} to ${one.address}`);
-    const gateway = one.address.replace(/\d+$/, last => String(Number(last) - 1));
-    for (const host of [platformAddress, gateway, '127.0.0.1'])
+    expect(await fixture.connect(one, platformAddress, gateway)).toBe(`127.0.0.1:${gateway} to ${one.address}`);
+    const ownEnd = one.address.replace(/\d+$/, last => String(Number(last) - 1));
+    for (const host of [platformAddress, ownEnd, '127.0.0.1'])
       expect(await fixture.connect(one, host, closed)).toMatch(/^(ECONNREFUSED|EHOSTUNREACH)$/);
   });
 
@@ -52,7 +54,7 @@ const PORT = 10_000;
     const permission = { source: one.address, destination: database.address, port: 5432 };
     expect(await fixture.connect(one, database.address, 5432)).toBe('ECONNREFUSED');
     await fixture.networks.allow(permission);
-    await fixture.apply({ doors: [{ host: '127.0.0.1', port: door }] });
+    await fixture.apply({ entryPoints: [{ host: '127.0.0.1', port: gateway }] });
     expect(await fixture.networks.allowed()).toEqual([permission]);
     expect(await fixture.connect(one, database.address, 5432)).toBe(`0.0.0.0:5432 to ${one.address}`);
     expect(await fixture.connect(other, database.address, 5432)).toBe('ECONNREFUSED');
@@ -77,7 +79,7 @@ const PORT = 10_000;
   it('reach nothing at all if they only have to answer', async () => {
     const { platformAddress } = fixture.networks;
     expect(await fixture.connect(database, other.address, 10_001)).toBe('ECONNREFUSED');
-    expect(await fixture.connect(database, platformAddress, door)).toBe('ECONNREFUSED');
+    expect(await fixture.connect(database, platformAddress, gateway)).toBe('ECONNREFUSED');
     expect(await fixture.connect(database, '93.184.215.14', 80)).toBe('ENETUNREACH');
   });
 
@@ -88,6 +90,23 @@ const PORT = 10_000;
       const both = [one, other].map(network => fixture.run(network, [process.execPath, '-e', bind(at)]));
       expect(await Promise.all(both)).toEqual(['bound', 'bound']);
     }
+  });
+
+  it('get their rules and permissions back when a program of the machine has deleted them', async () => {
+    const { networks } = fixture;
+    const permission = { source: one.address, destination: database.address, port: 5432 };
+    await networks.allow(permission);
+    const apply = () => fixture.apply({ entryPoints: [{ host: '127.0.0.1', port: gateway }] });
+    const guard = new NetworkGuard(networks, async () => ({ version: '1', apply }), '1');
+    await guard.check();
+    await fixture.run(undefined, ['/usr/sbin/nft', 'delete', 'table', 'inet', namePrefix(networks.block)]);
+    expect(await networks.rules.state()).toBeUndefined();
+    await guard.check();
+    expect(await networks.allowed()).toEqual([permission]);
+    expect(await fixture.connect(one, database.address, 5432)).toBe(`0.0.0.0:5432 to ${one.address}`);
+    expect(await fixture.connect(database, networks.platformAddress, gateway)).toBe('ECONNREFUSED');
+    expect(await fixture.connect(one, other.address, PORT)).toBe('ECONNREFUSED');
+    await networks.deny(permission);
   });
 
   it('are found by a process that starts later, and are gone after their release', async () => {
@@ -120,13 +139,13 @@ const PORT = 10_000;
     const script = `
       const { connect } = require('node:net');
       let open = 0, refused = 0;
-      for (let i = 0; i < 1_100; i += 1) connect(${door}, '${fixture.networks.platformAddress}')
+      for (let i = 0; i < 1_100; i += 1) connect(${gateway}, '${fixture.networks.platformAddress}')
         .on('connect', () => { open += 1; }).on('error', () => { refused += 1; });
       setTimeout(() => { console.log(open + ' ' + refused); process.exit(); }, 6_000);`;
     const flood = fixture.run(one, [process.execPath, '-e', script]);
     await new Promise(resolve => setTimeout(resolve, 4_000));
     const { platformAddress } = fixture.networks;
-    expect(await fixture.connect(other, platformAddress, door)).toBe(`127.0.0.1:${door} to ${other.address}`);
+    expect(await fixture.connect(other, platformAddress, gateway)).toBe(`127.0.0.1:${gateway} to ${other.address}`);
     const [open = 0, refused = 0] = (await flood).split(' ').map(Number);
     expect(open).toBeLessThanOrEqual(1_000);
     expect(open + refused).toBe(1_100);

@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import {
   type AddressBlock,
   blockText,
   FIRST_SLOT,
-  namePrefix,
   platformAddress,
   SLOTS,
   slotAddresses,
@@ -16,7 +15,8 @@ import { CLAIMS, claimBlock, clearAbandoned, releaseClaim } from './block-claim.
 import { turnOnForwarding } from './host-network.js';
 import { makeNamespace, type NamespaceRequest } from './make-namespace.js';
 import type { NetworkPrograms } from './network-programs.js';
-import { type AllowedConnection, type NetworkPolicy, rulesetOf, SETS } from './ruleset.js';
+import { RuleTable } from './rule-table.js';
+import type { AllowedConnection, NetworkPolicy } from './ruleset.js';
 import { runProgram } from './run-program.js';
 
 /** The network namespace of one sandbox. */
@@ -49,10 +49,20 @@ export interface TenantNetworksOptions {
   readonly programs: NetworkPrograms;
 }
 
+/** A link to a sandbox; its id is empty until it is complete. */
+interface SlotLink {
+  readonly name: string;
+  readonly slot: number;
+  readonly id: string;
+}
+
 interface Link {
   readonly ifname: string;
   readonly ifalias?: string;
 }
+
+/** Where iproute2 keeps namespaces. */
+const NAMESPACES = '/run/netns';
 
 /** Addresses and routes of namespaces are made one after another; more at a time are not faster. */
 const oneAtATime = pLimit(2);
@@ -63,12 +73,15 @@ const oneAtATime = pLimit(2);
  */
 export class TenantNetworks {
   #next: number;
+  /** The rules and permissions of the installation. */
+  readonly rules: RuleTable;
 
   private constructor(
     readonly block: AddressBlock,
     private readonly programs: NetworkPrograms,
     private readonly closedUplinks: readonly string[],
   ) {
+    this.rules = new RuleTable(programs.nft, block);
     // Addresses are not used again soon: a stale connection then meets nobody.
     this.#next = randomInt(FIRST_SLOT, SLOTS);
   }
@@ -78,7 +91,9 @@ export class TenantNetworks {
     await clearAbandoned(block => TenantNetworks.of(block, programs).dismantle());
     const block = await claimBlock(await realpath(home), pool, programs.ip);
     const closedUplinks = await turnOnForwarding(programs.ip, CLAIMS);
-    return new TenantNetworks(block, programs, closedUplinks);
+    const networks = new TenantNetworks(block, programs, closedUplinks);
+    await networks.#removeWhere(id => id === '');
+    return networks;
   }
 
   /** The networks of a block that another process has claimed and set up. */
@@ -101,7 +116,7 @@ export class TenantNetworks {
     const { ip } = this.programs;
     // A packet to a sandbox that is gone must not leave the machine by its default route.
     await runProgram(ip, ['route', 'replace', 'unreachable', blockText(this.block)]);
-    await this.#nft(rulesetOf(this.block, { ...policy, closedUplinks: this.closedUplinks }));
+    await this.rules.apply({ ...policy, closedUplinks: this.closedUplinks });
   }
 
   /** @throws if this machine does not let Postern create a namespace. */
@@ -114,8 +129,9 @@ export class TenantNetworks {
   /** Creates the namespace of a sandbox, or replaces the one that it has. */
   create(id: string, options: NetworkOptions): Promise<SandboxNetwork> {
     return oneAtATime(async () => {
-      await this.#remove(id);
-      const taken = new Set((await this.#links()).map(({ slot }) => slot));
+      const links = await this.#links();
+      await this.#remove(id, links);
+      const taken = new Set(links.map(({ slot }) => slot));
       for (let tries = 0; tries < SLOTS; tries += 1) {
         const slot = this.#takeSlot();
         if (taken.has(slot)) continue;
@@ -138,43 +154,28 @@ export class TenantNetworks {
 
   /** Removes the namespace of a sandbox and its permissions. Cuts all connections, even if processes are left inside. */
   release(id: string): Promise<void> {
-    return oneAtATime(() => this.#remove(id));
+    return oneAtATime(async () => this.#remove(id, await this.#links()));
   }
 
   /** Lets one sandbox connect to a port of another, until `deny` or the release of either. */
-  async allow({ source, destination, port }: AllowedConnection): Promise<void> {
-    await this.#nft(`add element ${this.#set(SETS.attached)} { ${source} . ${destination} . ${port} }\n`);
+  allow(connection: AllowedConnection): Promise<void> {
+    return this.rules.allow(connection);
   }
 
   /** Revokes a permission; open connections of it end too. */
-  async deny({ source, destination, port }: AllowedConnection): Promise<void> {
-    const element = `${this.#set(SETS.attached)} { ${source} . ${destination} . ${port} }`;
-    // Adding it first makes it no error if it is absent.
-    await this.#nft(`add element ${element}\ndelete element ${element}\n`);
+  deny(connection: AllowedConnection): Promise<void> {
+    return this.rules.deny(connection);
   }
 
   /** The permissions in force. */
-  async allowed(): Promise<readonly AllowedConnection[]> {
-    const elements = await this.#elements(SETS.attached);
-    return elements.flatMap(element => {
-      const [source, destination, port] = (element as { concat?: [string, string, number] }).concat ?? [];
-      return source !== undefined && destination !== undefined && port !== undefined
-        ? [{ source, destination, port }]
-        : [];
-    });
-  }
-
-  /** Serves exactly these ports at the platform's address, from the given addresses of this machine. */
-  async serve(services: readonly { readonly host: string; readonly port: number }[]): Promise<void> {
-    const map = `inet ${namePrefix(this.block)} ${SETS.services}`;
-    const elements = services.map(({ host, port }) => `${port} : ${host} . ${port}`).join(', ');
-    await this.#nft(`flush map ${map}\n${elements && `add element ${map} { ${elements} }\n`}`);
+  allowed(): Promise<readonly AllowedConnection[]> {
+    return this.rules.allowed();
   }
 
   /** Removes all namespaces, rules and routes of the installation, and releases its block. */
   async dismantle(): Promise<void> {
-    for (const { name } of await this.#links()) await this.#removeNamed(name);
-    await this.#nft(`add table inet ${namePrefix(this.block)}\ndelete table inet ${namePrefix(this.block)}\n`);
+    await this.#removeWhere(() => true);
+    await this.rules.remove();
     await runProgram(this.programs.ip, ['route', 'delete', 'unreachable', blockText(this.block)]).catch(() => {});
     await releaseClaim(this.block);
   }
@@ -186,16 +187,23 @@ export class TenantNetworks {
       ...(inwardPort !== undefined && { inwardPort }),
     };
     // Before the namespace exists, so that nothing can start in it without the rule.
-    if (reach === 'nothing') await this.#nft(`add element ${this.#set(SETS.enclosed)} { ${request.sandbox} }\n`);
+    if (reach === 'nothing') await this.rules.enclose(request.sandbox);
     return makeNamespace(this.programs, request);
   }
 
-  async #remove(id: string): Promise<void> {
-    const links = (await this.#links()).filter(link => link.id === id);
-    for (const { name, slot } of links) {
+  async #remove(id: string, links: readonly SlotLink[]): Promise<void> {
+    for (const { name, slot } of links.filter(link => link.id === id)) {
       await this.#removeNamed(name);
-      await this.#forget(slotAddresses(this.block, slot).sandbox);
+      await this.rules.forget(slotAddresses(this.block, slot).sandbox);
     }
+  }
+
+  /** Also those that a killed process has not completed: a link without an id, or a namespace without a link. */
+  async #removeWhere(matches: (id: string) => boolean): Promise<void> {
+    const links = new Map((await this.#links()).map(({ name, id }) => [name, id]));
+    const namespaces = await readdir(NAMESPACES).catch(() => []);
+    const names = [...links.keys(), ...namespaces.filter(name => slotOfName(this.block, name) !== undefined)];
+    for (const name of new Set(names)) if (matches(links.get(name) ?? '')) await this.#removeNamed(name);
   }
 
   /** The link first: a namespace lives on as long as a process or a mount uses it. */
@@ -205,25 +213,12 @@ export class TenantNetworks {
     await runProgram(ip, ['netns', 'delete', name]).catch(unlessAbsent);
   }
 
-  async #forget(address: string): Promise<void> {
-    for (const permission of await this.allowed())
-      if (permission.source === address || permission.destination === address) await this.deny(permission);
-    const element = `${this.#set(SETS.enclosed)} { ${address} }`;
-    await this.#nft(`add element ${element}\ndelete element ${element}\n`);
-  }
-
-  async #links() {
+  async #links(): Promise<readonly SlotLink[]> {
     const links = JSON.parse(await runProgram(this.programs.ip, ['-j', 'link', 'show', 'type', 'veth'])) as Link[];
     return links.flatMap(({ ifname, ifalias = '' }) => {
       const slot = slotOfName(this.block, ifname ?? '');
       return slot === undefined ? [] : [{ name: ifname, slot, id: ifalias }];
     });
-  }
-
-  async #elements(set: string): Promise<readonly unknown[]> {
-    const output = await runProgram(this.programs.nft, ['-j', 'list', 'set', 'inet', namePrefix(this.block), set]);
-    const { nftables } = JSON.parse(output) as { nftables: { set?: { elem?: unknown[] } }[] };
-    return nftables.flatMap(entry => entry.set?.elem ?? []);
   }
 
   #takeSlot(): number {
@@ -233,18 +228,10 @@ export class TenantNetworks {
   }
 
   #networkOf(id: string, slot: number): SandboxNetwork {
-    const namespace = `/run/netns/${slotName(this.block, slot)}`;
+    const namespace = `${NAMESPACES}/${slotName(this.block, slot)}`;
     const enter = [this.programs.nsenter, `--net=${namespace}`, '--'];
     const address = slotAddresses(this.block, slot).sandbox;
     return { id, namespace, address, wrap: argv => [...enter, ...argv] };
-  }
-
-  #set(name: string): string {
-    return `inet ${namePrefix(this.block)} ${name}`;
-  }
-
-  async #nft(script: string): Promise<void> {
-    await runProgram(this.programs.nft, ['-f', '-'], script);
   }
 }
 

@@ -41,7 +41,7 @@ const policy = (changes: Partial<NetworkPolicy>): Omit<NetworkPolicy, 'closedUpl
   refusedNetworks: NON_PUBLIC_IPV4,
   reachableNetworks: [],
   ownPublicAddresses: [],
-  doors: [],
+  entryPoints: [],
   ...changes,
 });
 

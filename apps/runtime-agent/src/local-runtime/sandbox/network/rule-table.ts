@@ -1,0 +1,131 @@
+import { type AddressBlock, namePrefix } from './address-block.js';
+import { type AllowedConnection, type NetworkPolicy, rulesetOf, SETS } from './ruleset.js';
+import { runProgram } from './run-program.js';
+
+/** A port of this machine, and the address at which a server listens on it. */
+export interface ServedPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The table of nftables of one installation. */
+export class RuleTable {
+  constructor(
+    private readonly nft: string,
+    private readonly block: AddressBlock,
+  ) {}
+
+  get name(): string {
+    return namePrefix(this.block);
+  }
+
+  /** Replaces the rules. Open connections and the elements of sets continue. */
+  async apply(policy: NetworkPolicy): Promise<void> {
+    await this.#run(rulesetOf(this.block, policy));
+  }
+
+  async remove(): Promise<void> {
+    // Adding it first makes it no error if it is absent.
+    await this.#run(`add table inet ${this.name}\ndelete table inet ${this.name}\n`);
+  }
+
+  /** Forbids the sandbox at this address to begin connections. */
+  async enclose(address: string): Promise<void> {
+    await this.#run(`add element ${this.#set(SETS.enclosed)} { ${address} }\n`);
+  }
+
+  /** Lets one sandbox connect to a port of another, until `deny` or the release of either. */
+  async allow({ source, destination, port }: AllowedConnection): Promise<void> {
+    await this.#run(`add element ${this.#set(SETS.attached)} { ${source} . ${destination} . ${port} }\n`);
+  }
+
+  /** Revokes a permission; open connections of it end too. */
+  async deny({ source, destination, port }: AllowedConnection): Promise<void> {
+    const element = `${this.#set(SETS.attached)} { ${source} . ${destination} . ${port} }`;
+    // Adding it first makes it no error if it is absent.
+    await this.#run(`add element ${element}\ndelete element ${element}\n`);
+  }
+
+  /** The permissions in force. */
+  async allowed(): Promise<readonly AllowedConnection[]> {
+    const elements = await this.#elements(SETS.attached);
+    return elements.flatMap(element => {
+      const [source, destination, port] = (element as { concat?: [string, string, number] }).concat ?? [];
+      return source !== undefined && destination !== undefined && port !== undefined
+        ? [{ source, destination, port }]
+        : [];
+    });
+  }
+
+  /** Serves exactly these ports at the platform's address, from the given addresses of this machine. */
+  async serve(services: readonly ServedPort[]): Promise<void> {
+    await this.#run(`flush map ${this.#set(SETS.services)}\n${this.#entries(services)}`);
+  }
+
+  /** Serves these ports in addition to the others. */
+  async serveToo(services: readonly ServedPort[]): Promise<void> {
+    await this.#run(this.#entries(services));
+  }
+
+  #entries(services: readonly ServedPort[]): string {
+    const elements = services.map(({ host, port }) => `${port} : ${host} . ${port}`).join(', ');
+    return elements && `add element ${this.#set(SETS.services)} { ${elements} }\n`;
+  }
+
+  /** The elements of all sets, as text for nft; undefined if the rules are gone. */
+  async state(): Promise<string | undefined> {
+    const table = this.name;
+    const listed = await runProgram(this.nft, ['-j', 'list', 'table', 'inet', table]).catch(unlessAbsent);
+    if (listed === undefined) return undefined;
+    const { nftables } = JSON.parse(listed) as { nftables: Record<string, unknown>[] };
+    return nftables
+      .map(entry => {
+        const { name = '', elem = [] } = (entry['set'] ?? entry['map'] ?? {}) as { name?: string; elem?: unknown[] };
+        if (!(name in SETS) || elem.length === 0) return '';
+        return `add element inet ${table} ${name} { ${elem.map(elementText).join(', ')} }\n`;
+      })
+      .join('');
+  }
+
+  /** Adds the elements of an earlier state. */
+  async restore(state: string): Promise<void> {
+    await this.#run(state);
+  }
+
+  /** Removes everything that the sets contain about the address. */
+  async forget(address: string): Promise<void> {
+    const permissions = (await this.allowed()).filter(
+      ({ source, destination }) => source === address || destination === address,
+    );
+    const elements = [
+      `${this.#set(SETS.enclosed)} { ${address} }`,
+      ...permissions.map(each => `${this.#set(SETS.attached)} { ${each.source} . ${each.destination} . ${each.port} }`),
+    ];
+    // Adding an element first makes it no error if it is absent.
+    await this.#run(elements.map(element => `add element ${element}\ndelete element ${element}\n`).join(''));
+  }
+
+  async #elements(set: string): Promise<readonly unknown[]> {
+    const output = await runProgram(this.nft, ['-j', 'list', 'set', 'inet', this.name, set]);
+    const { nftables } = JSON.parse(output) as { nftables: { set?: { elem?: unknown[] } }[] };
+    return nftables.flatMap(entry => entry.set?.elem ?? []);
+  }
+
+  #set(name: string): string {
+    return `inet ${this.name} ${name}`;
+  }
+
+  async #run(script: string): Promise<void> {
+    await runProgram(this.nft, ['-f', '-'], script);
+  }
+}
+
+/** An element of a set or a map as nft reads it; JSON has concatenations as objects, and an entry of a map as a pair. */
+const elementText = (element: unknown): string => {
+  if (Array.isArray(element)) return element.map(elementText).join(' : ');
+  return typeof element === 'object' ? (element as { concat: unknown[] }).concat.join(' . ') : String(element);
+};
+
+const unlessAbsent = (error: Error): undefined => {
+  if (!/No such file/.test(error.message)) throw error;
+};
