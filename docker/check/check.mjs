@@ -131,7 +131,7 @@ const run = async settings => {
     );
     await client.logIn('owner@example.com', settings.POSTERN_OPERATOR_PASSWORD);
     await mailGoesOut(client);
-    const command = ['node', 'postern.js', 'outbox', 'status'];
+    const command = ['node', 'postern.js', 'events', 'status'];
     const operator = ['POSTERN_NATS_USER=operator', `POSTERN_NATS_PASSWORD=${settings.POSTERN_NATS_PASSWORD_OPERATOR}`];
     const answer = await engine.in(containerOf('email-send'), 'env', ...operator, ...command);
     demand('the postern command answers the operator in a container', answer.code === 0, answer.output);

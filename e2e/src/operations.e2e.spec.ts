@@ -94,10 +94,10 @@ describe('An operation', () => {
     };
     const { code, printed } = await postern(
       world.postern,
-      ['outbox', 'status', '--home', world.postern.home.folder],
+      ['events', 'status', '--home', world.postern.home.folder],
       nothing,
     );
-    expect(printed).toMatch(/email-send +publishing/);
+    expect(printed).toMatch(/email-send +delivery-tracking-emails/);
     expect(code).toBe(0);
   });
 });
@@ -119,10 +119,12 @@ describe('Read models', () => {
   });
 });
 
-it('An outbox reports that it has a leader and that nothing waits', async () => {
-  await eventually(async () =>
-    expect((await run('outbox', 'status')).printed).toMatch(/email-send +publishing +0 +\d+ /),
-  );
+it('Every consumer has read the events of the services, and the operator sees it', async () => {
+  await eventually(async () => {
+    const { printed } = await run('events', 'status');
+    expect(printed).toMatch(/email-send +delivery-tracking-emails +0 +0 s/);
+    expect(printed).toMatch(/delivery-tracking +webhook-dispatch-deliveries +0 +0 s/);
+  });
 });
 
 it('A user whom the operator creates can log in', async () => {
@@ -176,7 +178,7 @@ describe('Erasing a recipient', () => {
   }, 150_000);
 
   it.each(RECIPIENTS)(
-    'removes %s from every table and from JetStream, and affects no other address',
+    'removes %s from every table and from the files of NATS, and affects no other address',
     async (address, mark) => {
       const known = stored(address);
       const other = `grace-${mark}@customers.test`;
@@ -192,7 +194,7 @@ describe('Erasing a recipient', () => {
       );
       expect(keys).toContain('public.idempotency_keys');
       expect(answer.printed).toMatch(/Completed at \S+: the last pass over all services found nothing/);
-      expect(answer.printed).toMatch(/email-send +done +.*\d+ events.*jetstream_messages/);
+      expect(answer.printed).toMatch(/email-send +done +.*\d+ events/);
       expect(answer.printed).not.toContain(mark);
       expect(answer.code).toBe(0);
       // The other message names its recipient, whose address contains the mark too.

@@ -1,19 +1,10 @@
-import {
-  type ConfigOf,
-  databaseSettings,
-  defineConfig,
-  eventSettings,
-  integer,
-  list,
-  text,
-} from '@postern/service-host/config';
+import { type ConfigOf, databaseSettings, defineConfig, integer, list, text } from '@postern/service-host/config';
 import { z } from 'zod';
 
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
 export const config = defineConfig({
   ...databaseSettings,
-  ...eventSettings,
   linkSecrets: list()
     .refine(secrets => secrets.length > 0 && secrets.every(secret => Buffer.byteLength(secret) >= 32), {
       message: 'needs at least one secret, each of 32 bytes or more',

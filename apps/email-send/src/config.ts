@@ -4,7 +4,6 @@ import {
   databaseSettings,
   defineConfig,
   encryptionKeys,
-  eventSettings,
   flag,
   integer,
   list,
@@ -44,7 +43,6 @@ export const config = defineConfig({
   codesPerMailboxDay: limit()
     .default(10)
     .describe('Maximum verification codes per mailbox and UTC day, over all services.'),
-  ...eventSettings,
   publicUrl: text().describe(
     'Base URL of the gateway for recipients; the prefix of tracking pixels and tracked links.',
   ),

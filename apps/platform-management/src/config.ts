@@ -1,11 +1,4 @@
-import {
-  type ConfigOf,
-  databaseSettings,
-  defineConfig,
-  eventSettings,
-  secret,
-  text,
-} from '@postern/service-host/config';
+import { type ConfigOf, databaseSettings, defineConfig, secret, text } from '@postern/service-host/config';
 import { auditLogSettings } from './audit-log/settings.js';
 import { databasesSettings } from './databases/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
@@ -19,7 +12,6 @@ import { webServiceSettings } from './web-services/settings.js';
 /** All settings of platform-management. */
 export const config = defineConfig({
   ...databaseSettings,
-  ...eventSettings,
   ...encryptionSettings,
   ...sessionSettings,
   ...secondFactorSettings,

@@ -4,72 +4,40 @@ import type { EventContract } from './event.js';
 import { ACCOUNT_EVENTS, OWNER_MAIL_EVENTS, workspaceDeleted } from './platform-management/events.js';
 import type { ServiceName } from './service-name.js';
 
-/** A consumer of the previous release; the next release can remove this entry. */
-export interface FormerConsumer {
-  /** The service whose stream it reads. */
-  readonly source: ServiceName;
-  readonly consumer: string;
-}
-
 /**
- * Events that a service consumes with one position in each stream, which all its replicas share. Several handlers may
- * handle parts of them.
+ * Events that a service reads from the logs of other services, with one position in each, which all its replicas share.
+ * Several handlers may handle parts of them.
  */
 export interface EventConsumer<C extends EventContract = EventContract> {
   readonly service: ServiceName;
   readonly consumer: string;
   readonly contracts: readonly C[];
-  /**
-   * The consumer continues at the earliest position of these in the same stream. They are deleted when no process reads
-   * them.
-   */
-  readonly replaces: readonly FormerConsumer[];
 }
 
 const consumerOf = <const C extends EventContract>(
   service: ServiceName,
   consumer: string,
   contracts: readonly C[],
-  replaces: readonly FormerConsumer[] = [],
-): EventConsumer<C> => ({ service, consumer, contracts, replaces });
+): EventConsumer<C> => ({ service, consumer, contracts });
 
 /** Whether an export of this library is an event consumer. */
 export const isEventConsumer = (value: unknown): value is EventConsumer =>
   typeof value === 'object' && value !== null && 'consumer' in value && 'contracts' in value;
 
-/** The name of the durable consumer in a stream. */
-export const durableName = (service: string, consumer: string): string => `${service}-${consumer}`;
+/** The name of a consumer in the databases of both services, and of the JetStream consumer of earlier releases. */
+export const consumerName = (service: string, consumer: string): string => `${service}-${consumer}`;
 
 /** Tracks each message, and deletes the data of deleted email services. */
-export const emailsConsumer = consumerOf(
-  'delivery-tracking',
-  'emails',
-  [...TRACKED_EMAIL_EVENTS, emailServiceDeleted],
-  [
-    { source: 'email-send', consumer: 'delivery-tracking' },
-    { source: 'email-send', consumer: 'deleted-services' },
-  ],
-);
+export const emailsConsumer = consumerOf('delivery-tracking', 'emails', [...TRACKED_EMAIL_EVENTS, emailServiceDeleted]);
 
 /** Resolves unknown outcomes, counts bounces and complaints for the daily quota, and copies the suppression lists. */
-export const trackingConsumer = consumerOf(
-  'email-send',
-  'tracking',
-  [...OUTCOME_EVENTS, ...SUPPRESSION_EVENTS],
-  [
-    { source: 'delivery-tracking', consumer: 'email-send-evidence' },
-    { source: 'delivery-tracking', consumer: 'email-send-reports' },
-    { source: 'delivery-tracking', consumer: 'suppressions' },
-  ],
-);
+export const trackingConsumer = consumerOf('email-send', 'tracking', [...OUTCOME_EVENTS, ...SUPPRESSION_EVENTS]);
 
 /** Queues the deliveries of webhooks; stops the webhooks of deleted email services, and deletes their deliveries. */
-export const deliveriesConsumer = consumerOf(
-  'webhook-dispatch',
-  'deliveries',
-  [...OUTCOME_EVENTS, serviceTrackingEnded],
-  [{ source: 'email-send', consumer: 'deleted-services' }],
-);
+export const deliveriesConsumer = consumerOf('webhook-dispatch', 'deliveries', [
+  ...OUTCOME_EVENTS,
+  serviceTrackingEnded,
+]);
 
 /** Mails users about changes of their accounts, and links to invitations and new passwords. */
 export const accountMailConsumer = consumerOf('email-send', 'account-mail', ACCOUNT_EVENTS);
@@ -79,3 +47,13 @@ export const ownerMailConsumer = consumerOf('email-send', 'owner-mail', OWNER_MA
 
 /** Closes deleted workspaces permanently: no email service is created in them. */
 export const deletedWorkspacesConsumer = consumerOf('email-send', 'deleted-workspaces', [workspaceDeleted]);
+
+/** Every consumer of every service. */
+export const EVENT_CONSUMERS: readonly EventConsumer[] = [
+  emailsConsumer,
+  trackingConsumer,
+  deliveriesConsumer,
+  accountMailConsumer,
+  ownerMailConsumer,
+  deletedWorkspacesConsumer,
+];

@@ -6,6 +6,7 @@ export interface EventContract<Type extends string = string, Data extends z.ZodT
   readonly service: ServiceName;
   /** `<service>.<event>.v<N>`, which is also the event's type in the store of its service. */
   readonly type: Type;
+  /** Where the service says, after a commit, that there are new events of the type; the message is empty. */
   readonly subject: string;
   readonly data: Data;
 }
@@ -14,7 +15,7 @@ export interface EventContract<Type extends string = string, Data extends z.ZodT
 export const isEventContract = (value: unknown): value is EventContract =>
   typeof value === 'object' && value !== null && 'subject' in value && 'type' in value && 'data' in value;
 
-/** Events of one service; the subject of each is `postern.events.<type>`. */
+/** Events of one service; the subject of each is `postern.wake-ups.<type>`. */
 export const eventsOf =
   <Service extends ServiceName>(service: Service) =>
   <const Name extends string, Data extends z.ZodType>(
@@ -23,7 +24,7 @@ export const eventsOf =
   ): EventContract<`${Service}.${Name}`, Data> => ({
     service,
     type: `${service}.${name}` as const,
-    subject: `postern.events.${service}.${name}`,
+    subject: `postern.wake-ups.${service}.${name}`,
     data,
   });
 
@@ -34,7 +35,7 @@ export const eventMetadata = z.object({
   actor: z.string().optional(),
 });
 
-/** The message on JetStream: the event as its service stored it. `id` is also the JetStream message id. */
+/** An event as other services read it from the log of its service. */
 export const eventEnvelope = z.object({
   id: z.uuid(),
   type: z.string(),

@@ -12,6 +12,7 @@ export * from './email-send/sending-domains.js';
 export * from './email-send/verified-recipients.js';
 export * from './event.js';
 export * from './event-consumers.js';
+export * from './event-feeds.js';
 export * from './field-hints.js';
 export * from './http-route.js';
 export * from './nats-subjects.js';

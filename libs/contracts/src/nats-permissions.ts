@@ -1,11 +1,11 @@
 import * as contracts from './index.js';
 import {
   CONFIRMATIONS,
-  durableName,
-  type EventConsumer,
+  consumerName,
+  EVENT_CONSUMERS,
+  EVENT_FEEDS,
   type EventContract,
   inboxPrefixOf,
-  isEventConsumer,
   isEventContract,
   isRequestContract,
   NATS_USERS,
@@ -18,7 +18,7 @@ import {
   returnPathArrivals,
   type ServiceName,
   streamNameOf,
-  streamSubjectOf,
+  wakeUpsOf,
 } from './index.js';
 
 /** The subjects that a user may use in one direction; `deny` wins. */
@@ -39,12 +39,10 @@ const exported = Object.values<unknown>(contracts);
 export const ALL_REQUESTS: readonly RequestContract[] = [
   ...exported.filter(isRequestContract),
   ...Object.values(OPERATIONS).flatMap(operations => Object.values<RequestContract>(operations)),
+  ...EVENT_FEEDS,
 ];
 
-/** Every consumer of events. */
-export const ALL_CONSUMERS: readonly EventConsumer[] = exported.filter(isEventConsumer);
-
-/** The services that publish events, each to its own stream. */
+/** The services that publish events. */
 export const PUBLISHERS: readonly ServiceName[] = [
   ...new Set(exported.filter(isEventContract).map(({ service }) => service)),
 ];
@@ -59,16 +57,8 @@ export const sourcesOf = (taken: readonly EventContract[]): readonly ServiceName
   ...new Set(taken.map(({ service }) => service)),
 ];
 
-/** The users that may send a request: its callers, and consumers that report lost events to a service. */
-export const callersOf = (request: RequestContract): readonly NatsUser[] => {
-  const { service } = request;
-  if (request !== OPERATIONS[service]?.reportMissingEvents) return request.callers;
-  const consumers = ALL_CONSUMERS.filter(consumer => sourcesOf(consumer.contracts).includes(service));
-  return [...new Set([...request.callers, ...consumers.map(consumer => consumer.service)])];
-};
-
 const requestsBy = (user: NatsUser): readonly RequestContract[] =>
-  ALL_REQUESTS.filter(request => callersOf(request).includes(user));
+  ALL_REQUESTS.filter(request => request.callers.includes(user));
 
 const callersOfService = (service: NatsUser): readonly NatsUser[] =>
   NATS_USERS.filter(user => requestsBy(user).some(request => request.service === service));
@@ -87,67 +77,49 @@ const requestSubjects = (user: NatsUser): readonly string[] => {
   ];
 };
 
-/** The subjects that a durable consumer needs. */
-const readingSubjects = (stream: string, durable: string): readonly string[] => [
-  api('STREAM.INFO', stream),
-  api('CONSUMER.INFO', stream, durable),
-  api('CONSUMER.CREATE', stream, durable),
-  api('CONSUMER.MSG.NEXT', stream, durable),
-  `$JS.ACK.${stream}.${durable}.>`,
+const consumersOf = (user: NatsUser) => EVENT_CONSUMERS.filter(({ service }) => service === user);
+
+/** Where the services say that there are new events, for the consumers of a service. */
+const wakeUpSubjects = (user: NatsUser): readonly string[] => [
+  ...new Set(consumersOf(user).flatMap(consumer => consumer.contracts.map(({ subject }) => subject))),
 ];
 
-/** The subjects that the consumers of a service need in the streams of other services. */
-const consumerSubjects = (user: NatsUser): readonly string[] =>
-  ALL_CONSUMERS.filter(({ service }) => service === user).flatMap(
-    ({ service, consumer, contracts: taken, replaces }) => [
-      ...sourcesOf(taken).flatMap(source => readingSubjects(streamNameOf(source), durableName(service, consumer))),
-      ...replaces.flatMap(former => formerSubjects(streamNameOf(former.source), durableName(service, former.consumer))),
-    ],
+/** To continue, once, where the JetStream consumers of release 0.1 stopped. The next release can remove them. */
+const formerSubjects = (user: NatsUser): readonly string[] =>
+  consumersOf(user).flatMap(({ service, consumer, contracts: taken }) =>
+    sourcesOf(taken)
+      .map(streamNameOf)
+      .flatMap(stream => [
+        api('STREAM.INFO', stream),
+        api('STREAM.MSG.GET', stream),
+        api('CONSUMER.INFO', stream, consumerName(service, consumer)),
+      ]),
   );
-
-/** The previous release reads a replaced consumer during an upgrade; this release deletes it afterwards. */
-const formerSubjects = (stream: string, durable: string): readonly string[] => [
-  ...readingSubjects(stream, durable),
-  api('CONSUMER.DELETE', stream, durable),
-];
 
 /** The subjects that a service needs for its own queue, which it may not change or delete. */
 const queueSubjects = (user: NatsUser): readonly string[] =>
   QUEUES.filter(service => service === user)
     .map(queueNameOf)
-    .flatMap(queue => [api('STREAM.CREATE', queue), ...readingSubjects(queue, QUEUE_CONSUMER)]);
+    .flatMap(queue => [
+      api('STREAM.CREATE', queue),
+      api('STREAM.INFO', queue),
+      api('CONSUMER.INFO', queue, QUEUE_CONSUMER),
+      api('CONSUMER.CREATE', queue, QUEUE_CONSUMER),
+      api('CONSUMER.DELETE', queue, QUEUE_CONSUMER),
+      api('CONSUMER.MSG.NEXT', queue, QUEUE_CONSUMER),
+      `$JS.ACK.${queue}.${QUEUE_CONSUMER}.>`,
+    ]);
 
-/**
- * No update: NATS refuses to create a stream that exists with another configuration, so a service cannot change the
- * subjects that its stream stores.
- */
-const STREAM_CALLS = [
-  'STREAM.INFO',
-  'STREAM.CREATE',
-  'STREAM.PURGE',
-  'STREAM.MSG.GET',
-  'STREAM.MSG.DELETE',
-  'CONSUMER.LIST',
-];
-
-/** The subjects that a publisher needs: its event subjects, and its own stream, which it may not change or delete. */
-const publisherSubjects = (user: NatsUser): readonly string[] => {
-  const service = PUBLISHERS.find(publisher => publisher === user);
-  if (!service) return [];
-  return [streamSubjectOf(service), ...STREAM_CALLS.map(call => api(call, streamNameOf(service)))];
-};
-
-/** Reads the state of JetStream, and removes unused durable consumers. */
+/** Reads the state of JetStream. */
 const operatorSubjects = (): readonly string[] => [
   api('INFO'),
   api('STREAM.NAMES'),
   api('STREAM.LIST'),
-  ...[...PUBLISHERS.map(streamNameOf), ...QUEUES.map(queueNameOf)].flatMap(stream => [
-    api('STREAM.INFO', stream),
-    api('CONSUMER.NAMES', stream),
-    api('CONSUMER.LIST', stream),
-    api('CONSUMER.INFO', stream, '*'),
-    api('CONSUMER.DELETE', stream, '*'),
+  ...QUEUES.map(queueNameOf).flatMap(queue => [
+    api('STREAM.INFO', queue),
+    api('CONSUMER.NAMES', queue),
+    api('CONSUMER.LIST', queue),
+    api('CONSUMER.INFO', queue, '*'),
   ]),
 ];
 
@@ -155,9 +127,13 @@ const operatorSubjects = (): readonly string[] => [
 export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
   const publish = [
     ...requestSubjects(user),
-    ...consumerSubjects(user),
+    ...PUBLISHERS.filter(publisher => publisher === user).flatMap(publisher => [
+      wakeUpsOf(publisher),
+      // Its own stream of release 0.1, which it deletes.
+      api('STREAM.DELETE', streamNameOf(publisher)),
+    ]),
+    ...formerSubjects(user),
     ...queueSubjects(user),
-    ...publisherSubjects(user),
     ...(user === 'delivery-tracking' ? [returnPathArrivals('*')] : []),
     ...(user === 'operator' ? operatorSubjects() : []),
   ];
@@ -166,6 +142,7 @@ export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
     `${inboxPrefixOf(user)}.>`,
     // The second word is the queue group, without which a service would see the requests of its other replicas too.
     ...(isServer ? [`postern.requests.${user}.* ${user}`] : []),
+    ...wakeUpSubjects(user),
     ...(user === 'operator' ? [returnPathArrivals('*')] : []),
   ];
   return {

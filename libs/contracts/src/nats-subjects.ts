@@ -9,14 +9,14 @@ export const inboxPrefixOf = (user: NatsUser): string => `${INBOXES}${user}`;
 /** The token in an inbox below which callers confirm that they have received a reply. */
 export const CONFIRMATIONS = 'confirmations';
 
-/** The JetStream stream of a service. */
+/** The subjects on which a service says that there are new events. */
+export const wakeUpsOf = (service: ServiceName): string => `postern.wake-ups.${service}.>`;
+
+/** The JetStream stream in which release 0.1 published the events of a service. */
 export const streamNameOf = (service: ServiceName): string => `postern-${service}`;
 
-/** The subjects that the stream of a service stores. */
-export const streamSubjectOf = (service: ServiceName): string => `postern.events.${service}.>`;
-
 /** The JetStream stream in which requests wait for a service. */
-export const queueNameOf = (service: ServiceName): string => `${streamNameOf(service)}-queue`;
+export const queueNameOf = (service: ServiceName): string => `postern-${service}-queue`;
 
 /** The durable consumer of the queue, which all replicas of the service share. */
 export const QUEUE_CONSUMER = 'requests';

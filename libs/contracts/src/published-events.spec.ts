@@ -25,7 +25,7 @@ describe('a published event', () => {
 
   it.each(published)('$type contains its service and its version', ({ type, service, subject }) => {
     expect(type).toMatch(new RegExp(`^${service}\\.[a-z-]+\\.v\\d+$`));
-    expect(subject).toBe(`postern.events.${type}`);
+    expect(subject).toBe(`postern.wake-ups.${type}`);
   });
 
   it('is never withdrawn', () =>

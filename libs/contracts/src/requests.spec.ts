@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import * as contracts from './index.js';
-import { isRequestContract, OPERATIONS, type RequestContract, SERVICE_NAMES } from './index.js';
+import { EVENT_FEEDS, isRequestContract, OPERATIONS, type RequestContract, SERVICE_NAMES } from './index.js';
 
 const SNAPSHOTS = join(import.meta.dirname, '../snapshots/requests');
 const fileOf = (service: string) => join(SNAPSHOTS, `${service}.json`);
@@ -14,6 +14,7 @@ const requestsOf = (service: (typeof SERVICES)[number]): readonly RequestContrac
   [
     ...Object.values<unknown>(contracts).filter(isRequestContract),
     ...Object.values<RequestContract>(OPERATIONS[service] ?? {}),
+    ...EVENT_FEEDS,
   ].filter(request => request.service === service);
 
 const shapesOf = (requests: readonly RequestContract[]) =>

@@ -16,21 +16,13 @@ export {
   type UnavailableReason,
   withoutEffect,
 } from './faults.js';
+export type { EventRetries } from './followers/event-batches.js';
+export type { FollowerMove, FollowerStore } from './followers/follower-store.js';
+export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './followers/set-aside-events.js';
 export type { RefusalBody, RequestKey } from './frames.js';
 export { guarded, reportCallbackError, runDetached } from './guard.js';
-export type { EventRetries } from './jetstream/event-processor.js';
-export type { StreamLimits } from './jetstream/event-stream.js';
-export {
-  JetStreamPublisher,
-  type JetStreamPublisherOptions,
-  type PublishableEvent,
-  type Published,
-  type StreamState,
-} from './jetstream/jetstream-publisher.js';
+export { deleteFormerStream } from './jetstream/former-position.js';
 export { RequestQueue } from './jetstream/request-queue.js';
-export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './jetstream/set-aside-events.js';
-export { StreamErasure, type StreamErasurePart, type StreamErasureRequest } from './jetstream/stream-erasure.js';
-export { foreignSettingsOf, lossySettingsOf } from './jetstream/unsafe-settings.js';
 export { type Log, silentLog } from './log.js';
 export { RequestClient, type RequestOptions } from './request-client.js';
 export { type EventBatch, Handles, HandlesEvents } from './server/handlers.js';

@@ -10,7 +10,6 @@ interface Instruments {
   readonly poisonEvents: { add(value: number, attributes: Attributes): void };
   readonly malformed: { add(value: number, attributes: Attributes): void };
   readonly callbackErrors: { add(value: number, attributes: Attributes): void };
-  readonly eventGaps: { add(value: number, attributes: Attributes): void };
 }
 
 let created: { readonly provider: MeterProvider; readonly instruments: Instruments } | undefined;
@@ -49,9 +48,6 @@ const create = (provider: MeterProvider): Instruments => {
     }),
     callbackErrors: meter.createCounter('postern.messaging.callback_errors', {
       description: 'Exceptions caught outside of requests, in callbacks of the transport',
-    }),
-    eventGaps: meter.createCounter('postern.events.gaps', {
-      description: 'Times the stream had lost events before the consumer received them',
     }),
   };
 };

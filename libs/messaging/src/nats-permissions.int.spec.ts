@@ -3,7 +3,8 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, createInbox, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import {
   CONFIRMATIONS,
-  durableName,
+  consumerName,
+  EVENT_CONSUMERS,
   inboxPrefixOf,
   NATS_USERS,
   type NatsUser,
@@ -13,16 +14,9 @@ import {
   queueSubjectsOf,
   returnPathArrivals,
   streamNameOf,
-  streamSubjectOf,
+  wakeUpsOf,
 } from '@postern/contracts';
-import {
-  ALL_CONSUMERS,
-  ALL_REQUESTS,
-  callersOf,
-  PUBLISHERS,
-  QUEUES,
-  sourcesOf,
-} from '@postern/contracts/nats-permissions';
+import { ALL_REQUESTS, PUBLISHERS, QUEUES, sourcesOf } from '@postern/contracts/nats-permissions';
 import type { TestNats } from '@postern/testing';
 import { ADMINISTRATOR, passwordOf, startNatsWithUsers } from './testing/nats-with-users.js';
 
@@ -32,13 +26,13 @@ const SERVERS = [...new Set(ALL_REQUESTS.map(({ service }) => service))];
 const publications = (): Map<string, readonly NatsUser[]> => {
   const all = new Map<string, readonly NatsUser[]>();
   for (const request of ALL_REQUESTS) {
-    all.set(request.subject, callersOf(request));
-    all.set(queueSubjectOf(request), request.queued ? callersOf(request) : []);
+    all.set(request.subject, request.callers);
+    all.set(queueSubjectOf(request), request.queued ? request.callers : []);
   }
-  for (const service of PUBLISHERS) all.set(streamSubjectOf(service).replace('>', 'anything.v1'), [service]);
+  for (const service of PUBLISHERS) all.set(wakeUpsOf(service).replace('>', 'anything.v1'), [service]);
   for (const caller of NATS_USERS)
     for (const service of SERVERS) {
-      const isCaller = ALL_REQUESTS.some(request => request.service === service && callersOf(request).includes(caller));
+      const isCaller = ALL_REQUESTS.some(request => request.service === service && request.callers.includes(caller));
       all.set(`${inboxPrefixOf(caller)}.${service}.id.r`, isCaller ? [service] : []);
       all.set(`${inboxPrefixOf(service)}.${CONFIRMATIONS}.id`, [
         ...(all.get(`${inboxPrefixOf(service)}.${CONFIRMATIONS}.id`) ?? []),
@@ -53,30 +47,20 @@ const publications = (): Map<string, readonly NatsUser[]> => {
 };
 
 const STREAMS = [...PUBLISHERS.map(streamNameOf), ...QUEUES.map(queueNameOf), 'OTHER'];
-const OF_OWN_STREAM = ['STREAM.INFO', 'STREAM.CREATE', 'STREAM.PURGE', 'STREAM.MSG.GET', 'STREAM.MSG.DELETE'];
 const OF_NOBODY = [
   'STREAM.UPDATE',
-  'STREAM.DELETE',
+  'STREAM.PURGE',
+  'STREAM.MSG.DELETE',
   'STREAM.SNAPSHOT',
   'STREAM.RESTORE',
   'STREAM.PEER.REMOVE',
   'STREAM.LEADER.STEPDOWN',
 ];
-/** The consumers of the previous release in a stream, with their owners. */
-const formerConsumersIn = (stream: string) =>
-  ALL_CONSUMERS.flatMap(({ service, replaces }) =>
-    replaces
-      .filter(({ source }) => streamNameOf(source) === stream)
-      .map(({ consumer }) => ({ service, durable: durableName(service, consumer) })),
+/** The consumers that release 0.1 had in a stream, with their owners, who read where they stopped. */
+const formerIn = (stream: string) =>
+  EVENT_CONSUMERS.filter(({ contracts }) => sourcesOf(contracts).some(service => streamNameOf(service) === stream)).map(
+    ({ service, consumer }) => ({ service, durable: consumerName(service, consumer) }),
   );
-/** The durable consumers of a stream, with their owners. */
-const consumersIn = (stream: string) => [
-  ...ALL_CONSUMERS.filter(({ contracts }) =>
-    sourcesOf(contracts).some(service => streamNameOf(service) === stream),
-  ).map(({ service, consumer }) => ({ service, durable: durableName(service, consumer) })),
-  ...formerConsumersIn(stream),
-  ...QUEUES.filter(service => queueNameOf(service) === stream).map(service => ({ service, durable: QUEUE_CONSUMER })),
-];
 
 /** Every JetStream API call, with the users that may make it. */
 const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
@@ -85,34 +69,35 @@ const jetStreamCalls = (): Map<string, readonly NatsUser[]> => {
   for (const call of ['INFO', 'STREAM.NAMES', 'STREAM.LIST']) allow(call, ['operator']);
   for (const call of ['ACCOUNT.PURGE.x', 'META.LEADER.STEPDOWN', 'SERVER.REMOVE']) allow(call, []);
   for (const stream of STREAMS) {
-    const owner = PUBLISHERS.filter(service => streamNameOf(service) === stream);
-    const queueOwner = QUEUES.filter(service => queueNameOf(service) === stream);
-    const readers = consumersIn(stream).map(({ service }) => service);
-    const operator: NatsUser[] = stream === 'OTHER' ? [] : ['operator'];
-    for (const call of OF_OWN_STREAM) allow(`${call}.${stream}`, owner);
-    allow(`STREAM.CREATE.${stream}`, [...owner, ...queueOwner]);
+    const owner = QUEUES.filter(service => queueNameOf(service) === stream);
+    const former = formerIn(stream);
+    const readers = former.map(({ service }) => service);
+    const operator: NatsUser[] = owner.length > 0 ? ['operator'] : [];
     for (const call of OF_NOBODY) allow(`${call}.${stream}`, []);
+    allow(
+      `STREAM.DELETE.${stream}`,
+      PUBLISHERS.filter(service => streamNameOf(service) === stream),
+    );
     for (const call of ['DIRECT.GET', 'CONSUMER.CREATE']) allow(`${call}.${stream}`, []);
+    allow(`STREAM.CREATE.${stream}`, owner);
+    allow(`STREAM.MSG.GET.${stream}`, readers);
     allow(`STREAM.INFO.${stream}`, [...owner, ...readers, ...operator]);
-    allow(`CONSUMER.LIST.${stream}`, [...owner, ...operator]);
+    allow(`CONSUMER.LIST.${stream}`, operator);
     allow(`CONSUMER.NAMES.${stream}`, operator);
     for (const consumer of [
-      ...ALL_CONSUMERS.map(({ service, consumer }) => durableName(service, consumer)),
-      ...STREAMS.flatMap(other => formerConsumersIn(other).map(({ durable }) => durable)),
+      ...EVENT_CONSUMERS.map(({ service, consumer }) => consumerName(service, consumer)),
       QUEUE_CONSUMER,
       'search',
     ]) {
-      const reader = consumersIn(stream)
-        .filter(({ durable }) => durable === consumer)
-        .map(({ service }) => service);
-      allow(`CONSUMER.INFO.${stream}.${consumer}`, [...reader, ...operator]);
-      allow(`CONSUMER.CREATE.${stream}.${consumer}`, reader);
-      allow(`CONSUMER.CREATE.${stream}.${consumer}.postern.events.x`, []);
+      const own = consumer === QUEUE_CONSUMER ? owner : [];
+      const past = former.filter(({ durable }) => durable === consumer).map(({ service }) => service);
+      allow(`CONSUMER.INFO.${stream}.${consumer}`, [...own, ...past, ...operator]);
+      allow(`CONSUMER.CREATE.${stream}.${consumer}`, own);
+      allow(`CONSUMER.CREATE.${stream}.${consumer}.postern.queue.x`, []);
       allow(`CONSUMER.DURABLE.CREATE.${stream}.${consumer}`, []);
-      allow(`CONSUMER.MSG.NEXT.${stream}.${consumer}`, reader);
-      const former = formerConsumersIn(stream).filter(({ durable }) => durable === consumer);
-      allow(`CONSUMER.DELETE.${stream}.${consumer}`, [...former.map(({ service }) => service), ...operator]);
-      all.set(`$JS.ACK.${stream}.${consumer}.1.1.1.1.0`, reader);
+      allow(`CONSUMER.MSG.NEXT.${stream}.${consumer}`, own);
+      allow(`CONSUMER.DELETE.${stream}.${consumer}`, own);
+      all.set(`$JS.ACK.${stream}.${consumer}.1.1.1.1.0`, own);
     }
   }
   return all;
@@ -126,7 +111,9 @@ const subscriptions = (): Map<string, readonly NatsUser[]> => {
     all.set(`${subject} tap`, []);
     all.set(`${subject} ${service}`, [service]);
   }
-  for (const service of PUBLISHERS) all.set(streamSubjectOf(service), []);
+  for (const service of PUBLISHERS) all.set(wakeUpsOf(service), []);
+  for (const { service, contracts } of EVENT_CONSUMERS)
+    for (const { subject } of contracts) all.set(subject, [...new Set([...(all.get(subject) ?? []), service])]);
   for (const service of QUEUES) all.set(queueSubjectsOf(service), []);
   for (const user of NATS_USERS) all.set(`${inboxPrefixOf(user)}.>`, [user]);
   all.set(returnPathArrivals('*'), ['operator']);
@@ -209,12 +196,15 @@ describe('The NATS users', () => {
     expect(foreign.length).toBeGreaterThan(100);
   });
 
-  it.each(NATS_USERS)('%s calls JetStream for its own stream and consumers, and for no others', async user => {
-    const all = jetStreamCalls();
-    const foreign = [...all].filter(([, users]) => !users.includes(user)).map(([subject]) => subject);
-    expect(await refusedOf(user, 'publish', [...all.keys()])).toEqual(foreign);
-    expect(foreign.length).toBeGreaterThan(100);
-  });
+  it.each(NATS_USERS)(
+    '%s calls JetStream for its own queue and the former position of its consumers, and for nothing else',
+    async user => {
+      const all = jetStreamCalls();
+      const foreign = [...all].filter(([, users]) => !users.includes(user)).map(([subject]) => subject);
+      expect(await refusedOf(user, 'publish', [...all.keys()])).toEqual(foreign);
+      expect(foreign.length).toBeGreaterThan(100);
+    },
+  );
 
   it.each(NATS_USERS)('%s reads its own inboxes and requests, and nothing else', async user => {
     const all = subscriptions();
@@ -249,6 +239,6 @@ describe('The NATS users', () => {
 
 describe('A request', () => {
   it.each(ALL_REQUESTS)('$subject has a user who may send it', request => {
-    expect(callersOf(request)).not.toEqual([]);
+    expect(request.callers).not.toEqual([]);
   });
 });

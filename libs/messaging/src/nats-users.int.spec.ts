@@ -1,48 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   authenticateApiKey,
-  emailServiceCreated,
-  emailsConsumer,
+  EVENT_FEEDS,
+  emailAccepted,
   listErasures,
   type NatsUser,
   OPERATIONS,
-  OUTCOME_EVENTS,
-  PLATFORM_MANAGEMENT_EVENTS,
 } from '@postern/contracts';
 import { type TestNats, waitFor } from '@postern/testing';
 import type { NatsLink } from './connection.js';
-import { JetStreamPublisher } from './jetstream/jetstream-publisher.js';
-import { StreamErasure } from './jetstream/stream-erasure.js';
 import type { Log } from './log.js';
 import { RequestClient } from './request-client.js';
-import { HandlesEvents } from './server/handlers.js';
 import { PosternServer } from './server/postern-server.js';
 import { connectAs, startNatsWithUsers } from './testing/nats-with-users.js';
-
-const taken: string[] = [];
-
-class Recorder {
-  @HandlesEvents([emailServiceCreated], emailsConsumer)
-  take(batch: readonly { readonly id: string }[]): void {
-    taken.push(...batch.map(({ id }) => id));
-  }
-}
-
-const event = (name: string) => ({
-  id: randomUUID(),
-  type: emailServiceCreated.type,
-  streamId: 'service-1',
-  version: 1,
-  occurredAt: new Date(),
-  data: {
-    service_id: '01980000-0000-7000-8000-000000000001',
-    workspace_id: '01980000-0000-7000-8000-000000000002',
-    name,
-    at: new Date().toISOString(),
-  },
-  metadata: {},
-});
 
 describe.each(['2.9', '2.12'] as const)('With the users of nats-server %s', version => {
   let nats: TestNats;
@@ -61,7 +31,6 @@ describe.each(['2.9', '2.12'] as const)('With the users of nats-server %s', vers
   };
 
   beforeAll(async () => {
-    taken.length = 0;
     nats = await startNatsWithUsers(version);
   });
 
@@ -96,45 +65,35 @@ describe.each(['2.9', '2.12'] as const)('With the users of nats-server %s', vers
     await server.close();
   });
 
-  it('a service publishes to its stream, another one consumes the events, and an erasure overwrites them', async () => {
-    const link = await linkOf('email-send');
-    const publisher = new JetStreamPublisher(link, {
-      service: 'email-send',
-      contracts: [emailServiceCreated],
-      maxAgeMs: 0,
-    });
-    const first = event('ada@my-shop.test');
-    await publisher.publish([first]);
-    const server = new PosternServer({ link: await linkOf('delivery-tracking'), service: 'delivery-tracking', log });
-    server.addProvider(new Recorder());
+  it('a service reads the events of another one as its contract permits, and no service reads them in its place', async () => {
+    const feed = EVENT_FEEDS.find(
+      ({ service, callers }) => service === 'email-send' && callers[0] === 'delivery-tracking',
+    )!;
+    const page = { events: [], position: null, more: false, hidden: false, restarted: false };
+    const server = new PosternServer({ link: await linkOf('email-send'), service: 'email-send', log });
+    server.handle(feed, async () => page);
     server.listen();
-    await waitFor(() => taken.length === 1);
-    const erasure = new StreamErasure(link, 'email-send');
-    const part = await erasure.erase(1, 1, {
-      containing: ['ada@my-shop.test'],
-      without: data => ({ ...(data as object), name: 'erased' }),
-      withoutInId: () => undefined,
-      noteAs: 'erasure-1',
-      evenInHand: true,
-    });
-    expect(part.erased).toBe(1);
-    await waitFor(() => taken.length === 2);
-    expect(await publisher.retention()).toHaveProperty('takenByAll');
-    await publisher.removeOld();
-    expect((await publisher.state())?.lastSequence).toBe(2);
+    await (await linkOf('email-send')).roundTrip(2_000);
+    const request = { consumer: 'emails', types: [emailAccepted.type], after: null };
+    const reader = new RequestClient(await linkOf('delivery-tracking'));
+    await expect(reader.request(feed, request)).resolves.toEqual(page);
+    await expect(
+      reader.request(feed, { ...request, types: ['email-send.email-service-created.v1'] as never }),
+    ).rejects.toThrow('does not fit its contract');
+    const other = new RequestClient(await linkOf('webhook-dispatch'));
+    await expect(other.request(feed, request)).rejects.toThrow('NATS does not permit this user');
+    for (const client of [reader, other]) client.close();
     await server.close();
-    expect(warnings).toEqual([]);
-  }, 30_000);
+    warnings.length = 0;
+  });
 
-  it('the other publishers create their streams', async () => {
-    for (const [service, contracts] of [
-      ['delivery-tracking', OUTCOME_EVENTS],
-      ['platform-management', PLATFORM_MANAGEMENT_EVENTS],
-    ] as const) {
-      const publisher = new JetStreamPublisher(await linkOf(service), { service, contracts });
-      await publisher.publish([]);
-      expect(await publisher.state()).toMatchObject({ lastSequence: 0 });
-    }
+  it('a wake-up of a service reaches its consumers', async () => {
+    const woken: string[] = [];
+    const consumer = await linkOf('delivery-tracking');
+    consumer.subscribe(emailAccepted.subject, ({ subject }) => void woken.push(subject));
+    await consumer.roundTrip(2_000);
+    (await linkOf('email-send')).nc.publish(emailAccepted.subject);
+    await waitFor(() => woken.length === 1);
     expect(warnings).toEqual([]);
   });
 });

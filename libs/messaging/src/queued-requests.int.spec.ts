@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { queueNameOf, queueSubjectOf, requestsOf } from '@postern/contracts';
@@ -7,7 +10,7 @@ import { connectNats, type NatsLink } from './connection.js';
 import { currentContext } from './context.js';
 import { TemporarilyUnavailable } from './faults.js';
 import { FRAME_VERSION } from './frames.js';
-import { suitableManager } from './jetstream/jetstream-publisher.js';
+import { suitableManager } from './jetstream/jetstream-manager.js';
 import { RequestQueue } from './jetstream/request-queue.js';
 import { Handles } from './server/handlers.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
@@ -116,6 +119,32 @@ describe('A request in the queue of a service', () => {
     await serve();
     await waitFor(() => noted.length === 1);
   });
+
+  it('is handled after NATS has lost the end of the queue but kept the position of its consumer', async () => {
+    const storeDir = await mkdtemp(join(tmpdir(), 'postern-queue-'));
+    const damaged = await startNats({ storeDir });
+    const caller = await connectNats({ servers: damaged.url, name: 'caller' });
+    const own = new RequestQueue(caller);
+    const addTo = (n: number) => own.add(note, { n }, { correlationId: `c-${n}` });
+    let replica = await startTinyService(damaged.url, Notes, { log });
+    await waitFor(() => addTo(0).then(() => true));
+    for (let n = 1; n <= 200; n++) await addTo(n);
+    await waitFor(() => noted.length === 201);
+    await replica.stop();
+    await damaged.kill();
+    const files = await readdir(storeDir, { recursive: true });
+    const blocks = files.filter(file => file.includes('-queue/msgs/'));
+    expect(blocks).not.toEqual([]);
+    for (const file of blocks) await rm(join(storeDir, file));
+    await damaged.restart();
+    replica = await startTinyService(damaged.url, Notes, { log });
+    await waitFor(() => addTo(1_000).then(() => true), { timeoutMs: 15_000 });
+    await waitFor(() => noted.includes(1_000), { timeoutMs: 15_000, describe: 'the request after the loss' });
+    await replica.stop();
+    await caller.close();
+    await damaged.stop();
+    await rm(storeDir, { recursive: true, force: true });
+  }, 60_000);
 
   it('is handled once by several replicas', async () => {
     const replica = await startTinyService(nats.url, Notes);

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Inject, Injectable, Module, Scope } from '@nestjs/common';
 import { OPERATIONS, Refusal, requestsOf } from '@postern/contracts';
 import { EventStore, Streams } from '@postern/event-sourcing';
-import { OutboxRelay, PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { connectNats, Handles, type NatsLink, RequestClient } from '@postern/messaging';
 import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import { z } from 'zod';
+import { PublishedLog } from './event-sourcing/published-log.js';
 import { createLog } from './log/service-log.js';
 import { type RunningService, startService } from './start-service.js';
 import { addNote, describeCaller, listNotes, Notes, notebook, ReceivedNotes, tearOutNote } from './testing/notebook.js';
@@ -79,15 +80,17 @@ describe('A service made of feature modules', () => {
     const get = (token: Parameters<typeof service.app.get>[0]) => service.app.get(token, { strict: false, each: true });
     expect(get(PostgresEventStore)).toHaveLength(1);
     expect(get(ProjectionRunner)).toHaveLength(1);
-    expect(get(OutboxRelay)).toHaveLength(1);
+    expect(get(PublishedLog)).toHaveLength(1);
     expect(service.app.get(EventStore, { strict: false })).toBe(service.app.get(PostgresEventStore, { strict: false }));
     expect(get(Streams)).toHaveLength(1);
   });
 
   it('handles operator requests', async () => {
-    const { listProjections, getOutboxStatus } = OPERATIONS['email-send'];
+    const { listProjections, listReaders } = OPERATIONS['email-send'];
     await expect(client.request(listProjections, {})).resolves.toMatchObject({ projections: [{ name: 'notes' }] });
-    await expect(client.request(getOutboxStatus, {})).resolves.toMatchObject({ outbox: { last_error: null } });
+    await expect(client.request(listReaders, {})).resolves.toMatchObject({
+      readers: [{ consumer: 'email-send-notes' }],
+    });
   });
 
   it('does not start with two handlers for one contract', async () => {

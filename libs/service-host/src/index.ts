@@ -10,7 +10,7 @@ export { asTemporarilyUnavailable, mayHaveCommitted } from './database/temporary
 export { VerifyingClient } from './database/verifying-client.js';
 export { EventSourcing, type WriteOptions } from './event-sourcing/event-sourcing.js';
 export { EventSourcingModule, type EventSourcingOptions } from './event-sourcing/event-sourcing.module.js';
-export { type ServiceRelayOptions, serviceRelay } from './event-sourcing/service-relay.js';
+export { PublishedLog } from './event-sourcing/published-log.js';
 export { Every, type EveryOptions, type TaskRun } from './every.js';
 export { Liveness } from './health/liveness.js';
 export { Readiness, type ReadinessCheck } from './health/readiness.js';

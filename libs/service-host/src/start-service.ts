@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { TerminusModule } from '@nestjs/terminus';
 import type { ServiceName } from '@postern/contracts';
-import { PostgresSetAsideEvents } from '@postern/event-sourcing/postgres';
+import { FollowerPositions, PostgresSetAsideEvents } from '@postern/event-sourcing/postgres';
 import { PosternServer, RequestHandlers, runDetached } from '@postern/messaging';
 import type { FastifyServerOptions } from 'fastify';
 import type { ConfigDefinition, ConfigOf, Environment, HostConfig } from './config/define-config.js';
@@ -125,7 +125,10 @@ export const startService = async <D extends HostedConfig>(
     log,
     handlers,
     drainTimeoutMs: config.shutdownTimeoutMs,
-    setAside: database && new PostgresSetAsideEvents(database.pool),
+    events: database && {
+      positions: new FollowerPositions(database.pool),
+      setAside: new PostgresSetAsideEvents(database.pool),
+    },
     asUnavailable: asTemporarilyUnavailable,
     keyed: commands,
     ...(options.concurrency ? { concurrency: options.concurrency } : {}),

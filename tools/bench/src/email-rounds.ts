@@ -25,7 +25,7 @@ export interface Round {
   readonly cpuUs: Readonly<Record<string, number>>;
   /** The same for the sink and the generator. */
   readonly aroundUs: Readonly<Record<string, number>>;
-  /** How long read models and outbox needed to catch up after the last response. */
+  /** How long read models and consumers needed to catch up after the last response. */
   readonly catchUpS: number;
   readonly bytesPerMessage: number;
 }

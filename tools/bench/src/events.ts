@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EMAIL_SEND_EVENTS } from '@postern/contracts';
 import { BEGINNING, type DomainEvent, type Position } from '@postern/event-sourcing';
-import { countAfter, migrateEventStore, OutboxRelay, PostgresEventStore } from '@postern/event-sourcing/postgres';
-import { JetStreamPublisher } from '@postern/messaging';
+import { countAfter, PostgresEventStore } from '@postern/event-sourcing/postgres';
+import { TestEventSource } from '@postern/service-host/testing';
 import { type Cleanup, freePort, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { acceptedAndHandedOver, asTracked } from './event-samples.js';
@@ -31,26 +31,6 @@ const rateUntil = async (events: number, work: () => void, done: () => Promise<b
   work();
   await waitFor(done, { timeoutMs: WITHIN_MS, intervalMs: POLL_MS, describe: what });
   return (events * 1_000) / (performance.now() - startedAt);
-};
-
-/** Relays a backlog from a separate store to real JetStream, with every message acknowledged. */
-const relayRound = async ({ postgres, link }: Infrastructure, emails: number): Promise<number> => {
-  const pool = new pg.Pool({ connectionString: await postgres.createDatabase(), max: 10 });
-  try {
-    await migrateEventStore(pool);
-    const store = new PostgresEventStore(pool);
-    await appendAll(store, Array.from({ length: emails }, acceptedAndHandedOver));
-    const publisher = new JetStreamPublisher(link, { service: 'email-send', contracts: EMAIL_SEND_EVENTS });
-    const relay = new OutboxRelay({ store, publisher, types: publisher.types });
-    try {
-      const published = async () => (await relay.status()).published === emails * 2;
-      return await rateUntil(emails * 2, () => relay.start(), published, 'the outbox to be published');
-    } finally {
-      await relay.stop();
-    }
-  } finally {
-    await pool.end();
-  }
 };
 
 /** delivery-tracking as a process: the service with the most events and the largest read model. */
@@ -96,28 +76,18 @@ const projectionRound = async ({ service, store, behind }: Tracking, emails: num
   );
 };
 
-/** Measures its handling of events of another service: consume, deduplicate, decide and append. */
+/** Measures its handling of events of another service: read, deduplicate, decide and append. */
 const reactionRound = async (
-  { link }: Infrastructure,
+  source: TestEventSource,
   { service, appended }: Tracking,
   emails: number,
 ): Promise<number> => {
-  const publisher = new JetStreamPublisher(link, { service: 'email-send', contracts: EMAIL_SEND_EVENTS });
   const before = await appended();
   service.freeze();
-  const events = Array.from({ length: emails }, acceptedAndHandedOver).flatMap(pair => {
-    const streamId = `bench-${randomUUID()}`;
-    return pair.map(({ type, data }, place) => ({
-      id: randomUUID(),
-      type,
-      data,
-      streamId,
-      version: place + 1,
-      occurredAt: new Date(),
-      metadata: { correlationId: 'bench' },
-    }));
-  });
-  await publisher.publish(events);
+  const events = Array.from({ length: emails }, acceptedAndHandedOver).flatMap(pair =>
+    pair.map(({ type, data }) => ({ id: randomUUID(), type, data })),
+  );
+  await source.publish(events);
   const taken = async () => (await appended()) - before >= events.length;
   return rateUntil(events.length, () => service.thaw(), taken, 'the events to be handled');
 };
@@ -127,25 +97,25 @@ export const measureEvents = async (options: BenchOptions, cleanup: Cleanup): Pr
   const emails = options.quick ? 500 : 10_000;
   const infrastructure = await startInfrastructure(cleanup);
   const tracking = await startTracking(infrastructure, cleanup);
-  const relay: number[] = [];
+  const source = await TestEventSource.start({
+    service: 'email-send',
+    contracts: EMAIL_SEND_EVENTS,
+    link: infrastructure.link,
+    databaseUrl: await infrastructure.postgres.createDatabase('emails'),
+  });
+  cleanup.push(() => source.stop());
   const reaction: number[] = [];
   const projection: number[] = [];
   for (let number = 1; number <= options.rounds; number++) {
     console.error(`▸ round ${number} of ${options.rounds}`);
-    reaction.push(await reactionRound(infrastructure, tracking, emails));
+    reaction.push(await reactionRound(source, tracking, emails));
     await waitFor(async () => (await tracking.behind()) === 0, {
       timeoutMs: WITHIN_MS,
       describe: 'delivery-tracking to be idle',
     });
     projection.push(await projectionRound(tracking, emails));
-    tracking.service.freeze();
-    relay.push(await relayRound(infrastructure, emails).finally(() => tracking.service.thaw()));
-    await waitFor(async () => (await tracking.behind()) === 0, {
-      timeoutMs: WITHIN_MS,
-      describe: 'delivery-tracking to be idle',
-    });
   }
-  const wanted = relay.map(() => TARGET_PER_SECOND);
+  const wanted = reaction.map(() => TARGET_PER_SECOND);
   const row = (name: string, rates: readonly number[]) => [
     name,
     spread(spreadOf(rates)),
@@ -154,12 +124,8 @@ export const measureEvents = async (options: BenchOptions, cleanup: Cleanup): Pr
   return {
     text: table(
       ['', 'events/s', `of the target of ${TARGET_PER_SECOND}/s`],
-      [
-        row('outbox relay to JetStream', relay),
-        row('projection of delivery-tracking', projection),
-        row('event handling of delivery-tracking', reaction),
-      ],
+      [row('projection of delivery-tracking', projection), row('event handling of delivery-tracking', reaction)],
     ),
-    figures: { relay, projection, reaction, wanted_per_second: TARGET_PER_SECOND },
+    figures: { projection, reaction, wanted_per_second: TARGET_PER_SECOND },
   };
 };

@@ -7,7 +7,8 @@ import {
   removeWebhook,
   updateWebhook,
 } from '@postern/contracts';
-import { JetStreamPublisher, RequestClient } from '@postern/messaging';
+import { RequestClient } from '@postern/messaging';
+import { TestEventSource } from '@postern/service-host/testing';
 import { type Cleanup, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { startInfrastructure } from './infrastructure.js';
@@ -29,7 +30,7 @@ export interface WebhookDispatch {
   readonly pids: Readonly<Record<string, number>>;
   /** Creates one delivery per event and endpoint, including the hanging one. */
   backlogOf(events: number, hangingPath?: string): Promise<Backlog>;
-  /** Leaves the events in JetStream, to be consumed and queued. */
+  /** Leaves the events in their log, to be read and queued. */
   eventsWaiting(events: number): Promise<Backlog>;
 }
 
@@ -76,7 +77,13 @@ export const startDispatch = async (cleanup: Cleanup, origin: string, endpoints:
   await database.connect();
   cleanup.push(() => database.end());
   const client = new RequestClient(link);
-  const publisher = new JetStreamPublisher(link, { service: 'delivery-tracking', contracts: OUTCOME_EVENTS });
+  const source = await TestEventSource.start({
+    service: 'delivery-tracking',
+    contracts: OUTCOME_EVENTS,
+    link,
+    databaseUrl: await postgres.createDatabase('outcomes'),
+  });
+  cleanup.push(() => source.stop());
 
   const create = async (path: string) => {
     const request = { service_id: SERVICE_ID, url: `${origin}${path}`, events: ['delivered' as const] };
@@ -89,16 +96,13 @@ export const startDispatch = async (cleanup: Cleanup, origin: string, endpoints:
     return rows[0]?.deliveries ?? 0;
   };
   const publish = async (count: number) => {
-    const events = Array.from({ length: count }, (_, number) => ({
+    const events = Array.from({ length: count }, () => ({
       id: randomUUID(),
       type: emailDelivered.type,
-      streamId: `bench-${randomUUID()}`,
-      version: number + 1,
-      occurredAt: new Date(),
       metadata,
       data: outcome(),
     }));
-    await publisher.publish(events);
+    await source.publish(events);
   };
 
   const steady = await Promise.all(Array.from({ length: endpoints }, (_, number) => create(`/${number}`)));

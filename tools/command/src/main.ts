@@ -5,7 +5,7 @@ import { printable } from './output/output.js';
 import { program } from './program.js';
 
 /** Command groups of the operator's command, which is installed with Postern. */
-const ADMINISTRATION = ['audit', 'bounces', 'doctor', 'events', 'keys', 'outbox', 'projections', 'recipients', 'users'];
+const ADMINISTRATION = ['audit', 'bounces', 'doctor', 'events', 'keys', 'projections', 'recipients', 'users'];
 const OPERATOR_COMMAND = '@postern/cli/main';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

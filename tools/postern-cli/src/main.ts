@@ -9,10 +9,9 @@ import { reclassify } from './commands/bounces.js';
 import { createCertificates } from './commands/certificates.js';
 import { diskFindings } from './commands/disk-findings.js';
 import { doctor } from './commands/doctor.js';
-import { discardSetAsideEvent, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
+import { discardSetAsideEvent, eventsStatus, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
 import { countOptOuts, removeOptOut } from './commands/opt-outs.js';
-import { outboxStatus } from './commands/outbox.js';
 import { projectionsStatus, rebuildProjections } from './commands/projections.js';
 import { eraseRecipient, listRecipientErasures, showRecipientErasure } from './commands/recipients.js';
 import { createUserAs } from './commands/users.js';
@@ -30,7 +29,7 @@ const USAGE = `postern: administer a running Postern
   postern doctor [--no-mail]                      check everything that Postern depends on
   postern projections status [service]            show read models and their lag
   postern projections rebuild <service> [name]    rebuild read models from the first event
-  postern outbox status [service]                 show events that wait to be published
+  postern events status [service]                 show how far each consumer has read the events of a service
   postern events list [service]                   list events that could not be handled
   postern events retry <service> <event id>       handle one of them again now
   postern events discard <service> <event id>     delete one of them unhandled
@@ -99,7 +98,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   'audit export': [operator => exportAudit(operator, values), 'reads'],
   'projections status': [projectionsStatus, 'reads'],
   'projections rebuild': [rebuildProjections, AUDITED['projections rebuild']],
-  'outbox status': [outboxStatus, 'reads'],
+  'events status': [eventsStatus, 'reads'],
   'events list': [listSetAsideEvents, 'reads'],
   'events retry': [retrySetAsideEvent, AUDITED['events retry']],
   'events discard': [discardSetAsideEvent, AUDITED['events discard']],

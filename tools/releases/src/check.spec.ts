@@ -24,6 +24,7 @@ describe('every service of the checkout', () => {
     const handled = sourcesOf(ROOT, service).flatMap(source => [
       ...[...source.matchAll(/@Handles(?:Request)?\((\w+)\)/g)].flatMap(([, name = '']) => contractsNamed(name)),
       ...(/OperationsModule\.forService\(/.test(source) ? contractsNamed('OPERATIONS') : []),
+      ...(/EventSourcingModule\.forService\(/.test(source) ? contractsNamed('EVENT_FEEDS') : []),
     ]);
     const names = handled.flatMap(contract => ('request' in contract ? [requestName(contract)] : []));
     expect(new Set(names.filter(name => name.startsWith(`${service}.`)))).toEqual(

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type DataOf,
+  DELIVERY_TRACKING_EVENTS,
   EMAIL_SEND_EVENTS,
   type EventContract,
+  type EventPage,
   emailAccepted,
   type emailHandedOver,
   type eventEnvelope,
+  type LogPosition,
   type ReplyOf,
   type RequestContract,
   type RequestInput,
@@ -17,8 +21,9 @@ import {
   ProjectionRunner,
 } from '@postern/event-sourcing/postgres';
 import { TrackingTokens } from '@postern/mail';
-import { connectNats, JetStreamPublisher, type NatsLink, RequestClient } from '@postern/messaging';
-import { Metrics, type RunningService, startService } from '@postern/service-host';
+import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
+import { Metrics, PublishedLog, type RunningService, startService } from '@postern/service-host';
+import { TestEventSource } from '@postern/service-host/testing';
 import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
@@ -33,10 +38,12 @@ type Outcome = DataOf<typeof emailHandedOver>['outcomes'][number];
 export const BOUNCE_DOMAIN = 'bounces.test';
 const SECRET = 'a secret of thirty-two bytes or more for tests';
 
-/** The whole service over real PostgreSQL, NATS and SMTP, with a publisher in place of email-send. */
+/** The whole service over real PostgreSQL, NATS and SMTP, with a log in place of email-send. */
 export class RunningTracking {
   readonly tokens = TrackingTokens.fromSecrets([SECRET]);
   readonly published: Envelope[] = [];
+  #stopping = false;
+  readonly #recording: Promise<void>;
 
   private constructor(
     readonly postgres: TestPostgres,
@@ -44,14 +51,25 @@ export class RunningTracking {
     readonly service: RunningService,
     readonly link: NatsLink,
     private readonly client: RequestClient,
-    private readonly publisher: JetStreamPublisher,
+    private readonly source: TestEventSource,
   ) {
-    const decoder = new TextDecoder();
-    link.nc.subscribe('postern.events.delivery-tracking.>', {
-      callback: (_, message) => {
-        this.published.push(JSON.parse(decoder.decode(message.data)) as Envelope);
-      },
-    });
+    this.#recording = this.#record();
+  }
+
+  /** Reads what the service publishes. */
+  async #record(): Promise<void> {
+    const log = this.service.app.get(PublishedLog, { strict: false });
+    const types = DELIVERY_TRACKING_EVENTS.map(({ type }) => type);
+    let after: LogPosition | null = null;
+    while (!this.#stopping) {
+      // PostgreSQL may be killed by the spec.
+      const page: EventPage | undefined = await log
+        .page('spec', { consumer: 'recorded', types, after })
+        .catch(() => undefined);
+      this.published.push(...(page?.events ?? []));
+      after = page ? page.position : after;
+      if (!page?.more) await pause(10);
+    }
   }
 
   /** A spec that kills PostgreSQL needs a durable one; the others lose acknowledged commits. */
@@ -81,11 +99,17 @@ export class RunningTracking {
       },
     );
     const link = await connectNats({ servers: nats.url, name: 'email-send' });
-    const publisher = new JetStreamPublisher(link, { service: 'email-send', contracts: EMAIL_SEND_EVENTS });
-    return new RunningTracking(postgres, nats, service, link, new RequestClient(link), publisher);
+    const databaseUrl = await postgres.createDatabase();
+    const source = await TestEventSource.start({
+      ...{ service: 'email-send', contracts: EMAIL_SEND_EVENTS, link, databaseUrl },
+    });
+    return new RunningTracking(postgres, nats, service, link, new RequestClient(link), source);
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#recording;
+    await this.source.stop();
     this.client.close();
     await this.link.close();
     await this.service.stop();
@@ -115,14 +139,11 @@ export class RunningTracking {
       return {
         id,
         type: contract.type,
-        streamId: 'email',
-        version: 1,
-        occurredAt: new Date(),
         data,
         metadata: { correlationId: id },
       };
     });
-    await this.publisher.publish(batch);
+    await this.source.publish(batch);
     return batch.map(({ id }) => id);
   }
 

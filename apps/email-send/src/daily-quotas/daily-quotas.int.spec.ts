@@ -10,7 +10,6 @@ import {
 } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { JetStreamPublisher } from '@postern/messaging';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { emailService, emailServiceStream } from '../email-services/email-service.js';
@@ -95,11 +94,8 @@ describe('the daily quota', () => {
       await productionService(),
     ];
     for (const { service_id } of [bouncing, complained, simulated]) await used(service_id, dayAgo(1), 100);
-    const publisher = new JetStreamPublisher(fixture.link, {
-      service: 'delivery-tracking',
-      contracts: [emailBounced, emailComplained],
-    });
-    await publisher.publish([
+    const log = await fixture.logOf('delivery-tracking', [emailBounced, emailComplained]);
+    await log.publish([
       ...Array.from({ length: 6 }, () => uuidv7()).flatMap(email => [
         bounce(bouncing, email, 0),
         bounce(bouncing, email, 1),
@@ -114,6 +110,7 @@ describe('the daily quota', () => {
         ])
       ).rowCount === 7;
     await waitFor(reports, { describe: 'seven messages reported' });
+    await log.stop();
     await adjust();
     expect(await history(bouncing)).toEqual([[1_000, 500]]);
     expect(await history(complained)).toEqual([[1_000, 500]]);

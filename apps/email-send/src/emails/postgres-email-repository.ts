@@ -171,7 +171,7 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     return outcomes;
   }
 
-  /** Wakes the outbox relay once for several batches, because each of its reads is a transaction. */
+  /** Wakes the consumers once for several batches, because each page that they read is a transaction. */
   #announceSoon(): void {
     if (this.#announcing) return;
     this.#announcing = true;

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { NatsLink, StreamErasure } from '@postern/messaging';
 import {
   Database,
   KeyRing,
@@ -25,17 +24,10 @@ const operations = OperationsModule.forService({
   service: 'email-send',
   imports: [PostgresModule, SmtpModule, DnsModule, ErasuresModule, CodeOptOutsModule],
   providers: [SendingDiagnosis],
-  inject: [Database, KeyRing, NatsLink, PersonalData, SendingDiagnosis],
-  useFactory: (
-    { pool }: Database,
-    keys: KeyRing,
-    link: NatsLink,
-    personal: PersonalData,
-    diagnosis: SendingDiagnosis,
-  ) => ({
+  inject: [Database, KeyRing, PersonalData, SendingDiagnosis],
+  useFactory: ({ pool }: Database, keys: KeyRing, personal: PersonalData, diagnosis: SendingDiagnosis) => ({
     personal,
     diagnosis,
-    stream: new StreamErasure(link, 'email-send'),
     sealed: new SealedColumns(pool, keys, [
       { table: 'dkim_keys', id: 'id', column: 'sealed_private_key', rowOf: dkimKeyRow },
       { table: 'dkim_ed25519_keys', id: 'rsa_key_id', column: 'sealed_private_key', rowOf: ed25519KeyRow },

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { EventContract, ServiceName } from '@postern/contracts';
 import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
 import { type RunningService, startService, Tasks } from '@postern/service-host';
+import { TestEventSource } from '@postern/service-host/testing';
 import { startDnsServer, startNats, startPostgres, startSmtpSink, type TestDns, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { config } from '../config.js';
@@ -16,6 +18,7 @@ export class AdministrationFixture {
     readonly pool: pg.Pool,
     readonly dns: TestDns,
     readonly smtp: TestSmtp,
+    private readonly newDatabase: () => Promise<string>,
     private readonly release: () => Promise<void>,
   ) {}
 
@@ -49,7 +52,8 @@ export class AdministrationFixture {
     const link = await connectNats({ servers: nats.url, name: 'client' });
     const client = new RequestClient(link);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
-    return new AdministrationFixture(replicas, client, link, pool, dns, smtp, async () => {
+    const newDatabase = () => postgres.createDatabase();
+    return new AdministrationFixture(replicas, client, link, pool, dns, smtp, newDatabase, async () => {
       client.close();
       await link.close();
       await Promise.all(replicas.map(replica => replica.stop()));
@@ -57,6 +61,11 @@ export class AdministrationFixture {
       await Promise.all([dns.stop(), smtp.stop(), nats.stop()]);
       await postgres.stop();
     });
+  }
+
+  /** A log in place of another service. */
+  async logOf(service: ServiceName, contracts: readonly EventContract[]): Promise<TestEventSource> {
+    return TestEventSource.start({ service, contracts, link: this.link, databaseUrl: await this.newDatabase() });
   }
 
   stop(): Promise<void> {

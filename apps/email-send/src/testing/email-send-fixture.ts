@@ -9,7 +9,6 @@ import {
 } from '@postern/contracts';
 import { connectNats, HandlesEvents, type NatsLink, RequestClient } from '@postern/messaging';
 import { type RunningService, startService } from '@postern/service-host';
-import { defineConfig } from '@postern/service-host/config';
 import {
   startNats,
   startPostgres,
@@ -25,7 +24,7 @@ import { migratedDatabase, migrations } from './migrated-database.js';
 
 type EmailSendEvent = EnvelopeOf<(typeof EMAIL_SEND_EVENTS)[number]>;
 
-/** Another service that receives the events of email-send. */
+/** Receives the events of email-send, in its own process. */
 class Listener {
   static readonly received: EmailSendEvent[] = [];
 
@@ -35,10 +34,10 @@ class Listener {
   }
 }
 
-@Module({ providers: [Listener] })
-class ListenerModule {}
+@Module({ imports: [EmailSendModule], providers: [Listener] })
+class ListeningModule {}
 
-/** The whole service, a client that calls it as the gateway does, and another service that receives its events. */
+/** The whole service, a client that calls it as the gateway does, and a listener that receives its events. */
 export class EmailSendFixture {
   private constructor(
     readonly postgres: TestPostgres,
@@ -47,7 +46,6 @@ export class EmailSendFixture {
     readonly environment: Readonly<Record<string, string>>,
     readonly link: NatsLink,
     readonly client: RequestClient,
-    readonly listener: RunningService,
   ) {}
 
   static async start(smtpPort?: number): Promise<EmailSendFixture> {
@@ -67,11 +65,7 @@ export class EmailSendFixture {
     };
     const link = await connectNats({ servers: nats.url, name: 'gateway of the test' });
     Listener.received.length = 0;
-    const listener = await startService(
-      { name: 'webhook-dispatch', config: defineConfig({}), module: ListenerModule },
-      everywhere,
-    );
-    return new EmailSendFixture(postgres, nats, smtp, environment, link, new RequestClient(link), listener);
+    return new EmailSendFixture(postgres, nats, smtp, environment, link, new RequestClient(link));
   }
 
   service(): Promise<RunningService> {
@@ -79,7 +73,7 @@ export class EmailSendFixture {
       {
         name: 'email-send',
         config,
-        module: EmailSendModule,
+        module: ListeningModule,
         database: migrations,
       },
       this.environment,
@@ -100,7 +94,6 @@ export class EmailSendFixture {
   }
 
   async stop(): Promise<void> {
-    await this.listener.stop();
     this.client.close();
     await this.link.close();
     await Promise.all([this.nats.stop(), this.postgres.stop(), this.smtp.stop()]);

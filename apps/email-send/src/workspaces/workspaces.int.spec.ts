@@ -8,13 +8,16 @@ import {
   PLATFORM_MANAGEMENT_EVENTS,
   workspaceDeleted,
 } from '@postern/contracts';
-import { JetStreamPublisher, PosternServer, silentLog } from '@postern/messaging';
+import { PosternServer, silentLog } from '@postern/messaging';
+import type { TestEventSource } from '@postern/service-host/testing';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { AdministrationFixture } from '../testing/administration-fixture.js';
 
 let fixture: AdministrationFixture;
 let platform: PosternServer;
+/** The log of platform-management. */
+let log: TestEventSource;
 /** The reply of platform-management; it replies once a deletion in progress has ended. */
 let isDeleted: () => Promise<boolean>;
 let questions = 0;
@@ -26,8 +29,10 @@ beforeAll(async () => {
     return { deleted: await isDeleted() };
   });
   platform.listen();
+  log = await fixture.logOf('platform-management', PLATFORM_MANAGEMENT_EVENTS);
 }, 60_000);
 afterAll(async () => {
+  await log?.stop();
   await platform?.close();
   await fixture?.stop();
 });
@@ -47,22 +52,8 @@ const codeOf = (answer: Promise<unknown>) =>
 const servicesOf = async (workspace_id: string) =>
   (await fixture.client.request(listEmailServices, { workspace_id })).length;
 
-const publishDeletion = async (workspace_id: string) => {
-  const publisher = new JetStreamPublisher(fixture.link, {
-    service: 'platform-management',
-    contracts: PLATFORM_MANAGEMENT_EVENTS,
-  });
-  const event = {
-    id: uuidv7(),
-    type: workspaceDeleted.type,
-    streamId: `workspace-${workspace_id}`,
-    version: 2,
-    occurredAt: new Date(),
-    metadata: { correlationId: 'test' },
-    data: { workspace_id, at: new Date().toISOString() },
-  };
-  await publisher.publish([event]);
-};
+const publishDeletion = (workspace_id: string) =>
+  log.publish([{ id: uuidv7(), type: workspaceDeleted.type, data: { workspace_id, at: new Date().toISOString() } }]);
 const learned = (workspace_id: string) =>
   waitFor(
     async () =>

@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  createWebhook,
-  createWebhookListener,
-  DELIVERY_TRACKING_EVENTS,
-  listWebhooks,
-  serviceTrackingEnded,
-} from '@postern/contracts';
-import { JetStreamPublisher } from '@postern/messaging';
+import { createWebhook, createWebhookListener, listWebhooks, serviceTrackingEnded } from '@postern/contracts';
 import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { DispatchFixture } from '../testing/dispatch-fixture.js';
@@ -26,23 +19,10 @@ const register = async (service_id: string = randomUUID()) => {
   return { service_id, id };
 };
 
-const publishDeletion = async (service_id: string) => {
-  const publisher = new JetStreamPublisher(world.natsLink, {
-    service: 'delivery-tracking',
-    contracts: DELIVERY_TRACKING_EVENTS,
-  });
-  await publisher.publish([
-    {
-      id: randomUUID(),
-      type: serviceTrackingEnded.type,
-      streamId: `email-service-${service_id}`,
-      version: 1,
-      occurredAt: new Date(),
-      metadata: { correlationId: 'test' },
-      data: { service_id, at: new Date().toISOString() },
-    },
+const publishDeletion = (service_id: string) =>
+  world.source.publish([
+    { id: randomUUID(), type: serviceTrackingEnded.type, data: { service_id, at: new Date().toISOString() } },
   ]);
-};
 
 const rowsOf = async (table: string, column: string, value: string): Promise<number> =>
   (await pool().query(`SELECT 1 FROM ${table} WHERE ${column} = $1`, [value])).rowCount ?? 0;

@@ -1,7 +1,8 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { OUTCOME_EVENTS, type OutcomeKind, type webhookPayload } from '@postern/contracts';
-import { connectNats, JetStreamPublisher, type NatsLink, RequestClient } from '@postern/messaging';
+import { DELIVERY_TRACKING_EVENTS, type OutcomeKind, type webhookPayload } from '@postern/contracts';
+import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
 import { type RunningService, startService } from '@postern/service-host';
+import { TestEventSource } from '@postern/service-host/testing';
 import {
   type ReceivedRequest,
   startHttpReceiver,
@@ -21,15 +22,13 @@ export interface FixtureOptions {
   readonly allowPrivate?: boolean;
 }
 
-/** webhook-dispatch with real PostgreSQL and NATS, an HTTP receiver, and a publisher in place of delivery-tracking. */
+/** webhook-dispatch with real PostgreSQL and NATS, an HTTP receiver, and a log in place of delivery-tracking. */
 export class DispatchFixture {
-  #versions = 0;
-
   private constructor(
     private readonly postgres: TestPostgres,
     private readonly nats: TestNats,
     readonly natsLink: NatsLink,
-    private readonly publisher: JetStreamPublisher,
+    readonly source: TestEventSource,
     readonly service: RunningService,
     readonly receiver: TestHttpReceiver,
     readonly client: RequestClient,
@@ -58,7 +57,12 @@ export class DispatchFixture {
       postgres,
       nats,
       link,
-      new JetStreamPublisher(link, { service: 'delivery-tracking', contracts: OUTCOME_EVENTS }),
+      await TestEventSource.start({
+        service: 'delivery-tracking',
+        contracts: DELIVERY_TRACKING_EVENTS,
+        link,
+        databaseUrl: await postgres.createDatabase(),
+      }),
       service,
       await startHttpReceiver(),
       new RequestClient(link),
@@ -67,6 +71,7 @@ export class DispatchFixture {
 
   async stop(): Promise<void> {
     await this.service.stop();
+    await this.source.stop();
     await this.natsLink.close();
     await this.receiver.stop();
     await this.nats.stop();
@@ -76,14 +81,10 @@ export class DispatchFixture {
   /** Publishes one event as delivery-tracking would; returns the id of its email. */
   async publish(kind: OutcomeKind, serviceId: string, data: object = DATA[kind], id = randomUUID()): Promise<string> {
     const emailId = randomUUID();
-    await this.publisher.publish([
+    await this.source.publish([
       {
         id,
         type: `delivery-tracking.email-${kind}.v1`,
-        streamId: `email-${emailId}`,
-        version: ++this.#versions,
-        occurredAt: new Date(),
-        metadata: { correlationId: 'test' },
         data: {
           email_id: emailId,
           service_id: serviceId,

@@ -5,7 +5,6 @@ import type { Postern } from './postern.js';
 import { signal } from './process-table.js';
 import { measureRecovery } from './recovery.js';
 
-/** Older than the broker's retention, so that the events need not be published again. */
 const AGE = '20 days';
 const CHUNK = 100_000;
 
@@ -14,19 +13,15 @@ const PATTERN = `
   SELECT version, type, data, metadata FROM event_store.events
   WHERE stream_id = (SELECT stream_id FROM event_store.events WHERE type = 'email-send.email-handed-over.v1' LIMIT 1)`;
 
+/** Of the first transactions, so that every reader of the log is past them. */
 const INSERT = `
   WITH pattern AS (${PATTERN}), emails AS (
     SELECT n, gen_random_uuid()::text AS email_id FROM generate_series($1::integer, $2::integer) AS n
   )
-  INSERT INTO event_store.events (stream_id, version, id, type, data, metadata, occurred_at)
-  SELECT 'preload-' || email_id, version, gen_random_uuid(), type,
+  INSERT INTO event_store.events (txid, stream_id, version, id, type, data, metadata, occurred_at)
+  SELECT '3', 'preload-' || email_id, version, gen_random_uuid(), type,
     data || jsonb_build_object('email_id', email_id, 'service_id', $3::text), metadata, now() - interval '${AGE}'
   FROM emails CROSS JOIN pattern ORDER BY n, version`;
-
-/** Moves the positions of read models and of the outbox to the end of the log. */
-const PASS = (table: string) => `
-  UPDATE event_store.${table} SET (txid, pos) =
-    (SELECT txid, pos FROM event_store.events ORDER BY txid DESC, pos DESC LIMIT 1)`;
 
 interface Running {
   readonly postern: Postern;
@@ -34,14 +29,14 @@ interface Running {
   readonly receiver: WebhookReceiver;
 }
 
-/** Inserts many old events into the log of email-send, as if they had been published long ago. */
+/** Inserts many old events into the log of email-send, as if they had been read long ago. */
 export const preload = async ({ postern, clients, receiver }: Running, events: number): Promise<void> => {
   // One sent message is the template for all.
   await measureRecovery(postern, clients, receiver);
   const client = new pg.Client({ connectionString: postern.started?.databaseUrl ?? '' });
   await client.connect();
   const pid = await postern.pidOf('email-send');
-  // Paused, because the service would publish the events inserted after its position in the log.
+  // Paused, because it would share the locks of the inserts.
   signal(pid, 'SIGSTOP');
   try {
     const { rows } = await client.query<{ count: number }>(
@@ -51,7 +46,6 @@ export const preload = async ({ postern, clients, receiver }: Running, events: n
     const foreign = crypto.randomUUID();
     for (let from = 1; from <= emails; from += CHUNK)
       await client.query(INSERT, [from, Math.min(emails, from + CHUNK - 1), foreign]);
-    for (const table of ['projections', 'outbox']) await client.query(PASS(table));
   } finally {
     signal(pid, 'SIGKILL');
     await client.end();

@@ -39,8 +39,6 @@ export const choosePorts = async (): Promise<Ports> => {
 };
 
 const NO_LIMIT = '1000000000';
-/** The smallest stream size: some hundred messages fill it. */
-const SMALL_STREAM = { POSTERN_EVENT_STREAM_MAX_BYTES: '1048576' };
 
 /** Settings in addition to those of the local start, by service. */
 const SETTINGS = ({ relay, bounce }: Ports): Partial<Record<ServiceName, Record<string, string>>> => ({
@@ -49,9 +47,8 @@ const SETTINGS = ({ relay, bounce }: Ports): Partial<Record<ServiceName, Record<
     POSTERN_PRODUCTION_PER_MINUTE_LIMIT: NO_LIMIT,
     POSTERN_PRODUCTION_DAILY_START: NO_LIMIT,
     POSTERN_QUOTA_CEILING: NO_LIMIT,
-    ...SMALL_STREAM,
   },
-  'delivery-tracking': { POSTERN_BOUNCE_SMTP_PORT: String(bounce), ...SMALL_STREAM },
+  'delivery-tracking': { POSTERN_BOUNCE_SMTP_PORT: String(bounce) },
 });
 
 /** The file through which a fault shifts the clock of a service. */

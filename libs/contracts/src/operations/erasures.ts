@@ -5,7 +5,7 @@ import { id, timestamp } from '../shapes.js';
 
 const request = requestsOf('email-send', ['operator']);
 
-/** Rows of one kind: a table, `events`, or `jetstream_messages`. */
+/** Rows of one kind: a table, or `events`. */
 export const erasedRows = z.object({ kind: z.string(), rows: z.int() });
 
 /** Rows with the address that an erasure keeps. */

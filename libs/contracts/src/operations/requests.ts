@@ -14,16 +14,12 @@ export const projectionStatus = z.object({
   last_error: z.string().nullable().describe('Why the last rebuild failed, if the replying replica ran it.'),
 });
 
-export const outboxStatus = z.object({
-  lag: z.int().describe('Events of the log that are not relayed yet, counted up to 100,000.'),
-  led: z.boolean().describe('Whether a replica relays.'),
-  broker_sequence: z.int().nullable().describe('The last sequence of the broker’s stream that the relay recorded.'),
-  last_error: z.string().nullable(),
-  blocked: z
-    .object({ condition: z.string(), reason: z.string(), since: timestamp })
-    .nullable()
-    .optional()
-    .describe('Why the broker accepts no events: it is full, or has no storage. Null while it accepts them.'),
+/** How far a consumer has read the log of a service. */
+export const readerStatus = z.object({
+  consumer: z.string(),
+  lag: z.int().describe('Events that it has not read, counted up to 100,000.'),
+  delay_seconds: z.number().describe('Age of the oldest of them; 0 without any.'),
+  asked_seconds_ago: z.number().nullable().describe('When it last asked for events; null if it never has.'),
 });
 
 /** The number of sealed values of one kind per key of POSTERN_ENCRYPTION_KEYS. */
@@ -60,21 +56,10 @@ const operationsOf = (service: ServiceName) => {
       reply: z.object({ generation: z.int() }),
       refusals: { projection_not_found: 404, rebuild_under_way: 409 },
     }),
-    /** `outbox` is null if the service publishes nothing. */
-    getOutboxStatus: request('get-outbox-status', {
+    /** The consumers of the service's events. */
+    listReaders: request('list-readers', {
       request: noContent,
-      reply: z.object({ outbox: outboxStatus.nullable() }),
-      deadlineMs: 15_000,
-    }),
-    /** Reports that a stream lost events before a consumer received them; the relay publishes them again. */
-    reportMissingEvents: request('report-missing-events', {
-      request: z.object({
-        consumer: z.string().max(200),
-        stream_created: z.string().max(64).describe('Creation time of the stream that the sequences belong to.'),
-        first_sequence: z.int().min(0),
-        last_sequence: z.int().min(0),
-      }),
-      reply: z.object({ noted: z.boolean().describe('False if the service publishes nothing.') }),
+      reply: z.object({ readers: z.array(readerStatus) }),
       deadlineMs: 15_000,
     }),
     /** Events that a consumer of the service cannot handle, the oldest first. They are retried automatically. */
@@ -148,7 +133,7 @@ export type Operations = ReturnType<typeof operationsOf>;
 
 /**
  * The requests that every service with a database handles for its operator. Only the operator may send them, except the
- * steps of an erasure, which email-send carries out, and `reportMissingEvents`, which consumers of the events send.
+ * steps of an erasure, which email-send carries out.
  */
 export const OPERATIONS = Object.fromEntries(
   SERVICE_NAMES.map(service => [service, operationsOf(service)]),

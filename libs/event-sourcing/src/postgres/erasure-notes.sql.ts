@@ -16,8 +16,10 @@ export const DELETE_FINISHED_REBUILDS = `DELETE FROM event_store.erasure_rebuild
   WHERE r.noted_as = $1 AND r.projection = ANY ($2) AND p.name = r.projection AND p.live
     AND p.generation > r.generation`;
 
-export const IS_RELAYED_UP_TO =
-  'SELECT bool_and((txid, pos) >= ($1::xid8, $2::bigint)) AS reached FROM event_store.outbox';
+export const SELECT_UNREAD_BY = `SELECT reader FROM event_store.readers
+  WHERE epoch = (SELECT epoch FROM event_store.logs ORDER BY number DESC LIMIT 1)
+    AND (txid, pos) < ($1::xid8, $2::bigint) AND asked_at > now() - make_interval(secs => $3::float / 1000)
+  ORDER BY reader LIMIT 1`;
 
 export const SELECT_CHANGED_TABLES = `SELECT DISTINCT to_regclass(CASE kind WHEN 'events' THEN 'event_store.events' ELSE quote_ident(kind) END)::text
     AS name

@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { BEGINNING, comparePositions, type Position } from '../event.js';
+import type { Position } from '../event.js';
 import {
   COUNT_ERASED_ROWS,
   DELETE_FINISHED_REBUILDS,
-  IS_RELAYED_UP_TO,
   NOTE_REBUILDS,
   SELECT_CHANGED_TABLES,
   SELECT_ERASED_ROWS,
   SELECT_REBUILDS,
+  SELECT_UNREAD_BY,
 } from './erasure-notes.sql.js';
 
 /** Number of rows by kind; the kind of a table is its name. */
@@ -54,11 +54,13 @@ export class ErasureNotes {
     return rows.filter(row => !row.rebuilt).map(({ projection }) => projection);
   }
 
-  /** Whether the outbox relay has published all events up to a position. */
-  async isRelayedUpTo({ txid, pos }: Position): Promise<boolean> {
-    if (comparePositions({ txid, pos }, BEGINNING) === 0) return true;
-    const { rows } = await this.pool.query<{ reached: boolean }>(IS_RELAYED_UP_TO, [txid, pos]);
-    return rows[0]?.reached ?? false;
+  /**
+   * A consumer that may still handle events that it read before a position; undefined when there is none. One that has not
+   * asked for `awayMs` handles nothing.
+   */
+  async unreadBy({ txid, pos }: Position, awayMs: number): Promise<string | undefined> {
+    const { rows } = await this.pool.query<{ reader: string }>(SELECT_UNREAD_BY, [txid, pos, awayMs]);
+    return rows[0]?.reader;
   }
 
   /** Vacuums the changed tables, which removes the old row versions from their files. Skips locked tables. */

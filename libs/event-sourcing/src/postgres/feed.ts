@@ -10,6 +10,8 @@ export interface FeedPage {
   readonly events: readonly RecordedEvent[];
   /** The end of the page, including events of other types; the start when there are none. */
   readonly position: Position;
+  /** The id of the event at the end of the page; undefined for an empty one. */
+  readonly lastEventId: string | undefined;
   /** Whether more events may follow. */
   readonly full: boolean;
   /** Whether an older open transaction hides committed events after the page. */
@@ -44,6 +46,7 @@ export const readFeed = async (
       .map(row => recordedEvent(row, upcasters))
       .filter(event => types?.includes(event.type) ?? true),
     position: reached ? { txid: reached.txid, pos: reached.pos } : after,
+    lastEventId: reached?.id,
     full: Number(reached?.place ?? 0) === limit,
     hidden: last?.hidden ?? false,
   };

@@ -3,8 +3,8 @@ import { inSteps } from './in-steps.js';
 import { ACCEPT, PURGE } from './inbox.sql.js';
 
 /**
- * Deduplicates events: a consumer records consumed events in the transaction of their effect. Records are kept longer than
- * the outbox relay can republish events.
+ * Deduplicates events: a consumer records consumed events in the transaction of their effect, because it reads some again
+ * after a crash or after a restore.
  */
 export class Inbox {
   constructor(private readonly pool: pg.Pool) {}
@@ -23,7 +23,7 @@ export class Inbox {
     return new Set(rows.map(({ event_id }) => event_id));
   }
 
-  /** Deletes records older than `days`, which must exceed the relay's `lookBackDays`. */
+  /** Deletes records older than `days`. A consumer reads no event again that it has handled more than a few seconds ago. */
   async purge(days = 30): Promise<number> {
     return inSteps(this.pool, PURGE, [days]);
   }

@@ -11,17 +11,25 @@ export {
 export { DeletedOwners, type OwnedData } from './deleted-owners.js';
 export { type ErasableEvent, type ErasedPage, type Erasure, eraseFromEvents, eraseFromPage } from './erasure.js';
 export { type ErasedRows, ErasureNotes } from './erasure-notes.js';
+export {
+  EventLog,
+  type EventLogOptions,
+  type LogPage,
+  type LogPosition,
+  type LogRequest,
+  type ReaderStatus,
+  type Restore,
+} from './event-log.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
+export { FollowerPositions, type Restart } from './follower-positions.js';
 export { inSteps } from './in-steps.js';
 export { Inbox } from './inbox.js';
 export { isLed, withLeadership } from './leadership.js';
 export { LEASE_LIMITS, Lease, LeaseLost, type LeaseName } from './lease.js';
-export type { Blockage, Gap } from './outbox-checkpoints.js';
-export { OutboxRelay, type OutboxRelayOptions, type OutboxStatus } from './outbox-relay.js';
+export { countFromZero, observeLag } from './observe-lag.js';
 export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTables, ProjectionTransaction } from './projection.js';
 export { ProjectionRunner, type ProjectionRunnerOptions, type ProjectionStatus } from './projection-runner.js';
-export type { BrokerRetention, Publisher, PublishResult } from './publisher.js';
 export { migrateEventStore } from './schema.js';
 export { PostgresSetAsideEvents, type SetAsideReport } from './set-aside-events.js';
 export { inPipelinedTransaction, inTransaction, pipelined } from './transaction.js';

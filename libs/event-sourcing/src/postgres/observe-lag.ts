@@ -38,21 +38,3 @@ export const observeLag = (name: string, attributes: Attributes, read: () => Pro
   meter.addBatchObservableCallback(observe, [lag, delay]);
   return () => meter.removeBatchObservableCallback(observe, [lag, delay]);
 };
-
-/**
- * Exports for each state whether it is the current one, so that a query finds states that have not occurred yet.
- * @returns a function that ends the export.
- */
-export const observeState = (
-  { name, description, attribute }: { readonly name: string; readonly description: string; readonly attribute: string },
-  states: readonly string[],
-  present: () => string | undefined,
-): (() => void) => {
-  const gauge = metrics.getMeter(METER).createObservableGauge(name, { description });
-  const observe: Parameters<typeof gauge.addCallback>[0] = observed => {
-    const now = present();
-    for (const state of states) observed.observe(state === now ? 1 : 0, { [attribute]: state });
-  };
-  gauge.addCallback(observe);
-  return () => gauge.removeCallback(observe);
-};

@@ -5,5 +5,4 @@ export const INSERT_APPLIED_MIGRATION = 'INSERT INTO event_store.migrations (num
 /** The highest transaction of the event store that this PostgreSQL cluster has not reached. */
 export const SELECT_FOREIGN_POSITION = `SELECT txid::text AS txid FROM (
     SELECT txid FROM event_store.events UNION ALL SELECT txid FROM event_store.projections
-    UNION ALL SELECT txid FROM event_store.outbox
   ) AS positions WHERE txid >= pg_snapshot_xmax(pg_current_snapshot()) ORDER BY positions.txid DESC LIMIT 1`;

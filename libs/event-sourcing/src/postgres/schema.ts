@@ -240,6 +240,52 @@ const MIGRATIONS: readonly string[] = [
     expires_at  timestamptz NOT NULL
   );
   `,
+  `
+  -- Differs after a restore into another database, table or cluster, and after a promotion or a recovery to a time.
+  CREATE FUNCTION event_store.log_identity() RETURNS text LANGUAGE plpgsql STABLE AS $$
+  DECLARE
+    own text := concat((SELECT oid FROM pg_database WHERE datname = current_database()), '/', 'event_store.events'::regclass::oid);
+  BEGIN
+    RETURN concat((SELECT system_identifier FROM pg_control_system()), '/',
+      left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), '/', own);
+  EXCEPTION WHEN insufficient_privilege OR feature_not_supported THEN
+    RETURN own;
+  END $$;
+
+  -- One row for each log: the first, and one after each restore. The highest number is the present log.
+  CREATE TABLE event_store.logs (
+    number    integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    epoch     uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+    identity  text NOT NULL,
+    cause     text NOT NULL,
+    began_at  timestamptz NOT NULL DEFAULT now()
+  );
+  INSERT INTO event_store.logs (identity, cause) VALUES (event_store.log_identity(), 'created');
+
+  -- Up to where each consumer has read each log; everything up to there is committed in its database.
+  CREATE TABLE event_store.readers (
+    reader    text NOT NULL,
+    epoch     uuid NOT NULL,
+    txid      xid8 NOT NULL,
+    pos       bigint NOT NULL,
+    event_id  uuid,
+    asked_at  timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (reader, epoch)
+  );
+
+  -- The positions of the consumers of this service in the logs of other services.
+  CREATE TABLE event_store.followers (
+    consumer      text NOT NULL,
+    source        text NOT NULL,
+    epoch         uuid,
+    txid          xid8 NOT NULL DEFAULT '0',
+    pos           bigint NOT NULL DEFAULT 0,
+    event_id      uuid,
+    moved_at      timestamptz NOT NULL DEFAULT now(),
+    restarted_at  timestamptz,
+    PRIMARY KEY (consumer, source)
+  );
+  `,
 ];
 
 /** Serialises the migrations of replicas that start together; an arbitrary number. */

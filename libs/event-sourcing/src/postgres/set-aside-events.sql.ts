@@ -4,7 +4,7 @@ export const KEEP = `INSERT INTO event_store.set_aside_events (consumer, event_i
 export const TAKE_DUE = `UPDATE event_store.set_aside_events e SET retry_at = now() + make_interval(secs => $2::float / 1000)
   FROM (
     SELECT consumer, event_id FROM event_store.set_aside_events
-    WHERE consumer = ANY ($1) AND retry_at <= now() ORDER BY set_aside_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    WHERE consumer = $1 AND retry_at <= now() ORDER BY set_aside_at LIMIT 1 FOR UPDATE SKIP LOCKED
   ) due
   WHERE e.consumer = due.consumer AND e.event_id = due.event_id RETURNING e.consumer, e.envelope, e.failures`;
 

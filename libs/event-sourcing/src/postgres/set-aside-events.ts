@@ -52,9 +52,9 @@ export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
     ]);
   }
 
-  /** The oldest event of some consumers that is due; no other replica receives it within `leaseMs`. */
-  async takeDue(consumers: readonly string[], leaseMs: number): Promise<DueEvent<Envelope> | undefined> {
-    const { rows } = await this.pool.query<DueEvent<Envelope>>(TAKE_DUE, [consumers, leaseMs]);
+  /** The oldest event of a consumer that is due; no other replica receives it within `leaseMs`. */
+  async takeDue(consumer: string, leaseMs: number): Promise<DueEvent<Envelope> | undefined> {
+    const { rows } = await this.pool.query<DueEvent<Envelope>>(TAKE_DUE, [consumer, leaseMs]);
     return rows[0];
   }
 

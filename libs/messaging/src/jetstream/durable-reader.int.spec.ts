@@ -4,7 +4,7 @@ import { startNats, type TestNats } from '@postern/testing';
 import { connectNats, type NatsLink } from '../connection.js';
 import { silentLog } from '../log.js';
 import { DurableReader } from './durable-reader.js';
-import { ensureStream, queueConfig } from './event-stream.js';
+import { ensureStream, queueConfig } from './queue-stream.js';
 
 describe('A reader of a stream', () => {
   let nats: TestNats;

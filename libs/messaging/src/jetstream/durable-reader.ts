@@ -12,24 +12,14 @@ import { Backoff } from '../backoff.js';
 import type { NatsLink } from '../connection.js';
 import { guarded } from '../guard.js';
 import type { Log } from '../log.js';
-import { isAbsent } from './event-stream.js';
-import { suitableManager } from './jetstream-publisher.js';
-
-/** The progress of a durable consumer. */
-export interface ConsumerProgress {
-  /** The first stream sequence that is not acknowledged. */
-  readonly next: number;
-  /** The last delivered sequence, and the number of deliveries. */
-  readonly delivered: { readonly stream: number; readonly delivery: number };
-}
+import { suitableManager } from './jetstream-manager.js';
+import { isAbsent } from './queue-stream.js';
 
 export interface DurableReaderOptions {
   readonly link: NatsLink;
   readonly log: Log;
   readonly stream: string;
   readonly durable: string;
-  /** Consumers of the stream whose positions a new consumer inherits. */
-  readonly replaces?: readonly string[];
   /** Messages that are requested at a time. */
   readonly batchSize: number;
   /** Maximum number of delivered messages without an acknowledgement. */
@@ -37,15 +27,13 @@ export interface DurableReaderOptions {
   readonly stopping: AbortSignal;
   /** Finds or creates the stream. */
   readonly open: (jsm: JetStreamManager) => Promise<StreamInfo>;
-  /** Called before the first message of every set-up; without progress for a new consumer. */
-  readonly begin?: (info: StreamInfo, progress: ConsumerProgress | undefined) => void;
+  /** Called before the first message of every set-up. */
+  readonly begin?: () => void;
   readonly take: (message: JsMsg) => void;
-  /** Called when messages stop arriving, until the next set-up. */
-  readonly interrupted?: () => void;
 }
 
 /** A message without an acknowledgement is delivered again after this time. */
-export const ACK_WAIT_MS = 30_000;
+const ACK_WAIT_MS = 30_000;
 const NANOS_PER_MS = 1_000_000;
 
 /** Notifications after which the consumer is set up again. */
@@ -82,7 +70,7 @@ export class DurableReader {
   }
 
   async #run(): Promise<void> {
-    const { link, log, durable, stream, stopping, interrupted } = this.options;
+    const { link, log, durable, stream, stopping } = this.options;
     const watch = link.status.subscribe(guarded(log, durable, () => this.#messages?.stop()));
     const backoff = Backoff.exponential({ firstMs: 100, maxMs: 1_000 });
     while (!stopping.aborted && !link.closed) {
@@ -95,7 +83,6 @@ export class DurableReader {
         if (!isAbsent(error) && link.connected)
           log.warn({ err: error, durable, stream }, 'Receiving from a stream was interrupted');
       }
-      interrupted?.();
       await backoff.pause(stopping);
     }
     watch.unsubscribe();
@@ -106,8 +93,8 @@ export class DurableReader {
     const { link, log, stream, durable, batchSize, stopping, open, begin, take } = this.options;
     const jsm = await suitableManager(link);
     const info = await open(jsm);
-    const progress = await this.#ensureConsumer(jsm);
-    begin?.(info, progress);
+    await this.#ensureConsumer(jsm, info);
+    begin?.();
     if (stopping.aborted) return;
     const consumer = await jsm.jetstream().consumers.get(stream, durable);
     const messages = await consumer.consume({
@@ -127,40 +114,31 @@ export class DurableReader {
   }
 
   /**
-   * Creates the durable consumer if it does not exist.
-   * @returns its progress; undefined for a new one that replaces none.
+   * Creates the durable consumer if it does not exist. One that is ahead of its stream, as after NATS has lost the end of it,
+   * would ignore new messages, and is created again.
    */
-  async #ensureConsumer(jsm: JetStreamManager): Promise<ConsumerProgress | undefined> {
-    const { stream, durable, maxAckPending } = this.options;
+  async #ensureConsumer(jsm: JetStreamManager, { state }: StreamInfo): Promise<void> {
+    const { log, stream, durable, maxAckPending } = this.options;
     const found = await consumerInfo(jsm, stream, durable);
-    if (found) return progressOf(found);
-    const start = await this.#positionOfReplaced(jsm);
-    const added = await jsm.consumers.add(stream, {
+    if (found && Math.max(found.delivered.stream_seq, found.ack_floor.stream_seq) <= state.last_seq) return;
+    if (found) {
+      log.error(
+        { stream, durable, last: state.last_seq },
+        'NATS has lost messages of a queue; its consumer starts again',
+      );
+      await jsm.consumers.delete(stream, durable);
+    }
+    await jsm.consumers.add(stream, {
       durable_name: durable,
       ack_policy: AckPolicy.Explicit,
-      deliver_policy: start === undefined ? DeliverPolicy.All : DeliverPolicy.StartSequence,
-      ...(start !== undefined && { opt_start_seq: start }),
+      deliver_policy: DeliverPolicy.All,
       replay_policy: ReplayPolicy.Instant,
       ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
       max_ack_pending: maxAckPending,
       max_deliver: -1,
     });
-    return start === undefined ? undefined : progressOf(added);
-  }
-
-  /** The first sequence that not all replaced consumers have acknowledged; undefined without one. */
-  async #positionOfReplaced(jsm: JetStreamManager): Promise<number | undefined> {
-    const { stream, replaces = [] } = this.options;
-    const found = await Promise.all(replaces.map(durable => consumerInfo(jsm, stream, durable)));
-    const next = found.flatMap(info => (info ? [progressOf(info).next] : []));
-    return next.length === 0 ? undefined : Math.min(...next);
   }
 }
-
-const progressOf = ({ ack_floor: taken, delivered }: ConsumerInfo): ConsumerProgress => ({
-  next: taken.stream_seq + 1,
-  delivered: { stream: delivered.stream_seq, delivery: delivered.consumer_seq },
-});
 
 /** The state of a durable consumer on the server; undefined if it does not exist. */
 export const consumerInfo = async (

@@ -1,6 +1,6 @@
 import { headers, type Msg, type Subscription } from '@nats-io/transport-node';
 import type { NatsLink } from '../connection.js';
-import { isOutOfStorage } from './event-stream.js';
+import { isOutOfStorage } from './queue-stream.js';
 
 /** A message for a stream. */
 export interface StreamMessage {
@@ -10,11 +10,8 @@ export interface StreamMessage {
   readonly payload: string;
 }
 
-/** The reason why a stream accepts no more events. */
-export type StreamCondition = 'full' | 'no_storage' | 'wrong_settings';
-
+/** Why a stream has no space for a message. */
 export interface StreamRefusal {
-  readonly condition: StreamCondition;
   readonly reason: string;
 }
 
@@ -35,13 +32,6 @@ interface Window {
 }
 
 const ACK_WITHIN_MS = 2_000;
-
-/** Bytes of a message besides subject, id, stream name and payload. */
-const OVERHEAD_BYTES = 128;
-
-/** An upper bound of the storage that a message needs. */
-export const storedBytes = ({ subject, id, payload }: StreamMessage, stream: string): number =>
-  OVERHEAD_BYTES + subject.length + id.length + stream.length + Buffer.byteLength(payload);
 
 /**
  * Publishes messages concurrently and waits for all acknowledgements. The JetStream client makes a request with a
@@ -135,16 +125,15 @@ const storedSequence = (message: Msg, stream: string): number | StreamRefusal | 
   try {
     answer = message.json<Answer>();
   } catch {
-    return new Error(`the acknowledgement of an event by the stream ${stream} is not JSON`);
+    return new Error(`the acknowledgement of a message by the stream ${stream} is not JSON`);
   }
   const { error, seq } = answer;
-  if (error) return refusalOf(error) ?? new Error(`the stream ${stream} refused an event: ${error.description}`);
-  return seq ?? new Error(`the stream ${stream} acknowledged an event without its sequence`);
+  if (error) return refusalOf(error) ?? new Error(`the stream ${stream} refused a message: ${error.description}`);
+  return seq ?? new Error(`the stream ${stream} acknowledged a message without its sequence`);
 };
 
 const refusalOf = ({ err_code, description }: NonNullable<Answer['error']>): StreamRefusal | undefined => {
-  if (/maximum (bytes|messages) exceeded/i.test(description)) return { condition: 'full', reason: description };
-  if (isOutOfStorage({ ...(err_code ? { code: err_code } : {}), message: description }))
-    return { condition: 'no_storage', reason: description };
+  if (/maximum (bytes|messages) exceeded/i.test(description)) return { reason: description };
+  if (isOutOfStorage({ ...(err_code ? { code: err_code } : {}), message: description })) return { reason: description };
   return undefined;
 };

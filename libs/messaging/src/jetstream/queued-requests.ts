@@ -11,8 +11,8 @@ import { MalformedReport } from '../malformed.js';
 import type { RequestHandler } from '../server/request-handler.js';
 import { startSpan } from '../tracing.js';
 import { DurableReader } from './durable-reader.js';
-import { ensureStream, queueConfig } from './event-stream.js';
 import { isFromAnotherStream } from './message-origin.js';
+import { ensureStream, queueConfig } from './queue-stream.js';
 
 export interface QueuedRequestsOptions {
   readonly link: NatsLink;

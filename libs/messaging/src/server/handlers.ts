@@ -35,20 +35,18 @@ export type EventBatch<C extends EventContract> = readonly EnvelopeOf<C>[];
 
 type Takes<C extends EventContract> = (batch: EventBatch<C>, ...rest: never[]) => Promise<void> | void;
 
-/** The name of a consumer is its position in a stream; a new name starts with the first retained event. */
-type Position = Pick<EventConsumer, 'consumer'> & Partial<Pick<EventConsumer, 'replaces'>>;
-
 /**
- * The method handles these events in batches; they are acknowledged when it resolves. After an error the batch is delivered
- * again, so handlers must ignore repeated events (inbox of event-sourcing). Handlers with the same consumer share its
- * position, so each of them receives its part of a batch again when another handler fails.
+ * The method handles these events in batches; the position of the consumer moves when it resolves. After an error the batch is
+ * handled again, so handlers must ignore repeated events (inbox of event-sourcing). Handlers with the same consumer share its
+ * position, so each of them receives its part of a batch again when another handler fails. A new name starts with the first
+ * event of the log.
  */
 export const HandlesEvents =
-  <const C extends EventContract>(contracts: readonly C[], { consumer, replaces = [] }: Position) =>
+  <const C extends EventContract>(contracts: readonly C[], { consumer }: Pick<EventConsumer, 'consumer'>) =>
   <Handler extends Takes<C>>(
     target: object,
     method: string | symbol,
     _descriptor: TypedPropertyDescriptor<Handler>,
   ) => {
-    mark(target.constructor, { kind: 'events', method, contracts, consumer, replaces });
+    mark(target.constructor, { kind: 'events', method, contracts, consumer });
   };

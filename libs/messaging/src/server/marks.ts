@@ -1,4 +1,4 @@
-import type { EventContract, FormerConsumer, RequestContract } from '@postern/contracts';
+import type { EventContract, RequestContract } from '@postern/contracts';
 
 /** A method that handles requests of one contract, or events for one consumer. */
 export type HandlerMark =
@@ -8,7 +8,6 @@ export type HandlerMark =
       readonly method: string | symbol;
       readonly contracts: readonly EventContract[];
       readonly consumer: string;
-      readonly replaces: readonly FormerConsumer[];
     };
 
 const MARKS = Symbol.for('postern.handlers');

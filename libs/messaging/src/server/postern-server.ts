@@ -1,21 +1,14 @@
-import {
-  durableName,
-  type EventContract,
-  type FormerConsumer,
-  OPERATIONS,
-  type RequestContract,
-  type ServiceName,
-  streamNameOf,
-} from '@postern/contracts';
+import { consumerName, type EventContract, type RequestContract, type ServiceName } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
 import { isTemporary, type TemporarilyUnavailable } from '../faults.js';
-import { EventConsumer } from '../jetstream/event-consumer.js';
-import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../jetstream/event-processor.js';
-import { FormerConsumers } from '../jetstream/former-consumers.js';
-import type { EventGap } from '../jetstream/gap-reports.js';
-import type { Envelope } from '../jetstream/handler-calls.js';
+import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../followers/event-batches.js';
+import { EventFollower } from '../followers/event-follower.js';
+import { FeedReader } from '../followers/feed-reader.js';
+import type { FollowerStore } from '../followers/follower-store.js';
+import type { Envelope } from '../followers/handler-calls.js';
+import type { SetAsideEvents } from '../followers/set-aside-events.js';
+import { formerPosition } from '../jetstream/former-position.js';
 import { QueuedRequests } from '../jetstream/queued-requests.js';
-import type { SetAsideEvents } from '../jetstream/set-aside-events.js';
 import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
 import type { Answer } from './arrived-request.js';
@@ -26,7 +19,7 @@ import { RequestIntake } from './request-intake.js';
 
 export interface PosternServerOptions {
   readonly link: NatsLink;
-  /** Name of the queue group and prefix of the durable consumers; the gateway passes its own name. */
+  /** Name of the queue group and prefix of the consumers; the gateway passes its own name. */
   readonly service: ServiceName | 'api-gateway';
   readonly log: Log;
   /** Where request handlers are registered; its own if absent. */
@@ -35,12 +28,10 @@ export interface PosternServerOptions {
   readonly concurrency?: number;
   /** How long `close()` waits for handlers to finish (10 s). */
   readonly drainTimeoutMs?: number;
-  /** Maximum number of events per handler call (256). */
-  readonly eventBatchSize?: number;
   /** Delays before failing event handlers are called again; for tests. */
   readonly eventRetries?: EventRetries;
-  /** Stores events that a consumer cannot handle; without it they stay in the stream. */
-  readonly setAside?: SetAsideEvents | undefined;
+  /** The database of a service that consumes events: positions, and events that a consumer cannot handle. */
+  readonly events?: { readonly positions: FollowerStore; readonly setAside: SetAsideEvents } | undefined;
   /** Recognises errors of a request handler that are temporary, such as an unavailable database. */
   readonly asUnavailable?: (error: unknown) => TemporarilyUnavailable | undefined;
   /** Answers requests with a key; without it they are handled like others. */
@@ -50,21 +41,17 @@ export interface PosternServerOptions {
 interface EventsHandler {
   readonly handle: Answer;
   readonly contracts: readonly EventContract[];
-  readonly replaces: readonly FormerConsumer[];
 }
 
-/** Short, because the report to an absent service is retried. */
-const REPORT_WITHIN_MS = 5_000;
-
-/** Serves requests over core NATS and events over JetStream, by contract. `close()` drains; the connection stays open. */
+/** Serves requests and follows the events of other services, by contract. `close()` drains; the connection stays open. */
 export class PosternServer {
   readonly #requests: RequestHandlers;
   /** Event handlers by consumer. */
   readonly #events = new Map<string, EventsHandler[]>();
   readonly #intake: RequestIntake;
-  #consumers: (EventConsumer | FormerConsumers | QueuedRequests)[] = [];
-  /** Created for the first gap. */
-  #reports: RequestClient | undefined;
+  #consumers: (EventFollower | QueuedRequests)[] = [];
+  /** Created for the first consumer. */
+  #requestClient: RequestClient | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(private readonly options: PosternServerOptions) {
@@ -104,7 +91,7 @@ export class PosternServer {
   /** Starts to receive requests and events. */
   listen(): void {
     for (const { contract, handle } of this.#requests.all()) this.#intake.serve(contract, handle);
-    for (const [consumer, handlers] of this.#events) this.#consumers.push(...this.#consumersOf(consumer, handlers));
+    for (const [consumer, handlers] of this.#events) this.#consumers.push(...this.#followersOf(consumer, handlers));
     const queued = this.#queuedRequests();
     if (queued) this.#consumers.push(queued);
     for (const consumer of this.#consumers) consumer.start();
@@ -124,35 +111,29 @@ export class PosternServer {
     return this.#closing;
   }
 
-  /** One consumer for each source stream of the handlers, and the deletion of the consumers that it replaces. */
-  #consumersOf(name: string, handlers: readonly EventsHandler[]): readonly (EventConsumer | FormerConsumers)[] {
-    const { link, log, service, setAside, eventBatchSize, eventRetries } = this.options;
-    const durable = durableName(service, name);
+  /** One follower for each service whose events the handlers receive. */
+  #followersOf(consumer: string, handlers: readonly EventsHandler[]): readonly EventFollower[] {
+    const { link, log, service, events, eventRetries } = this.options;
+    if (!events || service === 'api-gateway') throw new Error(`${service} consumes events, which needs a database`);
+    this.#requestClient ??= new RequestClient(link);
+    const requests = this.#requestClient;
     const all = [...new Set(handlers.flatMap(({ contracts }) => contracts))];
-    const replaced = [...new Set(handlers.flatMap(({ replaces }) => replaces))].map(former => ({
-      source: former.source,
-      durable: durableName(service, former.consumer),
-    }));
-    const consumers = [...Map.groupBy(all, contract => contract.service)].map(
-      ([source, contracts]) =>
-        new EventConsumer({
-          link,
-          log,
-          source,
-          contracts,
-          durable,
-          replaces: replaced.filter(former => former.source === source).map(former => former.durable),
-          reportGap: gap => this.#reportGap(source, gap),
-          retries: eventRetries ?? DEFAULT_EVENT_RETRIES,
-          setAside,
-          batchSize: eventBatchSize ?? 256,
-          handle: batch => callEach(handlers, batch),
-        }),
-    );
-    const [contract] = all;
-    if (!contract || replaced.length === 0) return consumers;
-    const by = { stream: streamNameOf(contract.service), durable };
-    return [...consumers, new FormerConsumers({ link, log, by, replaced })];
+    return [...Map.groupBy(all, contract => contract.service)].map(([source, contracts]) => {
+      const former = () => formerPosition(link, source, consumerName(service, consumer));
+      return new EventFollower({
+        link,
+        log,
+        service,
+        consumer,
+        source,
+        contracts,
+        feed: new FeedReader({ service, consumer, source, contracts, requests, handlers: this.#requests, former }),
+        store: events.positions,
+        setAside: events.setAside,
+        retries: eventRetries ?? DEFAULT_EVENT_RETRIES,
+        handle: batch => callEach(handlers, batch),
+      });
+    });
   }
 
   #queuedRequests(): QueuedRequests | undefined {
@@ -169,12 +150,6 @@ export class PosternServer {
     });
   }
 
-  async #reportGap(source: ServiceName, { consumer, streamCreated, first, last }: EventGap): Promise<void> {
-    this.#reports ??= new RequestClient(this.options.link);
-    const gap = { consumer, stream_created: streamCreated, first_sequence: first, last_sequence: last };
-    await this.#reports.request(OPERATIONS[source].reportMissingEvents, gap, { deadlineMs: REPORT_WITHIN_MS });
-  }
-
   async #drain(): Promise<void> {
     const limitMs = this.options.drainTimeoutMs ?? 10_000;
     const { promise: late, resolve } = Promise.withResolvers<'late'>();
@@ -186,7 +161,7 @@ export class PosternServer {
       this.options.log.warn({ limitMs }, 'Closed before all handlers finished');
     }
     clearTimeout(timer);
-    this.#reports?.close();
+    this.#requestClient?.close();
   }
 }
 

@@ -89,11 +89,3 @@ export const databaseSettings = {
     .default(10_000)
     .describe('Maximum idle time in a transaction; an open transaction delays the event feed of its database.'),
 };
-
-/** Settings of services that publish events. */
-export const eventSettings = {
-  eventStreamMaxBytes: integer()
-    .min(1_048_576)
-    .default(1_073_741_824)
-    .describe('Size of the JetStream stream; events wait in the database while it is full.'),
-};

@@ -1,6 +1,5 @@
 import {
   type DynamicModule,
-  Inject,
   Injectable,
   Module,
   type OnApplicationShutdown,
@@ -13,27 +12,25 @@ import { EventStore, LimitedStreams, Streams, type Upcasters } from '@postern/ev
 import {
   CommandTransactions,
   Inbox,
-  OutboxRelay,
   PostgresEventStore,
   type Projection,
   ProjectionRunner,
 } from '@postern/event-sourcing/postgres';
-import { NatsLink } from '@postern/messaging';
+import { NatsLink, RequestHandlers } from '@postern/messaging';
 import { Database } from '../database/database.js';
-import { CONFIG } from '../host.js';
 import { ServiceLog } from '../log/service-log.js';
+import { Tasks } from '../tasks.js';
 import { EventSourcing } from './event-sourcing.js';
-import { type PublishingOptions, serviceRelay } from './service-relay.js';
+import { FormerStream } from './former-stream.js';
+import { PublishedLog } from './published-log.js';
+import { WakeUps } from './wake-ups.js';
 
 export interface EventSourcingOptions {
   readonly service: ServiceName;
-  /**
-   * The events that the service publishes; without any it has no outbox relay. Requires `eventSettings` in the
-   * configuration.
-   */
+  /** The events that other services may read. */
   readonly events?: readonly EventContract[];
-  /** For services that store more event fields than they publish, or whose events may have no consumer. */
-  readonly publishing?: PublishingOptions;
+  /** Publishes only the fields of each contract, for stored events with fields that must not leave the service. */
+  readonly contractFieldsOnly?: boolean;
   readonly projections: readonly Projection[];
   /**
    * The read model that `Streams` and `CommandTransactions` wait for; without it, each feature uses `EventSourcing`.
@@ -44,7 +41,7 @@ export interface EventSourcingOptions {
 }
 
 /**
- * The event store of a service, its projections and its outbox relay. They run from `onModuleInit` until
+ * The event store of a service, its projections, and its log as other services read it. They run from `onModuleInit` until
  * `onApplicationShutdown`. Each service calls `forService` once and its feature modules import the constant.
  */
 @Module({})
@@ -52,7 +49,7 @@ export class EventSourcingModule {
   static forService(options: EventSourcingOptions): DynamicModule {
     const providers = [
       ...storeProviders(options),
-      ...(options.events ? [outboxProvider(options.service, options.events, options.publishing)] : []),
+      ...(options.events ? publishingProviders(options, options.events) : []),
       ...(options.readYourWrites ? writeProviders(options.readYourWrites) : []),
     ];
     return { module: EventSourcingModule, providers: [...providers, Lifecycle], exports: providers };
@@ -80,16 +77,28 @@ const storeProviders = ({ projections, upcasters }: EventSourcingOptions): Provi
   EventSourcing,
 ];
 
-const outboxProvider = (
-  service: ServiceName,
+const publishingProviders = (
+  { service, contractFieldsOnly }: EventSourcingOptions,
   contracts: readonly EventContract[],
-  publishing: PublishingOptions | undefined,
-): Provider => ({
-  provide: OutboxRelay,
-  inject: [PostgresEventStore, NatsLink, CONFIG, ServiceLog],
-  useFactory: (store: PostgresEventStore, link: NatsLink, config: object, log: ServiceLog) =>
-    serviceRelay({ service, contracts, store, link, log, maxBytes: streamSizeOf(service, config), publishing }),
-});
+): Provider[] => [
+  {
+    provide: PublishedLog,
+    inject: [PostgresEventStore, ServiceLog],
+    useFactory: (store: PostgresEventStore, log: ServiceLog) =>
+      new PublishedLog({ service, contracts, contractFieldsOnly, store, log }),
+  },
+  {
+    provide: WakeUps,
+    inject: [NatsLink, PostgresEventStore],
+    useFactory: (link: NatsLink, store: PostgresEventStore) => new WakeUps(link, store, contracts),
+  },
+  {
+    provide: FormerStream,
+    inject: [NatsLink, PublishedLog, ServiceLog],
+    useFactory: (link: NatsLink, published: PublishedLog, log: ServiceLog) =>
+      new FormerStream(service, { link, published, log }),
+  },
+];
 
 const writeProviders = (projection: Projection): Provider[] => [
   { provide: Streams, inject: [EventSourcing], useFactory: (source: EventSourcing) => source.streams(projection) },
@@ -101,26 +110,28 @@ const writeProviders = (projection: Projection): Provider[] => [
   { provide: LimitedStreams, useExisting: CommandTransactions },
 ];
 
-const streamSizeOf = (service: ServiceName, config: object): number => {
-  const size: unknown = 'eventStreamMaxBytes' in config ? config.eventStreamMaxBytes : undefined;
-  if (typeof size === 'number') return size;
-  throw new Error(`${service} publishes events: spread eventSettings into its configuration`);
-};
-
 /** Read models start before all background jobs, because jobs make decisions based on them. */
 @Injectable()
 class Lifecycle implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly projections: ProjectionRunner,
-    @Optional() @Inject(OutboxRelay) private readonly outbox?: OutboxRelay,
+    private readonly handlers: RequestHandlers,
+    private readonly tasks: Tasks,
+    @Optional() private readonly published?: PublishedLog,
+    @Optional() private readonly wakeUps?: WakeUps,
+    @Optional() private readonly former?: FormerStream,
   ) {}
 
   async onModuleInit(): Promise<void> {
     await this.projections.start();
-    this.outbox?.start();
+    this.published?.serve(this.handlers);
+    this.wakeUps?.start();
+    this.former?.start(this.tasks);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.projections.stop(), this.outbox?.stop()]);
+    this.wakeUps?.stop();
+    this.published?.stop();
+    await this.projections.stop();
   }
 }

@@ -3,8 +3,9 @@ import { z } from 'zod';
 const position = z.object({ txid: z.string().regex(/^\d+$/), pos: z.string().regex(/^\d+$/) });
 
 const cursor = z.object({
-  phase: z.enum(['events', 'rows', 'read-models', 'relay', 'stream']),
-  /** Position in the log: the start of the next page, or the position that the relay has to reach. */
+  /** A cursor of another release starts again. */
+  phase: z.enum(['events', 'rows', 'read-models', 'readers']).catch('events'),
+  /** Position in the log: the start of the next page, or the position that all consumers have to reach. */
   position: position.optional(),
   /** The start of the next batch of rows. */
   row: z.string().optional(),
@@ -12,11 +13,6 @@ const cursor = z.object({
   unfinished: z.int(),
   /** Rows erased before the last vacuum. */
   freed: z.int(),
-  /** Positions in the stream: the next message, and the last message to search. */
-  sequence: z.int().optional(),
-  last: z.int().optional(),
-  /** When a consumer started handling the message at `sequence`, in milliseconds since the epoch. */
-  heldSince: z.int().optional(),
 });
 
 /** The progress of one pass of an erasure in a service. Does not identify the person. */

@@ -24,14 +24,9 @@ export const operationsHandlers = (service: ServiceName): Type => {
       return this.operations.rebuild(name);
     }
 
-    @Handles(contracts.getOutboxStatus)
-    outbox(): Reply<'getOutboxStatus'> {
-      return this.operations.outbox();
-    }
-
-    @Handles(contracts.reportMissingEvents)
-    reportMissing(gap: Request<'reportMissingEvents'>): Reply<'reportMissingEvents'> {
-      return this.operations.reportMissing(gap);
+    @Handles(contracts.listReaders)
+    readers(): Reply<'listReaders'> {
+      return this.operations.readers();
     }
 
     @Handles(contracts.listSetAsideEvents)

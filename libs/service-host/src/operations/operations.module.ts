@@ -1,13 +1,14 @@
 import { type DynamicModule, type FactoryProvider, Module, type ModuleMetadata, type Provider } from '@nestjs/common';
 import type { ServiceName } from '@postern/contracts';
-import { OutboxRelay, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { Database } from '../database/database.js';
+import { PublishedLog } from '../event-sourcing/published-log.js';
 import { ServiceLog } from '../log/service-log.js';
 import { operationsHandlers } from './operations-handlers.js';
 import { ServiceOperations, type ServiceOperationsOptions } from './service-operations.js';
 
 /** Dependencies that differ between services. */
-export type OperationsParts = Pick<ServiceOperationsOptions, 'sealed' | 'personal' | 'stream' | 'diagnosis'>;
+export type OperationsParts = Pick<ServiceOperationsOptions, 'sealed' | 'personal' | 'diagnosis'>;
 
 export interface OperationsModuleOptions
   extends Pick<FactoryProvider<OperationsParts>, 'inject' | 'useFactory'>,
@@ -27,19 +28,19 @@ export class OperationsModule {
   }: OperationsModuleOptions): DynamicModule {
     const operations: Provider = {
       provide: ServiceOperations,
-      inject: [Database, ProjectionRunner, ServiceLog, { token: OutboxRelay, optional: true }, ...inject],
+      inject: [Database, ProjectionRunner, ServiceLog, { token: PublishedLog, optional: true }, ...inject],
       useFactory: async (
         database: Database,
         projections: ProjectionRunner,
         log: ServiceLog,
-        outbox: OutboxRelay | undefined,
+        published: PublishedLog | undefined,
         ...dependencies: unknown[]
       ) =>
         new ServiceOperations({
           database,
           projections,
           log,
-          ...(outbox ? { outbox } : {}),
+          ...(published ? { published } : {}),
           ...(await useFactory(...dependencies)),
         }),
     };

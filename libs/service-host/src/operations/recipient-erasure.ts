@@ -9,7 +9,6 @@ import {
   PostgresSetAsideEvents,
   type ProjectionRunner,
 } from '@postern/event-sourcing/postgres';
-import type { StreamErasure } from '@postern/messaging';
 import type pg from 'pg';
 import { asciiTracesOf, formsOf } from './address-forms.js';
 import { BEGIN, type ErasureCursor, readCursor, writeCursor } from './erasure-cursor.js';
@@ -26,8 +25,6 @@ export interface RecipientErasureOptions {
   readonly rebuild: (projection: string) => Promise<void>;
   /** The error of the last rebuild of a read model. */
   readonly rebuildError: (projection: string) => string | undefined;
-  /** For services that publish events. */
-  readonly stream?: StreamErasure | undefined;
 }
 
 /** The result of a step: the next cursor (undefined at the end of the pass), and the reason to wait. */
@@ -38,15 +35,12 @@ interface Progress {
 
 /** A step ends after this time, or after the statement that exceeds it. */
 const STEP_MS = 3_000;
-/**
- * Longer than the timeout of any event handler; a message that is still unacknowledged then was abandoned by its
- * consumer.
- */
-const IN_HAND_LIMIT_MS = 90_000;
+/** Longer than the timeout of any event handler: a consumer that has not asked for events since handles none. */
+const AWAY_MS = 90_000;
 
 /**
- * Erases one recipient from all data of a service, in this order: events and their rows, read models, old row
- * versions in the files of the tables, and the stream in JetStream.
+ * Erases one recipient from all data of a service, in this order: events and their rows, read models, and old row
+ * versions in the files of the tables. At the end no consumer handles an event any more that it read before.
  */
 export class RecipientErasure {
   constructor(private readonly options: RecipientErasureOptions) {}
@@ -65,7 +59,7 @@ export class RecipientErasure {
   }
 
   /**
-   * Erases everything except read models and JetStream in one call.
+   * Erases everything except read models in one call.
    * @returns the read models to rebuild.
    */
   async eraseAtOnce(redaction: Redaction): Promise<ReplyOf<Operations['eraseRecipient']>> {
@@ -93,10 +87,8 @@ export class RecipientErasure {
         return this.#rows(at, erasure);
       case 'read-models':
         return this.#readModels(at, erasure);
-      case 'relay':
-        return this.#relay(at, erasure);
-      case 'stream':
-        return this.#stream(at, erasure);
+      case 'readers':
+        return this.#readers(at, erasure);
     }
   }
 
@@ -129,39 +121,15 @@ export class RecipientErasure {
     const total = totalOf(await this.#notes(erasure).counts());
     if (total > at.freed) await this.#notes(erasure).vacuum();
     const { txid, pos } = await latestPosition(this.options.pool);
-    const next: ErasureCursor = { ...at, phase: 'relay', freed: total, position: { txid, pos } };
-    return { next: this.options.stream ? next : undefined };
+    const next: ErasureCursor = { ...at, phase: 'readers', freed: total, position: { txid, pos } };
+    return { next };
   }
 
-  /** Everything that the relay read before the events were rewritten precedes this position. */
-  async #relay(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
-    if (at.position && !(await this.#notes(erasure).isRelayedUpTo(at.position)))
-      return { next: at, waitingFor: 'the outbox relay has not published all events yet' };
-    const range = await this.options.stream?.range();
-    if (!range) return { next: undefined };
-    return { next: { ...at, phase: 'stream', position: undefined, sequence: range.first, last: range.last } };
-  }
-
-  async #stream(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
-    const { sequence = 1, last = 0, heldSince } = at;
-    if (!this.options.stream || sequence > last) return { next: undefined };
-    const evenInHand = heldSince !== undefined && Date.now() - heldSince > IN_HAND_LIMIT_MS;
-    const { erased, next, inHandOf } = await this.options.stream.erase(sequence, last, {
-      containing: erasure.traces,
-      without: erasure.redact,
-      withoutInId: erasure.redactId,
-      noteAs: erasure.replacement,
-      evenInHand,
-    });
-    await inTransaction(this.options.pool, tx =>
-      ErasureNotes.count(tx, erasure.replacement, { jetstream_messages: erased }),
-    );
-    if (inHandOf !== undefined)
-      return {
-        next: { ...at, sequence: next, heldSince: (next === sequence ? heldSince : undefined) ?? Date.now() },
-        waitingFor: `the consumer ${inHandOf} is handling an event about the recipient`,
-      };
-    return { next: { ...at, sequence: next, heldSince: undefined } };
+  /** Everything that a consumer read before the events were rewritten precedes this position. */
+  async #readers(at: ErasureCursor, erasure: PersonalErasure): Promise<Progress> {
+    const reader = at.position && (await this.#notes(erasure).unreadBy(at.position, AWAY_MS));
+    if (reader === undefined) return { next: undefined };
+    return { next: at, waitingFor: `the consumer ${reader} may be handling an event about the recipient` };
   }
 
   #fromEvents({ traces, redact, redactId, replacement }: PersonalErasure): Erasure {

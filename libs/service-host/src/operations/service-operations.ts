@@ -1,10 +1,10 @@
 import { type Operations, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { type OutboxRelay, PostgresSetAsideEvents, type ProjectionRunner } from '@postern/event-sourcing/postgres';
-import type { StreamErasure } from '@postern/messaging';
+import { FollowerPositions, PostgresSetAsideEvents, type ProjectionRunner } from '@postern/event-sourcing/postgres';
 import type { Database } from '../database/database.js';
+import type { PublishedLog } from '../event-sourcing/published-log.js';
 import type { ServiceLog } from '../log/service-log.js';
 import { answeredInTime } from './answered-in-time.js';
-import { outboxFindings } from './outbox-findings.js';
+import { logFindings, RESTORED_WITHIN_DAYS, restartFindings } from './log-findings.js';
 import type { Diagnosis, Finding, PersonalData } from './ports.js';
 import { postgresFindings } from './postgres-findings.js';
 import { RecipientErasure } from './recipient-erasure.js';
@@ -24,13 +24,11 @@ export interface ServiceOperationsOptions {
   readonly projections: ProjectionRunner;
   readonly log: ServiceLog;
   /** For services that publish events. */
-  readonly outbox?: OutboxRelay;
+  readonly published?: PublishedLog;
   /** For services with encrypted values. */
   readonly sealed?: SealedColumns;
   /** For services that store data about recipients. */
   readonly personal?: PersonalData;
-  /** For services that publish events about recipients. */
-  readonly stream?: StreamErasure;
   /** For services with dependencies besides their database. */
   readonly diagnosis?: Diagnosis;
 }
@@ -41,17 +39,18 @@ export class ServiceOperations {
 
   readonly #erasure: RecipientErasure | undefined;
   readonly #setAside: PostgresSetAsideEvents<{ id: string; type: string }>;
+  readonly #positions: FollowerPositions;
 
   constructor(private readonly options: ServiceOperationsOptions) {
-    const { database, projections, personal, stream } = options;
+    const { database, projections, personal } = options;
     this.#setAside = new PostgresSetAsideEvents(database.pool);
+    this.#positions = new FollowerPositions(database.pool);
     this.#erasure =
       personal &&
       new RecipientErasure({
         pool: database.pool,
         projections,
         personal,
-        stream,
         rebuild: async name => void (await this.rebuild(name).catch(ignoreRebuildUnderWay)),
         rebuildError: name => this.#rebuildErrors.get(name),
       });
@@ -80,23 +79,16 @@ export class ServiceOperations {
     return { generation: status.generation };
   }
 
-  async outbox(): Promise<Reply<'getOutboxStatus'>> {
-    const status = await this.options.outbox?.status();
-    if (!status) return { outbox: null };
-    const { lag, led, brokerSequence, lastError, blockage } = status;
-    const blocked = blockage ? { ...blockage, since: blockage.since.toISOString() } : null;
-    return { outbox: { lag, led, broker_sequence: brokerSequence ?? null, last_error: lastError ?? null, blocked } };
-  }
-
-  async reportMissing(gap: RequestOf<Operations['reportMissingEvents']>): Promise<Reply<'reportMissingEvents'>> {
-    const { outbox } = this.options;
-    await outbox?.reportGap({
-      consumer: gap.consumer,
-      brokerCreated: gap.stream_created,
-      first: gap.first_sequence,
-      last: gap.last_sequence,
-    });
-    return { noted: outbox !== undefined };
+  async readers(): Promise<Reply<'listReaders'>> {
+    const readers = (await this.options.published?.readers()) ?? [];
+    return {
+      readers: readers.map(({ consumer, lag, askedSecondsAgo }) => ({
+        consumer,
+        lag: lag.events,
+        delay_seconds: lag.seconds,
+        asked_seconds_ago: askedSecondsAgo ?? null,
+      })),
+    };
   }
 
   async setAsideEvents(limit: number): Promise<Reply<'listSetAsideEvents'>> {
@@ -166,11 +158,12 @@ export class ServiceOperations {
   }
 
   async diagnose(): Promise<Reply<'diagnose'>> {
-    const { database, diagnosis, outbox } = this.options;
+    const { database, diagnosis, published } = this.options;
     const findings = await Promise.all([
       answeredInTime('PostgreSQL', ANSWER_WITHIN_MS, () => postgresFindings(database.pool)),
-      answeredInTime('events to NATS', ANSWER_WITHIN_MS, async () =>
-        outboxFindings((await outbox?.status())?.blockage),
+      answeredInTime('events read', ANSWER_WITHIN_MS, () => logFindings(published)),
+      answeredInTime('event logs', ANSWER_WITHIN_MS, async () =>
+        restartFindings(await this.#positions.restarts(RESTORED_WITHIN_DAYS)),
       ),
       answeredInTime('events set aside', ANSWER_WITHIN_MS, async () =>
         setAsideFindings((await this.#setAside.list(1)).total),

@@ -1,138 +1,172 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import { jetstreamManager } from '@nats-io/jetstream';
-import { eventsOf } from '@postern/contracts';
+import { eventFeed, eventsOf } from '@postern/contracts';
+import type { DomainEvent } from '@postern/event-sourcing';
 import {
+  FollowerPositions,
   migrateEventStore,
-  OutboxRelay,
-  type OutboxRelayOptions,
   PostgresEventStore,
+  PostgresSetAsideEvents,
   ProjectionRunner,
 } from '@postern/event-sourcing/postgres';
 import {
   connectNats,
   type EventBatch,
   HandlesEvents,
-  JetStreamPublisher,
-  type JetStreamPublisherOptions,
   type Log,
   type NatsLink,
   PosternServer,
+  RequestHandlers,
 } from '@postern/messaging';
 import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { z } from 'zod';
-import { operationsHandlers } from '../operations/operations-handlers.js';
+import { PublishedLog } from '../event-sourcing/published-log.js';
+import { WakeUps } from '../event-sourcing/wake-ups.js';
 import { ServiceOperations } from '../operations/service-operations.js';
 
 export const counted = eventsOf('email-send')('counted.v1', z.object({ n: z.int(), padding: z.string() }));
-export const STREAM = 'postern-email-send';
-/** The log line of a consumer that missed events. */
-export const LOST = 'The stream lost events before this consumer received them';
+/** An event that the consumer does not read. */
+export const ignored = eventsOf('email-send')('ignored.v1', z.object({}));
+export const CONSUMER = 'delivery-tracking-counter';
 
 export const numbers = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-/** A publishing and a consuming service with real NATS and PostgreSQL, restarted for every test. */
+/** A process of the service whose events are read. */
+export interface Producer {
+  readonly published: PublishedLog;
+  stop(): Promise<void>;
+}
+
+/** A publishing and a consuming service with real NATS and PostgreSQL, started for every test. */
 export class EventDelivery {
-  /** The content of the consumer's inbox: each event once, in order of arrival. */
-  taken = new Map<string, number>();
+  /** What the consumer has handled, in this order. */
+  taken: number[] = [];
   /** Delays handlers until it resolves. */
   gate: Promise<void> = Promise.resolve();
+  /** Called by the handler with each batch; an exception is an error of the handler. */
+  onBatch: (numbers: readonly number[]) => void = () => undefined;
   readonly lines: string[] = [];
   nats!: TestNats;
-  pool!: pg.Pool;
-  relay: OutboxRelay | undefined;
-  #postgres!: TestPostgres;
-  #store!: PostgresEventStore;
+  postgres!: TestPostgres;
+  /** Of the publishing service. */
+  source!: pg.Pool;
+  /** Of the consuming service. */
+  own!: pg.Pool;
+  store!: PostgresEventStore;
+  readonly #pools: pg.Pool[] = [];
   readonly #links: NatsLink[] = [];
   readonly #stops: (() => Promise<void>)[] = [];
-  readonly #log: Log = {
+  readonly log: Log = {
     info: (_fields, line) => this.lines.push(line),
     warn: (_fields, line) => this.lines.push(line),
     error: (_fields, line) => this.lines.push(line),
   };
 
-  constructor(readonly version: '2.9' | '2.12') {
+  constructor() {
     beforeEach(() => this.#start(), 60_000);
-    afterEach(() => this.#stop());
+    afterEach(() => this.#stop(), 60_000);
   }
 
-  async startRelay(options: Partial<JetStreamPublisherOptions> = {}, callbacks: Partial<OutboxRelayOptions> = {}) {
-    const publisher = new JetStreamPublisher(await this.#connect(), {
-      service: 'email-send',
-      contracts: [counted],
-      ...options,
+  async startProducer(): Promise<Producer> {
+    const link = await this.#connect();
+    const contracts = [counted, ignored];
+    const feeds = [eventFeed('email-send', 'delivery-tracking', [counted.type])];
+    const published = new PublishedLog({ service: 'email-send', contracts, feeds, store: this.store, log: this.log });
+    const handlers = new RequestHandlers();
+    published.serve(handlers);
+    const wakeUps = new WakeUps(link, this.store, contracts);
+    wakeUps.start();
+    const server = new PosternServer({ link, service: 'email-send', log: this.log, handlers });
+    server.listen();
+    const stop = this.#stoppedOnce(async () => {
+      wakeUps.stop();
+      published.stop();
+      await server.close();
     });
-    this.relay = new OutboxRelay({ store: this.#store, publisher, types: [counted.type], pollMs: 20, ...callbacks });
-    this.relay.start();
-    return this.relay;
+    return { published, stop };
   }
 
-  startConsumer() {
+  async startConsumer({ pool = this.own }: { pool?: pg.Pool } = {}) {
     const delivery = this;
     class Counter {
       @HandlesEvents([counted], { consumer: 'counter' })
       async count(batch: EventBatch<typeof counted>): Promise<void> {
         await delivery.gate;
-        for (const { id, data } of batch) if (!delivery.taken.has(id)) delivery.taken.set(id, data.n);
+        const taken = batch.map(({ data }) => data.n);
+        delivery.onBatch(taken);
+        delivery.taken.push(...taken);
       }
     }
-    return this.#serve(new Counter(), 'delivery-tracking');
-  }
-
-  /** Handles operator requests for the publishing service. */
-  async startOperations(outbox: OutboxRelay): Promise<ServiceOperations> {
-    const { pool } = this;
-    const projections = new ProjectionRunner({ store: this.#store, projections: [] });
-    const operations = new ServiceOperations({
-      database: { pool } as never,
-      projections,
-      log: this.#log as never,
-      outbox,
+    const server = new PosternServer({
+      link: await this.#connect(),
+      service: 'delivery-tracking',
+      log: this.log,
+      events: { positions: new FollowerPositions(pool), setAside: new PostgresSetAsideEvents(pool) },
+      eventRetries: { batchMs: [5, 20], outageMs: 100, poisonMs: [300] },
     });
-    const Handlers = operationsHandlers('email-send');
-    await this.#serve(new Handlers(operations), 'email-send');
-    return operations;
+    server.addProvider(new Counter());
+    server.listen();
+    return { stop: this.#stoppedOnce(() => server.close()) };
   }
 
-  async append(from: number, to: number): Promise<void> {
+  /** The operator's requests to one of the two services. */
+  operations(pool: pg.Pool, published?: PublishedLog): ServiceOperations {
+    const projections = new ProjectionRunner({ store: new PostgresEventStore(pool), projections: [] });
+    const database = { pool } as never;
+    return new ServiceOperations({
+      database,
+      projections,
+      log: this.log as never,
+      ...(published ? { published } : {}),
+    });
+  }
+
+  async append(from: number, to: number, padding = 'x'.repeat(500)): Promise<void> {
     for (let start = from; start <= to; start += 100) {
-      const data = numbers(start, Math.min(to, start + 99)).map(n => ({ n, padding: 'x'.repeat(500) }));
-      const events = data.map(item => ({ type: counted.type, data: item }));
-      await this.#store.append('counter', events, { expectedVersion: 'any', metadata: { correlationId: 'c-1' } });
+      const data = numbers(start, Math.min(to, start + 99)).map(n => ({ n, padding }));
+      await this.appendEvents(data.map(item => ({ type: counted.type, data: item })));
     }
+  }
+
+  async appendEvents(events: readonly DomainEvent[], streamId = 'counter'): Promise<void> {
+    await this.store.append(streamId, events, { expectedVersion: 'any', metadata: { correlationId: 'c-1' } });
   }
 
   takenAll(last: number) {
-    return waitFor(() => this.taken.size === last, {
+    return waitFor(() => new Set(this.taken).size === last, {
       timeoutMs: 20_000,
-      describe: () => `${last} events to be taken, not ${this.taken.size}`,
+      describe: () => `${last} events to be taken, not ${new Set(this.taken).size}`,
     });
   }
 
-  /** Waits until all reported gaps are filled. */
-  gapsFilled() {
-    return waitFor(async () => (await this.pool.query('SELECT FROM event_store.outbox_gaps')).rowCount === 0, {
-      timeoutMs: 10_000,
-      describe: 'the reported gaps to be filled',
-    });
+  /** Uses another database for the publishing service. */
+  async useSource(url: string): Promise<void> {
+    this.source = this.#pool(url);
+    await migrateEventStore(this.source);
+    this.store = new PostgresEventStore(this.source);
   }
 
-  async manager() {
-    return jetstreamManager((await this.#connect()).nc);
+  async useOwn(url: string): Promise<void> {
+    this.own = this.#pool(url);
+    await migrateEventStore(this.own);
   }
 
-  async streamInfo() {
-    return (await this.manager()).streams.info(STREAM);
+  #stoppedOnce(stop: () => Promise<void>): () => Promise<void> {
+    let stopped: Promise<void> | undefined;
+    const once = () => {
+      stopped ??= stop();
+      return stopped;
+    };
+    this.#stops.push(once);
+    return once;
   }
 
-  async #serve(provider: object, service: 'email-send' | 'delivery-tracking') {
-    const server = new PosternServer({ link: await this.#connect(), service, log: this.#log });
-    server.addProvider(provider);
-    server.listen();
-    const stop = () => server.close();
-    this.#stops.push(stop);
-    return { stop };
+  #pool(connectionString: string): pg.Pool {
+    const pool = new pg.Pool({ connectionString, max: 8 });
+    pool.on('error', () => undefined);
+    this.#pools.push(pool);
+    return pool;
   }
 
   async #connect(): Promise<NatsLink> {
@@ -142,24 +176,20 @@ export class EventDelivery {
   }
 
   async #start(): Promise<void> {
-    this.taken = new Map();
+    this.taken = [];
     this.gate = Promise.resolve();
+    this.onBatch = () => undefined;
     this.lines.length = 0;
-    this.nats = await startNats({ version: this.version });
-    this.#postgres = await startPostgres({ durable: false });
-    this.pool = new pg.Pool({ connectionString: await this.#postgres.createDatabase(), max: 8 });
-    this.pool.on('error', () => undefined);
-    await migrateEventStore(this.pool);
-    this.#store = new PostgresEventStore(this.pool);
+    [this.nats, this.postgres] = await Promise.all([startNats(), startPostgres({ durable: false })]);
+    await this.useSource(await this.postgres.createDatabase('source'));
+    await this.useOwn(await this.postgres.createDatabase('own'));
   }
 
   async #stop(): Promise<void> {
-    for (const stop of this.#stops.splice(0)) await stop();
-    await this.relay?.stop();
-    this.relay = undefined;
+    for (const stop of this.#stops.splice(0).reverse()) await stop();
     for (const link of this.#links.splice(0)) await link.close();
     await this.nats.stop();
-    await this.pool.end();
-    await this.#postgres.stop();
+    for (const pool of this.#pools.splice(0)) await pool.end();
+    await this.postgres.stop();
   }
 }

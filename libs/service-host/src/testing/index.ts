@@ -1,1 +1,2 @@
 export { databasesOf } from './migrated-databases.js';
+export { type TestEvent, TestEventSource, type TestEventSourceOptions } from './test-event-source.js';

@@ -2,18 +2,10 @@ import { type DynamicModule, Injectable, Module, type Type } from '@nestjs/commo
 import { eventsOf, Refusal, type ReplyOf, type RequestOf, requestsOf } from '@postern/contracts';
 import { type Decider, Streams } from '@postern/event-sourcing';
 import { migrateEventStore, type Projection } from '@postern/event-sourcing/postgres';
-import {
-  currentContext,
-  type EventBatch,
-  Handles,
-  HandlesEvents,
-  NatsLink,
-  requestDeadline,
-  StreamErasure,
-} from '@postern/messaging';
+import { currentContext, type EventBatch, Handles, HandlesEvents, requestDeadline } from '@postern/messaging';
 import { z } from 'zod';
 import { defineConfig } from '../config/define-config.js';
-import { databaseSettings, eventSettings } from '../config/settings.js';
+import { databaseSettings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { EventSourcingModule } from '../event-sourcing/event-sourcing.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
@@ -95,7 +87,7 @@ class TearOutNote {
   execute(): void {}
 }
 
-/** Records the events that the service receives from itself over NATS. */
+/** Follows the events of its own service. */
 @Injectable()
 export class ReceivedNotes {
   readonly texts: string[] = [];
@@ -119,11 +111,11 @@ class NotesModule {}
 const operations = OperationsModule.forService({
   service: 'email-send',
   imports: [eventSourcing],
-  inject: [NatsLink, KeyRing],
-  useFactory: (link: NatsLink) => ({ stream: new StreamErasure(link, 'email-send') }),
+  inject: [KeyRing],
+  useFactory: () => ({}),
 });
 
-export const notebookConfig = defineConfig({ ...databaseSettings, ...eventSettings, encryptionKeys: encryptionKeys() });
+export const notebookConfig = defineConfig({ ...databaseSettings, encryptionKeys: encryptionKeys() });
 
 /** The service with additional modules. */
 export const notebook = (...imports: (Type | DynamicModule)[]): ServiceOptions<typeof notebookConfig> => {

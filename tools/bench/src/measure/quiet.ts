@@ -7,7 +7,7 @@ const QUIET_SHARE = 0.15;
 const QUIET_LOOKS = 2;
 
 /**
- * Waits until processes have completed the remaining work of a round (projections, outbox), so that its CPU counts for
+ * Waits until processes have completed the remaining work of a round (projections, events), so that its CPU counts for
  * this round and not for the next one. @returns the elapsed seconds, at most `limitS`.
  */
 export const untilIdle = async (pids: readonly number[], limitS = 60): Promise<number> => {

@@ -4,6 +4,9 @@ import { UsageError } from '../usage-error.js';
 
 const MOST = 100;
 
+/** Events are read within a second or so. */
+const LATE_S = 60;
+
 /** `events list [service]`: events that a consumer could not handle and set aside. */
 export const listSetAsideEvents = async (operator: Operator, [service]: readonly string[]): Promise<boolean> => {
   const results = await requestFromAll(operator, servicesNamed(service), 'listSetAsideEvents', { limit: MOST });
@@ -51,4 +54,24 @@ export const discardSetAsideEvent = async (
 const idGiven = (eventId: string | undefined): string => {
   if (eventId === undefined) throw new UsageError('the id of the event is missing; `postern events list` shows it');
   return eventId;
+};
+
+/** `events status [service]`: how far each consumer has read the events of each service. */
+export const eventsStatus = async (operator: Operator, [service]: readonly string[]): Promise<boolean> => {
+  const results = await requestFromAll(operator, servicesNamed(service), 'listReaders', {});
+  const rows = results.flatMap(result =>
+    'failure' in result
+      ? [[result.service, result.failure, '', '', '']]
+      : result.reply.readers.map(({ consumer, lag, delay_seconds, asked_seconds_ago }) => [
+          result.service,
+          consumer,
+          lag,
+          `${Math.round(delay_seconds)} s`,
+          asked_seconds_ago === null ? 'never' : `${Math.round(asked_seconds_ago)} s ago`,
+        ]),
+  );
+  operator.print(table(['SERVICE', 'CONSUMER', 'NOT READ', 'AGE', 'ASKED'], rows));
+  return results.every(
+    result => 'reply' in result && result.reply.readers.every(({ delay_seconds }) => delay_seconds <= LATE_S),
+  );
 };

@@ -1,17 +1,16 @@
-import { type ConsumerInfo, type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { queueNameOf, type ServiceName } from '@postern/contracts';
-import { PUBLISHERS, QUEUES } from '@postern/contracts/nats-permissions';
+import { QUEUES } from '@postern/contracts/nats-permissions';
 import { isPatchedNats, isSupportedNats, UNPATCHED_NATS_ADVICE } from '@postern/contracts/nats-release';
-import { lossySettingsOf, type NatsLink, type ServerIdentity } from '@postern/messaging';
+import type { NatsLink, ServerIdentity } from '@postern/messaging';
 import type { Finding } from '@postern/service-host';
-import { foreignSettingsOf } from './foreign-settings.js';
 
 const REQUIRED_PAYLOAD = 16 * 1024 * 1024;
 /** The local start renews its certificate earlier. */
 const EXPIRY_WARNING_MS = 30 * 86_400_000;
 const WARNING_USE = 0.8;
 
-/** Checks the version, TLS, message size, JetStream and streams of NATS, as the configured account sees them. */
+/** Checks the version, TLS, message size, JetStream and the queue of NATS, as the configured account sees them. */
 export const natsFindings = async ({ nc, identity }: Pick<NatsLink, 'nc' | 'identity'>): Promise<Finding[]> => {
   const { version = '', max_payload: payload = 0 } = nc.info ?? {};
   const findings: Finding[] = [
@@ -32,7 +31,6 @@ export const natsFindings = async ({ nc, identity }: Pick<NatsLink, 'nc' | 'iden
       verdict: 'good',
       found: `on, ${account.streams} streams, ${(account.storage / 1e6).toFixed(1)} MB stored`,
     });
-    for (const service of PUBLISHERS) findings.push(await streamFinding(jsm, service));
     for (const service of QUEUES) findings.push(await queueFinding(jsm, service));
   } catch (error) {
     findings.push({
@@ -69,36 +67,6 @@ const tlsFinding = (identity: ServerIdentity | undefined): Finding => {
   };
 };
 
-const streamFinding = async (jsm: JetStreamManager, service: ServiceName): Promise<Finding> => {
-  const check = `stream postern-${service}`;
-  const info = await jsm.streams.info(`postern-${service}`).catch(() => undefined);
-  if (!info)
-    return {
-      check,
-      verdict: 'warning',
-      found: 'missing',
-      advice: `${service} creates it when it first publishes. Check that it is running.`,
-    };
-  const foreign = foreignSettingsOf(service, info.config, await consumersOf(jsm, service));
-  if (foreign.length > 0)
-    return {
-      check,
-      verdict: 'bad',
-      found: foreign.join(', '),
-      advice: `Postern did not create this stream. Find out who did. Then delete the stream; ${service} publishes its events again.`,
-    };
-  const found = `${info.state.messages} events, ${percentFull(info)}, ${info.config.storage} storage`;
-  const lossy = lossySettingsOf(info.config);
-  if (lossy.length > 0)
-    return {
-      check,
-      verdict: 'bad',
-      found: `${found}, ${lossy.join(', ')}`,
-      advice: `${service} publishes nothing to it. As the administrator of NATS, change it (nats stream edit) or delete it (nats stream rm); ${service} creates it again and publishes what is missing.`,
-    };
-  return fillFinding(check, found, info, 'New events wait in the database. Check that every consumer is running.');
-};
-
 const queueFinding = async (jsm: JetStreamManager, service: ServiceName): Promise<Finding> => {
   const name = queueNameOf(service);
   const check = `queue ${name}`;
@@ -116,9 +84,3 @@ const percentFull = (info: StreamInfo): string => `${Math.round(useOf(info) * 10
 
 const fillFinding = (check: string, found: string, info: StreamInfo, advice: string): Finding =>
   useOf(info) < WARNING_USE ? { check, verdict: 'good', found } : { check, verdict: 'warning', found, advice };
-
-const consumersOf = async (jsm: JetStreamManager, service: ServiceName): Promise<readonly ConsumerInfo[]> => {
-  const consumers: ConsumerInfo[] = [];
-  for await (const consumer of jsm.consumers.list(`postern-${service}`)) consumers.push(consumer);
-  return consumers;
-};

@@ -6,10 +6,10 @@ import { accounts } from './accounts.projection.js';
 import { resources } from './resources.projection.js';
 import { webServices } from './web-services.projection.js';
 
-/** The event store, the projections and the outbox of platform-management; all feature modules import this instance. */
+/** The event store, the projections and the log of platform-management; all feature modules import this instance. */
 export const eventSourcing = EventSourcingModule.forService({
   service: 'platform-management',
   events: PLATFORM_MANAGEMENT_EVENTS,
-  publishing: { contractFieldsOnly: true, removeUnconsumed: true },
+  contractFieldsOnly: true,
   projections: [accounts, resources, webServices, databases, quotas],
 });

@@ -1,0 +1,184 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { eventsOf, type LogPosition } from '@postern/contracts';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { silentLog } from '../log.js';
+import { EventFollower, type FollowerTimes } from './event-follower.js';
+import type { ReadPage } from './feed-reader.js';
+import type { FollowerMove, FollowerStore } from './follower-store.js';
+import type { Envelope } from './handler-calls.js';
+
+const counted = eventsOf('email-send')('counted.v1', z.object({ n: z.int() }));
+const TIMES: FollowerTimes = { retryLead: 1, poll: 2, collect: 1, passOver: 1, unavailable: { firstMs: 1, maxMs: 2 } };
+const EPOCH = '01980000-0000-7000-8000-000000000000';
+const PAGE = 5;
+
+const idOf = (n: number) => `01980000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+const positionOf = (n: number): LogPosition | null =>
+  n === 0 ? null : { epoch: EPOCH, txid: String(n), pos: String(n), event_id: idOf(n) };
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+/** Every step that a crash or an outage can interrupt. */
+const FAULTS = [
+  'read',
+  'page-repeated',
+  'handler-before',
+  'handler-after',
+  'move-before',
+  'move-after',
+  'lead',
+] as const;
+type Fault = (typeof FAULTS)[number];
+
+/** What survives a crash: the log of the source, and the position and effects in the database of the consumer. */
+class World {
+  length = 0;
+  position: LogPosition | null | undefined;
+  readonly effects: number[] = [];
+  readonly setAside: number[] = [];
+  readonly poison = new Set<number>();
+  faults: Fault[] = [];
+
+  /** Fails if this step is the next to fail. */
+  step(fault: Fault): void {
+    if (this.faults[0] !== fault) return;
+    this.faults.shift();
+    throw new Error(fault);
+  }
+
+  readonly feed = {
+    prepareFirst: async () => undefined,
+    read: async (after: LogPosition | null): Promise<ReadPage> => {
+      this.step('read');
+      const isRepeated = this.faults[0] === 'page-repeated' && this.faults.shift() !== undefined;
+      const from = Math.max(0, Number(after?.pos ?? 0) - (isRepeated ? 3 : 0));
+      const to = Math.min(this.length, from + PAGE);
+      const events = numbers(from + 1, to).map(n => ({
+        id: idOf(n),
+        type: counted.type,
+        stream_id: 'counter',
+        version: n,
+        occurred_at: new Date().toISOString(),
+        data: { n },
+        metadata: { correlation_id: 'c' },
+      }));
+      return { events, position: positionOf(to), more: to < this.length, hidden: false, restarted: false };
+    },
+  };
+
+  readonly store: FollowerStore = {
+    lead: async (_consumer, stop, follow) => {
+      this.step('lead');
+      await follow(stop);
+      return true;
+    },
+    load: async () => this.position,
+    move: async (_consumer, _source, { from, to }: FollowerMove) => {
+      this.step('move-before');
+      if ((this.position ?? null)?.event_id !== from?.event_id) return false;
+      this.position = to;
+      this.step('move-after');
+      return true;
+    },
+  };
+
+  /** One transaction that ignores known events. */
+  async handle(batch: readonly Envelope[]): Promise<void> {
+    this.step('handler-before');
+    const taken = batch.map(({ data }) => (data as { n: number }).n);
+    if (taken.some(n => this.poison.has(n))) throw new Error('poison');
+    this.effects.push(...taken.filter(n => !this.effects.includes(n)));
+    this.step('handler-after');
+  }
+
+  start(): EventFollower {
+    const follower = new EventFollower({
+      link: { closed: false, subscribe: () => ({ isClosed: () => true, unsubscribe: () => undefined }) as never },
+      log: silentLog,
+      service: 'delivery-tracking',
+      consumer: 'counter',
+      source: 'email-send',
+      contracts: [counted],
+      handle: batch => this.handle(batch),
+      retries: { batchMs: [0], outageMs: 1, poisonMs: [1] },
+      feed: this.feed,
+      store: this.store,
+      setAside: {
+        keep: async (_consumer, { data }) => void this.setAside.push((data as { n: number }).n),
+        takeDue: async () => undefined,
+        failedAgain: async () => undefined,
+        remove: async () => undefined,
+      },
+      times: TIMES,
+    });
+    follower.start();
+    return follower;
+  }
+
+  async until(isReached: () => boolean): Promise<void> {
+    const limit = performance.now() + 10_000;
+    while (!isReached() && performance.now() < limit) await pause(1);
+    expect(isReached()).toBe(true);
+  }
+}
+
+describe('A consumer', () => {
+  it('has every effect once and in order, whichever steps fail and however often it restarts', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            appended: fc.integer({ min: 0, max: 12 }),
+            faults: fc.array(fc.constantFrom(...FAULTS), { maxLength: 4 }),
+            restarts: fc.boolean(),
+          }),
+          { minLength: 1, maxLength: 5 },
+        ),
+        async rounds => {
+          const world = new World();
+          let follower = world.start();
+          for (const { appended, faults, restarts } of rounds) {
+            world.faults = [...faults];
+            world.length += appended;
+            await pause(2);
+            if (!restarts) continue;
+            await follower.stop();
+            follower = world.start();
+          }
+          world.faults = [];
+          await world.until(() => world.effects.length === world.length);
+          await follower.stop();
+          expect(world.effects).toEqual(numbers(1, world.length));
+          expect(world.setAside).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    ));
+
+  it('sets aside the events that fail alone, and continues', async () => {
+    const world = new World();
+    world.poison.add(2).add(4);
+    world.length = 12;
+    const follower = world.start();
+    await world.until(() => world.effects.length === 10);
+    await follower.stop();
+    expect(world.setAside).toEqual([2, 4]);
+    expect(world.effects).toEqual(numbers(1, 12).filter(n => !world.poison.has(n)));
+    expect(world.position).toEqual(positionOf(12));
+  });
+
+  it('keeps a page in which every event fails, and sets an event aside when a later one succeeds', async () => {
+    const world = new World();
+    world.poison.add(1);
+    world.length = 1;
+    const follower = world.start();
+    await pause(50);
+    expect(world.setAside).toEqual([]);
+    expect(world.position).toBeUndefined();
+    world.length = 2;
+    await world.until(() => world.setAside.length === 1);
+    await follower.stop();
+    expect(world.effects).toEqual([2]);
+  });
+});

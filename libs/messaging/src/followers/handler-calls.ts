@@ -1,0 +1,95 @@
+import { type EventContract, eventEnvelope } from '@postern/contracts';
+import type { z } from 'zod';
+import { runForRequest } from '../context.js';
+import { instruments } from '../instruments.js';
+import type { Log } from '../log.js';
+import { startSpan } from '../tracing.js';
+
+export type Envelope = z.output<typeof eventEnvelope>;
+
+export type HandleEvents = (batch: readonly Envelope[]) => Promise<void>;
+
+export interface HandlerCallsOptions {
+  readonly log: Log;
+  /** The name of the consumer. */
+  readonly consumer: string;
+  readonly contracts: readonly EventContract[];
+  readonly handle: HandleEvents;
+}
+
+/** A handler that takes longer has failed, and its batch is retried. */
+const HANDLER_LIMIT_MS = 60_000;
+
+/** Calls the handler of one consumer with parsed events, in their context and within a time limit. */
+export class HandlerCalls {
+  readonly #contracts: ReadonlyMap<string, EventContract>;
+
+  constructor(private readonly options: HandlerCallsOptions) {
+    this.#contracts = new Map(options.contracts.map(contract => [contract.type, contract]));
+  }
+
+  /** @throws when the data do not match the contract. */
+  read(envelope: Envelope): Envelope {
+    const contract = this.#contracts.get(envelope.type);
+    return contract ? { ...envelope, data: contract.data.parse(envelope.data) } : envelope;
+  }
+
+  /** @returns the error of the handler; undefined if it succeeded. */
+  async call(events: readonly Envelope[]): Promise<{ readonly error: unknown } | undefined> {
+    const { consumer, log, handle } = this.options;
+    const { batch, end } = this.#traced(events);
+    const { metadata, id } = batch[0]!;
+    const context = {
+      correlationId: metadata.correlation_id,
+      causationId: id,
+      traceparent: metadata.traceparent,
+      actor: metadata.actor,
+    };
+    const startedAt = performance.now();
+    try {
+      await runForRequest(context, undefined, () => withinLimit(handle(batch)));
+      end();
+      return undefined;
+    } catch (error) {
+      end(error);
+      instruments().eventFailures.add(1, { consumer });
+      log.warn(
+        { err: error, consumer, events: events.length, first: id },
+        'An event handler failed; it will be retried',
+      );
+      return { error };
+    } finally {
+      instruments().eventDuration.record((performance.now() - startedAt) / 1_000, { consumer });
+    }
+  }
+
+  /** Each event of a batch continues its own trace, as a child of the publishing span. */
+  #traced(events: readonly Envelope[]): { batch: readonly Envelope[]; end: (failure?: unknown) => void } {
+    const spans = events.map(({ id, type, metadata }) =>
+      startSpan(`process ${type}`, metadata.traceparent, {
+        kind: 'consumer',
+        attributes: {
+          'messaging.system': 'nats',
+          'messaging.operation.type': 'process',
+          'messaging.consumer.group.name': this.options.consumer,
+          'messaging.message.id': id,
+          'messaging.batch.message_count': events.length,
+        },
+      }),
+    );
+    const batch = events.map((envelope, place) => {
+      const traceparent = spans[place]?.traceparent;
+      return traceparent ? { ...envelope, metadata: { ...envelope.metadata, traceparent } } : envelope;
+    });
+    return { batch, end: failure => spans.forEach(span => void span?.end(failure)) };
+  }
+}
+
+const withinLimit = async (work: Promise<void>): Promise<void> => {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`the handler did not finish within ${HANDLER_LIMIT_MS} ms`)),
+    HANDLER_LIMIT_MS,
+  );
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+};
