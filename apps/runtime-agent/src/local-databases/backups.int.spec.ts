@@ -1,14 +1,18 @@
-import { randomBytes } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DatabaseKind, DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { KEPT_FRAMES } from '../local-runtime/testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
 import { findValkey } from './programs.js';
 import { stopDatabases } from './stop-databases.js';
@@ -20,14 +24,17 @@ const PLACES = {
   path: process.env['PATH'],
 };
 jest.setTimeout(240_000);
+const run = promisify(execFile);
 const NEVER = new AbortController().signal;
+
+const FRAMES = { sandboxFrames: KEPT_FRAMES };
 
 let home: string;
 let databases: LocalDatabases;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'postern-backups-'));
   await chmod(home, 0o755);
-  databases = new LocalDatabases(home, PLACES);
+  databases = new LocalDatabases(home, PLACES, FRAMES);
 });
 afterEach(async () => {
   await databases.retain(new Set());
@@ -84,7 +91,9 @@ describe('a backup of a relational database', () => {
     expect(await ids(rotated)).toEqual([{ id: 1 }]);
     await expect(ids(order)).rejects.toThrow('password');
     await query(rotated, 'INSERT INTO orders VALUES (3)');
-    expect((await namesOf(order)).sort()).toEqual(['backups', 'data', 'record.json', 'server.log']);
+    expect((await namesOf(order)).sort()).toEqual([
+      ...['backups', 'configuration', 'data', 'lock', 'record.json', 'server.log', 'socket'],
+    ]);
   });
 
   it('is made while clients write, and contains a consistent state', async () => {
@@ -133,7 +142,7 @@ describe('a backup of a relational database', () => {
 
   it('is refused if it could fill the disk', async () => {
     const order = await running('relational');
-    const full = new LocalDatabases(home, PLACES, { spareBytes: 2 ** 60 });
+    const full = new LocalDatabases(home, PLACES, { ...FRAMES, spareBytes: 2 ** 60 });
     const message = /the disk of the platform is too full: \d+ MiB must be free, but only \d+ MiB are/;
     await expect(full.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow(message);
   });
@@ -141,7 +150,7 @@ describe('a backup of a relational database', () => {
   it('is refused for a database that does not run', async () => {
     const order = await running('relational');
     await databases.stopAll();
-    await expect(databases.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow('ECONNREFUSED');
+    await expect(databases.backUp(order.databaseId, uuidv7(), NEVER)).rejects.toThrow('does not run');
   });
 });
 
@@ -159,14 +168,16 @@ describe('a restore is atomic:', () => {
 
   it('data with which the server does not start change nothing', async () => {
     const { order, ...backup } = await backedUp();
-    const foreign = await running('relational');
-    await query(foreign, 'CREATE TABLE foreign_data ()');
-    const copy = await databases.backUp(foreign.databaseId, backup.backupId, NEVER);
-    // The administrator of these data has another password, so the platform cannot connect.
-    const name = `${backup.backupId}.zst`;
-    await rename(join(folderOf(foreign), 'backups', name), join(folderOf(order), 'backups', name));
-    const impatient = new LocalDatabases(home, PLACES, { startTimeoutMs: 5_000 });
-    const damaged = impatient.restore({ order, ...backup, digest: copy.digest }, NEVER);
+    // A data folder that contains nothing but its version.
+    const version = await readFile(join(folderOf(order), 'data/PG_VERSION'));
+    await mkdir(join(home, 'incomplete'));
+    await writeFile(join(home, 'incomplete/PG_VERSION'), version);
+    const { stdout } = await run('tar', ['-c', '-C', join(home, 'incomplete'), '.'], { encoding: 'buffer' });
+    const incomplete = zstdCompressSync(stdout);
+    await writeFile(join(folderOf(order), 'backups', `${backup.backupId}.zst`), incomplete);
+    const digest = createHash('sha256').update(incomplete).digest('hex');
+    const impatient = new LocalDatabases(home, PLACES, { ...FRAMES, startTimeoutMs: 5_000 });
+    const damaged = impatient.restore({ order, ...backup, digest }, NEVER);
     await expect(damaged).rejects.toThrow('did not start');
     expect(await ids(order)).toEqual([{ id: 1 }, { id: 2 }]);
     expect(existsSync(join(folderOf(order), 'restore'))).toBe(false);
@@ -174,7 +185,7 @@ describe('a restore is atomic:', () => {
 
   it('a full disk changes nothing', async () => {
     const { order, ...backup } = await backedUp();
-    const full = new LocalDatabases(home, PLACES, { spareBytes: 2 ** 60 });
+    const full = new LocalDatabases(home, PLACES, { ...FRAMES, spareBytes: 2 ** 60 });
     await expect(full.restore({ order, ...backup }, NEVER)).rejects.toThrow('the disk of the platform is too full');
     expect(await ids(order)).toEqual([{ id: 1 }, { id: 2 }]);
   });

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
+import { requireServerOf } from './postgres-administrator.js';
 
 /** The first version whose server sends the data folder as one complete archive. */
 const OLDEST_VERSION = 150_000;
@@ -62,7 +63,7 @@ class BaseBackupQuery {
  * Streams the data folder of a running PostgreSQL as a tar archive, with the write-ahead log that makes it
  * consistent. The server reads its own files, so the platform opens no files that a customer's server controls.
  */
-export const streamBaseBackup = async (access: pg.ClientConfig): Promise<Readable> => {
+export const streamBaseBackup = async (access: pg.ClientConfig, databaseId: string): Promise<Readable> => {
   const [holder, sender] = [
     new pg.Client(access),
     new pg.Client({ ...access, replication: 'true' } as pg.ClientConfig),
@@ -73,6 +74,7 @@ export const streamBaseBackup = async (access: pg.ClientConfig): Promise<Readabl
     client.on('error', error => query.archive.destroy(error)).on('end', () => query.archive.destroy(CUT_OFF()));
   try {
     await holder.connect();
+    await requireServerOf(databaseId, holder);
     const { rows } = await holder.query<{ version: number }>(
       "SELECT current_setting('server_version_num')::int AS version",
     );
@@ -80,6 +82,7 @@ export const streamBaseBackup = async (access: pg.ClientConfig): Promise<Readabl
     // The slot ends with its connection; until then the server keeps the write-ahead log that the backup needs.
     await holder.query("SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)");
     await sender.connect();
+    await requireServerOf(databaseId, sender);
     sender.query(query as unknown as pg.Submittable);
   } catch (error) {
     query.archive.destroy();

@@ -1,17 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { DatabaseKind, DatabaseLimits } from '@postern/runtime';
@@ -38,8 +26,11 @@ export interface DatabaseRecord {
   readonly port: number;
   /** The user of its processes; undefined if the platform does not run as root and cannot select a user. */
   readonly uid: number | undefined;
-  /** The password of the platform. A process that can read it can also read the data in the same folder. */
-  readonly adminPassword: string;
+  /**
+   * The password of the platform's user of a key-value store. A process that can read it can also read the data in the same folder.
+   * Records of earlier versions have none: their password was sent over TCP, where another program may have listened.
+   */
+  readonly adminSecret: string;
   readonly reservedAt: string;
   /** The limits of the last order; undefined before the database was first created. */
   readonly limits?: DatabaseLimits;
@@ -69,10 +60,22 @@ export class DatabaseFolders {
     return join(this.pathOf(databaseId), 'server.log');
   }
 
-  /** Resolves symbolic links, because the kernel reports folders without them. */
-  async marksOf({ databaseId, uid }: DatabaseRecord): Promise<ProcessMarks> {
-    const folder = await realpath(this.pathOf(databaseId)).catch(missing(this.pathOf(databaseId)));
-    return { folder: join(folder, 'data'), uid };
+  /** The folder of the Unix sockets of the server. */
+  socketsOf(databaseId: string): string {
+    return join(this.pathOf(databaseId), 'socket');
+  }
+
+  /** The folder of the configuration, which the server may read but not change. */
+  configurationOf(databaseId: string): string {
+    return join(this.pathOf(databaseId), 'configuration');
+  }
+
+  lockOf(databaseId: string): string {
+    return join(this.pathOf(databaseId), 'lock');
+  }
+
+  marksOf({ databaseId, uid }: DatabaseRecord): ProcessMarks {
+    return { folder: this.dataOf(databaseId), uid };
   }
 
   async ids(): Promise<string[]> {
@@ -84,17 +87,26 @@ export class DatabaseFolders {
     return text === undefined ? undefined : (JSON.parse(text) as DatabaseRecord);
   }
 
+  /** The record with a secret; a server with an earlier one has no Unix socket, so that it is started again. */
+  async #withSecret(record: DatabaseRecord): Promise<DatabaseRecord> {
+    if (record.adminSecret !== undefined) return record;
+    const { adminPassword: _, ...kept } = record as DatabaseRecord & { adminPassword?: string };
+    const renewed = { ...kept, adminSecret: newSecret() };
+    await this.#write(renewed);
+    return renewed;
+  }
+
   /** Returns the record of a database. Creates it with a free port, or with `port`, if it does not exist. */
   async reserve(databaseId: string, kind: DatabaseKind, port?: number): Promise<DatabaseRecord> {
     const known = await this.recordOf(databaseId);
-    if (known) return known;
+    if (known) return this.#withSecret(known);
     const own = await this.#claimPort(databaseId, port);
     const record: DatabaseRecord = {
       databaseId,
       kind,
       port: own,
       uid: process.getuid?.() === 0 ? FIRST_UID + (own - FIRST_PORT) : undefined,
-      adminPassword: randomBytes(24).toString('base64url'),
+      adminSecret: newSecret(),
       reservedAt: new Date().toISOString(),
     };
     const draft = await mkdtemp(join(this.root, DRAFT));
@@ -189,6 +201,8 @@ export class DatabaseFolders {
   }
 }
 
+const newSecret = (): string => randomBytes(24).toString('base64url');
+
 /** Name prefix of a folder before its record is complete. */
 const DRAFT = 'draft-';
 
@@ -204,7 +218,8 @@ const isOlder = async (path: string, thanMs: number): Promise<boolean> => {
   return found !== undefined && Date.now() - found.mtimeMs >= thanMs;
 };
 
-const RESTORE_SUFFIX = '-restore';
+/** The id of a trial server of a restore is that of its database with this suffix. */
+export const RESTORE_SUFFIX = '-restore';
 
 /** The folders in which the data of a backup are prepared, beside the databases that they will replace. */
 export class RestoreFolders extends DatabaseFolders {
@@ -213,8 +228,8 @@ export class RestoreFolders extends DatabaseFolders {
   }
 
   /** The record of the trial server of a restore, with a separate id for its resource limits. */
-  recordBeside(record: DatabaseRecord, port: number): DatabaseRecord {
-    return { ...record, databaseId: `${record.databaseId}${RESTORE_SUFFIX}`, port };
+  recordBeside(record: DatabaseRecord): DatabaseRecord {
+    return { ...record, databaseId: `${record.databaseId}${RESTORE_SUFFIX}` };
   }
 }
 

@@ -8,6 +8,7 @@ import type { DatabaseLimits, DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { KEPT_FRAMES } from '../local-runtime/testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf, send, usageOf } from './processes.js';
 import { ResourceBounds } from './resource-bounds.js';
@@ -20,12 +21,15 @@ const PLACES = {
   path: process.env['PATH'],
 };
 
+const FILES = ['configuration', 'data', 'lock', 'record.json', 'server.log', 'socket'];
+const FRAMES = { sandboxFrames: KEPT_FRAMES };
+
 let home: string;
 let databases: LocalDatabases;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'postern-databases-'));
   await chmod(home, 0o755);
-  databases = new LocalDatabases(home, PLACES);
+  databases = new LocalDatabases(home, PLACES, FRAMES);
 });
 afterEach(async () => {
   await databases.retain(new Set());
@@ -87,7 +91,7 @@ describe('a relational database', () => {
     await connected(made, client => client.query('CREATE TABLE kept (id int)'));
     const before = await processesBelow(made);
     await databases.ensure(made);
-    await new LocalDatabases(home, PLACES).ensure(made);
+    await new LocalDatabases(home, PLACES, FRAMES).ensure(made);
     expect(await processesBelow(made)).toEqual(expect.arrayContaining([before[0]]));
     await expect(connected(made, client => client.query('SELECT * FROM kept'))).resolves.toHaveProperty('rows', []);
   });
@@ -202,7 +206,7 @@ describe('a relational database', () => {
     await mkdir(join(folder, 'draft-cut-off'));
     await writeFile(join(folder, 'draft-cut-off', 'PG_VERSION'), '18');
     await databases.ensure(interrupted);
-    expect((await readdir(folder)).sort()).toEqual(['data', 'record.json', 'server.log']);
+    expect((await readdir(folder)).sort()).toEqual(FILES);
     await connected(interrupted, client => client.query('SELECT 1'));
   });
 
@@ -230,7 +234,7 @@ describe('databases side by side', () => {
   it('are removed if they are unknown to the control plane, and kept if they are known', async () => {
     const [known, stranger] = await Promise.all([provisioned(), provisioned()]);
     const reservation = await order();
-    await new LocalDatabases(home, PLACES).retain(new Set([known.databaseId]));
+    await new LocalDatabases(home, PLACES, FRAMES).retain(new Set([known.databaseId]));
     expect(await processesBelow(stranger)).toEqual([]);
     expect(existsSync(join(home, 'databases', stranger.databaseId))).toBe(false);
     expect(await databases.isRunning(known.databaseId)).toBe(true);

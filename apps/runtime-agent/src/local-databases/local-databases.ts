@@ -12,12 +12,14 @@ import {
 } from '@postern/runtime';
 import { freeBytes, usedBytes } from '../infrastructure/disk.js';
 import { BackupFiles } from './backup-files.js';
-import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
+import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RESTORE_SUFFIX } from './database-folder.js';
 import { LocalPostgres } from './local-postgres.js';
 import { LocalValkey } from './local-valkey.js';
+import type { Listening } from './postgres-settings.js';
 import { type ProcessUsage, processesOf, usageOf } from './processes.js';
 import { findPostgres, findValkey, POSTGRES_MISSING, type ProgramPlaces, VALKEY_MISSING } from './programs.js';
 import { Restorations } from './restorations.js';
+import { ServerBoxes } from './server-box.js';
 import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
 /** A reservation may exist shortly before the event that announces it. */
@@ -38,6 +40,8 @@ export interface DatabaseBounds {
   readonly spareBytes: number;
   /** Maximum duration of the start of a server. */
   readonly startTimeoutMs: number;
+  /** Folder of the root directories of sandboxes; in the platform home by default. */
+  readonly sandboxFrames?: string;
 }
 
 interface Measured extends ProcessUsage {
@@ -49,6 +53,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   readonly #spareBytes: number;
   readonly #folders: DatabaseFolders;
   readonly #supervisor: ServerSupervisor;
+  readonly #boxes: ServerBoxes;
   readonly #servers: Servers;
   readonly #backups: BackupFiles;
   readonly #restorations: Restorations;
@@ -62,14 +67,17 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     bounds: Partial<DatabaseBounds> = {},
   ) {
     super();
-    const { spareBytes, startTimeoutMs } = { ...DEFAULT_BOUNDS, ...bounds };
+    const { spareBytes, startTimeoutMs, sandboxFrames } = { ...DEFAULT_BOUNDS, ...bounds };
     this.#spareBytes = spareBytes;
     this.#folders = new DatabaseFolders(platformHome);
     this.#supervisor = new ServerSupervisor(this.#folders, startTimeoutMs);
     this.#backups = new BackupFiles(this.#folders);
     this.#restorations = new Restorations(this.#folders, this.#supervisor, this.#backups, platformHome, startTimeoutMs);
-    this.#servers = serversIn(this.#folders, places);
-    this.#trials = serversIn(this.#restorations.folders, places);
+    const boxesOf = (folders: DatabaseFolders) => new ServerBoxes(platformHome, folders, sandboxFrames);
+    this.#boxes = boxesOf(this.#folders);
+    this.#servers = serversIn(this.#folders, places, this.#boxes, ({ port }) => ({ host: LOCAL_HOST, port }));
+    const { folders } = this.#restorations;
+    this.#trials = serversIn(folders, places, boxesOf(folders), () => undefined);
   }
 
   async missingFor(kind: DatabaseKind): Promise<string | undefined> {
@@ -172,6 +180,8 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
       await this.#supervisor.kill(record);
     }
     await this.#folders.remove(databaseId);
+    await this.#boxes.clear(databaseId);
+    await this.#boxes.clear(`${databaseId}${RESTORE_SUFFIX}`);
     this.#measured.delete(databaseId);
   }
 
@@ -216,14 +226,19 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   }
 
   async #measure(record: DatabaseRecord): Promise<Measured | undefined> {
-    const pids = await processesOf(await this.#folders.marksOf(record));
+    const pids = await processesOf(this.#folders.marksOf(record));
     return pids.length === 0 ? undefined : { at: Date.now(), ...usageOf(pids) };
   }
 }
 
-const serversIn = (folders: DatabaseFolders, places: ProgramPlaces) => ({
-  relational: new LocalPostgres(folders, places),
-  key_value: new LocalValkey(folders, () => findValkey(places) ?? raise(VALKEY_MISSING)),
+const serversIn = (
+  folders: DatabaseFolders,
+  places: ProgramPlaces,
+  boxes: ServerBoxes,
+  listening: (record: DatabaseRecord) => Listening | undefined,
+) => ({
+  relational: new LocalPostgres(folders, places, boxes, listening),
+  key_value: new LocalValkey(folders, () => findValkey(places) ?? raise(VALKEY_MISSING), boxes, listening),
 });
 
 type Servers = ReturnType<typeof serversIn>;

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
+import { KEPT_FRAMES } from '../local-runtime/testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf, send } from './processes.js';
 import { findValkey } from './programs.js';
@@ -20,13 +21,15 @@ const PLACES = {
   path: process.env['PATH'],
 };
 
+const FRAMES = { sandboxFrames: KEPT_FRAMES };
+
 let home: string;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'postern-key-value-'));
   await chmod(home, 0o755);
 });
 afterEach(async () => {
-  await new LocalDatabases(home, PLACES).retain(new Set());
+  await new LocalDatabases(home, PLACES, FRAMES).retain(new Set());
   await stopDatabases(home);
   await rm(home, { recursive: true });
 });
@@ -74,7 +77,7 @@ const machineHasOne = findValkey(PLACES) !== undefined;
 
 describe(`a key-value store on this machine, which has ${machineHasOne ? 'a server for it' : 'no server for it'}`, () => {
   it(machineHasOne ? 'is created, limited, restarted and removed' : 'is refused', async () => {
-    const databases = new LocalDatabases(home, PLACES);
+    const databases = new LocalDatabases(home, PLACES, FRAMES);
     if (!machineHasOne) {
       expect(await databases.missingFor('key_value')).toContain('install');
       return;
@@ -96,7 +99,7 @@ describe(`a key-value store on this machine, which has ${machineHasOne ? 'a serv
     expect(pids).toHaveLength(1);
     for (const pid of pids) send(pid, 'SIGTERM');
     await waitFor(async () => !(await databases.isRunning(made.databaseId)));
-    await new LocalDatabases(home, PLACES).ensure(made);
+    await new LocalDatabases(home, PLACES, FRAMES).ensure(made);
     expect(await execute(made, login, 'GET a')).toEqual(['+OK', '$4', 'kept']);
 
     await databases.remove(made.databaseId);

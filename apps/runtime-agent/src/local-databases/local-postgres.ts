@@ -1,12 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { DatabaseLimits, DatabaseOrder } from '@postern/runtime';
+import type { DatabaseOrder } from '@postern/runtime';
 import pg from 'pg';
 import { streamBaseBackup } from './base-backup.js';
-import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
+import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
+import { asAdministrator, requireServerOf } from './postgres-administrator.js';
+import {
+  hostBasedAccess,
+  identities,
+  type Listening,
+  POSTGRES_ADMIN,
+  settingsFor,
+  UNUSED_PORT,
+} from './postgres-settings.js';
 import {
   findPostgres,
   majorVersionOf,
@@ -15,13 +24,10 @@ import {
   type ProgramPlaces,
 } from './programs.js';
 import { scramVerifier } from './scram-verifier.js';
+import type { ServerBoxes } from './server-box.js';
 import type { LocalServer } from './server-supervisor.js';
 import { feed, launchServer, namedUser, runToEnd } from './spawn-server.js';
-
-const ADMIN = 'postgres';
-/** Connections reserved for the platform, in addition to those of the plan. */
-const RESERVED_CONNECTIONS = 3;
-const MIB = 1024 ** 2;
+import { throughFolder } from './through-folder.js';
 
 /** A separate PostgreSQL server for each relational database. The customer owns a database in it and is not a superuser. */
 export class LocalPostgres implements LocalServer {
@@ -30,6 +36,8 @@ export class LocalPostgres implements LocalServer {
   constructor(
     private readonly folders: DatabaseFolders,
     private readonly places: ProgramPlaces,
+    private readonly boxes: ServerBoxes,
+    readonly listening: (record: DatabaseRecord) => Listening | undefined,
   ) {}
 
   /** A data folder gets its name only when it is complete; the draft of an interrupted creation is deleted. */
@@ -40,35 +48,42 @@ export class LocalPostgres implements LocalServer {
     const data = this.folders.dataOf(record.databaseId);
     if (await lstat(data).catch(() => undefined)) return;
     const draft = join(folder, `draft-${randomBytes(6).toString('hex')}`);
-    const user = namedUser();
-    await mkdir(draft, { mode: 0o700 });
     const cluster = join(draft, 'data');
-    const passwordFile = join(draft, 'password');
-    await writeFile(passwordFile, record.adminPassword, { mode: 0o600 });
-    if (user !== undefined) await Promise.all([draft, passwordFile].map(path => chown(path, user, user)));
-    const args = ['-D', cluster, '-U', ADMIN, '-E', 'UTF8', '--no-instructions', '--auth=scram-sha-256'];
+    await mkdir(cluster, { recursive: true, mode: 0o700 });
+    // The database's own user may enter the folder; no other user may read it.
+    await chmod(draft, 0o711);
     const { initdb, postgres } = await this.#programsFor(record);
+    const own = await this.boxes.open(record, cluster, [initdb]);
+    const box = own.isEnclosed ? own : await this.boxes.open({ ...record, uid: namedUser() }, cluster, [initdb]);
+    if (box.uid !== undefined) await chown(cluster, box.uid, box.uid);
+    // The server gets its own rules of access at each start; these would let nobody in.
+    const args = ['-D', box.data, '-U', POSTGRES_ADMIN, '-E', 'UTF8', '--no-instructions', '--auth=reject'];
     // The same collation on every machine, independent of installed locales; the builtin provider exists since release 17.
-    args.push('--locale=C', `--pwfile=${passwordFile}`);
+    args.push('--locale=C');
     if ((await majorVersionOf(postgres)) >= 17) args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
-    await runToEnd(initdb, args, user, draft);
-    if (record.uid !== undefined) await chownAll(cluster, record.uid);
+    await runToEnd(box, [initdb, ...args]);
+    if (box.uid !== record.uid && record.uid !== undefined) await chownAll(cluster, record.uid);
     await rename(cluster, data);
     await rm(draft, { recursive: true, force: true });
   }
 
-  async launch(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<ChildProcess> {
-    const data = this.folders.dataOf(record.databaseId);
+  async launch(record: DatabaseRecord, { limits, username }: DatabaseOrder): Promise<ChildProcess> {
+    const { databaseId } = record;
+    const data = this.folders.dataOf(databaseId);
     // No process of this database runs now, and the process id in the file may belong to another process.
     await rm(join(data, 'postmaster.pid'), { force: true });
-    const args = ['-D', data, '-p', String(record.port)];
-    for (const [name, value] of Object.entries(settingsFor(limits))) args.push('-c', `${name}=${value}`);
+    const { postgres } = await this.#programsFor(record);
+    const box = await this.boxes.open(record, data, [postgres]);
+    const configuration = this.folders.configurationOf(databaseId);
+    await writeFile(join(configuration, 'pg_hba.conf'), hostBasedAccess(username), { mode: 0o644 });
+    await writeFile(join(configuration, 'pg_ident.conf'), identities(box.platformUser), { mode: 0o644 });
+    const settings = settingsFor(databaseId, limits, box, this.listening(record));
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     return launchServer({
-      command: (await this.#programsFor(record)).postgres,
-      args,
-      uid: record.uid,
-      cwd: data,
-      logFile: this.folders.logOf(record.databaseId),
+      box,
+      argv: [postgres, '-D', box.data, ...args],
+      logFile: this.folders.logOf(databaseId),
+      lockFile: this.folders.lockOf(databaseId),
     });
   }
 
@@ -80,7 +95,7 @@ export class LocalPostgres implements LocalServer {
   }
 
   copy(record: DatabaseRecord): Promise<Readable> {
-    return streamBaseBackup(accessOf(record));
+    return this.#throughSocket(record, access => streamBaseBackup(access, record.databaseId));
   }
 
   /** Runs as the database's own user, because the archive was written by a server with a customer's data. */
@@ -88,7 +103,8 @@ export class LocalPostgres implements LocalServer {
     const data = this.folders.dataOf(record.databaseId);
     await mkdir(data, { mode: 0o700 });
     if (record.uid !== undefined) await chown(data, record.uid, record.uid);
-    await feed('tar', ['-x', '-f', '-'], record.uid, data, copy, signal);
+    const box = await this.boxes.open(record, data, []);
+    await feed(box, ['tar', '-x', '-f', '-', '-C', box.data], copy, signal);
   }
 
   /** Creates or updates the role and the database of the order. */
@@ -98,8 +114,11 @@ export class LocalPostgres implements LocalServer {
       const has = async (text: string) => (await client.query(text, [username])).rows.length > 0;
       if (!(await has('SELECT 1 FROM pg_roles WHERE rolname = $1'))) await client.query(`CREATE ROLE ${role}`);
       await client.query(
-        `ALTER ROLE ${role} LOGIN CREATEDB CONNECTION LIMIT ${limits.connections} PASSWORD '${scramVerifier(password)}'`,
+        `ALTER ROLE ${role} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB NOREPLICATION NOBYPASSRLS ` +
+          `CONNECTION LIMIT ${limits.connections} PASSWORD '${scramVerifier(password)}'`,
       );
+      // Clusters of earlier versions have a password for the administrator.
+      await client.query(`ALTER ROLE ${POSTGRES_ADMIN} PASSWORD NULL`);
       if (!(await has('SELECT 1 FROM pg_database WHERE datname = $1')))
         await client.query(`CREATE DATABASE ${role} OWNER ${role}`);
     });
@@ -136,52 +155,24 @@ export class LocalPostgres implements LocalServer {
   }
 
   async #asAdmin<Result>(record: DatabaseRecord, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-    const client = new pg.Client({ ...accessOf(record), query_timeout: 20_000 });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      return await work(client);
-    } finally {
-      await client.end().catch(() => undefined);
-    }
+    return this.#throughSocket(record, async access => {
+      const client = new pg.Client({ ...access, query_timeout: 20_000 });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        await requireServerOf(record.databaseId, client);
+        return await work(client);
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+    });
+  }
+
+  #throughSocket<Result>(record: DatabaseRecord, work: (access: pg.ClientConfig) => Promise<Result>): Promise<Result> {
+    const port = this.listening(record)?.port ?? UNUSED_PORT;
+    return throughFolder(this.folders.socketsOf(record.databaseId), host => work(asAdministrator(host, port)));
   }
 }
-
-const accessOf = ({ port, adminPassword }: DatabaseRecord): pg.ClientConfig => ({
-  host: LOCAL_HOST,
-  port,
-  user: ADMIN,
-  password: adminPassword,
-  database: ADMIN,
-  connectionTimeoutMillis: 5_000,
-  options: '-c default_transaction_read_only=off',
-});
-
-/** Passed on the command line, where the server's own files cannot override them. */
-export const settingsFor = ({ memoryBytes, storageBytes, connections, cpuMillicores }: DatabaseLimits) => {
-  const memoryMib = memoryBytes / MIB;
-  const workers = Math.max(1, Math.floor(cpuMillicores / 1000));
-  return {
-    listen_addresses: LOCAL_HOST,
-    unix_socket_directories: '',
-    max_connections: String(connections + RESERVED_CONNECTIONS),
-    superuser_reserved_connections: String(RESERVED_CONNECTIONS),
-    shared_buffers: `${Math.floor(memoryMib / 4)}MB`,
-    effective_cache_size: `${Math.floor(memoryMib / 2)}MB`,
-    work_mem: `${Math.max(1, Math.floor(memoryMib / 4 / connections))}MB`,
-    maintenance_work_mem: `${Math.max(8, Math.floor(memoryMib / 16))}MB`,
-    max_wal_size: `${Math.min(1024, Math.max(64, Math.floor(storageBytes / MIB / 16)))}MB`,
-    min_wal_size: '32MB',
-    temp_file_limit: `${Math.floor(storageBytes / MIB / 4)}MB`,
-    max_worker_processes: String(workers + 2),
-    max_parallel_workers: String(workers),
-    max_parallel_workers_per_gather: String(workers - 1),
-    autovacuum_max_workers: '2',
-    // Statements may contain personal data: the log contains their errors, but not their text.
-    log_min_error_statement: 'panic',
-    log_min_messages: 'fatal',
-  };
-};
 
 const chownAll = async (path: string, uid: number): Promise<void> => {
   await chown(path, uid, uid);

@@ -2,20 +2,20 @@ import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { constants, createWriteStream } from 'node:fs';
 import { chown, type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '@postern/runtime';
-import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
+import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
+import type { Listening } from './postgres-settings.js';
+import type { ServerBox, ServerBoxes } from './server-box.js';
 import type { LocalServer } from './server-supervisor.js';
 import { launchServer } from './spawn-server.js';
-import { VALKEY_ADMIN as ADMIN, runValkeyCommands } from './valkey-commands.js';
+import { VALKEY_ADMIN as ADMIN, runValkeyCommands, VALKEY_SOCKET, type ValkeyAccess } from './valkey-commands.js';
 
 const SNAPSHOT = 'dump.rdb';
 const SAVED_WITHIN_MS = 10 * 60_000;
-const ANSWER_WITHIN_MS = 5_000;
 
 /** A separate Valkey or Redis server for each key-value store. The customer has all permissions except administration. */
 export class LocalValkey implements LocalServer {
@@ -24,6 +24,8 @@ export class LocalValkey implements LocalServer {
   constructor(
     private readonly folders: DatabaseFolders,
     private readonly program: () => string,
+    private readonly boxes: ServerBoxes,
+    readonly listening: (record: DatabaseRecord) => Listening | undefined,
   ) {}
 
   async prepare({ databaseId, uid }: DatabaseRecord): Promise<void> {
@@ -35,44 +37,34 @@ export class LocalValkey implements LocalServer {
   /** The configuration contains hashes of long random passwords, not the passwords. */
   async launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess> {
     const { databaseId, uid } = record;
-    const configuration = join(this.folders.pathOf(databaseId), 'server.conf');
-    await writeFile(configuration, configurationFor(record, order), { mode: 0o600 });
-    if (uid !== undefined) await chown(configuration, uid, uid);
+    const program = this.program();
+    const box = await this.boxes.open(record, this.folders.dataOf(databaseId), [program]);
+    const file = join(this.folders.configurationOf(databaseId), 'valkey.conf');
+    await writeFile(file, configurationFor(record, order, box, this.listening(record)), { mode: 0o640 });
+    if (uid !== undefined) await chown(file, process.getuid!(), uid);
     return launchServer({
-      command: this.program(),
-      args: [configuration],
-      uid,
-      cwd: this.folders.dataOf(databaseId),
+      box,
+      argv: [program, join(box.configuration, 'valkey.conf')],
       logFile: this.folders.logOf(databaseId),
+      lockFile: this.folders.lockOf(databaseId),
     });
   }
 
-  /** Sends an inline PING; a store that is still loading its data does not reply with PONG. */
-  answers({ port, adminPassword }: DatabaseRecord): Promise<boolean> {
-    return new Promise(resolve => {
-      let received = '';
-      const socket = connect({ host: LOCAL_HOST, port });
-      const end = (answer: boolean) => {
-        socket.destroy();
-        resolve(answer);
-      };
-      socket.setTimeout(ANSWER_WITHIN_MS, () => end(false));
-      socket.on('error', () => end(false)).on('close', () => end(false));
-      socket.on('data', chunk => {
-        received += chunk;
-        if (received.split('\r\n').length > 2) end(received === '+OK\r\n+PONG\r\n');
-      });
-      socket.write(`AUTH ${ADMIN} ${adminPassword}\r\nPING\r\n`);
-    });
+  /** A store that is still loading its data does not reply with PONG. */
+  async answers(record: DatabaseRecord): Promise<boolean> {
+    return runValkeyCommands(this.#accessOf(record), 'PING').then(
+      ([reply]) => reply === 'PONG',
+      () => false,
+    );
   }
 
   /** Has the store write a snapshot (`BGSAVE`), and reads its file. */
   async copy(record: DatabaseRecord): Promise<Readable> {
     const snapshot = join(this.folders.dataOf(record.databaseId), SNAPSHOT);
     await rm(snapshot, { force: true });
-    await runValkeyCommands(record, 'BGSAVE SCHEDULE');
+    await runValkeyCommands(this.#accessOf(record), 'BGSAVE SCHEDULE');
     for (const until = Date.now() + SAVED_WITHIN_MS; ; await pause(100)) {
-      const [state = ''] = await runValkeyCommands(record, 'INFO persistence');
+      const [state = ''] = await runValkeyCommands(this.#accessOf(record), 'INFO persistence');
       const file = await openOwn(snapshot, record.uid);
       if (file) return file.createReadStream();
       if (/^rdb_last_bgsave_status:err/m.test(state)) throw new Error('the key-value store could not write a snapshot');
@@ -90,25 +82,47 @@ export class LocalValkey implements LocalServer {
 
   /** Sets the current password, because the configuration has the credentials of the last start. */
   async settle(record: DatabaseRecord, { username, password }: DatabaseOrder): Promise<void> {
-    await runValkeyCommands(record, `ACL SETUSER ${username} resetpass #${sha256(password)}`);
+    await runValkeyCommands(this.#accessOf(record), `ACL SETUSER ${username} resetpass #${sha256(password)}`);
+  }
+
+  #accessOf({ databaseId, adminSecret }: DatabaseRecord): ValkeyAccess {
+    return { sockets: this.folders.socketsOf(databaseId), adminSecret };
   }
 }
 
+/** Administration, and commands that reach other servers or load raw data; the customer may see and empty the own store. */
+const PERMISSIONS = '+@all -@admin -@dangerous +info +keys +flushdb +flushall +swapdb +sort +role +client|list';
+/** A client that sends nothing for this time is disconnected; an unauthenticated one would otherwise keep its place for ever. */
+const IDLE_SECONDS = 300;
+/** Connections that remain for the platform when clients use all others. */
+const RESERVED_CONNECTIONS = 4;
+
 /** A quarter of the plan's memory is reserved for the copies made while writing a snapshot. */
-export const configurationFor = (record: DatabaseRecord, { username, password, limits }: DatabaseOrder): string =>
+export const configurationFor = (
+  record: DatabaseRecord,
+  { username, password, limits }: DatabaseOrder,
+  box: ServerBox,
+  listening: Listening | undefined,
+): string =>
   [
-    `bind ${LOCAL_HOST}`,
-    `port ${record.port}`,
+    ...(listening ? [`bind ${listening.host}`, `port ${listening.port}`] : ['port 0']),
+    // Every user has a password.
+    'protected-mode no',
+    `unixsocket ${box.sockets}/${VALKEY_SOCKET}`,
+    'unixsocketperm 700',
+    `dir ${JSON.stringify(box.data)}`,
     'daemonize no',
     'logfile ""',
-    `maxclients ${limits.connections + 1}`,
+    `maxclients ${limits.connections + RESERVED_CONNECTIONS}`,
+    `timeout ${IDLE_SECONDS}`,
     `maxmemory ${Math.floor(limits.memoryBytes * 0.75)}`,
     'maxmemory-policy noeviction',
     'appendonly yes',
     'appendfsync everysec',
     ...(username === 'default' ? [] : ['user default off']),
-    `user ${username} on #${sha256(password)} ~* &* +@all -@admin`,
-    `user ${ADMIN} on #${sha256(record.adminPassword)} ~* &* +@all`,
+    `user ${username} on #${sha256(password)} ~* &* ${PERMISSIONS}`,
+    // A user of any connection; only the platform knows its password, and sends it to the Unix socket only.
+    `user ${ADMIN} on #${sha256(record.adminSecret)} ~* &* +@all`,
     '',
   ].join('\n');
 

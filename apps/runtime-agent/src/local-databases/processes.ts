@@ -1,4 +1,5 @@
-import { readdir, readlink, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { processEntry, statusOf } from '../infrastructure/process-table.js';
 
@@ -15,20 +16,22 @@ export interface ProcessMarks {
  * before a kill is missed, and no unrelated process with a reused id is included.
  */
 export const processesOf = async ({ folder, uid }: ProcessMarks): Promise<number[]> => {
+  const place = await stat(folder).catch(() => undefined);
+  if (!place) return [];
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name)).map(Number);
-  const matches = await Promise.all(pids.map(pid => belongs(pid, folder, uid).catch(() => false)));
+  const matches = await Promise.all(pids.map(pid => belongs(pid, place, uid).catch(() => false)));
   return pids.filter((_, n) => matches[n]);
 };
 
-const belongs = async (pid: number, folder: string, uid: number | undefined): Promise<boolean> => {
+/** Compares the folder itself: in another mount namespace, it has another path. */
+const belongs = async (pid: number, place: Stats, uid: number | undefined): Promise<boolean> => {
   if (uid !== undefined && (await stat(`/proc/${pid}`)).uid !== uid) return false;
-  const place = await readlink(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => {
-    // Root without CAP_SYS_PTRACE, for example in a container, may not read the link: then only the user is compared.
-    if (error.code === 'EACCES' && uid !== undefined) return folder;
+  const { dev, ino } = await stat(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => {
+    // Root without CAP_SYS_PTRACE, for example in a container, may not follow the link: then only the user is compared.
+    if (error.code === 'EACCES' && uid !== undefined) return place;
     throw error;
   });
-  if (place !== folder && place !== `${folder} (deleted)`) return false;
-  return processEntry(pid) !== undefined;
+  return dev === place.dev && ino === place.ino && processEntry(pid) !== undefined;
 };
 
 /**

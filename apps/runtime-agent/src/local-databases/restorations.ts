@@ -1,9 +1,8 @@
 import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { DatabaseRestore } from '@postern/runtime';
 import type { BackupFiles } from './backup-files.js';
-import { type DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RestoreFolders } from './database-folder.js';
+import { type DatabaseFolders, type DatabaseRecord, RestoreFolders } from './database-folder.js';
 import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
 /** A restore that this process executes. */
@@ -13,8 +12,8 @@ interface RunningRestore {
 }
 
 /**
- * Replaces databases by backups. The data are unpacked beside the database and tested by a trial server on another
- * port. Then the record notes the restore: an interrupted restore is discarded before that, and completed after that.
+ * Replaces databases by backups. The data are unpacked beside the database and tested by a trial server
+ * that only the platform can reach. Then the record notes the restore: an interrupted restore is discarded before that, and completed after that.
  */
 export class Restorations {
   readonly folders: RestoreFolders;
@@ -51,7 +50,7 @@ export class Restorations {
     running.abort.abort(new Error('the restore was cancelled'));
     // It may be waiting for its trial server.
     const record = await this.databases.recordOf(databaseId);
-    if (record) await this.#trials.kill(this.folders.recordBeside(record, record.port));
+    if (record) await this.#trials.kill(this.folders.recordBeside(record));
     await running.ended;
   }
 
@@ -68,10 +67,10 @@ export class Restorations {
       await mkdir(folder);
       // The database's own user may enter the folder; no other user may read it.
       await chmod(folder, 0o711);
-      const beside = this.folders.recordBeside(record, await freePort());
+      const beside = this.folders.recordBeside(record);
       await this.backups.read(record.databaseId, backupId, copy => trial.unpack(beside, copy, signal), signal);
       signal.throwIfAborted();
-      await this.#trials.ensure(trial, beside, { ...order, port: beside.port });
+      await this.#trials.ensure(trial, beside, order);
       await this.#trials.stop(trial, beside);
       signal.throwIfAborted();
     } catch (error) {
@@ -101,7 +100,7 @@ export class Restorations {
   async abandon(record: DatabaseRecord): Promise<void> {
     const folder = this.folders.pathOf(record.databaseId);
     if (await exists(folder)) {
-      await this.#trials.kill(this.folders.recordBeside(record, record.port));
+      await this.#trials.kill(this.folders.recordBeside(record));
       await rm(folder, { recursive: true, force: true });
     }
     await rm(join(this.databases.pathOf(record.databaseId), 'replaced'), { recursive: true, force: true });
@@ -113,12 +112,3 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, LOCAL_HOST, () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });

@@ -3,7 +3,8 @@ import { readFile, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '@postern/runtime';
-import { type DatabaseFolders, type DatabaseRecord, isFree } from './database-folder.js';
+import { type DatabaseFolders, type DatabaseRecord, isFree, LOCAL_HOST } from './database-folder.js';
+import type { Listening } from './postgres-settings.js';
 import { endProcesses, processesOf } from './processes.js';
 import { ResourceBounds } from './resource-bounds.js';
 
@@ -11,6 +12,8 @@ import { ResourceBounds } from './resource-bounds.js';
 export interface LocalServer {
   /** Makes the server shut down cleanly. */
   readonly stopSignal: NodeJS.Signals;
+  /** Where clients reach it; undefined if only the platform does. */
+  readonly listening: (record: DatabaseRecord) => Listening | undefined;
   /** Creates its data folder, completely or not at all. */
   prepare(record: DatabaseRecord): Promise<void>;
   /** Starts its process; no process of the database runs when this is called. */
@@ -42,18 +45,19 @@ export class ServerSupervisor {
   ) {}
 
   async ensure(server: LocalServer, record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
-    const runs = async () => (await processesOf(await this.folders.marksOf(record))).length > 0;
+    const runs = async () => (await processesOf(this.folders.marksOf(record))).length > 0;
     if (!(await this.#answersWithin(server, record, SILENT_MS, runs))) {
       await this.stop(server, record);
       await server.prepare(record);
-      await this.#untilFree(record.port);
+      const place = server.listening(record);
+      if (place?.host === LOCAL_HOST) await this.#untilFree(place.port);
       const child = await server.launch(record, order);
       const lives = async () => child.exitCode === null && child.signalCode === null;
       // Limits the server before it has child processes; repeated below for children that started earlier.
       await this.#hold(record, order);
       if (!(await this.#answersWithin(server, record, this.startTimeoutMs, lives))) {
         const reason = await this.#lastLines(record);
-        await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
+        await endProcesses(this.folders.marksOf(record), 'SIGKILL', 0);
         throw new Error(`the server did not start: ${reason}`);
       }
     }
@@ -62,13 +66,13 @@ export class ServerSupervisor {
   }
 
   async stop(server: LocalServer, record: DatabaseRecord): Promise<void> {
-    await endProcesses(await this.folders.marksOf(record), server.stopSignal, STOP_GRACE_MS);
+    await endProcesses(this.folders.marksOf(record), server.stopSignal, STOP_GRACE_MS);
     await this.#bounds.release(record.databaseId);
   }
 
   /** Kills the server, because data that will be deleted need not be flushed. */
   async kill(record: DatabaseRecord): Promise<void> {
-    await endProcesses(await this.folders.marksOf(record), 'SIGKILL', 0);
+    await endProcesses(this.folders.marksOf(record), 'SIGKILL', 0);
     await this.#bounds.release(record.databaseId);
   }
 
@@ -92,7 +96,7 @@ export class ServerSupervisor {
   }
 
   async #hold(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<void> {
-    const pids = await processesOf(await this.folders.marksOf(record));
+    const pids = await processesOf(this.folders.marksOf(record));
     await this.#bounds.hold(record.databaseId, pids, limits);
   }
 

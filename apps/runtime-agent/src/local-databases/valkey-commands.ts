@@ -1,25 +1,36 @@
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type DatabaseRecord, LOCAL_HOST } from './database-folder.js';
+import { throughFolder } from './through-folder.js';
 
 const ANSWER_WITHIN_MS = 10_000;
 
 /** The platform's user in every key-value store. */
 export const VALKEY_ADMIN = 'platform';
+export const VALKEY_SOCKET = 'valkey.sock';
+
+/** How the platform reaches a key-value store. */
+export interface ValkeyAccess {
+  /** The folder of its Unix socket: the secret is sent nowhere else. */
+  readonly sockets: string;
+  readonly adminSecret: string;
+}
 
 /**
  * Sends inline commands one after another as the platform's user and returns the lines of their replies; a bulk
  * string (RESP) of several lines is one reply. @throws the error of the server's reply.
  */
 export const runValkeyCommands = (
-  { port, adminPassword }: Pick<DatabaseRecord, 'port' | 'adminPassword'>,
+  { sockets, adminSecret }: ValkeyAccess,
   ...commands: readonly string[]
-): Promise<string[]> =>
+): Promise<string[]> => throughFolder(sockets, folder => converse(join(folder, VALKEY_SOCKET), adminSecret, commands));
+
+const converse = (path: string, password: string, commands: readonly string[]): Promise<string[]> =>
   new Promise((resolve, reject) => {
     const replies: string[] = [];
     let rest = 0;
     let text = '';
-    const socket = connect({ host: LOCAL_HOST, port });
+    const socket = connect({ path });
     const fail = (error: Error) => {
       socket.destroy();
       reject(error);
@@ -32,7 +43,9 @@ export const runValkeyCommands = (
       resolve(replies.slice(1));
       socket.destroy();
     };
-    createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY }).on('line', line => {
+    const lines = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
+    // It repeats the errors of the socket.
+    lines.on('error', fail).on('line', line => {
       if (rest > 0) {
         text += `${line}\n`;
         rest -= Buffer.byteLength(line) + 2;
@@ -43,5 +56,5 @@ export const runValkeyCommands = (
         text = '';
       } else take(line.slice(1));
     });
-    socket.write([`AUTH ${VALKEY_ADMIN} ${adminPassword}`, ...commands].map(command => `${command}\r\n`).join(''));
+    socket.write([`AUTH ${VALKEY_ADMIN} ${password}`, ...commands].map(command => `${command}\r\n`).join(''));
   });

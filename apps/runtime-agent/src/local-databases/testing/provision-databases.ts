@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseOrder } from '@postern/runtime';
 import type { GuardedPort } from '@postern/runtime/testing';
 import { v7 as uuidv7 } from 'uuid';
+import { KEPT_FRAMES } from '../../local-runtime/testing/kept-frames.js';
 import { LocalDatabases } from '../local-databases.js';
 import { STARTER } from './starter-limits.js';
 
@@ -13,7 +14,7 @@ const PLACES = {
 
 /** Starts one database of each kind that this machine has a server for. */
 export const provisionDatabases = async (platformHome: string): Promise<readonly GuardedPort[]> => {
-  const databases = new LocalDatabases(platformHome, PLACES);
+  const databases = new LocalDatabases(platformHome, PLACES, { sandboxFrames: KEPT_FRAMES });
   const made: GuardedPort[] = [];
   for (const [kind, username, protocol] of [
     ['relational', 'app', 'postgresql'],

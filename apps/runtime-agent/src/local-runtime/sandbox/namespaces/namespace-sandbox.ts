@@ -65,11 +65,15 @@ export class NamespaceSandbox {
     private readonly staticServers: string,
   ) {}
 
-  /** Undefined if the host does not support it, which a probe sandbox verifies. */
+  /**
+   * Undefined if the host does not support it, which a probe sandbox verifies.
+   * @param probe the command of the probe sandbox.
+   */
   static async find(
     platformHome: string,
     programFolders: readonly string[],
     frames = join(platformHome, 'boxes/frames'),
+    probe: readonly string[] = [process.execPath, '-e', 'process.chdir("/tmp")'],
   ): Promise<NamespaceSandbox | undefined> {
     const programs = findSandboxPrograms();
     if (!programs) return undefined;
@@ -78,7 +82,7 @@ export class NamespaceSandbox {
     await mkdir(staticServers, { recursive: true });
     const frame = await makeSandboxRoot(frames, programFolders);
     const namespaces = new NamespaceSandbox(folder, frame, programs, staticServers);
-    return (await namespaces.#works()) ? namespaces : undefined;
+    return (await namespaces.#works(probe)) ? namespaces : undefined;
   }
 
   /** Prepares a sandbox; `clear` removes its files from disk. */
@@ -165,7 +169,7 @@ export class NamespaceSandbox {
     ];
   }
 
-  async #works(): Promise<boolean> {
+  async #works(command: readonly string[]): Promise<boolean> {
     const id = `probe-${randomUUID()}`;
     const folder = join(this.#placeOf(id), 'folder');
     await mkdir(folder, { recursive: true });
@@ -173,7 +177,6 @@ export class NamespaceSandbox {
     const folders = { app: folder, appWritable: false, home: folder, temporary: folder };
     try {
       const view = await this.view({ id, owner, folders, groups: new Map() });
-      const command = [process.execPath, '-e', 'process.chdir("/tmp")'];
       const [program = '', ...args] = view.wrap(this.#isRoot ? asUser(2 ** 15, command) : command, '.');
       await promisify(execFile)(program, args, { cwd: '/', timeout: 60_000 });
       return true;
