@@ -1,9 +1,11 @@
-import { Module } from '@nestjs/common';
+import { Inject, Injectable, Module } from '@nestjs/common';
 import { DatabaseBackups, DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import type { RuntimeAgentConfig } from './config.js';
 import { RefusedDatabases } from './kubernetes-runtime/refused-databases.js';
+import { DatabaseNetworks } from './local-databases/database-networks.js';
 import { LocalDatabases } from './local-databases/local-databases.js';
+import { hasNetworks, openNetworks } from './local-runtime/sandbox/network/open-networks.js';
 import { startKubernetesRuntime } from './start-kubernetes-runtime.js';
 import { startLocalRuntime } from './start-local-runtime.js';
 
@@ -16,27 +18,46 @@ export abstract class DetachableRuntime extends Runtime {
 /** The runtime of databases. */
 abstract class Databases {}
 
+/** The networks of databases on this machine; they are opened when they are first used. */
+@Injectable()
+class NetworksOfDatabases extends DatabaseNetworks {
+  constructor(@Inject(CONFIG) config: RuntimeAgentConfig) {
+    super(config.platformHome, async () => {
+      const found = await openNetworks(config.platformHome, config);
+      return hasNetworks(found) ? found : undefined;
+    });
+  }
+}
+
 /** Provides the runtimes of web services and of databases, as selected by POSTERN_PLATFORM_RUNTIME. */
 @Module({
   providers: [
+    NetworksOfDatabases,
     {
       provide: DetachableRuntime,
-      inject: [CONFIG, ServiceLog],
-      useFactory: (config: RuntimeAgentConfig, log: ServiceLog): Promise<DetachableRuntime> =>
-        config.platformRuntime === 'kubernetes' ? startKubernetesRuntime(config, log) : startLocalRuntime(config, log),
+      inject: [CONFIG, ServiceLog, NetworksOfDatabases],
+      useFactory: (
+        config: RuntimeAgentConfig,
+        log: ServiceLog,
+        databases: NetworksOfDatabases,
+      ): Promise<DetachableRuntime> =>
+        config.platformRuntime === 'kubernetes'
+          ? startKubernetesRuntime(config, log)
+          : startLocalRuntime(config, log, (webServiceId, client) => databases.permit(webServiceId, client)),
     },
     { provide: Runtime, useExisting: DetachableRuntime },
     {
       provide: Databases,
-      inject: [CONFIG],
-      useFactory: ({ platformRuntime, platformHome, platformPostgresBin, platformValkeyBin }: RuntimeAgentConfig) =>
-        platformRuntime === 'kubernetes'
-          ? new RefusedDatabases()
-          : new LocalDatabases(platformHome, {
-              postgresBin: platformPostgresBin,
-              valkeyBin: platformValkeyBin,
-              path: process.env['PATH'],
-            }),
+      inject: [CONFIG, NetworksOfDatabases],
+      useFactory: (
+        { platformRuntime, platformHome, platformPostgresBin, platformValkeyBin }: RuntimeAgentConfig,
+        networks: NetworksOfDatabases,
+      ) => {
+        if (platformRuntime === 'kubernetes') return new RefusedDatabases();
+        const path = process.env['PATH'];
+        const places = { postgresBin: platformPostgresBin, valkeyBin: platformValkeyBin, path };
+        return new LocalDatabases(platformHome, places, { networks });
+      },
     },
     { provide: DatabaseRuntime, useExisting: Databases },
     { provide: DatabaseStorage, useExisting: Databases },

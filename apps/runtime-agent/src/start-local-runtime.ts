@@ -3,7 +3,7 @@ import { OutboundGuard } from '@postern/outbound';
 import { concurrentBuildsOf } from '@postern/service-host/config';
 import type { RuntimeAgentConfig } from './config.js';
 import { assembleLocalRuntime, LIMITS } from './local-runtime/assemble-local-runtime.js';
-import { assembleLocalBuilds } from './local-runtime/build/assemble-local-builds.js';
+import { assembleLocalBuilds, type LocalBuildsOptions } from './local-runtime/build/assemble-local-builds.js';
 import type { LocalRuntime } from './local-runtime/local-runtime.js';
 import { redactor } from './local-runtime/redactor.js';
 import type { RuntimeTimes } from './local-runtime/rolls/runtime-times.js';
@@ -28,7 +28,11 @@ export type LocalRuntimeConfig = Pick<
   };
 
 /** Starts the runtime that runs web services as processes of this machine, and ends builds left by an earlier run. */
-export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): Promise<LocalRuntime> => {
+export const startLocalRuntime = async (
+  config: LocalRuntimeConfig,
+  log: Log,
+  permit: LocalBuildsOptions['permit'] = undefined,
+): Promise<LocalRuntime> => {
   const {
     platformHome,
     platformAllowFileRepositories: allowFileRepositories,
@@ -46,6 +50,7 @@ export const startLocalRuntime = async (config: LocalRuntimeConfig, log: Log): P
     instanceLimits: LIMITS,
     inStep: (name, step) => inSpan(name, {}, step),
     network: await machineNetworks(platformHome, config),
+    ...(permit && { permit }),
     log,
     ...(minimumAgeMs !== undefined && { minimumAgeMs }),
   });

@@ -35,6 +35,8 @@ export interface DatabaseOrder {
   readonly username: string;
   readonly password: string;
   readonly limits: DatabaseLimits;
+  /** The web services that may connect to it; undefined leaves those of the last order. */
+  readonly attachedTo?: readonly string[] | undefined;
 }
 
 export interface DatabaseLimits {

@@ -32,6 +32,10 @@ export interface DatabaseRecord {
    */
   readonly adminSecret: string;
   readonly reservedAt: string;
+  /** The address of its network; undefined if it uses the network of the machine. */
+  readonly address?: string | undefined;
+  /** The ids of the web services that may connect to it. */
+  readonly attachedTo?: readonly string[] | undefined;
   /** The limits of the last order; undefined before the database was first created. */
   readonly limits?: DatabaseLimits;
   /** The restore whose data are ready and are being moved into place; it is always completed. */
@@ -126,16 +130,9 @@ export class DatabaseFolders {
     }
   }
 
-  async noteLimits(record: DatabaseRecord, limits: DatabaseLimits): Promise<void> {
-    if (JSON.stringify(record.limits) !== JSON.stringify(limits)) await this.#write({ ...record, limits });
-  }
-
-  async note(
-    record: DatabaseRecord,
-    changes: Pick<DatabaseRecord, 'completing' | 'restored'>,
-  ): Promise<DatabaseRecord> {
+  async note(record: DatabaseRecord, changes: Partial<DatabaseRecord>): Promise<DatabaseRecord> {
     const changed = { ...record, ...changes };
-    await this.#write(changed);
+    if (JSON.stringify(changed) !== JSON.stringify(record)) await this.#write(changed);
     return changed;
   }
 

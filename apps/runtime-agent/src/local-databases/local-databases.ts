@@ -13,6 +13,7 @@ import {
 import { freeBytes, usedBytes } from '../infrastructure/disk.js';
 import { BackupFiles } from './backup-files.js';
 import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RESTORE_SUFFIX } from './database-folder.js';
+import type { DatabaseNetworks } from './database-networks.js';
 import { LocalPostgres } from './local-postgres.js';
 import { LocalValkey } from './local-valkey.js';
 import type { Listening } from './postgres-settings.js';
@@ -42,6 +43,8 @@ export interface DatabaseBounds {
   readonly startTimeoutMs: number;
   /** Folder of the root directories of sandboxes; in the platform home by default. */
   readonly sandboxFrames?: string;
+  /** Undefined if databases use the network of the machine. */
+  readonly networks?: DatabaseNetworks;
 }
 
 interface Measured extends ProcessUsage {
@@ -53,6 +56,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   readonly #spareBytes: number;
   readonly #folders: DatabaseFolders;
   readonly #supervisor: ServerSupervisor;
+  readonly #networks: DatabaseNetworks | undefined;
   readonly #boxes: ServerBoxes;
   readonly #servers: Servers;
   readonly #backups: BackupFiles;
@@ -67,17 +71,17 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     bounds: Partial<DatabaseBounds> = {},
   ) {
     super();
-    const { spareBytes, startTimeoutMs, sandboxFrames } = { ...DEFAULT_BOUNDS, ...bounds };
+    const { spareBytes, startTimeoutMs, sandboxFrames, networks } = { ...DEFAULT_BOUNDS, ...bounds };
     this.#spareBytes = spareBytes;
     this.#folders = new DatabaseFolders(platformHome);
     this.#supervisor = new ServerSupervisor(this.#folders, startTimeoutMs);
     this.#backups = new BackupFiles(this.#folders);
     this.#restorations = new Restorations(this.#folders, this.#supervisor, this.#backups, platformHome, startTimeoutMs);
-    const boxesOf = (folders: DatabaseFolders) => new ServerBoxes(platformHome, folders, sandboxFrames);
-    this.#boxes = boxesOf(this.#folders);
-    this.#servers = serversIn(this.#folders, places, this.#boxes, ({ port }) => ({ host: LOCAL_HOST, port }));
+    this.#networks = networks;
+    this.#boxes = new ServerBoxes(platformHome, this.#folders, sandboxFrames, async id => networks?.find(id));
+    this.#servers = serversIn(this.#folders, places, this.#boxes, placeOf);
     const { folders } = this.#restorations;
-    this.#trials = serversIn(folders, places, boxesOf(folders), () => undefined);
+    this.#trials = serversIn(folders, places, new ServerBoxes(platformHome, folders, sandboxFrames), () => undefined);
   }
 
   async missingFor(kind: DatabaseKind): Promise<string | undefined> {
@@ -86,16 +90,28 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   }
 
   async reserve(databaseId: string, kind: DatabaseKind): Promise<{ host: string; port: number }> {
-    const { port } = await this.#folders.reserve(databaseId, kind);
-    return { host: LOCAL_HOST, port };
+    return placeOf(await this.#placed(await this.#folders.reserve(databaseId, kind)));
   }
 
   async ensure(order: DatabaseOrder): Promise<void> {
     const reserved = await this.#folders.reserve(order.databaseId, order.kind, order.port);
     const server = this.#serverOf(reserved);
-    const record = await this.#restorations.complete(reserved, server);
-    await this.#folders.noteLimits(record, order.limits);
+    const completed = await this.#restorations.complete(await this.#placed(reserved), server);
+    const { limits, attachedTo = completed.attachedTo } = order;
+    const record = await this.#folders.note(completed, { limits, attachedTo });
+    await this.#networks?.bound(record, limits.connections);
+    // A server that does not run has no connections.
+    await this.#networks?.update(record, addresses => server.disconnect(record, addresses).catch(() => undefined));
     await this.#supervisor.ensure(server, record, order);
+  }
+
+  /** Records the address at which clients reach the database. */
+  async #placed(record: DatabaseRecord): Promise<DatabaseRecord> {
+    const place = await this.#networks?.place(record);
+    // A server in a network that is gone, or in that of the machine, would never be reached again.
+    if (place?.isNew || place?.network.address !== record.address)
+      await this.#supervisor.stop(this.#serverOf(record), record);
+    return this.#folders.note(record, { address: place?.network.address });
   }
 
   async backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
@@ -180,6 +196,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
       await this.#supervisor.kill(record);
     }
     await this.#folders.remove(databaseId);
+    await this.#networks?.release(databaseId);
     await this.#boxes.clear(databaseId);
     await this.#boxes.clear(`${databaseId}${RESTORE_SUFFIX}`);
     this.#measured.delete(databaseId);
@@ -193,6 +210,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
       if (!isFresh) await this.remove(id);
     }
     await this.#folders.removeAbandoned(RESERVATION_MS);
+    await this.#networks?.retain(new Set(await this.#folders.ids()));
   }
 
   /** Shuts all servers down cleanly and keeps their data. */
@@ -206,6 +224,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     if (!record) return;
     if (record.completing === undefined) await this.#restorations.abandon(record);
     await this.#supervisor.stop(this.#serverOf(record), record);
+    await this.#networks?.release(databaseId);
   }
 
   async #recordOf(databaseId: string): Promise<DatabaseRecord> {
@@ -230,6 +249,9 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     return pids.length === 0 ? undefined : { at: Date.now(), ...usageOf(pids) };
   }
 }
+
+/** Where clients reach a database. */
+const placeOf = ({ address, port }: DatabaseRecord): Listening => ({ host: address ?? LOCAL_HOST, port });
 
 const serversIn = (
   folders: DatabaseFolders,

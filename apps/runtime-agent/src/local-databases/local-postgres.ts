@@ -53,8 +53,10 @@ export class LocalPostgres implements LocalServer {
     // The database's own user may enter the folder; no other user may read it.
     await chmod(draft, 0o711);
     const { initdb, postgres } = await this.#programsFor(record);
-    const own = await this.boxes.open(record, cluster, [initdb]);
-    const box = own.isEnclosed ? own : await this.boxes.open({ ...record, uid: namedUser() }, cluster, [initdb]);
+    const own = await this.boxes.open(record, 'work', cluster, [initdb]);
+    const box = own.isEnclosed
+      ? own
+      : await this.boxes.open({ ...record, uid: namedUser() }, 'work', cluster, [initdb]);
     if (box.uid !== undefined) await chown(cluster, box.uid, box.uid);
     // The server gets its own rules of access at each start; these would let nobody in.
     const args = ['-D', box.data, '-U', POSTGRES_ADMIN, '-E', 'UTF8', '--no-instructions', '--auth=reject'];
@@ -73,7 +75,7 @@ export class LocalPostgres implements LocalServer {
     // No process of this database runs now, and the process id in the file may belong to another process.
     await rm(join(data, 'postmaster.pid'), { force: true });
     const { postgres } = await this.#programsFor(record);
-    const box = await this.boxes.open(record, data, [postgres]);
+    const box = await this.boxes.open(record, this.listening(record) ? 'serve' : 'work', data, [postgres]);
     const configuration = this.folders.configurationOf(databaseId);
     await writeFile(join(configuration, 'pg_hba.conf'), hostBasedAccess(username), { mode: 0o644 });
     await writeFile(join(configuration, 'pg_ident.conf'), identities(box.platformUser), { mode: 0o644 });
@@ -103,8 +105,14 @@ export class LocalPostgres implements LocalServer {
     const data = this.folders.dataOf(record.databaseId);
     await mkdir(data, { mode: 0o700 });
     if (record.uid !== undefined) await chown(data, record.uid, record.uid);
-    const box = await this.boxes.open(record, data, []);
+    const box = await this.boxes.open(record, 'work', data, []);
     await feed(box, ['tar', '-x', '-f', '-', '-C', box.data], copy, signal);
+  }
+
+  async disconnect(record: DatabaseRecord, addresses: readonly string[]): Promise<void> {
+    const statement =
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE host(client_addr) = ANY($1::text[])';
+    await this.#asAdmin(record, client => client.query(statement, [addresses]));
   }
 
   /** Creates or updates the role and the database of the order. */

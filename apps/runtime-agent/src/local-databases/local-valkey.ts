@@ -38,9 +38,10 @@ export class LocalValkey implements LocalServer {
   async launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess> {
     const { databaseId, uid } = record;
     const program = this.program();
-    const box = await this.boxes.open(record, this.folders.dataOf(databaseId), [program]);
+    const place = this.listening(record);
+    const box = await this.boxes.open(record, place ? 'serve' : 'work', this.folders.dataOf(databaseId), [program]);
     const file = join(this.folders.configurationOf(databaseId), 'valkey.conf');
-    await writeFile(file, configurationFor(record, order, box, this.listening(record)), { mode: 0o640 });
+    await writeFile(file, configurationFor(record, order, box, place), { mode: 0o640 });
     if (uid !== undefined) await chown(file, process.getuid!(), uid);
     return launchServer({
       box,
@@ -78,6 +79,15 @@ export class LocalValkey implements LocalServer {
     const file = join(this.folders.dataOf(record.databaseId), 'appendonly.aof');
     await pipeline(copy, createWriteStream(file, { mode: 0o600, flush: true }), { signal });
     if (record.uid !== undefined) await chown(file, record.uid, record.uid);
+  }
+
+  async disconnect(record: DatabaseRecord, addresses: readonly string[]): Promise<void> {
+    const [clients = ''] = await runValkeyCommands(this.#accessOf(record), 'CLIENT LIST');
+    const ids = clients.split('\n').flatMap(line => {
+      const address = / addr=([\d.]+):/.exec(line)?.[1];
+      return address !== undefined && addresses.includes(address) ? (/^id=(\d+)/.exec(line)?.[1] ?? []) : [];
+    });
+    for (const id of ids) await runValkeyCommands(this.#accessOf(record), `CLIENT KILL ID ${id}`);
   }
 
   /** Sets the current password, because the configuration has the credentials of the last start. */

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { programFolders } from '../local-runtime/build/host-environment.js';
 import { NamespaceSandbox } from '../local-runtime/sandbox/namespaces/namespace-sandbox.js';
+import type { SandboxNetwork } from '../local-runtime/sandbox/network/tenant-network.js';
 import { asUser } from '../local-runtime/sandbox/own-users.js';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 
@@ -36,14 +37,22 @@ export class ServerBoxes {
     private readonly folders: DatabaseFolders,
     /** Folder of the root directories of sandboxes; in the home by default. */
     private readonly frames?: string,
+    /** The network in which a database serves its clients; undefined if it uses that of the machine. */
+    private readonly networkOf: (databaseId: string) => Promise<SandboxNetwork | undefined> = async () => undefined,
   ) {}
 
   /**
    * No program of the database runs when this is called.
    * @param data the data folder, which need not have its final name yet.
+   * @param use whether the box serves clients, or is in no network.
    * @param programs the programs that will run and are not in the system folders; their folders are visible.
    */
-  async open(record: DatabaseRecord, data: string, programs: readonly string[]): Promise<ServerBox> {
+  async open(
+    record: DatabaseRecord,
+    use: 'serve' | 'work',
+    data: string,
+    programs: readonly string[],
+  ): Promise<ServerBox> {
     const { databaseId, uid } = record;
     const sockets = this.folders.socketsOf(databaseId);
     const configuration = this.folders.configurationOf(databaseId);
@@ -51,7 +60,10 @@ export class ServerBoxes {
     await chmod(configuration, 0o755);
     await makeSockets(sockets, uid);
     const sandbox = await this.#sandboxFor(programs);
-    if (!sandbox) return unenclosed(uid, { data, configuration, programs });
+    const network = use === 'serve' ? await this.networkOf(databaseId) : undefined;
+    const inNetwork = (argv: readonly string[]) =>
+      network ? network.wrap(argv) : use === 'work' && isRoot() ? ['unshare', '--net', '--', ...argv] : argv;
+    if (!sandbox) return unenclosed(uid, { data, configuration, programs, network });
     const id = boxOf(databaseId);
     // Deletes the tables of mounts of earlier starts.
     await sandbox.clear(id);
@@ -67,7 +79,7 @@ export class ServerBoxes {
       uid,
       isEnclosed: true,
       cwd: view.startDirectory,
-      wrap: argv => view.wrap(asOwner(uid, argv), '.'),
+      wrap: argv => inNetwork(view.wrap(asOwner(uid, argv), '.')),
     };
   }
 
@@ -87,6 +99,8 @@ export class ServerBoxes {
 
 const PROBE = ['/bin/sh', '-c', 'cd /tmp'];
 
+const isRoot = (): boolean => process.getuid?.() === 0;
+
 const boxOf = (databaseId: string): string => `database-${databaseId}`;
 
 /** Without core dumps, which would contain the memory of the server. */
@@ -104,10 +118,14 @@ const makeSockets = async (folder: string, uid: number | undefined): Promise<voi
   await chmod(folder, 0o770);
 };
 
-const unenclosed = (
-  uid: number | undefined,
-  { data, configuration, programs }: { data: string; configuration: string; programs: readonly string[] },
-): ServerBox => {
+interface Unenclosed {
+  readonly data: string;
+  readonly configuration: string;
+  readonly programs: readonly string[];
+  readonly network: SandboxNetwork | undefined;
+}
+
+const unenclosed = (uid: number | undefined, { data, configuration, programs, network }: Unenclosed): ServerBox => {
   if (uid !== undefined) for (const path of [data, ...programs]) requireReachable(path, uid);
   return {
     data,
@@ -118,7 +136,7 @@ const unenclosed = (
     uid,
     isEnclosed: false,
     cwd: data,
-    wrap: argv => asOwner(uid, argv),
+    wrap: argv => network?.wrap(asOwner(uid, argv)) ?? asOwner(uid, argv),
   };
 };
 

@@ -23,6 +23,8 @@ export interface LocalServer {
   copy(record: DatabaseRecord): Promise<Readable>;
   /** Creates its data folder from such a copy; there is no data folder when this is called. */
   unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void>;
+  /** Ends the connections from these addresses. */
+  disconnect(record: DatabaseRecord, addresses: readonly string[]): Promise<void>;
   /** Updates credentials and the database inside it to the order. */
   settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void>;
 }

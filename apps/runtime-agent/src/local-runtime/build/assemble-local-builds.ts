@@ -17,7 +17,7 @@ import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
 import { nameFilesOf, PLATFORM_NAME } from '../sandbox/network/name-files.js';
 import { hasNetworks, type MachineNetworks } from '../sandbox/network/open-networks.js';
-import type { TenantNetworks } from '../sandbox/network/tenant-network.js';
+import type { SandboxNetwork, TenantNetworks } from '../sandbox/network/tenant-network.js';
 import { findUsers, ROOT_BLOCKS, shares, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
 import { SystemCallFilters } from '../sandbox/system-calls/system-call-filters.js';
@@ -47,6 +47,8 @@ export interface LocalBuildsOptions {
   readonly times?: Partial<SourceTimes>;
   readonly minimumAgeMs?: number;
   readonly network: MachineNetworks;
+  /** Lets a sandbox connect to what is attached to the web service; by default nothing is attached. */
+  readonly permit?: (webServiceId: string, network: SandboxNetwork) => Promise<void>;
   /** Folder of the root directories of sandboxes, which several homes can share; in the home by default. */
   readonly sandboxFrames?: string;
   /** Which isolation mechanisms of the host to use; all by default. */
@@ -99,7 +101,8 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const images = namespaces && (use.images ?? true) ? await DiskImages.find(platformHome) : undefined;
   const { networks: found, gateway } = options.network;
   const networks = (use.networks ?? true) && hasNetworks(found) ? found : undefined;
-  const files = networks && nameFilesOf(platformHome);
+  const { permit = async () => undefined } = options;
+  const ofPlaces = networks && { of: networks, files: nameFilesOf(platformHome), permit };
   const platformHost = networks ? (namespaces ? PLATFORM_NAME : networks.platformAddress) : gateway.host;
   const platformUrl = `http://${platformHost}:${gateway.port}`;
   const gaps = isolationGaps({
@@ -124,7 +127,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     users: assignments('builds', ranges?.builds),
     rootBlocks: assignments('roots', ranges && ROOT_BLOCKS),
     namespaces,
-    networks: networks && files && { of: networks, files },
+    networks: ofPlaces,
     // The package cache of a web service stays for its next build.
     keepsUser: id => !id.startsWith(`${idPrefix}source-`),
     cgroups,
@@ -180,7 +183,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     users: assignments('instances', ranges?.instances),
     groups,
     namespaces,
-    networks: networks && files && { of: networks, files },
+    networks: ofPlaces,
     keepsUser: () => false,
     cgroups,
     filters,

@@ -135,7 +135,7 @@ export class LocalBuilds implements Builds {
       await place.clear();
       await workspaces.remove(name);
       await this.#freeDiskSpace();
-      place = await confinement.prepare(id, undefined, { network: {} });
+      place = await confinement.prepare(id, undefined, { network: { webServiceId: order.webServiceId } });
       const folders = await workspaces.make(name, order.webServiceId, place);
       const output = new BuildOutput(writer, limits.outputBytes);
       const start = await this.#make(order, { place, id, folders, output }, signal);

@@ -24,9 +24,9 @@ export interface ConfinementNeeds extends Partial<InstanceSize> {
   readonly fileBytes?: number | undefined;
   /**
    * A network of its own for the processes in views, if the machine supports it. With `port`, a program that listens on this port of
-   * 127.0.0.1 is reached at the address of the place too.
+   * 127.0.0.1 is reached at the address of the place too. The place may connect to what is attached to the web service.
    */
-  readonly network?: { readonly port?: number | undefined } | undefined;
+  readonly network?: { readonly port?: number | undefined; readonly webServiceId?: string | undefined } | undefined;
 }
 
 /** Which network the processes of a view use. */

@@ -54,7 +54,14 @@ export interface SandboxOptions {
   /** UID blocks for root of user namespaces; undefined if processes run as Postern's own user. */
   readonly rootBlocks?: UserAssignments | undefined;
   /** The networks of places, and the files with which their processes resolve names; undefined if all use that of the machine. */
-  readonly networks?: { readonly of: TenantNetworks; readonly files: NameFiles } | undefined;
+  readonly networks?:
+    | {
+        readonly of: TenantNetworks;
+        readonly files: NameFiles;
+        /** Lets the processes in the network connect to what is attached to the web service. */
+        readonly permit: (webServiceId: string, network: SandboxNetwork) => Promise<void>;
+      }
+    | undefined;
   /** Whether folders of the user remain after `clear`, so that its UID must not be reassigned. */
   readonly keepsUser: (id: string) => boolean;
   /** Undefined if the host allows no control groups; processes are then found by their marks and users. */
@@ -100,6 +107,8 @@ export class Sandbox implements Confinement {
     const cgroup = await cgroups?.group(id, { ...limits, ...size });
     const inwardPort = wanted?.port === undefined ? {} : { inwardPort: wanted.port };
     const network = wanted && (await networks?.of.create(id, { reach: 'internet', ...inwardPort }));
+    const client = wanted?.webServiceId ?? webServiceId;
+    if (network && client !== undefined) await networks?.permit(client, network);
     return this.#place(id, { uid, gid, cgroup, network, mostTasks: await this.#mostTasks(), fileBytes });
   }
 

@@ -40,6 +40,8 @@ export interface NetworkOptions {
   readonly reach: Reach;
   /** A port that reaches programs in the namespace too if they listen on 127.0.0.1 only. */
   readonly inwardPort?: number;
+  /** The address of an earlier namespace, which is used again if it is free. */
+  readonly address?: string | undefined;
 }
 
 export interface TenantNetworksOptions {
@@ -137,13 +139,20 @@ export class TenantNetworks {
       const links = await this.#links();
       await this.#remove(id, links);
       const taken = new Set(links.map(({ slot }) => slot));
+      const before = this.#slotOf(options.address);
       for (let tries = 0; tries < SLOTS; tries += 1) {
-        const slot = this.#takeSlot();
+        const slot = tries === 0 && before !== undefined ? before : this.#takeSlot();
         if (taken.has(slot)) continue;
         if (await this.#make(id, slot, options)) return this.#networkOf(id, slot);
       }
       throw new Error(`all ${SLOTS - FIRST_SLOT} networks of sandboxes are in use`);
     });
+  }
+
+  /** Filters connections inside a namespace, where no process of the sandbox can change the filter. */
+  async filter({ namespace }: SandboxNetwork, rules: string): Promise<void> {
+    const { nft, nsenter } = this.programs;
+    await runProgram(nsenter, [`--net=${namespace}`, '--', nft, '-f', '-'], rules);
   }
 
   /** The namespace of a sandbox that was created before, possibly by an earlier process. */
@@ -224,6 +233,12 @@ export class TenantNetworks {
       const slot = slotOfName(this.block, ifname ?? '');
       return slot === undefined ? [] : [{ name: ifname, slot, id: ifalias }];
     });
+  }
+
+  #slotOf(address: string | undefined): number | undefined {
+    for (let slot = FIRST_SLOT; slot < SLOTS; slot += 1)
+      if (slotAddresses(this.block, slot).sandbox === address) return slot;
+    return undefined;
   }
 
   #takeSlot(): number {

@@ -1,0 +1,152 @@
+import pLimit from 'p-limit';
+import { InstanceRecords } from '../local-runtime/instances/instance-records.js';
+import type { SandboxNetwork, TenantNetworks } from '../local-runtime/sandbox/network/tenant-network.js';
+import { DatabaseFolders, type DatabaseRecord } from './database-folder.js';
+
+/** A client of databases: a sandbox of a web service. */
+interface Client {
+  readonly webServiceId: string;
+  readonly networkId: string;
+}
+
+interface Place {
+  readonly network: SandboxNetwork;
+  /** Whether the network was just created, so that no server can be in it. */
+  readonly isNew: boolean;
+}
+
+/** The networks of databases. Only instances, builds and commands of attached web services can connect to a database in its network. */
+export class DatabaseNetworks {
+  readonly #folders: DatabaseFolders;
+  readonly #instances: InstanceRecords;
+  /** Sandboxes that were prepared by this process; an earlier process has recorded its own. */
+  readonly #clients = new Map<string, Client>();
+  readonly #oneAtATime = pLimit(1);
+
+  constructor(
+    platformHome: string,
+    /** Undefined if sandboxes share the network of the machine. */
+    private readonly networks: () => Promise<TenantNetworks | undefined>,
+  ) {
+    this.#folders = new DatabaseFolders(platformHome);
+    this.#instances = new InstanceRecords(platformHome);
+  }
+
+  /** The network of a database, which is created if it does not exist; undefined if the machine supports none. */
+  place({ databaseId, address }: DatabaseRecord): Promise<Place | undefined> {
+    return this.#oneAtATime(async () => {
+      const networks = await this.networks();
+      if (!networks) return undefined;
+      const found = await networks.find(networkOf(databaseId));
+      if (found) return { network: found, isNew: false };
+      const network = await networks.create(networkOf(databaseId), { reach: 'nothing', address });
+      return { network, isNew: true };
+    });
+  }
+
+  async find(databaseId: string): Promise<SandboxNetwork | undefined> {
+    return (await this.networks())?.find(networkOf(databaseId));
+  }
+
+  /** Bounds the connections of each client and of all together, so that the server always accepts the platform. */
+  async bound({ kind, databaseId, port }: DatabaseRecord, connections: number): Promise<void> {
+    const networks = await this.networks();
+    const network = await networks?.find(networkOf(databaseId));
+    // PostgreSQL bounds those of the plan itself, after their authentication; Valkey cannot.
+    const total = kind === 'relational' ? connections + MOST_BEYOND_PLAN : connections;
+    if (network) await networks?.filter(network, rulesFor(port, connections, total));
+  }
+
+  /** Lets a new sandbox connect to the databases that are attached to its web service. */
+  permit(webServiceId: string, client: SandboxNetwork): Promise<void> {
+    return this.#oneAtATime(async () => {
+      const networks = await this.networks();
+      if (!networks) return;
+      await this.#forgetEnded(networks);
+      this.#clients.set(client.id, { webServiceId, networkId: client.id });
+      for (const id of await this.#folders.ids()) {
+        const record = await this.#folders.recordOf(id);
+        if (!record?.attachedTo?.includes(webServiceId)) continue;
+        const server = await networks.find(networkOf(id));
+        if (!server) continue;
+        await networks.allow({ source: client.address, destination: server.address, port: record.port });
+      }
+    });
+  }
+
+  /**
+   * Makes the permissions of a database match its record.
+   * @param disconnect ends the connections from addresses that may no longer connect. It runs before too, because the end of a
+   * connection is not let through any more afterwards.
+   */
+  update(record: DatabaseRecord, disconnect: (addresses: readonly string[]) => Promise<void>): Promise<void> {
+    return this.#oneAtATime(async () => {
+      const networks = await this.networks();
+      const server = await networks?.find(networkOf(record.databaseId));
+      if (!networks || !server) return;
+      const { port } = record;
+      const destination = server.address;
+      const clients = await this.#clientsOf(networks, record.attachedTo ?? []);
+      const wanted = new Set([...clients.values()]);
+      const present = (await networks.allowed()).filter(each => each.destination === destination);
+      const revoked = present.filter(each => !wanted.has(each.source) || each.port !== port);
+      const addresses = revoked.map(({ source }) => source);
+      if (addresses.length > 0) await disconnect(addresses);
+      for (const permission of revoked) await networks.deny(permission);
+      if (addresses.length > 0) await disconnect(addresses);
+      for (const [id, source] of clients) {
+        await networks.allow({ source, destination, port });
+        // Its address must not keep the permission if it ended meanwhile: another sandbox gets the address.
+        if ((await networks.find(id))?.address !== source) await networks.deny({ source, destination, port });
+      }
+    });
+  }
+
+  /** Cuts all connections to a database. */
+  async release(databaseId: string): Promise<void> {
+    await (await this.networks())?.release(networkOf(databaseId));
+  }
+
+  /** Releases the networks of all other databases. */
+  async retain(databaseIds: ReadonlySet<string>): Promise<void> {
+    const networks = await this.networks();
+    for (const id of (await networks?.ids()) ?? [])
+      if (id.startsWith(PREFIX) && !databaseIds.has(id.slice(PREFIX.length))) await networks?.release(id);
+  }
+
+  /** The addresses of the sandboxes of these web services by the id of their networks. */
+  async #clientsOf(networks: TenantNetworks, webServiceIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const recorded = (await this.#instances.list()).map(({ id, webServiceId }) => ({ networkId: id, webServiceId }));
+    const addresses = new Map<string, string>();
+    for (const { networkId, webServiceId } of [...recorded, ...this.#clients.values()]) {
+      if (!webServiceIds.includes(webServiceId) || addresses.has(networkId)) continue;
+      const network = await networks.find(networkId);
+      if (network) addresses.set(networkId, network.address);
+    }
+    return addresses;
+  }
+
+  async #forgetEnded(networks: TenantNetworks): Promise<void> {
+    const ids = new Set(await networks.ids());
+    for (const id of this.#clients.keys()) if (!ids.has(id)) this.#clients.delete(id);
+  }
+}
+
+const PREFIX = 'database-';
+
+const networkOf = (databaseId: string): string => `${PREFIX}${databaseId}`;
+
+/** Connections of all clients together beyond those of the plan, which they use while they authenticate. */
+const MOST_BEYOND_PLAN = 32;
+
+const rulesFor = (port: number, perClient: number, total: number): string => `
+table inet bounds
+delete table inet bounds
+table inet bounds {
+  set clients { type ipv4_addr; flags dynamic; size 1024; }
+  chain connections { type filter hook input priority 0; policy accept;
+    tcp dport ${port} ct state new add @clients { ip saddr ct count over ${perClient} } reject with tcp reset
+    tcp dport ${port} ct state new ct count over ${total} reject with tcp reset
+  }
+}
+`;
