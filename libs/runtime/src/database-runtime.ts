@@ -12,8 +12,11 @@ export abstract class DatabaseRuntime {
    */
   abstract ensure(order: DatabaseOrder, signal?: AbortSignal): Promise<void>;
 
-  /** Whether the database accepts connections now. */
+  /** Whether the server of the database works now, also if all its connections are in use. */
   abstract isRunning(databaseId: string): Promise<boolean>;
+
+  /** Whether a running database has no connection left for its owner. */
+  abstract isBusy(databaseId: string): Promise<boolean>;
 
   /** Usage of a running relational database; undefined otherwise. */
   abstract usageOf(databaseId: string): Promise<DatabaseUsage | undefined>;

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { NamedValueReader } from '../environment/ports.js';
 import { WebServiceOwners } from '../web-services/ports.js';
 import { databaseNotFound } from './database.js';
+import { DatabaseOrders } from './database-orders.js';
 import { attachmentReply } from './database-reply.js';
 import { ownedDatabase } from './owned-database.js';
 import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
@@ -22,6 +23,7 @@ export class AttachDatabase {
     private readonly webServices: WebServiceOwners,
     private readonly values: NamedValueReader,
     private readonly attachments: DatabaseAttachments,
+    private readonly orders: DatabaseOrders,
   ) {}
 
   async execute(request: RequestOf<typeof attachDatabase>): Promise<ReplyOf<typeof attachDatabase>> {
@@ -33,6 +35,8 @@ export class AttachDatabase {
     if (SET_BY_PLATFORM.has(variable)) throw variableSetByPlatform(variable);
     const own = await this.values.valuesOf(webServiceId);
     if (own.some(({ key }) => key === variable)) throw variableInUse(variable);
-    return attachmentReply(await this.attachments.attach({ id: uuidv7(), databaseId, webServiceId, variable }));
+    const attachment = await this.attachments.attach({ id: uuidv7(), databaseId, webServiceId, variable });
+    await this.orders.connect(databaseId);
+    return attachmentReply(attachment);
   }
 }

@@ -3,12 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseBackups, RuntimeUnavailable } from '@postern/runtime';
 import { Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
+import { DatabaseOrders } from './database-orders.js';
 import {
   type BackupRecord,
   BackupSettings,
   DatabaseBackupRecords,
   DatabaseDirectory,
-  DatabaseRepository,
   type RestoreRecord,
 } from './ports.js';
 
@@ -32,7 +32,7 @@ export class BackupReconciler {
   constructor(
     private readonly records: DatabaseBackupRecords,
     private readonly directory: DatabaseDirectory,
-    private readonly databases: DatabaseRepository,
+    private readonly orders: DatabaseOrders,
     private readonly runtime: DatabaseBackups,
     private readonly settings: BackupSettings,
   ) {}
@@ -103,18 +103,13 @@ export class BackupReconciler {
   }
 
   async #restore({ id, databaseId, backupId, createdAt }: RestoreRecord, lost: AbortSignal): Promise<void> {
-    const [row, credentials, digest] = await Promise.all([
-      this.directory.find(databaseId),
-      this.databases.credentialsOf(databaseId),
-      this.records.digestOf(backupId),
-    ]);
+    const [row, digest] = await Promise.all([this.directory.find(databaseId), this.records.digestOf(backupId)]);
     if (!row || row.status === 'deleting') return;
-    if (!credentials || digest === undefined) return this.records.finishRestore(id, 'the backup is gone');
+    const composed = await this.orders.compose(row);
+    if (!composed || digest === undefined) return this.records.finishRestore(id, 'the backup is gone');
     if (timeLeftMs(createdAt) === 0)
       return this.records.finishRestore(id, 'the restore was not started within 2 hours');
-    const { kind, host, port, limits } = row;
-    const { username, password } = credentials;
-    const order = { databaseId, kind, host, port, limits, username, password };
+    const { order } = composed;
     const restore = async (signal: AbortSignal) => {
       await this.runtime.restore({ order, restoreId: id, backupId, digest }, signal);
       return 'completed' as const;

@@ -1,11 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
+import { type DatabaseOrder, DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
 import { DatabaseClock, Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
 import type { DatabaseCommand } from './database.js';
-import { DatabaseBackupRecords, DatabaseDirectory, DatabaseRepository, type DatabaseRow } from './ports.js';
+import { DatabaseOrders } from './database-orders.js';
+import {
+  DatabaseAttachments,
+  DatabaseBackupRecords,
+  DatabaseDirectory,
+  DatabaseRepository,
+  type DatabaseRow,
+} from './ports.js';
 import { Supervision } from './supervision.js';
 
 const RECONCILE_EVERY_MS = 1_000;
@@ -32,6 +39,7 @@ export class DatabaseReconciler {
   #cleanUpAt = 0;
   readonly #errors: unknown[] = [];
   #pendingRotations: ReadonlySet<string> = new Set();
+  #attachments: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(
     private readonly directory: DatabaseDirectory,
@@ -41,6 +49,8 @@ export class DatabaseReconciler {
     private readonly backups: DatabaseBackupRecords,
     private readonly attached: AttachedServices,
     private readonly clock: DatabaseClock,
+    private readonly attachments: DatabaseAttachments,
+    private readonly orders: DatabaseOrders,
   ) {}
 
   /** Reconciles until leadership is lost, then finishes work in progress. @throws errors from outside the runtime. */
@@ -62,6 +72,7 @@ export class DatabaseReconciler {
   async reconcile(): Promise<void> {
     const rows = await this.directory.all();
     this.#pendingRotations = await this.databases.findPendingRotations();
+    this.#attachments = await this.attachments.webServices();
     const restoring = new Set((await this.backups.unfinishedRestores()).map(({ databaseId }) => databaseId));
     if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows).catch(unlessUnavailable);
     for (const row of rows) {
@@ -87,7 +98,9 @@ export class DatabaseReconciler {
       case 'creating':
         return timeLeftMs(row) === 0 ? this.#fail(row, supervision) : this.#start(row, supervision);
       case 'running':
-        return this.#pendingRotations.has(row.id) ? this.#start(row, supervision) : this.#check(row, supervision);
+        if (this.#pendingRotations.has(row.id)) return this.#start(row, supervision);
+        await this.#connect(row, supervision);
+        return this.#check(row, supervision);
       case 'unavailable':
         return this.#start(row, supervision);
       case 'deleting':
@@ -103,19 +116,16 @@ export class DatabaseReconciler {
     this.#starting += 1;
     const late = row.status === 'creating' ? AbortSignal.timeout(timeLeftMs(row)) : undefined;
     try {
-      const credentials = await this.databases.credentialsOf(row.id);
-      const { id: databaseId, kind, host, port, limits } = row;
+      const composed = await this.orders.compose(row);
       await supervision.attempt(async () => {
-        if (!credentials) throw new Error('its credentials do not exist');
-        const { username, password, rotation } = credentials;
-        await this.runtime
-          .ensure({ databaseId, kind, host, port, limits, username, password }, late)
-          .catch((error: unknown) => {
-            throw error instanceof RuntimeUnavailable || late?.aborted ? new Error(NO_RESPONSE) : error;
-          });
-        if (!this.#pendingRotations.has(databaseId)) return;
-        await this.attached.restart(databaseId);
-        await this.databases.confirmRotation(databaseId, rotation);
+        if (!composed) throw new Error('its credentials do not exist');
+        const { order, rotation } = composed;
+        await this.#ensure(row, order, supervision, late).catch((error: unknown) => {
+          throw error instanceof RuntimeUnavailable || late?.aborted ? new Error(NO_RESPONSE) : error;
+        });
+        if (!this.#pendingRotations.has(row.id)) return;
+        await this.attached.restart(row.id);
+        await this.databases.confirmRotation(row.id, rotation);
       });
     } finally {
       this.#starting -= 1;
@@ -124,6 +134,27 @@ export class DatabaseReconciler {
     if (error === undefined) await this.#report(row, { kind: 'report-available', at: now() });
     else if (row.status !== 'creating')
       await this.#report(row, { kind: 'report-unavailable', reason: error, at: now() });
+  }
+
+  /** Tells the runtime which web services are attached, if that has changed since it was told. */
+  async #connect(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    if (supervision.connected === this.#attachmentsOf(row) || Date.now() < supervision.connectAt) return;
+    supervision.connectAt = Date.now() + CHECK_EVERY_MS;
+    // The check restarts a database that does not run.
+    if (!(await this.runtime.isRunning(row.id))) return;
+    const composed = await this.orders.compose(row);
+    if (composed) await this.#ensure(row, composed.order, supervision).catch(() => undefined);
+  }
+
+  async #ensure(row: DatabaseRow, order: DatabaseOrder, supervision: Supervision, late?: AbortSignal): Promise<void> {
+    await this.runtime.ensure(order, late);
+    supervision.connected = JSON.stringify(order.attachedTo ?? []);
+    const { host } = await this.runtime.reserve(row.id, row.kind);
+    if (host !== row.host) await this.databases.move(row.id, host);
+  }
+
+  #attachmentsOf({ id }: DatabaseRow): string {
+    return JSON.stringify(this.#attachments.get(id) ?? []);
   }
 
   async #check(row: DatabaseRow, supervision: Supervision): Promise<void> {

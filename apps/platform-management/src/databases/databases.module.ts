@@ -15,6 +15,7 @@ import { AttachedServices } from './attached-services.js';
 import { BackupReconciler } from './backup-reconciler.js';
 import { CreateDatabase } from './create-database.js';
 import { CreateDatabaseBackup } from './create-database-backup.js';
+import { DatabaseOrders } from './database-orders.js';
 import { DatabaseReconciler } from './database-reconciler.js';
 import { Databases, databases } from './databases.projection.js';
 import { DeleteDatabase } from './delete-database.js';
@@ -64,6 +65,7 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
     RestoreDatabaseBackup,
     BackupReconciler,
     Databases,
+    DatabaseOrders,
     DatabaseReconciler,
     { provide: DatabaseDirectory, useExisting: Databases },
     { provide: DatabaseRepository, useClass: PostgresDatabaseRepository },

@@ -70,11 +70,19 @@ export class Databases extends DatabaseDirectory {
 
   async find(databaseId: string): Promise<DatabaseRow | undefined> {
     const row = await this.prisma.database.findUnique({ where: { id: databaseId } });
-    return row ? rowOf(row) : undefined;
+    return row ? (await this.#rowsOf([row]))[0] : undefined;
   }
 
   async all(): Promise<readonly DatabaseRow[]> {
-    return (await this.prisma.database.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })).map(rowOf);
+    return this.#rowsOf(await this.prisma.database.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }));
+  }
+
+  /** The runtime may have moved a database to another host since its creation. */
+  async #rowsOf(rows: readonly Database[]): Promise<readonly DatabaseRow[]> {
+    const where = { databaseId: { in: rows.map(({ id }) => id) }, host: { not: null } };
+    const moved = await this.prisma.databaseCredential.findMany({ where, select: { databaseId: true, host: true } });
+    const hosts = new Map(moved.map(({ databaseId, host }) => [databaseId, host]));
+    return rows.map(row => rowOf({ ...row, host: hosts.get(row.id) ?? row.host }));
   }
 
   /** Lists the databases of a workspace, oldest first. */
@@ -92,7 +100,7 @@ export class Databases extends DatabaseDirectory {
       }),
       this.prisma.database.count({ where }),
     ]);
-    return { items: rows.map(row => databaseReply(rowOf(row))), total, limit, offset };
+    return { items: (await this.#rowsOf(rows)).map(databaseReply), total, limit, offset };
   }
 }
 

@@ -24,6 +24,11 @@ export const UPDATE_READ_ONLY_REASON = ({ table }: ProjectionTables) =>
 
 export const DELETE_DATABASE = ({ table }: ProjectionTables) => `DELETE FROM ${table('databases')} WHERE id = $1`;
 
+/** Counts as a rotation, so that attached web services are restarted with the new URL. */
+export const MOVE_DATABASE = `
+  UPDATE database_credentials SET host = $2, rotation = rotation + 1
+  WHERE database_id = $1 AND host IS DISTINCT FROM $2`;
+
 export const ROTATE_CREDENTIALS = `
   UPDATE database_credentials SET sealed_password = $2, rotation = rotation + 1 WHERE database_id = $1
   RETURNING username, rotation`;

@@ -4,7 +4,7 @@ import { DatabaseRuntime } from '@postern/runtime';
 import { databaseNotFound } from './database.js';
 import { databaseReply } from './database-reply.js';
 import { ownedDatabase } from './owned-database.js';
-import { DatabaseDirectory } from './ports.js';
+import { DatabaseDirectory, type DatabaseRow } from './ports.js';
 
 /** Returns a database of a workspace with its current usage. Refuses with `database_not_found`. */
 @Handles(getDatabase)
@@ -17,9 +17,11 @@ export class GetDatabase {
   async execute(request: RequestOf<typeof getDatabase>): Promise<ReplyOf<typeof getDatabase>> {
     const row = await ownedDatabase(this.directory, request);
     if (request.project_ids) throw databaseNotFound();
-    const usage = row.status === 'running' ? await this.runtime.usageOf(row.id) : undefined;
+    const runs = row.status === 'running';
+    const usage = runs ? await this.runtime.usageOf(row.id) : undefined;
+    const isBusy = runs && row.statusReason === undefined && (await this.runtime.isBusy(row.id));
     return {
-      ...databaseReply(row),
+      ...databaseReply(isBusy ? { ...row, statusReason: busyReason(row) } : row),
       usage: usage
         ? {
             cpu: { millicores: rounded(usage.cpuMillicores), percent: rounded(usage.cpuPercent) },
@@ -29,6 +31,9 @@ export class GetDatabase {
     };
   }
 }
+
+const busyReason = ({ limits }: DatabaseRow): string =>
+  `busy: all ${limits.connections} connections of its plan are in use; close some, or use a connection pool`;
 
 /** Rounds to two decimals, the precision of the measurements. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;

@@ -25,6 +25,8 @@ export abstract class DatabaseRepository {
   abstract credentialsOf(databaseId: string): Promise<RotatedCredentials | undefined>;
   /** Replaces the password. Refuses with `database_not_found`. */
   abstract rotate(databaseId: string, password: string): Promise<RotatedCredentials>;
+  /** Records the host at which the database is reached now; the next rotation tells attached web services. */
+  abstract move(databaseId: string, host: string): Promise<void>;
   /** Records that the database accepts the password of this rotation. */
   abstract confirmRotation(databaseId: string, rotation: number): Promise<void>;
   /** Databases whose newest password is not confirmed. */
@@ -82,6 +84,8 @@ export abstract class DatabaseAttachments {
   abstract detach(databaseId: string, attachmentId: string): Promise<boolean>;
   /** Oldest first. */
   abstract listOf(databaseId: string): Promise<readonly NamedAttachment[]>;
+  /** The ids of the attached web services of all databases, in ascending order, by the id of the database. */
+  abstract webServices(): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 export interface BackupRecord {

@@ -40,6 +40,15 @@ export class PostgresDatabaseAttachments extends DatabaseAttachments {
     return count > 0;
   }
 
+  override async webServices(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const select = { databaseId: true, webServiceId: true } as const;
+    const rows = await this.prisma.databaseAttachment.findMany({ select, orderBy: { webServiceId: 'asc' } });
+    const byDatabase = Map.groupBy(rows, ({ databaseId }) => databaseId);
+    return new Map(
+      [...byDatabase].map(([id, found]) => [id, [...new Set(found.map(({ webServiceId }) => webServiceId))]]),
+    );
+  }
+
   override async listOf(databaseId: string): Promise<readonly NamedAttachment[]> {
     const orderBy = [{ createdAt: 'asc' }, { id: 'asc' }] as const;
     const rows = await this.prisma.databaseAttachment.findMany({ where: { databaseId }, orderBy: [...orderBy] });

@@ -20,6 +20,7 @@ import {
   DELETE_OLD_CREATIONS,
   INSERT_CREATION,
   INSERT_CREDENTIALS,
+  MOVE_DATABASE,
   ROTATE_CREDENTIALS,
 } from './databases.sql.js';
 import { type DatabaseCredentials, DatabaseRepository, type DatabaseRow, type RotatedCredentials } from './ports.js';
@@ -89,6 +90,10 @@ export class PostgresDatabaseRepository extends DatabaseRepository {
     ]);
     if (!rows[0]) throw databaseNotFound();
     return { ...rows[0], password };
+  }
+
+  override async move(databaseId: string, host: string): Promise<void> {
+    await this.database.pool.query(MOVE_DATABASE, [databaseId, host]);
   }
 
   override async confirmRotation(databaseId: string, rotation: number): Promise<void> {

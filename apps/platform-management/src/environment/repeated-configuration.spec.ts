@@ -56,6 +56,12 @@ describe('the configuration of a rollback to a release without sources', () => {
   it('replaces the URL of an attached database', () =>
     expect(repeated(urlOf('old'))).toEqual({ DATABASE_URL: urlOf('new') }));
 
+  it('replaces the URL of an attached database that has its own address since', () => {
+    const earlier = { environment: { DATABASE_URL: urlOf('old') }, secrets: [] };
+    const url = 'postgresql://app:new@10.213.0.2:5432/app';
+    expect(repeatedConfiguration(earlier, [{ ...orders, url }]).environment).toEqual({ DATABASE_URL: url });
+  });
+
   it.each([
     ['another database', urlOf('old', 5433)],
     ['no URL', 'file:orders.sqlite'],

@@ -27,7 +27,11 @@ export class DatabaseQueries {
 
   @Handles(checkDatabase)
   async check({ database_id }: RequestOf<typeof checkDatabase>): Promise<ReplyOf<typeof checkDatabase>> {
-    return { running: await this.databases.isRunning(database_id) };
+    const [running, busy] = await Promise.all([
+      this.databases.isRunning(database_id),
+      this.databases.isBusy(database_id),
+    ]);
+    return { running, busy };
   }
 
   @Handles(getDatabaseUsage)

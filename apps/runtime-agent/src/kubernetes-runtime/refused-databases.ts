@@ -23,6 +23,10 @@ export class RefusedDatabases extends DatabaseRuntime implements DatabaseStorage
     return false;
   }
 
+  async isBusy(): Promise<boolean> {
+    return false;
+  }
+
   async usageOf(): Promise<DatabaseUsage | undefined> {
     return undefined;
   }

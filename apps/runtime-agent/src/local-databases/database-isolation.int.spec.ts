@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DatabaseOrder } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
+import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { KEPT_FRAMES } from '../local-runtime/testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
-import { processesOf } from './processes.js';
+import { processesOf, send } from './processes.js';
 import { findValkey } from './programs.js';
 import { stopDatabases } from './stop-databases.js';
 import {
@@ -214,6 +216,52 @@ describe('the administrator of a key-value store', () => {
     expect(await readFile(`/proc/${pid}/status`, 'utf8')).toContain('NoNewPrivs:\t1');
     expect(await readdir(`/proc/${pid}/root`)).not.toContain('srv');
   });
+});
+
+describe('a database whose connections are all in use', () => {
+  it('is reported as busy and not restarted', async () => {
+    const made = await provided(databases, 'relational', { connections: 2 });
+    const pid = await serverOf(made);
+    expect(await databases.isBusy(made.databaseId)).toBe(false);
+    const clients = [0, 1].map(
+      () => new pg.Client({ host: made.host, port: made.port, user: 'app', password: made.password, database: 'app' }),
+    );
+    try {
+      for (const client of clients) await client.connect();
+      await expect(queried(made, ['SELECT 1'])).rejects.toThrow('too many connections');
+      expect(await databases.isBusy(made.databaseId)).toBe(true);
+      expect(await databases.isRunning(made.databaseId)).toBe(true);
+      await databases.ensure(made);
+      expect(await serverOf(made)).toBe(pid);
+    } finally {
+      for (const client of clients) await client.end();
+    }
+    await waitFor(async () => !(await databases.isBusy(made.databaseId)));
+  });
+
+  it('is reported as busy even if connections without authentication leave none for the platform', async () => {
+    const made = await provided(databases, 'relational', { connections: 2 });
+    const pid = await serverOf(made);
+    const idle = await idleConnections(made, 100, startupOf('app'));
+    try {
+      await waitFor(() => databases.isBusy(made.databaseId));
+      expect(await databases.isRunning(made.databaseId)).toBe(true);
+      await databases.ensure(made).catch(() => undefined);
+      expect(await serverOf(made)).toBe(pid);
+    } finally {
+      idle.close();
+    }
+  });
+
+  it('is restarted only if its main process does nothing', async () => {
+    const made = await provided(databases, 'relational');
+    const pid = (await serverOf(made))!;
+    send(pid, 'SIGSTOP');
+    expect(await databases.isRunning(made.databaseId)).toBe(false);
+    await databases.ensure(made);
+    expect(await serverOf(made)).not.toBe(pid);
+    await queried(made, ['SELECT 1']);
+  }, 90_000);
 });
 
 describe('idle connections', () => {

@@ -21,7 +21,7 @@ import { type ProcessUsage, processesOf, usageOf } from './processes.js';
 import { findPostgres, findValkey, POSTGRES_MISSING, type ProgramPlaces, VALKEY_MISSING } from './programs.js';
 import { Restorations } from './restorations.js';
 import { ServerBoxes } from './server-box.js';
-import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
+import { isAlive, type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
 /** A reservation may exist shortly before the event that announces it. */
 const RESERVATION_MS = 10 * 60_000;
@@ -63,6 +63,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   readonly #restorations: Restorations;
   /** The trial servers of restores. */
   readonly #trials: Servers;
+  readonly #ensuring = new Map<string, Promise<void>>();
   readonly #measured = new Map<string, Measured>();
 
   constructor(
@@ -93,7 +94,19 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     return placeOf(await this.#placed(await this.#folders.reserve(databaseId, kind)));
   }
 
+  /** One call after another for each database: two could change its role at the same time. */
   async ensure(order: DatabaseOrder): Promise<void> {
+    const { databaseId } = order;
+    const before = this.#ensuring.get(databaseId) ?? Promise.resolve();
+    const running = before.then(() => this.#ensure(order));
+    const ended = running.catch(() => undefined);
+    this.#ensuring.set(databaseId, ended);
+    await running.finally(() => {
+      if (this.#ensuring.get(databaseId) === ended) this.#ensuring.delete(databaseId);
+    });
+  }
+
+  async #ensure(order: DatabaseOrder): Promise<void> {
     const reserved = await this.#folders.reserve(order.databaseId, order.kind, order.port);
     const server = this.#serverOf(reserved);
     const completed = await this.#restorations.complete(await this.#placed(reserved), server);
@@ -150,7 +163,12 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   async isRunning(databaseId: string): Promise<boolean> {
     const record = await this.#folders.recordOf(databaseId);
-    return record !== undefined && this.#serverOf(record).answers(record);
+    return record !== undefined && isAlive(await this.#serverOf(record).state(record));
+  }
+
+  async isBusy(databaseId: string): Promise<boolean> {
+    const record = await this.#folders.recordOf(databaseId);
+    return record !== undefined && (await this.#serverOf(record).state(record)) === 'busy';
   }
 
   /** The CPU usage is that since the last call, or that of a short interval if the last call was long ago. */

@@ -25,9 +25,16 @@ import {
 } from './programs.js';
 import { scramVerifier } from './scram-verifier.js';
 import type { ServerBoxes } from './server-box.js';
-import type { LocalServer } from './server-supervisor.js';
+import type { LocalServer, ServerState } from './server-supervisor.js';
 import { feed, launchServer, namedUser, runToEnd } from './spawn-server.js';
 import { throughFolder } from './through-folder.js';
+
+const USED_CONNECTIONS = `
+  SELECT count(*)::int AS used FROM pg_stat_activity
+  WHERE backend_type = 'client backend' AND usename <> '${POSTGRES_ADMIN}'`;
+
+/** The codes of errors (PostgreSQL documentation, appendix A) with which a server that works refuses a connection. */
+const STATES: Readonly<Record<string, ServerState>> = { '53300': 'busy', '57P03': 'starting' };
 
 /** A separate PostgreSQL server for each relational database. The customer owns a database in it and is not a superuser. */
 export class LocalPostgres implements LocalServer {
@@ -89,10 +96,11 @@ export class LocalPostgres implements LocalServer {
     });
   }
 
-  async answers(record: DatabaseRecord): Promise<boolean> {
-    return this.#asAdmin(record, client => client.query('SELECT 1')).then(
-      () => true,
-      () => false,
+  async state(record: DatabaseRecord): Promise<ServerState> {
+    const used = this.#asAdmin(record, client => client.query<{ used: number }>(USED_CONNECTIONS));
+    return used.then(
+      ({ rows }) => ((rows[0]?.used ?? 0) < (record.limits?.connections ?? 1) ? 'ready' : 'busy'),
+      ({ code }: { code?: string }) => STATES[code ?? ''] ?? 'silent',
     );
   }
 

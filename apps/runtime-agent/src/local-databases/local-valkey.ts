@@ -10,7 +10,7 @@ import type { DatabaseOrder } from '@postern/runtime';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 import type { Listening } from './postgres-settings.js';
 import type { ServerBox, ServerBoxes } from './server-box.js';
-import type { LocalServer } from './server-supervisor.js';
+import type { LocalServer, ServerState } from './server-supervisor.js';
 import { launchServer } from './spawn-server.js';
 import { VALKEY_ADMIN as ADMIN, runValkeyCommands, VALKEY_SOCKET, type ValkeyAccess } from './valkey-commands.js';
 
@@ -51,11 +51,16 @@ export class LocalValkey implements LocalServer {
     });
   }
 
-  /** A store that is still loading its data does not reply with PONG. */
-  async answers(record: DatabaseRecord): Promise<boolean> {
-    return runValkeyCommands(this.#accessOf(record), 'PING').then(
-      ([reply]) => reply === 'PONG',
-      () => false,
+  async state(record: DatabaseRecord): Promise<ServerState> {
+    // PING fails while the store loads its data.
+    return runValkeyCommands(this.#accessOf(record), 'PING', 'INFO clients').then(
+      ([, clients = '']) => {
+        // The connection of the platform counts too.
+        const used = Number(/^connected_clients:(\d+)/m.exec(clients)?.[1]) - 1;
+        return used < (record.limits?.connections ?? 1) ? 'ready' : 'busy';
+      },
+      ({ message }: Error) =>
+        /max number of clients/.test(message) ? 'busy' : /LOADING/.test(message) ? 'starting' : 'silent',
     );
   }
 

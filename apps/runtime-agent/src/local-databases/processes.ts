@@ -53,7 +53,7 @@ export const endProcesses = async (marks: ProcessMarks, signal: NodeJS.Signals, 
 };
 
 /** The processes whose parent is not among the others. */
-const leadersOf = (pids: readonly number[]): number[] =>
+export const leadersOf = (pids: readonly number[]): number[] =>
   pids.filter(pid => !pids.includes(processEntry(pid)?.parent ?? 0));
 
 /** Ignores a process that has ended meanwhile. */

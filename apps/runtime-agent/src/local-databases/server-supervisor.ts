@@ -3,10 +3,17 @@ import { readFile, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '@postern/runtime';
+import { processEntry } from '../infrastructure/process-table.js';
 import { type DatabaseFolders, type DatabaseRecord, isFree, LOCAL_HOST } from './database-folder.js';
 import type { Listening } from './postgres-settings.js';
-import { endProcesses, processesOf } from './processes.js';
+import { endProcesses, leadersOf, processesOf } from './processes.js';
 import { ResourceBounds } from './resource-bounds.js';
+
+/** `busy`: it works, and all connections are in use. `starting`: it loads its data. `silent`: there is no sign that it works. */
+export type ServerState = 'ready' | 'busy' | 'starting' | 'silent';
+
+/** A busy server must not be restarted: that would end the connections of its clients. */
+export const isAlive = (state: ServerState): boolean => state === 'ready' || state === 'busy';
 
 /** The differences between the servers of the two kinds of databases. */
 export interface LocalServer {
@@ -18,7 +25,7 @@ export interface LocalServer {
   prepare(record: DatabaseRecord): Promise<void>;
   /** Starts its process; no process of the database runs when this is called. */
   launch(record: DatabaseRecord, order: DatabaseOrder): Promise<ChildProcess>;
-  answers(record: DatabaseRecord): Promise<boolean>;
+  state(record: DatabaseRecord): Promise<ServerState>;
   /** A consistent copy of its data, made while it runs. */
   copy(record: DatabaseRecord): Promise<Readable>;
   /** Creates its data folder from such a copy; there is no data folder when this is called. */
@@ -29,8 +36,10 @@ export interface LocalServer {
   settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void>;
 }
 
-/** A running server that does not respond for this time is restarted. */
+/** A running server that does not respond for this time, and makes no progress either, is restarted. */
 const SILENT_MS = 15_000;
+/** A server that says that it loads its data gets this time. */
+const LOADED_WITHIN_MS = 5 * 60_000;
 const STOP_GRACE_MS = 10_000;
 const PORT_FREE_WITHIN_MS = 5_000;
 /** The line prefixes of PostgreSQL (`%m [%p] `) and Valkey (`<pid>:M <time> * `). */
@@ -48,7 +57,10 @@ export class ServerSupervisor {
 
   async ensure(server: LocalServer, record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
     const runs = async () => (await processesOf(this.folders.marksOf(record))).length > 0;
+    const before = await this.#progressOf(record);
     if (!(await this.#answersWithin(server, record, SILENT_MS, runs))) {
+      const after = await this.#progressOf(record);
+      if (after !== undefined && after !== before) throw new Error('busy: its server works, but does not respond');
       await this.stop(server, record);
       await server.prepare(record);
       const place = server.listening(record);
@@ -109,12 +121,21 @@ export class ServerSupervisor {
     timeoutMs: number,
     lives: () => Promise<boolean>,
   ): Promise<boolean> {
-    const until = Date.now() + timeoutMs;
+    const startedAt = Date.now();
     for (let waitMs = 20; ; waitMs = Math.min(waitMs * 2, 500)) {
-      if (await server.answers(record)) return true;
-      if (Date.now() > until || !(await lives())) return false;
+      const state = await server.state(record);
+      if (isAlive(state)) return true;
+      const limitMs = state === 'starting' ? Math.max(timeoutMs, LOADED_WITHIN_MS) : timeoutMs;
+      if (Date.now() > startedAt + limitMs || !(await lives())) return false;
       await pause(waitMs);
     }
+  }
+
+  /** A text that changes while the main process of the server works; undefined if none runs. */
+  async #progressOf(record: DatabaseRecord): Promise<string | undefined> {
+    const [leader] = leadersOf(await processesOf(this.folders.marksOf(record)));
+    const entry = leader === undefined ? undefined : processEntry(leader);
+    return entry && `${entry.pid} ${entry.startTime} ${entry.cpuMs}`;
   }
 
   /** Without times and process ids, so that the same error has the same text at every attempt. */

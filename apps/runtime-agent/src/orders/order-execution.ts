@@ -138,6 +138,7 @@ const databaseOrderOf = (order: OrderOfKind<'ensure_database' | 'restore_databas
     storageBytes: order.limits.storage_bytes,
     connections: order.limits.connections,
   },
+  attachedTo: order.attached_to,
 });
 
 const restoreOf = (order: OrderOfKind<'restore_database'>): DatabaseRestore => ({

@@ -19,10 +19,10 @@ export const reserveDatabase = request('reserve-database', {
   reply: z.object({ host: z.string(), port: z.int() }),
 });
 
-/** Whether the database responds now. */
+/** Whether the database responds now, and whether all connections of its plan are in use; earlier versions do not say that. */
 export const checkDatabase = request('check-database', {
   request: ofDatabase,
-  reply: z.object({ running: z.boolean() }),
+  reply: z.object({ running: z.boolean(), busy: z.boolean().optional() }),
   deadlineMs: 15_000,
 });
 

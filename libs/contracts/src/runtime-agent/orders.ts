@@ -78,6 +78,8 @@ const databaseOrder = z.object({
   username: z.string(),
   password: z.string(),
   limits: limitsOfDatabase,
+  /** The web services that may connect; absent in orders of earlier versions. */
+  attached_to: z.array(runtimeId).max(10_000).optional(),
 });
 
 /** SHA-256 of a backup, in hexadecimal. */

@@ -60,6 +60,10 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
     return (await this.agent.request(checkDatabase, { database_id: databaseId })).running;
   }
 
+  async isBusy(databaseId: string): Promise<boolean> {
+    return (await this.agent.request(checkDatabase, { database_id: databaseId })).busy ?? false;
+  }
+
   async usageOf(databaseId: string): Promise<DatabaseUsage | undefined> {
     const { usage } = await this.agent.request(getDatabaseUsage, { database_id: databaseId });
     if (!usage) return undefined;
@@ -87,7 +91,7 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
   }
 }
 
-const onTheWire = ({ databaseId, kind, host, port, username, password, limits }: DatabaseOrder) => ({
+const onTheWire = ({ databaseId, kind, host, port, username, password, limits, attachedTo }: DatabaseOrder) => ({
   database_id: databaseId,
   database_kind: kind,
   host,
@@ -100,4 +104,5 @@ const onTheWire = ({ databaseId, kind, host, port, username, password, limits }:
     storage_bytes: limits.storageBytes,
     connections: limits.connections,
   },
+  ...(attachedTo && { attached_to: [...attachedTo] }),
 });
