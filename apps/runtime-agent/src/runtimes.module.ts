@@ -5,6 +5,7 @@ import type { RuntimeAgentConfig } from './config.js';
 import { RefusedDatabases } from './kubernetes-runtime/refused-databases.js';
 import { DatabaseNetworks } from './local-databases/database-networks.js';
 import { LocalDatabases } from './local-databases/local-databases.js';
+import { programWarnings } from './local-databases/programs.js';
 import { hasNetworks, openNetworks } from './local-runtime/sandbox/network/open-networks.js';
 import { startKubernetesRuntime } from './start-kubernetes-runtime.js';
 import { startLocalRuntime } from './start-local-runtime.js';
@@ -48,14 +49,16 @@ class NetworksOfDatabases extends DatabaseNetworks {
     { provide: Runtime, useExisting: DetachableRuntime },
     {
       provide: Databases,
-      inject: [CONFIG, NetworksOfDatabases],
-      useFactory: (
+      inject: [CONFIG, NetworksOfDatabases, ServiceLog],
+      useFactory: async (
         { platformRuntime, platformHome, platformPostgresBin, platformValkeyBin }: RuntimeAgentConfig,
         networks: NetworksOfDatabases,
+        log: ServiceLog,
       ) => {
         if (platformRuntime === 'kubernetes') return new RefusedDatabases();
         const path = process.env['PATH'];
         const places = { postgresBin: platformPostgresBin, valkeyBin: platformValkeyBin, path };
+        for (const warning of await programWarnings(places).catch(() => [])) log.warn({}, warning);
         return new LocalDatabases(platformHome, places, { networks });
       },
     },

@@ -10,6 +10,8 @@ const STEP_TIMEOUT_MS = 60_000;
 /** A program and its shared libraries, if any. */
 export interface FetchedProgram {
   readonly program: string;
+  /** The name of its package and the version. */
+  readonly version?: string;
   readonly libraries: readonly string[];
 }
 
@@ -36,7 +38,7 @@ LD_LIBRARY_PATH="$here/lib" exec "$here/program" "$@"
 export async function keepProgram(
   folder: string,
   name: string,
-  { program, libraries }: FetchedProgram,
+  { program, version, libraries }: FetchedProgram,
 ): Promise<string> {
   await mkdir(programFolder(), { recursive: true });
   const draft = await mkdtemp(join(programFolder(), `.${folder}-`));
@@ -45,9 +47,13 @@ export async function keepProgram(
     await copyFile(program, join(draft, 'program'));
     for (const library of libraries) await copyFile(library, join(draft, 'lib', basename(library)));
     await writeFile(join(draft, name), START);
+    if (version !== undefined) await writeFile(join(draft, 'version'), `${version}\n`, { mode: 0o644 });
     for (const path of [draft, join(draft, 'lib'), join(draft, 'program'), join(draft, name)]) await chmod(path, 0o755);
     await promisify(execFile)(join(draft, name), ['--version'], { timeout: STEP_TIMEOUT_MS });
+    // Programs that run keep the folder that they were started from.
+    await rename(join(programFolder(), folder), `${draft}-old`).catch(() => undefined);
     await rename(draft, join(programFolder(), folder));
+    await rm(`${draft}-old`, { recursive: true, force: true });
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

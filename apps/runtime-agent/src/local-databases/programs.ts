@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isProgram } from '../infrastructure/is-program.js';
+import { knownHolesIn } from './known-holes.js';
 
 /** Configured locations of the database programs, which take precedence over a search of the machine. */
 export interface ProgramPlaces {
@@ -32,6 +34,36 @@ export const findPostgres = ({ postgresBin, path }: ProgramPlaces): PostgresProg
   (postgresBin ? [postgresBin] : [...distributionFolders(), ...foldersOf(path), ...embeddedFolders()])
     .map(folder => ({ initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') }))
     .filter(({ initdb, postgres }) => isProgram(initdb) && isProgram(postgres));
+
+/** Warnings about programs on this machine with known security holes, for the log. */
+export const programWarnings = async (places: ProgramPlaces): Promise<readonly string[]> => {
+  const [relational] = findPostgres(places);
+  const keyValue = findValkey(places);
+  const found = [
+    ...(relational ? [['relational', relational.postgres] as const] : []),
+    ...(keyValue ? [['key_value', keyValue] as const] : []),
+  ];
+  const warnings = found.map(async ([kind, program]) => {
+    const { stdout } = await execute(program, ['--version'], { cwd: '/' });
+    return knownHolesIn(kind, stdout, await packageVersionOf(program));
+  });
+  return (await Promise.all(warnings)).filter(warning => warning !== undefined);
+};
+
+/** The version of the package that contains a program; undefined if it is not known. */
+const packageVersionOf = async (program: string): Promise<string | undefined> => {
+  // Written when the packages of the distribution were unpacked instead of installed.
+  const unpacked = await readFile(join(dirname(program), 'version'), 'utf8').catch(() => undefined);
+  if (unpacked !== undefined) return unpacked.trim();
+  try {
+    const { stdout: owner } = await execute('dpkg-query', ['-S', realpathSync(program)], { cwd: '/' });
+    const [name = ''] = owner.split(':');
+    const { stdout: status } = await execute('dpkg-query', ['-s', name], { cwd: '/' });
+    return /^Version: (.+)$/m.exec(status)?.[1];
+  } catch {
+    return undefined;
+  }
+};
 
 /** The major version of a server program, such as 17. */
 export const majorVersionOf = async (postgres: string): Promise<number> => {

@@ -6,6 +6,7 @@ import { programFolders } from '../local-runtime/build/host-environment.js';
 import { NamespaceSandbox } from '../local-runtime/sandbox/namespaces/namespace-sandbox.js';
 import type { SandboxNetwork } from '../local-runtime/sandbox/network/tenant-network.js';
 import { asUser } from '../local-runtime/sandbox/own-users.js';
+import { SystemCallFilters } from '../local-runtime/sandbox/system-calls/system-call-filters.js';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 
 /** What the programs of a database see, and how they are started. */
@@ -30,6 +31,7 @@ export interface ServerBox {
  * machine, no capability, and no way to gain privileges. A machine without namespaces gives them only a separate user.
  */
 export class ServerBoxes {
+  #filters: Promise<SystemCallFilters | undefined> | undefined;
   #found: { readonly key: string; readonly sandbox: Promise<NamespaceSandbox | undefined> } | undefined;
 
   constructor(
@@ -60,10 +62,13 @@ export class ServerBoxes {
     await chmod(configuration, 0o755);
     await makeSockets(sockets, uid);
     const sandbox = await this.#sandboxFor(programs);
+    this.#filters ??= SystemCallFilters.find();
+    const filters = await this.#filters;
+    const filtered = (argv: readonly string[]) => filters?.load('application', argv) ?? argv;
     const network = use === 'serve' ? await this.networkOf(databaseId) : undefined;
     const inNetwork = (argv: readonly string[]) =>
       network ? network.wrap(argv) : use === 'work' && isRoot() ? ['unshare', '--net', '--', ...argv] : argv;
-    if (!sandbox) return unenclosed(uid, { data, configuration, programs, network });
+    if (!sandbox) return unenclosed(uid, { data, configuration, programs, network, filtered });
     const id = boxOf(databaseId);
     // Deletes the tables of mounts of earlier starts.
     await sandbox.clear(id);
@@ -79,7 +84,7 @@ export class ServerBoxes {
       uid,
       isEnclosed: true,
       cwd: view.startDirectory,
-      wrap: argv => inNetwork(view.wrap(asOwner(uid, argv), '.')),
+      wrap: argv => inNetwork(view.wrap(asOwner(uid, filtered(argv)), '.')),
     };
   }
 
@@ -123,9 +128,13 @@ interface Unenclosed {
   readonly configuration: string;
   readonly programs: readonly string[];
   readonly network: SandboxNetwork | undefined;
+  readonly filtered: (argv: readonly string[]) => readonly string[];
 }
 
-const unenclosed = (uid: number | undefined, { data, configuration, programs, network }: Unenclosed): ServerBox => {
+const unenclosed = (
+  uid: number | undefined,
+  { data, configuration, programs, network, filtered }: Unenclosed,
+): ServerBox => {
   if (uid !== undefined) for (const path of [data, ...programs]) requireReachable(path, uid);
   return {
     data,
@@ -136,7 +145,10 @@ const unenclosed = (uid: number | undefined, { data, configuration, programs, ne
     uid,
     isEnclosed: false,
     cwd: data,
-    wrap: argv => network?.wrap(asOwner(uid, argv)) ?? asOwner(uid, argv),
+    wrap: argv => {
+      const owned = asOwner(uid, filtered(argv));
+      return network?.wrap(owned) ?? owned;
+    },
   };
 };
 
