@@ -1,6 +1,6 @@
 import { type ConfigOf, concurrentBuilds, defineConfig, flag, integer, text } from '@postern/service-host/config';
 import { kubernetesSettings } from './kubernetes-runtime/kubernetes-settings.js';
-import { localDatabasesSettings } from './local-databases/local-databases-settings.js';
+import { localDatabasesSettings } from './local-runtime/databases/local-databases-settings.js';
 import { networkSettings } from './local-runtime/sandbox/network/network-settings.js';
 
 /** Every setting of runtime-agent. */

@@ -3,9 +3,9 @@ import { DatabaseBackups, DatabaseRuntime, DatabaseStorage, Runtime } from '@pos
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import type { RuntimeAgentConfig } from './config.js';
 import { RefusedDatabases } from './kubernetes-runtime/refused-databases.js';
-import { DatabaseNetworks } from './local-databases/database-networks.js';
-import { LocalDatabases } from './local-databases/local-databases.js';
-import { programWarnings } from './local-databases/programs.js';
+import { DatabaseNetworks } from './local-runtime/databases/database-networks.js';
+import { LocalDatabases } from './local-runtime/databases/local-databases.js';
+import { programWarnings } from './local-runtime/databases/programs.js';
 import { hasNetworks, openNetworks } from './local-runtime/sandbox/network/open-networks.js';
 import { startKubernetesRuntime } from './start-kubernetes-runtime.js';
 import { startLocalRuntime } from './start-local-runtime.js';

@@ -1,4 +1,4 @@
-import { stopDatabases } from './local-databases/stop-databases.js';
+import { stopDatabases } from './local-runtime/databases/stop-databases.js';
 import { existingNetworks } from './local-runtime/sandbox/network/open-networks.js';
 import { stopEverything } from './local-runtime/stop-everything.js';
 

@@ -28,6 +28,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'WebServiceSettings',
   'WorkspaceUsage',
   // External systems: they cannot take part in a transaction, so commands must order their calls carefully.
+  'DatabaseOrders',
   'DatabaseRuntime',
   'DnsResolver',
   'DomainDns',

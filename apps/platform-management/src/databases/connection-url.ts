@@ -7,8 +7,8 @@ interface Access {
   readonly port: number;
 }
 
-/** The user name of the customer. In a key-value store it is `default`, which clients may omit. */
-export const usernameFor = (kind: DatabaseKind): string => (kind === 'relational' ? 'app' : 'default');
+/** The user name of the customer. Key-value stores of earlier versions have `default` instead. */
+export const CUSTOMER = 'app';
 
 /** The connection URL for client libraries. A relational database has the same name as its user. */
 export const connectionUrl = (kind: DatabaseKind, { username, password, host, port }: Access): string => {

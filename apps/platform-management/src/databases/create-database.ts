@@ -4,7 +4,7 @@ import { DatabaseRuntime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkspaceUsage } from '../quotas/ports.js';
 import { SharedNetwork } from '../shared-network/ports.js';
-import { connectionUrl, usernameFor } from './connection-url.js';
+import { CUSTOMER, connectionUrl } from './connection-url.js';
 import { limitsOfPlan } from './database-plans.js';
 import { databaseReply, limitsReply } from './database-reply.js';
 import { newPassword } from './new-password.js';
@@ -45,7 +45,7 @@ export class CreateDatabase {
 
     const id = uuidv7();
     const { host, port } = await this.runtime.reserve(id, kind);
-    const credentials = { username: usernameFor(kind), password: newPassword() };
+    const credentials = { username: CUSTOMER, password: newPassword() };
     const createdAt = new Date();
     const at = createdAt.toISOString();
     // If this fails, the reconciler releases the port, because no event refers to it.

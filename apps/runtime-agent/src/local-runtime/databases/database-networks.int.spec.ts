@@ -7,11 +7,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { hasNetworks } from '../local-runtime/sandbox/network/open-networks.js';
-import type { SandboxNetwork, TenantNetworks } from '../local-runtime/sandbox/network/tenant-network.js';
-import { canCreateNetworks } from '../local-runtime/sandbox/network/testing/network-fixture.js';
-import { KEPT_FRAMES } from '../local-runtime/testing/kept-frames.js';
-import { testNetworks } from '../local-runtime/testing/test-networks.js';
+import { hasNetworks } from '../sandbox/network/open-networks.js';
+import type { SandboxNetwork, TenantNetworks } from '../sandbox/network/tenant-network.js';
+import { canCreateNetworks } from '../sandbox/network/testing/network-fixture.js';
+import { KEPT_FRAMES } from '../testing/kept-frames.js';
+import { testNetworks } from '../testing/test-networks.js';
 import { DatabaseNetworks } from './database-networks.js';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf } from './processes.js';
@@ -25,9 +25,9 @@ const CLIENT = `
   const [host, port, count, greeting = ''] = process.argv.slice(1);
   for (let n = 0; n < Number(count); n++) {
     const socket = connect(Number(port), host);
-    const say = text => n === 0 && console.log(text);
-    socket.on('connect', () => { say('open'); socket.write(Buffer.from(greeting, 'base64')); });
-    socket.on('error', error => say(error.code)).on('close', () => say('closed'));
+    const print = text => n === 0 && console.log(text);
+    socket.on('connect', () => { print('open'); socket.write(Buffer.from(greeting, 'base64')); });
+    socket.on('error', error => print(error.code)).on('close', () => print('closed'));
   }
   setTimeout(() => {}, 60_000);`;
 

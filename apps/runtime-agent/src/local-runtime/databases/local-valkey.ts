@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '@postern/runtime';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 import type { Listening } from './postgres-settings.js';
-import type { ServerBox, ServerBoxes } from './server-box.js';
+import type { ServerSandbox, ServerSandboxes } from './server-sandbox.js';
 import type { LocalServer, ServerState } from './server-supervisor.js';
 import { launchServer } from './spawn-server.js';
 import { VALKEY_ADMIN as ADMIN, runValkeyCommands, VALKEY_SOCKET, type ValkeyAccess } from './valkey-commands.js';
@@ -24,7 +24,7 @@ export class LocalValkey implements LocalServer {
   constructor(
     private readonly folders: DatabaseFolders,
     private readonly program: () => string,
-    private readonly boxes: ServerBoxes,
+    private readonly sandboxes: ServerSandboxes,
     readonly listening: (record: DatabaseRecord) => Listening | undefined,
   ) {}
 
@@ -39,13 +39,15 @@ export class LocalValkey implements LocalServer {
     const { databaseId, uid } = record;
     const program = this.program();
     const place = this.listening(record);
-    const box = await this.boxes.open(record, place ? 'serve' : 'work', this.folders.dataOf(databaseId), [program]);
+    const sandbox = await this.sandboxes.open(record, place ? 'serve' : 'work', this.folders.dataOf(databaseId), [
+      program,
+    ]);
     const file = join(this.folders.configurationOf(databaseId), 'valkey.conf');
-    await writeFile(file, configurationFor(record, order, box, place), { mode: 0o640 });
+    await writeFile(file, configurationFor(record, order, sandbox, place), { mode: 0o640 });
     if (uid !== undefined) await chown(file, process.getuid!(), uid);
     return launchServer({
-      box,
-      argv: [program, join(box.configuration, 'valkey.conf')],
+      sandbox,
+      argv: [program, join(sandbox.configuration, 'valkey.conf')],
       logFile: this.folders.logOf(databaseId),
       lockFile: this.folders.lockOf(databaseId),
     });
@@ -116,16 +118,16 @@ const RESERVED_CONNECTIONS = 4;
 export const configurationFor = (
   record: DatabaseRecord,
   { username, password, limits }: DatabaseOrder,
-  box: ServerBox,
+  sandbox: ServerSandbox,
   listening: Listening | undefined,
 ): string =>
   [
     ...(listening ? [`bind ${listening.host}`, `port ${listening.port}`] : ['port 0']),
     // Every user has a password.
     'protected-mode no',
-    `unixsocket ${box.sockets}/${VALKEY_SOCKET}`,
+    `unixsocket ${sandbox.sockets}/${VALKEY_SOCKET}`,
     'unixsocketperm 700',
-    `dir ${JSON.stringify(box.data)}`,
+    `dir ${JSON.stringify(sandbox.data)}`,
     'daemonize no',
     'logfile ""',
     `maxclients ${limits.connections + RESERVED_CONNECTIONS}`,

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { KEPT_FRAMES } from '../local-runtime/testing/kept-frames.js';
+import { KEPT_FRAMES } from '../testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf, send } from './processes.js';
 import { findValkey } from './programs.js';

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import { InstanceRecords } from '../local-runtime/instances/instance-records.js';
-import type { SandboxNetwork, TenantNetworks } from '../local-runtime/sandbox/network/tenant-network.js';
+import { InstanceRecords } from '../instances/instance-records.js';
+import type { SandboxNetwork, TenantNetworks } from '../sandbox/network/tenant-network.js';
 import { DatabaseFolders, type DatabaseRecord } from './database-folder.js';
 
 /** A client of databases: a sandbox of a web service. */

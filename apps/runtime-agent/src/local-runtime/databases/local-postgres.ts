@@ -24,7 +24,7 @@ import {
   type ProgramPlaces,
 } from './programs.js';
 import { scramVerifier } from './scram-verifier.js';
-import type { ServerBoxes } from './server-box.js';
+import type { ServerSandboxes } from './server-sandbox.js';
 import type { LocalServer, ServerState } from './server-supervisor.js';
 import { feed, launchServer, namedUser, runToEnd } from './spawn-server.js';
 import { throughFolder } from './through-folder.js';
@@ -43,7 +43,7 @@ export class LocalPostgres implements LocalServer {
   constructor(
     private readonly folders: DatabaseFolders,
     private readonly places: ProgramPlaces,
-    private readonly boxes: ServerBoxes,
+    private readonly sandboxes: ServerSandboxes,
     readonly listening: (record: DatabaseRecord) => Listening | undefined,
   ) {}
 
@@ -60,18 +60,18 @@ export class LocalPostgres implements LocalServer {
     // The database's own user may enter the folder; no other user may read it.
     await chmod(draft, 0o711);
     const { initdb, postgres } = await this.#programsFor(record);
-    const own = await this.boxes.open(record, 'work', cluster, [initdb]);
-    const box = own.isEnclosed
+    const own = await this.sandboxes.open(record, 'work', cluster, [initdb]);
+    const sandbox = own.isEnclosed
       ? own
-      : await this.boxes.open({ ...record, uid: namedUser() }, 'work', cluster, [initdb]);
-    if (box.uid !== undefined) await chown(cluster, box.uid, box.uid);
+      : await this.sandboxes.open({ ...record, uid: namedUser() }, 'work', cluster, [initdb]);
+    if (sandbox.uid !== undefined) await chown(cluster, sandbox.uid, sandbox.uid);
     // The server gets its own rules of access at each start; these would let nobody in.
-    const args = ['-D', box.data, '-U', POSTGRES_ADMIN, '-E', 'UTF8', '--no-instructions', '--auth=reject'];
+    const args = ['-D', sandbox.data, '-U', POSTGRES_ADMIN, '-E', 'UTF8', '--no-instructions', '--auth=reject'];
     // The same collation on every machine, independent of installed locales; the builtin provider exists since release 17.
     args.push('--locale=C');
     if ((await majorVersionOf(postgres)) >= 17) args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
-    await runToEnd(box, [initdb, ...args]);
-    if (box.uid !== record.uid && record.uid !== undefined) await chownAll(cluster, record.uid);
+    await runToEnd(sandbox, [initdb, ...args]);
+    if (sandbox.uid !== record.uid && record.uid !== undefined) await chownAll(cluster, record.uid);
     await rename(cluster, data);
     await rm(draft, { recursive: true, force: true });
   }
@@ -82,15 +82,15 @@ export class LocalPostgres implements LocalServer {
     // No process of this database runs now, and the process id in the file may belong to another process.
     await rm(join(data, 'postmaster.pid'), { force: true });
     const { postgres } = await this.#programsFor(record);
-    const box = await this.boxes.open(record, this.listening(record) ? 'serve' : 'work', data, [postgres]);
+    const sandbox = await this.sandboxes.open(record, this.listening(record) ? 'serve' : 'work', data, [postgres]);
     const configuration = this.folders.configurationOf(databaseId);
     await writeFile(join(configuration, 'pg_hba.conf'), hostBasedAccess(username), { mode: 0o644 });
-    await writeFile(join(configuration, 'pg_ident.conf'), identities(box.platformUser), { mode: 0o644 });
-    const settings = settingsFor(databaseId, limits, box, this.listening(record));
+    await writeFile(join(configuration, 'pg_ident.conf'), identities(sandbox.platformUser), { mode: 0o644 });
+    const settings = settingsFor(databaseId, limits, sandbox, this.listening(record));
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     return launchServer({
-      box,
-      argv: [postgres, '-D', box.data, ...args],
+      sandbox,
+      argv: [postgres, '-D', sandbox.data, ...args],
       logFile: this.folders.logOf(databaseId),
       lockFile: this.folders.lockOf(databaseId),
     });
@@ -113,8 +113,8 @@ export class LocalPostgres implements LocalServer {
     const data = this.folders.dataOf(record.databaseId);
     await mkdir(data, { mode: 0o700 });
     if (record.uid !== undefined) await chown(data, record.uid, record.uid);
-    const box = await this.boxes.open(record, 'work', data, []);
-    await feed(box, ['tar', '-x', '-f', '-', '-C', box.data], copy, signal);
+    const sandbox = await this.sandboxes.open(record, 'work', data, []);
+    await feed(sandbox, ['tar', '-x', '-f', '-', '-C', sandbox.data], copy, signal);
   }
 
   async disconnect(record: DatabaseRecord, addresses: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ import {
   type StorageState,
   type StoredBackup,
 } from '@postern/runtime';
-import { freeBytes, usedBytes } from '../infrastructure/disk.js';
+import { freeBytes, usedBytes } from '../../infrastructure/disk.js';
 import { BackupFiles } from './backup-files.js';
 import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RESTORE_SUFFIX } from './database-folder.js';
 import type { DatabaseNetworks } from './database-networks.js';
@@ -20,7 +20,7 @@ import type { Listening } from './postgres-settings.js';
 import { type ProcessUsage, processesOf, usageOf } from './processes.js';
 import { findPostgres, findValkey, POSTGRES_MISSING, type ProgramPlaces, VALKEY_MISSING } from './programs.js';
 import { Restorations } from './restorations.js';
-import { ServerBoxes } from './server-box.js';
+import { ServerSandboxes } from './server-sandbox.js';
 import { isAlive, type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
 /** A reservation may exist shortly before the event that announces it. */
@@ -57,7 +57,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   readonly #folders: DatabaseFolders;
   readonly #supervisor: ServerSupervisor;
   readonly #networks: DatabaseNetworks | undefined;
-  readonly #boxes: ServerBoxes;
+  readonly #sandboxes: ServerSandboxes;
   readonly #servers: Servers;
   readonly #backups: BackupFiles;
   readonly #restorations: Restorations;
@@ -79,10 +79,15 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     this.#backups = new BackupFiles(this.#folders);
     this.#restorations = new Restorations(this.#folders, this.#supervisor, this.#backups, platformHome, startTimeoutMs);
     this.#networks = networks;
-    this.#boxes = new ServerBoxes(platformHome, this.#folders, sandboxFrames, async id => networks?.find(id));
-    this.#servers = serversIn(this.#folders, places, this.#boxes, placeOf);
+    this.#sandboxes = new ServerSandboxes(platformHome, this.#folders, sandboxFrames, async id => networks?.find(id));
+    this.#servers = serversIn(this.#folders, places, this.#sandboxes, placeOf);
     const { folders } = this.#restorations;
-    this.#trials = serversIn(folders, places, new ServerBoxes(platformHome, folders, sandboxFrames), () => undefined);
+    this.#trials = serversIn(
+      folders,
+      places,
+      new ServerSandboxes(platformHome, folders, sandboxFrames),
+      () => undefined,
+    );
   }
 
   async missingFor(kind: DatabaseKind): Promise<string | undefined> {
@@ -215,8 +220,8 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     }
     await this.#folders.remove(databaseId);
     await this.#networks?.release(databaseId);
-    await this.#boxes.clear(databaseId);
-    await this.#boxes.clear(`${databaseId}${RESTORE_SUFFIX}`);
+    await this.#sandboxes.clear(databaseId);
+    await this.#sandboxes.clear(`${databaseId}${RESTORE_SUFFIX}`);
     this.#measured.delete(databaseId);
   }
 
@@ -274,11 +279,11 @@ const placeOf = ({ address, port }: DatabaseRecord): Listening => ({ host: addre
 const serversIn = (
   folders: DatabaseFolders,
   places: ProgramPlaces,
-  boxes: ServerBoxes,
+  sandboxes: ServerSandboxes,
   listening: (record: DatabaseRecord) => Listening | undefined,
 ) => ({
-  relational: new LocalPostgres(folders, places, boxes, listening),
-  key_value: new LocalValkey(folders, () => findValkey(places) ?? raise(VALKEY_MISSING), boxes, listening),
+  relational: new LocalPostgres(folders, places, sandboxes, listening),
+  key_value: new LocalValkey(folders, () => findValkey(places) ?? raise(VALKEY_MISSING), sandboxes, listening),
 });
 
 type Servers = ReturnType<typeof serversIn>;

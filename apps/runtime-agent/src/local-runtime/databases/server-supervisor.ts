@@ -3,7 +3,7 @@ import { readFile, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder } from '@postern/runtime';
-import { processEntry } from '../infrastructure/process-table.js';
+import { processEntry } from '../../infrastructure/process-table.js';
 import { type DatabaseFolders, type DatabaseRecord, isFree, LOCAL_HOST } from './database-folder.js';
 import type { Listening } from './postgres-settings.js';
 import { endProcesses, leadersOf, processesOf } from './processes.js';

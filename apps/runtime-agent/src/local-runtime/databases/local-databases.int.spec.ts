@@ -8,7 +8,7 @@ import type { DatabaseLimits, DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { KEPT_FRAMES } from '../local-runtime/testing/kept-frames.js';
+import { KEPT_FRAMES } from '../testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf, send, usageOf } from './processes.js';
 import { ResourceBounds } from './resource-bounds.js';

@@ -1,4 +1,4 @@
-import { existingNetworks } from '../local-runtime/sandbox/network/open-networks.js';
+import { existingNetworks } from '../sandbox/network/open-networks.js';
 import { DatabaseNetworks } from './database-networks.js';
 import { LocalDatabases } from './local-databases.js';
 

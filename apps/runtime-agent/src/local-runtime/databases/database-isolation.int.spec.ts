@@ -7,7 +7,7 @@ import type { DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { KEPT_FRAMES } from '../local-runtime/testing/kept-frames.js';
+import { KEPT_FRAMES } from '../testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
 import { processesOf, send } from './processes.js';
 import { findValkey } from './programs.js';
@@ -211,7 +211,7 @@ describe('the administrator of a key-value store', () => {
       ]);
   });
 
-  ifValkey('runs in a box without files of the machine', async () => {
+  ifValkey('runs in a sandbox without files of the machine', async () => {
     const made = await provided(databases, 'key_value');
     const pid = await serverOf(made);
     expect(await readFile(`/proc/${pid}/status`, 'utf8')).toContain('NoNewPrivs:\t1');

@@ -2,15 +2,15 @@ import { statSync } from 'node:fs';
 import { chmod, chown, mkdir, rm } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { programFolders } from '../local-runtime/build/host-environment.js';
-import { NamespaceSandbox } from '../local-runtime/sandbox/namespaces/namespace-sandbox.js';
-import type { SandboxNetwork } from '../local-runtime/sandbox/network/tenant-network.js';
-import { asUser } from '../local-runtime/sandbox/own-users.js';
-import { SystemCallFilters } from '../local-runtime/sandbox/system-calls/system-call-filters.js';
+import { programFolders } from '../build/host-environment.js';
+import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
+import type { SandboxNetwork } from '../sandbox/network/tenant-network.js';
+import { asUser } from '../sandbox/own-users.js';
+import { SystemCallFilters } from '../sandbox/system-calls/system-call-filters.js';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 
 /** What the programs of a database see, and how they are started. */
-export interface ServerBox {
+export interface ServerSandbox {
   /** The paths of its folders, as its programs see them. */
   readonly data: string;
   readonly sockets: string;
@@ -30,7 +30,7 @@ export interface ServerBox {
  * Starts the programs of databases in the sandbox of web services: with their own processes, a root directory without files of the
  * machine, no capability, and no way to gain privileges. A machine without namespaces gives them only a separate user.
  */
-export class ServerBoxes {
+export class ServerSandboxes {
   #filters: Promise<SystemCallFilters | undefined> | undefined;
   #found: { readonly key: string; readonly sandbox: Promise<NamespaceSandbox | undefined> } | undefined;
 
@@ -46,7 +46,7 @@ export class ServerBoxes {
   /**
    * No program of the database runs when this is called.
    * @param data the data folder, which need not have its final name yet.
-   * @param use whether the box serves clients, or is in no network.
+   * @param use whether the sandbox serves clients, or is in no network.
    * @param programs the programs that will run and are not in the system folders; their folders are visible.
    */
   async open(
@@ -54,7 +54,7 @@ export class ServerBoxes {
     use: 'serve' | 'work',
     data: string,
     programs: readonly string[],
-  ): Promise<ServerBox> {
+  ): Promise<ServerSandbox> {
     const { databaseId, uid } = record;
     const sockets = this.folders.socketsOf(databaseId);
     const configuration = this.folders.configurationOf(databaseId);
@@ -69,7 +69,7 @@ export class ServerBoxes {
     const inNetwork = (argv: readonly string[]) =>
       network ? network.wrap(argv) : use === 'work' && isRoot() ? ['unshare', '--net', '--', ...argv] : argv;
     if (!sandbox) return unenclosed(uid, { data, configuration, programs, network, filtered });
-    const id = boxOf(databaseId);
+    const id = sandboxOf(databaseId);
     // Deletes the tables of mounts of earlier starts.
     await sandbox.clear(id);
     const owner = { uid: uid ?? process.getuid!(), gid: uid ?? process.getgid!() };
@@ -88,9 +88,9 @@ export class ServerBoxes {
     };
   }
 
-  /** Removes the files of a box that is not used any more. */
+  /** Removes the files of a sandbox that is not used any more. */
   async clear(databaseId: string): Promise<void> {
-    await rm(join(this.platformHome, 'boxes/places', boxOf(databaseId)), { recursive: true, force: true });
+    await rm(join(this.platformHome, 'boxes/places', sandboxOf(databaseId)), { recursive: true, force: true });
   }
 
   #sandboxFor(programs: readonly string[]): Promise<NamespaceSandbox | undefined> {
@@ -106,7 +106,7 @@ const PROBE = ['/bin/sh', '-c', 'cd /tmp'];
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-const boxOf = (databaseId: string): string => `database-${databaseId}`;
+const sandboxOf = (databaseId: string): string => `database-${databaseId}`;
 
 /** Without core dumps, which would contain the memory of the server. */
 const asOwner = (uid: number | undefined, argv: readonly string[]): readonly string[] => {
@@ -134,7 +134,7 @@ interface Unenclosed {
 const unenclosed = (
   uid: number | undefined,
   { data, configuration, programs, network, filtered }: Unenclosed,
-): ServerBox => {
+): ServerSandbox => {
   if (uid !== undefined) for (const path of [data, ...programs]) requireReachable(path, uid);
   return {
     data,

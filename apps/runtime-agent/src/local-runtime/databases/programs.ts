@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { isProgram } from '../infrastructure/is-program.js';
+import { isProgram } from '../../infrastructure/is-program.js';
 import { knownHolesIn } from './known-holes.js';
 
 /** Configured locations of the database programs, which take precedence over a search of the machine. */

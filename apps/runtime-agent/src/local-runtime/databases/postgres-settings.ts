@@ -1,5 +1,5 @@
 import type { DatabaseLimits } from '@postern/runtime';
-import type { ServerBox } from './server-box.js';
+import type { ServerSandbox } from './server-sandbox.js';
 
 /** The administrator of every cluster. It has no password: only the platform's user can be it, over the Unix socket. */
 export const POSTGRES_ADMIN = 'postgres';
@@ -41,7 +41,7 @@ export interface Listening {
 export const settingsFor = (
   databaseId: string,
   { memoryBytes, storageBytes, connections, cpuMillicores }: DatabaseLimits,
-  box: ServerBox,
+  sandbox: ServerSandbox,
   listening: Listening | undefined,
 ): Readonly<Record<string, string>> => {
   const memoryMib = memoryBytes / MIB;
@@ -49,17 +49,17 @@ export const settingsFor = (
   return {
     // The platform compares it with the id of the database before it changes anything.
     cluster_name: databaseId,
-    hba_file: `${box.configuration}/pg_hba.conf`,
-    ident_file: `${box.configuration}/pg_ident.conf`,
+    hba_file: `${sandbox.configuration}/pg_hba.conf`,
+    ident_file: `${sandbox.configuration}/pg_ident.conf`,
     listen_addresses: listening?.host ?? '',
     port: String(listening?.port ?? UNUSED_PORT),
-    unix_socket_directories: box.sockets,
+    unix_socket_directories: sandbox.sockets,
     unix_socket_permissions: '0700',
     authentication_timeout: `${AUTHENTICATION_SECONDS}s`,
     max_connections: String(connections + RESERVED_CONNECTIONS + UNAUTHENTICATED_CONNECTIONS),
     superuser_reserved_connections: String(RESERVED_CONNECTIONS),
     // Its own IPC namespace; /dev/shm of a sandbox is small.
-    ...(box.isEnclosed && { dynamic_shared_memory_type: 'sysv' }),
+    ...(sandbox.isEnclosed && { dynamic_shared_memory_type: 'sysv' }),
     shared_buffers: `${Math.floor(memoryMib / 4)}MB`,
     effective_cache_size: `${Math.floor(memoryMib / 2)}MB`,
     work_mem: `${Math.max(1, Math.floor(memoryMib / 4 / connections))}MB`,

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ServerBox } from './server-box.js';
+import type { ServerSandbox } from './server-sandbox.js';
 
 export interface Launch {
-  readonly box: ServerBox;
+  readonly sandbox: ServerSandbox;
   readonly argv: readonly string[];
   readonly logFile: string;
   /** Held by every process of the server. */
@@ -19,13 +19,13 @@ const EARLIER_ENDS_WITHIN_SECONDS = 5;
 const ENVIRONMENT = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' });
 
 /** Starts a server that outlives this process; resolves when it has been started, which may be before it responds. */
-export const launchServer = async ({ box, argv, logFile, lockFile }: Launch): Promise<ChildProcess> => {
+export const launchServer = async ({ sandbox, argv, logFile, lockFile }: Launch): Promise<ChildProcess> => {
   const log = await open(logFile, 'a', 0o600);
   try {
     // Two servers must never write the same data: PostgreSQL cannot detect a server in other namespaces.
     const locked = ['--no-fork', '--wait', String(EARLIER_ENDS_WITHIN_SECONDS), lockFile];
-    const child = spawn('flock', [...locked, ...box.wrap(argv)], {
-      cwd: box.cwd,
+    const child = spawn('flock', [...locked, ...sandbox.wrap(argv)], {
+      cwd: sandbox.cwd,
       env: ENVIRONMENT(),
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
@@ -41,11 +41,11 @@ export const launchServer = async ({ box, argv, logFile, lockFile }: Launch): Pr
 const ENDS_WITHIN_MS = 60_000;
 
 /** Runs a program to its end; an error contains the end of its output. */
-export const runToEnd = (box: ServerBox, argv: readonly string[]): Promise<void> =>
+export const runToEnd = (sandbox: ServerSandbox, argv: readonly string[]): Promise<void> =>
   new Promise((resolve, reject) => {
-    const [command = '', ...args] = box.wrap(argv);
+    const [command = '', ...args] = sandbox.wrap(argv);
     const child = spawn(command, args, {
-      cwd: box.cwd,
+      cwd: sandbox.cwd,
       env: ENVIRONMENT(),
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: ENDS_WITHIN_MS,
@@ -63,14 +63,14 @@ export const runToEnd = (box: ServerBox, argv: readonly string[]): Promise<void>
 
 /** Runs a program that reads `input` to its end. */
 export const feed = async (
-  box: ServerBox,
+  sandbox: ServerSandbox,
   argv: readonly string[],
   input: Readable,
   signal: AbortSignal,
 ): Promise<void> => {
-  const [command = '', ...args] = box.wrap(argv);
+  const [command = '', ...args] = sandbox.wrap(argv);
   const child = spawn(command, args, {
-    cwd: box.cwd,
+    cwd: sandbox.cwd,
     env: ENVIRONMENT(),
     stdio: ['pipe', 'ignore', 'pipe'],
     signal,
@@ -89,7 +89,7 @@ export const feed = async (
   if (error) throw error;
 };
 
-/** A user with an entry in /etc/passwd of the machine, which initdb requires outside a box; undefined if this process does not run as root. */
+/** A user with an entry in /etc/passwd of the machine, which initdb requires outside a sandbox; undefined if this process does not run as root. */
 export const namedUser = (): number | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');

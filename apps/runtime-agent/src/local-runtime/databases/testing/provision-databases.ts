@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseOrder } from '@postern/runtime';
 import type { GuardedPort } from '@postern/runtime/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { KEPT_FRAMES } from '../../local-runtime/testing/kept-frames.js';
+import { KEPT_FRAMES } from '../../testing/kept-frames.js';
 import { LocalDatabases } from '../local-databases.js';
 import { STARTER } from './starter-limits.js';
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -10,19 +10,13 @@ import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DatabaseKind, DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
-import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { KEPT_FRAMES } from '../local-runtime/testing/kept-frames.js';
+import { KEPT_FRAMES } from '../testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
 import { findValkey } from './programs.js';
 import { stopDatabases } from './stop-databases.js';
-import { STARTER } from './testing/starter-limits.js';
+import { PLACES, provided, queried } from './testing/provided-database.js';
 
-const PLACES = {
-  postgresBin: process.env['POSTERN_PLATFORM_POSTGRES_BIN'],
-  valkeyBin: process.env['POSTERN_PLATFORM_VALKEY_BIN'],
-  path: process.env['PATH'],
-};
 jest.setTimeout(240_000);
 const run = promisify(execFile);
 const NEVER = new AbortController().signal;
@@ -42,30 +36,8 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-const running = async (kind: DatabaseKind): Promise<DatabaseOrder> => {
-  const databaseId = uuidv7();
-  const order = {
-    databaseId,
-    kind,
-    ...(await databases.reserve(databaseId, kind)),
-    username: kind === 'relational' ? 'app' : 'default',
-    password: randomBytes(24).toString('base64url'),
-    limits: STARTER,
-  };
-  await databases.ensure(order);
-  return order;
-};
-
-const query = async ({ username, password, host, port }: DatabaseOrder, text: string): Promise<unknown[]> => {
-  const client = new pg.Client({ host, port, user: username, password, database: username });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-};
+const running = (kind: DatabaseKind): Promise<DatabaseOrder> => provided(databases, kind);
+const query = (order: DatabaseOrder, text: string) => queried(order, [text]);
 
 const folderOf = ({ databaseId }: DatabaseOrder) => join(home, 'databases', databaseId);
 const recordOf = async (order: DatabaseOrder) =>
@@ -264,31 +236,31 @@ describe(`a backup of a key-value store on a machine ${machineHasValkey ? 'with'
       return;
     }
     const order = await running('key_value');
-    await execute(order, `AUTH ${order.password}`, 'SET kept 1');
+    await execute(order, `AUTH app ${order.password}`, 'SET kept 1');
     const backupId = uuidv7();
     const { digest } = await databases.backUp(order.databaseId, backupId, NEVER);
-    await execute(order, `AUTH ${order.password}`, 'SET kept 2', 'SET later 1');
+    await execute(order, `AUTH app ${order.password}`, 'SET kept 2', 'SET later 1');
     const rotated = { ...order, password: 'another-password' };
     await databases.restore({ order: rotated, restoreId: uuidv7(), backupId, digest }, NEVER);
-    expect(await execute(rotated, `AUTH ${rotated.password}`, 'EXISTS later', 'GET kept')).toEqual([
+    expect(await execute(rotated, `AUTH app ${rotated.password}`, 'EXISTS later', 'GET kept')).toEqual([
       '+OK',
       ':0',
       '$1',
       '1',
     ]);
     // The restored data are kept over a restart.
-    await execute(rotated, `AUTH ${rotated.password}`, 'SET after 1');
+    await execute(rotated, `AUTH app ${rotated.password}`, 'SET after 1');
     await databases.stopAll();
     await databases.ensure(rotated);
-    expect(await execute(rotated, `AUTH ${rotated.password}`, 'EXISTS kept after')).toEqual(['+OK', ':2']);
+    expect(await execute(rotated, `AUTH app ${rotated.password}`, 'EXISTS kept after')).toEqual(['+OK', ':2']);
   });
 
   it(machineHasValkey ? 'takes a new password while it runs' : 'needs none', async () => {
     if (!machineHasValkey) return expect(await databases.missingFor('key_value')).toContain('install');
     const order = await running('key_value');
     await databases.ensure({ ...order, password: 'another-password' });
-    expect(await execute(order, `AUTH ${order.password}`)).toEqual([expect.stringContaining('WRONGPASS')]);
-    expect(await execute(order, 'AUTH another-password')).toEqual(['+OK']);
+    expect(await execute(order, `AUTH app ${order.password}`)).toEqual([expect.stringContaining('WRONGPASS')]);
+    expect(await execute(order, 'AUTH app another-password')).toEqual(['+OK']);
   });
 });
 

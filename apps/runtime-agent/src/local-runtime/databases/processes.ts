@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { processEntry, statusOf } from '../infrastructure/process-table.js';
+import { processEntry, statusOf } from '../../infrastructure/process-table.js';
 
 /** Identifies the processes of one database by working directory and user. */
 export interface ProcessMarks {
