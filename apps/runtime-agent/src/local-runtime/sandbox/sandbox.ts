@@ -16,7 +16,8 @@ import type { Cgroup, CgroupTree } from './cgroup-tree.js';
 import { IDS_OF_ROOT } from './namespaces/credentials.js';
 import type { NamespaceSandbox } from './namespaces/namespace-sandbox.js';
 import type { NameFiles } from './network/name-files.js';
-import type { SandboxNetwork, TenantNetworks } from './network/tenant-network.js';
+import type { PlaceNetworks } from './network/place-networks.js';
+import type { SandboxNetwork } from './network/tenant-network.js';
 import { asUser } from './own-users.js';
 import { removeFilesOf } from './shared-folders.js';
 import type { FilterKind } from './system-calls/filters.js';
@@ -53,15 +54,8 @@ export interface SandboxOptions {
   readonly namespaces?: NamespaceSandbox | undefined;
   /** UID blocks for root of user namespaces; undefined if processes run as Postern's own user. */
   readonly rootBlocks?: UserAssignments | undefined;
-  /** The networks of places, and the files with which their processes resolve names; undefined if all use that of the machine. */
-  readonly networks?:
-    | {
-        readonly of: TenantNetworks;
-        readonly files: NameFiles;
-        /** Lets the processes in the network connect to what is attached to the web service. */
-        readonly permit: (webServiceId: string, network: SandboxNetwork) => Promise<void>;
-      }
-    | undefined;
+  /** Undefined if all places use the network of the machine. */
+  readonly networks?: PlaceNetworks | undefined;
   /** Whether folders of the user remain after `clear`, so that its UID must not be reassigned. */
   readonly keepsUser: (id: string) => boolean;
   /** Undefined if the host allows no control groups; processes are then found by their marks and users. */
