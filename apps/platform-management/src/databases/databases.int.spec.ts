@@ -69,7 +69,11 @@ describe('a database', () => {
 
     await fixture.reconcile();
     const running = await find(workspace, ordered.id);
-    expect(running).toMatchObject({ status: 'running', status_reason: null, hostnames: ['127.0.0.1'] });
+    expect(running).toMatchObject({
+      status: 'running',
+      status_reason: null,
+      hostnames: [new URL(ordered.connection_url).hostname],
+    });
     expect(running.usage?.memory.bytes).toBeGreaterThan(0);
     expect(running.usage?.cpu.percent).toBeGreaterThanOrEqual(0);
     await connected(ordered, client => client.query('CREATE TABLE kept (id int)'));
