@@ -17,10 +17,12 @@ export class NetworkGuard {
   #version: string;
   #state: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
 
   constructor(
     private readonly networks: TenantNetworks,
-    private readonly currentRules: () => Promise<CurrentRules>,
+    /** Undefined once the block is released: the rules must then stay away. */
+    private readonly currentRules: () => Promise<CurrentRules | undefined>,
     applied: string,
   ) {
     this.#version = applied;
@@ -28,6 +30,7 @@ export class NetworkGuard {
 
   start(everyMs = EVERY_MS): void {
     const next = () => {
+      if (this.#isStopped) return;
       this.#timer = setTimeout(
         () =>
           void this.check()
@@ -40,12 +43,17 @@ export class NetworkGuard {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 
   async check(): Promise<void> {
-    const state = await this.networks.rules.state();
     const rules = await this.currentRules();
+    if (!rules) {
+      this.stop();
+      return;
+    }
+    const state = await this.networks.rules.state();
     if (state && rules.version === this.#version) {
       this.#state = state;
       return;

@@ -63,7 +63,10 @@ const open = async (home: string, settings: NetworkSettings): Promise<TenantNetw
     const rules = await current();
     await rules.apply();
     await networks.tryOut();
-    new NetworkGuard(networks, current, rules.version).start();
+    const path = await realpath(home);
+    const isClaimed = async () =>
+      (await claims()).some(claim => claim.home === path && claim.block.first === networks.block.first);
+    new NetworkGuard(networks, async () => ((await isClaimed()) ? current() : undefined), rules.version).start();
     return networks;
   } catch (error) {
     return { unavailable: (error as Error).message };

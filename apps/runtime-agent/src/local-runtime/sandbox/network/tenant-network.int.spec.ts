@@ -110,6 +110,15 @@ const PORT = 10_000;
     await networks.deny(permission);
   });
 
+  it('do not get their rules back after the installation has removed them', async () => {
+    const removed = await NetworkFixture.start();
+    const guard = new NetworkGuard(removed.networks, async () => undefined, '1');
+    await removed.networks.dismantle();
+    await guard.check();
+    expect(await removed.networks.rules.state()).toBeUndefined();
+    await removed.stop();
+  });
+
   it('are found by a process that starts later, and are gone after their release', async () => {
     const again = await NetworkFixture.open(fixture.home);
     expect(await again.find('other')).toMatchObject({ address: other.address });
