@@ -101,11 +101,11 @@ const MISTAKES: readonly Mistake[] = [
     'Unknown field "replyTo". Did you mean "reply_to"?',
   ],
   [
-    'attachments',
-    () => post({ ...EMAIL, attachments: [] }),
+    'attachment',
+    () => post({ ...EMAIL, attachment: [] }),
     400,
     'invalid_input',
-    'Unknown field "attachments". Attachments are not supported; link to the file instead.',
+    'Unknown field "attachment". Files are in the field "attachments".',
   ],
   [
     'JSON that ends too early',

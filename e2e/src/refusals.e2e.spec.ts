@@ -21,7 +21,7 @@ describe('an invalid request is answered with 400 and the field’s name', () =>
     ['no subject', { subject: undefined }, /^subject\b/],
     ['a subject of 999 characters', { subject: 'x'.repeat(999) }, /^subject\b.*998/],
     ['a line break in the subject', { subject: 'Hello\r\nBcc: eve@evil.test' }, /^subject\b.*line break/],
-    ['an unknown field', { attachments: [] }, /attachments/],
+    ['an unknown field', { colour: 'red' }, /colour/],
     ['the wrong type', { to: 'ada@customers.test' }, /^to\b.*array of strings/],
     ['the wrong type inside', { to: [1] }, /^to\[0\].*string/],
     ['a reserved header', { headers: { 'DKIM-Signature': 'v=1' } }, /DKIM-Signature/],

@@ -9,13 +9,14 @@ import {
   Refusal,
   sendEmail,
 } from '@postern/contracts';
-import { waitFor } from '@postern/testing';
+import { otherAddress, waitFor } from '@postern/testing';
 import { type GatewayProcess, startGatewayProcess } from './testing/gateway-under-test.js';
 import { announced, call, firstAnswer } from './testing/http.js';
 
 const ID = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f';
 const API_KEY = `em_live_${'a1B2'.repeat(10)}xyz`;
-const ATTACKER = '127.0.0.2';
+/** All loopback addresses are one client. */
+const ATTACKER = otherAddress();
 const MIB = 1024 * 1024;
 const FLOOD_MS = 5_000;
 

@@ -142,7 +142,12 @@ describe('A service as a process', () => {
     const permissions = '{ subscribe: { deny: "postern.requests.>" } }';
     await writeFile(conf, `authorization { users: [{ user: u, password: p, permissions: ${permissions} }] }\n`);
     const strict = await startNats({ args: ['-c', conf] });
-    const service = start({ POSTERN_NATS_SERVERS: strict.url, POSTERN_NATS_USER: 'u', POSTERN_NATS_PASSWORD: 'p' });
+    const service = start({
+      POSTERN_NATS_SERVERS: strict.url,
+      POSTERN_NATS_USER: 'u',
+      POSTERN_NATS_PASSWORD: 'p',
+      POSTERN_NATS_CLEAR_TEXT: 'true',
+    });
     await expect(service.exit).resolves.toEqual([1, null]);
     expect(service.raw.join()).toContain('The connection to NATS cannot recover');
     await strict.stop();

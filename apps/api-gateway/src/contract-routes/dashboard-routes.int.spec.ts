@@ -46,7 +46,7 @@ describe('email services', () => {
   it.each<[string, string, unknown, string]>([
     ['POST', '/email-services', { name: 'Shop', mode: 'production' }, 'Unknown field "mode"'],
     ['POST', '/email-services', {}, 'name is required'],
-    ['POST', '/email-services', { name: '   ' }, 'name must have at least 1 character'],
+    ['POST', '/email-services', { name: '   ' }, 'name must not be empty'],
     ['POST', '/email-services', undefined, 'The body must be a JSON object'],
     ['GET', '/email-services/17', undefined, 'service_id must be a UUID'],
     ['PATCH', `/email-services/${SERVICE}`, { enabled: 'yes' }, 'enabled must be true or false'],

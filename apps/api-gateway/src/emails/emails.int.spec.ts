@@ -82,7 +82,7 @@ describe('POST /emails', () => {
     });
 
     it.each([
-      ['an unknown field', JSON.stringify({ ...EMAIL, attachments: [] }), {}],
+      ['an unknown field', JSON.stringify({ ...EMAIL, colour: 'red' }), {}],
       ['no JSON', 'hello', {}],
       ['another content type', 'hello', { 'content-type': 'text/plain' }],
       ['more than 10 MiB', Buffer.alloc(10 * 1024 * 1024 + 1, 32), {}],
@@ -95,7 +95,7 @@ describe('POST /emails', () => {
 
   describe('the shape of the body', () => {
     it.each<[string, object | string, string]>([
-      ['an unknown field', { ...EMAIL, attachments: [] }, 'Unknown field "attachments"'],
+      ['an unknown field', { ...EMAIL, colour: 'red' }, 'Unknown field "colour"'],
       ['to as a string', { ...EMAIL, to: 'grace@example.org' }, 'to must be an array of strings'],
       ['a number in to', { ...EMAIL, to: ['grace@example.org', 7] }, 'to[1] must be a string'],
       ['no from', { to: EMAIL.to, subject: 'x', text: 'x' }, 'from is required'],

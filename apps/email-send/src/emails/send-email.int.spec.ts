@@ -26,6 +26,7 @@ describe('a production message', () => {
       },
       rate_limit: { limit: 10, remaining: 9, reset_s: expect.any(Number) },
       replayed: false,
+      message_id: expect.stringMatching(/^[\w.-]+@example\.com$/),
     });
   });
 
