@@ -100,6 +100,8 @@ describe('the gateway admits', () => {
       'DELETE /sessions',
       'DELETE /sessions/{id}',
       'PATCH /me',
+      'POST /invitations/{id}/accept',
+      'POST /invitations/{id}/decline',
       'POST /me/password',
       'POST /me/second-factor',
       'POST /me/second-factor/confirm',
