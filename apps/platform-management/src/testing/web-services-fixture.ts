@@ -118,6 +118,8 @@ export class WebServicesFixture {
           name,
         ]);
         await Promise.all([driving, runner.stop()]);
+        // As if the time of its leases had passed.
+        await this.pool.query('UPDATE event_store.leases SET expires_at = clock_timestamp()');
       },
       stop: async () => {
         this.#replicas.delete(replica);
