@@ -178,7 +178,7 @@ describe('Erasing a recipient', () => {
   }, 150_000);
 
   it.each(RECIPIENTS)(
-    'removes %s from every table and from the files of NATS, and affects no other address',
+    'removes %s from every table, leaves none in the files of NATS, and affects no other address',
     async (address, mark) => {
       const known = stored(address);
       const other = `grace-${mark}@customers.test`;
@@ -189,7 +189,6 @@ describe('Erasing a recipient', () => {
           `delivery-tracking event_store.events: ${known}`,
           `delivery-tracking public.tracked_emails: ${known}`,
           `webhook-dispatch public.deliveries: ${known}`,
-          expect.stringMatching(/^\d+\.blk: /),
         ]),
       );
       expect(keys).toContain('public.idempotency_keys');

@@ -41,6 +41,9 @@ const FORBIDDEN = attemptOf(
 );
 const SOCKETS = attemptOf([41, 198, AF_INET, 1, 0], [41, 198, AF_VSOCK, 1, 0], [41, 198, AF_PACKET, 3, 0]);
 
+/** The runtime measures files every few seconds, and less often on a busy machine. */
+const MEASURED = { timeoutMs: 30_000 };
+
 export interface LimitHarness extends RuntimeHarness {
   /** The largest number of processes and threads of an instance. */
   readonly tasks: number;
@@ -171,14 +174,14 @@ export const limitContract = (start: () => Promise<LimitHarness>): void => {
       const { webServiceId } = greedy;
       await printed('dd if=/dev/zero of=/tmp/large bs=1M count=4096 2>/dev/null; true');
       const line = /^The home and temporary files are full \(\d+ MiB\): writes fail/;
-      await waitFor(async () => (await linesOf(webServiceId)).some(message => line.test(message)));
+      await waitFor(async () => (await linesOf(webServiceId)).some(message => line.test(message)), MEASURED);
       const status = await waitFor(async () => {
         const found = await harness.runtime.statusOf(webServiceId);
         return found?.lastFailure === undefined ? undefined : found;
-      });
+      }, MEASURED);
       expect(status).toMatchObject({ healthy: 1, restarts: 0, lastFailure: expect.stringMatching(line) });
       await printed('rm /tmp/large');
-      await waitFor(async () => (await harness.runtime.statusOf(webServiceId))?.lastFailure === undefined);
+      await waitFor(async () => (await harness.runtime.statusOf(webServiceId))?.lastFailure === undefined, MEASURED);
     });
 
     it('bounds a fork bomb, and other web services keep answering', async () => {
