@@ -49,9 +49,7 @@ describe('a trace', () => {
     const origins = [
       'webhook-dispatch: attempt delivery',
       'webhook-dispatch: process delivery-tracking.email-delivered.v1',
-      'delivery-tracking: publish delivery-tracking.email-delivered.v1',
       'delivery-tracking: process email-send.email-accepted.v1',
-      'email-send: publish email-send.email-accepted.v1',
       'email-send: admit message',
       'email-send: email-send/send-email',
       'api-gateway: email-send/send-email',

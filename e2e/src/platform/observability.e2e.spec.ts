@@ -59,7 +59,8 @@ const requestTraced = async (): Promise<string> => {
 };
 
 const shown = async (line: RegExp): Promise<number> => {
-  const text = await (await fetch(metricsUrl)).text();
+  const headers = { authorization: `Bearer ${platform.world.postern.metricsToken}` };
+  const text = await (await fetch(metricsUrl, { headers })).text();
   return Number(
     text
       .split('\n')
