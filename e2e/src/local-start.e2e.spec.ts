@@ -59,12 +59,14 @@ it(
 
     expect(output).toContain('! The demo could not prepare the demo workspace: no code reached the mailbox');
     expect(output).toContain('Postern itself runs.');
-    const { base_url, email, platform, processes, metrics } = readyFileOf(home);
+    const { base_url, email, platform, processes, metrics, metrics_token } = readyFileOf(home);
     expect([email, platform]).toEqual([null, null]);
     expect((await fetch(`${base_url}/openapi.json`)).status).toBe(200);
     expect(Object.keys(processes)).toEqual(expect.arrayContaining(['api-gateway', 'email-send', 'nats', 'postgres']));
     expect(Object.keys(metrics)).toContain('api-gateway');
-    for (const url of Object.values(metrics)) expect(await (await fetch(String(url))).text()).toContain('# TYPE');
+    const headers = { authorization: `Bearer ${metrics_token}` };
+    for (const url of Object.values(metrics))
+      expect(await (await fetch(String(url), { headers })).text()).toContain('# TYPE');
   },
   START_WITHIN_MS + 30_000,
 );
