@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { webApp } from '../platform/repository.js';
 import { ownPlatform } from '../stories.js';
-import { Gate, isOpen } from './gate.js';
+import { Gate, isOpen, withGates } from './gate.js';
 
-const platform = await ownPlatform();
+const platform = await ownPlatform(await withGates({}));
 const { world } = platform;
 
 /** How long before the scheduled time the control plane is killed, so that it is down at that time. */
@@ -57,8 +57,6 @@ describe('a cron job whose control plane is killed just before the scheduled tim
     lines = (shown['lines'] as { message: string }[]).map(({ message }) => message);
     await world.callDashboardApi('DELETE', `${jobs}/${body['id']}`);
   }, 240_000);
-
-  afterAll(() => gate.remove());
 
   it('has one successful run for this time', () => {
     expect(history.filter(run => run['scheduled_for'] === scheduledFor)).toEqual([

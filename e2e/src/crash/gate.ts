@@ -1,30 +1,40 @@
-import { createServer, type Server } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '@postern/testing';
+import type { PlatformWorld } from '../platform/platform-world.js';
 import type { Files } from '../platform/repository.js';
 
 /**
- * Builds and services of a test wait for a gate, so that a state lasts until the test has observed it. They cannot read the
- * files of the test, so the gate is an HTTP server.
+ * Builds and services of a test wait for a gate, so that a state lasts until the test has observed it. They can read no file of the
+ * test, so its gates are an HTTP server, which their networks reach if the platform has the options of `withGates`.
  */
 export class Gate {
+  static readonly #all = new Map<string, Gate>();
+  readonly #id = randomUUID();
   #isOpen = false;
   readonly #visits = new Map<string, number>();
 
-  private constructor(private readonly server: Server) {}
-
   static create(): Gate {
-    const server = createServer(({ url = '/' }, response) => {
-      gate.#visits.set(url, gate.visitsOf(url) + 1);
-      response.statusCode = gate.#isOpen ? 200 : 423;
-      response.end();
-    });
-    const gate = new Gate(server);
-    server.listen(0).unref();
+    const gate = new Gate();
+    Gate.#all.set(gate.#id, gate);
     return gate;
   }
 
+  /** The status of the response to a request for `/<id><path>`. */
+  static visit(url: string): number {
+    const [, id = '', path = ''] = /^\/([^/]*)(.*)$/.exec(url) ?? [];
+    return Gate.#all.get(id)?.count(path) ?? 404;
+  }
+
+  private count(path: string): number {
+    this.#visits.set(path, this.visitsOf(path) + 1);
+    return this.#isOpen ? 200 : 423;
+  }
+
+  /** A JavaScript expression: its URL, for processes of the platform. */
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `('http://' + new URL(process.env.POSTERN_URL).hostname + ':${portOfGates()}/${this.#id}')`;
   }
 
   /** Number of requests for a path; the gate itself is at `/`. */
@@ -39,15 +49,36 @@ export class Gate {
   close(): void {
     this.#isOpen = false;
   }
-
-  remove(): void {
-    this.server.close();
-    this.server.closeAllConnections();
-  }
 }
 
+/** Serves all gates of a test file, until its process ends. */
+const server = createServer(({ url = '/' }, response) => {
+  response.statusCode = Gate.visit(url);
+  response.end();
+});
+server.on('connection', socket => socket.unref());
+server.listen(0).unref();
+
+const portOfGates = (): number => (server.address() as AddressInfo).port;
+
+type PlatformOptions = NonNullable<Parameters<typeof PlatformWorld.start>[0]>;
+
+/** Options of a platform whose sandboxes reach the gates, beside the API gateway. */
+export const withGates = async ({ environment, ...options }: PlatformOptions): Promise<PlatformOptions> => {
+  const port = await freePort();
+  const reachable = [port, portOfGates()].map(each => `127.0.0.1:${each}`).join(',');
+  return {
+    ...options,
+    port,
+    environment: {
+      ...environment,
+      'runtime-agent': { POSTERN_PLATFORM_GATEWAY_ADDRESSES: reachable, ...environment?.['runtime-agent'] },
+    },
+  };
+};
+
 /** A JavaScript expression: whether the gate is open. */
-export const isOpen = (gate: Gate): string => `await fetch('${gate.url}').then(({ ok }) => ok, () => false)`;
+export const isOpen = (gate: Gate): string => `await fetch(${gate.url} + '/').then(({ ok }) => ok, () => false)`;
 
 /** JavaScript module code that waits until the gate is open. */
 const waitFor = (gate: Gate): string => `
@@ -68,9 +99,9 @@ export const BEGUN = '/begun';
 export const ENDED = '/ended';
 
 const commandOf = (gate: Gate): string => `
-  await fetch('${gate.url}${BEGUN}');
+  await fetch(${gate.url} + '${BEGUN}');
   ${waitFor(gate)}
-  await fetch('${gate.url}${ENDED}');
+  await fetch(${gate.url} + '${ENDED}');
 `;
 
 /** A web service that responds with its version, is built by `node build.js`, and waits at its gates. */

@@ -82,7 +82,6 @@ export const scaling = (platform: PlatformWorld): KilledOperation => {
       await scaleTo(1);
       await marked.until(() => marked.instances.length === 1, 'exactly one instance');
       expect(await marked.service.get()).toBe('200 one');
-      start.remove();
     },
   };
 };
@@ -106,7 +105,6 @@ export const deleting = (platform: PlatformWorld): KilledOperation => {
       });
       await eventually(() => expect(fetch(marked.url)).rejects.toThrow(), { timeoutMs: WITHIN_MS });
       expect((await platform.world.callDashboardApi('GET', path)).status).toBe(404);
-      end.remove();
     },
   };
 };
@@ -116,7 +114,6 @@ const expectOnce = (gate: Gate, wasInterrupted: boolean): void => {
   const counts = [gate.visitsOf(BEGUN), gate.visitsOf(ENDED)];
   if (wasInterrupted) expect(counts[0]).toBeLessThanOrEqual(1);
   else expect(counts).toEqual([1, 1]);
-  gate.remove();
 };
 
 export const releasing = (platform: PlatformWorld): KilledOperation => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { type Deployment, PlatformWorld } from '../platform/platform-world.js';
 import { type SteadyAnswers, underSteadyRequests } from '../platform/steady-requests.js';
-import { Gate } from './gate.js';
+import { Gate, withGates } from './gate.js';
 import { killUntilRestarted } from './kill-and-restart.js';
 import { MarkedService } from './marked-service.js';
 
@@ -10,10 +10,9 @@ const STORY_WITHIN_MS = 150_000;
 const STAGE_WITHIN_MS = 40_000;
 
 let platform: PlatformWorld;
-const gates: Gate[] = [];
 
 beforeAll(async () => {
-  platform = await PlatformWorld.start({
+  const options = await withGates({
     environment: {
       'platform-management': {
         POSTERN_PLATFORM_BUILD_DEADLINE_MS: String(STAGE_WITHIN_MS),
@@ -24,18 +23,10 @@ beforeAll(async () => {
       'runtime-agent': { POSTERN_PLATFORM_CONCURRENT_BUILDS: '1' },
     },
   });
+  platform = await PlatformWorld.start(options);
 }, 120_000);
 
-afterAll(async () => {
-  await platform.stop();
-  for (const gate of gates) gate.remove();
-});
-
-const gate = (): Gate => {
-  const made = Gate.create();
-  gates.push(made);
-  return made;
-};
+afterAll(() => platform.stop());
 
 const pidOf = (name: string): number | undefined => platform.world.postern.processes()[name];
 
@@ -77,13 +68,13 @@ describe.each(['platform-management', 'runtime-agent'])(
     const streams: SteadyAnswers[] = [];
 
     beforeAll(async () => {
-      const [way, end] = [gate(), gate()];
+      const [way, end] = [Gate.create(), Gate.create()];
       building = await MarkedService.running(platform);
       queued = await MarkedService.running(platform);
       releasing = await MarkedService.running(platform);
       live = await MarkedService.running(platform);
       stopping = await MarkedService.running(platform, { end });
-      const again = gate();
+      const again = Gate.create();
       again.open();
       restarting = await MarkedService.running(platform, { start: again });
       again.close();
@@ -180,7 +171,7 @@ describe('when the load balancer is killed under traffic', () => {
   }, 60_000);
 
   it('during a rollout, the release still goes live', async () => {
-    const way = gate();
+    const way = Gate.create();
     const service = await MarkedService.running(platform);
     const { id } = await service.deployTwo({ start: way });
     await service.untilTwoInstances();
@@ -197,7 +188,7 @@ describe.each([
   ['PostgreSQL', () => platform.world.postern.postgres.kill()],
 ])('when %s is killed during deployments', (_, kill) => {
   it('they go live, and no request to running services fails', async () => {
-    const way = gate();
+    const way = Gate.create();
     const [building, releasing] = [await MarkedService.running(platform), await MarkedService.running(platform)];
     const { id: released } = await releasing.deployTwo({ start: way });
     await releasing.untilTwoInstances();

@@ -1,19 +1,21 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, freePort } from '@postern/testing';
-import { Gate, isOpen } from '../crash/gate.js';
+import { Gate, isOpen, withGates } from '../crash/gate.js';
 import { ownPlatform } from '../stories.js';
 import type { Deployment, Service } from './platform-world.js';
 import { webApp } from './repository.js';
 
-const platform = await ownPlatform({
-  environment: {
-    'platform-management': {
-      POSTERN_PLATFORM_RELEASE_DEADLINE_MS: '12000',
-      POSTERN_PLATFORM_UNANSWERING_MS: '1500',
-      POSTERN_PLATFORM_RECONCILE_MS: '500',
+const platform = await ownPlatform(
+  await withGates({
+    environment: {
+      'platform-management': {
+        POSTERN_PLATFORM_RELEASE_DEADLINE_MS: '12000',
+        POSTERN_PLATFORM_UNANSWERING_MS: '1500',
+        POSTERN_PLATFORM_RECONCILE_MS: '500',
+      },
     },
-  },
-});
+  }),
+);
 
 const otherPort = await freePort();
 
@@ -124,7 +126,6 @@ describe('a service that stops responding', () => {
     broken.close();
     expect(await service.untilStatus('running')).toMatchObject({ status_reason: null });
     expect(await service.get()).toBe('200 one');
-    broken.remove();
     const { world } = platform;
     await world.mailTo(world.operatorLogin.email, mail => mail.subject === 'Web service does not respond: breaks');
   }, 120_000);
