@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { webApp } from '../platform/repository.js';
 import { ownPlatform } from '../stories.js';
-import { Gate, isOpen } from './gate.js';
+import { Gate, isOpen, withGates } from './gate.js';
 
-const platform = await ownPlatform();
+const platform = await ownPlatform(await withGates());
 const { world } = platform;
 
 /** How long before the scheduled time the control plane is killed, so that it is down at that time. */

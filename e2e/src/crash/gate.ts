@@ -1,30 +1,54 @@
-import { createServer, type Server } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { StartOptions } from '@postern/local-start';
+import { freePort } from '@postern/testing';
 import type { Files } from '../platform/repository.js';
+
+const gates = new Map<string, Gate>();
+
+/** Serves all gates of a test file. A Postern permits the port when it starts, before the gates exist. */
+const server = createServer(({ url = '' }, response) => {
+  const [, id = '', ...rest] = url.split('/');
+  response.statusCode = gates.get(id)?.visit(`/${rest.join('/')}`) ? 200 : 423;
+  response.end();
+});
+server.on('connection', socket => socket.unref());
+server.listen(0, '127.0.0.1').unref();
+await once(server, 'listening');
+const { port: gatePort } = server.address() as AddressInfo;
+
+/** Options of a Postern whose builds, services and commands reach the gates although they have networks of their own. */
+export const withGates = async (
+  environment: StartOptions['environment'] = {},
+): Promise<Pick<StartOptions, 'port' | 'environment'>> => {
+  const port = await freePort();
+  const addresses = [port, gatePort].map(each => `127.0.0.1:${each}`).join(',');
+  const agent = { ...environment['runtime-agent'], POSTERN_PLATFORM_GATEWAY_ADDRESSES: addresses };
+  return { port, environment: { ...environment, 'runtime-agent': agent } };
+};
 
 /**
  * Builds and services of a test wait for a gate, so that a state lasts until the test has observed it. They cannot read the
- * files of the test, so the gate is an HTTP server.
+ * files of the test, so the gate is a path of an HTTP server.
  */
 export class Gate {
   #isOpen = false;
   readonly #visits = new Map<string, number>();
 
-  private constructor(private readonly server: Server) {}
+  private constructor(readonly id: string) {}
 
   static create(): Gate {
-    const server = createServer(({ url = '/' }, response) => {
-      gate.#visits.set(url, gate.visitsOf(url) + 1);
-      response.statusCode = gate.#isOpen ? 200 : 423;
-      response.end();
-    });
-    const gate = new Gate(server);
-    server.listen(0).unref();
+    const gate = new Gate(randomUUID());
+    gates.set(gate.id, gate);
     return gate;
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  /** Counts a request. @returns whether the gate is open. */
+  visit(path: string): boolean {
+    this.#visits.set(path, this.visitsOf(path) + 1);
+    return this.#isOpen;
   }
 
   /** Number of requests for a path; the gate itself is at `/`. */
@@ -41,13 +65,20 @@ export class Gate {
   }
 
   remove(): void {
-    this.server.close();
-    this.server.closeAllConnections();
+    gates.delete(this.id);
   }
 }
 
+/** A JavaScript expression: the response of a path of the gate. The first address is for machines without networks of sandboxes. */
+const responseOf = ({ id }: Gate, path = '/'): string => {
+  const [shared, own] = ['127.0.0.1', 'postern.internal'].map(
+    host => `fetch('http://${host}:${gatePort}/${id}${path}')`,
+  );
+  return `await ${shared}.catch(() => ${own})`;
+};
+
 /** A JavaScript expression: whether the gate is open. */
-export const isOpen = (gate: Gate): string => `await fetch('${gate.url}').then(({ ok }) => ok, () => false)`;
+export const isOpen = (gate: Gate): string => `${responseOf(gate)}.then(({ ok }) => ok, () => false)`;
 
 /** JavaScript module code that waits until the gate is open. */
 const waitFor = (gate: Gate): string => `
@@ -68,9 +99,9 @@ export const BEGUN = '/begun';
 export const ENDED = '/ended';
 
 const commandOf = (gate: Gate): string => `
-  await fetch('${gate.url}${BEGUN}');
+  ${responseOf(gate, BEGUN)};
   ${waitFor(gate)}
-  await fetch('${gate.url}${ENDED}');
+  ${responseOf(gate, ENDED)};
 `;
 
 /** A web service that responds with its version, is built by `node build.js`, and waits at its gates. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort, waitFor } from '@postern/testing';
 import { ownPlatform } from '../stories.js';
+import { withGates } from './gate.js';
 import { killUntilRestarted } from './kill-and-restart.js';
 import { backingUp, rotating } from './killed-databases.js';
 import {
@@ -14,12 +15,12 @@ import {
 } from './killed-operations.js';
 
 const sharedPort = await freePort();
-const platform = await ownPlatform({
-  environment: {
+const platform = await ownPlatform(
+  await withGates({
     'platform-management': { POSTERN_PLATFORM_RECONCILE_MS: '1000' },
     'load-balancer': { POSTERN_PLATFORM_BALANCER_PORT: String(sharedPort) },
-  },
-});
+  }),
+);
 
 const kill = (name: string) => killUntilRestarted(platform, name);
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { type Deployment, PlatformWorld } from '../platform/platform-world.js';
 import { type SteadyAnswers, underSteadyRequests } from '../platform/steady-requests.js';
-import { Gate } from './gate.js';
+import { Gate, withGates } from './gate.js';
 import { killUntilRestarted } from './kill-and-restart.js';
 import { MarkedService } from './marked-service.js';
 
@@ -13,8 +13,8 @@ let platform: PlatformWorld;
 const gates: Gate[] = [];
 
 beforeAll(async () => {
-  platform = await PlatformWorld.start({
-    environment: {
+  platform = await PlatformWorld.start(
+    await withGates({
       'platform-management': {
         POSTERN_PLATFORM_BUILD_DEADLINE_MS: String(STAGE_WITHIN_MS),
         POSTERN_PLATFORM_RELEASE_DEADLINE_MS: String(STAGE_WITHIN_MS),
@@ -22,8 +22,8 @@ beforeAll(async () => {
         POSTERN_PLATFORM_CONCURRENT_BUILDS: '1',
       },
       'runtime-agent': { POSTERN_PLATFORM_CONCURRENT_BUILDS: '1' },
-    },
-  });
+    }),
+  );
 }, 120_000);
 
 afterAll(async () => {

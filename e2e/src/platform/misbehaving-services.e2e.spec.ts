@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, freePort } from '@postern/testing';
-import { Gate, isOpen } from '../crash/gate.js';
+import { Gate, isOpen, withGates } from '../crash/gate.js';
 import { ownPlatform } from '../stories.js';
 import type { Deployment, Service } from './platform-world.js';
 import { webApp } from './repository.js';
 
-const platform = await ownPlatform({
-  environment: {
+const platform = await ownPlatform(
+  await withGates({
     'platform-management': {
       POSTERN_PLATFORM_RELEASE_DEADLINE_MS: '12000',
       POSTERN_PLATFORM_UNANSWERING_MS: '1500',
       POSTERN_PLATFORM_RECONCILE_MS: '500',
     },
-  },
-});
+  }),
+);
 
 const otherPort = await freePort();
 
