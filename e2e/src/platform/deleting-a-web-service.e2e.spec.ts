@@ -27,10 +27,14 @@ const desk = async (method: string, path: string, body?: unknown): Promise<Recor
   return answer.body;
 };
 
+/** The empty root directories of sandboxes: one for all web services, and one for all databases, which the first database creates. */
+const FRAME = /^boxes\/frames\/(\w+)(\/|$)/;
+const framesOf = ({ paths }: MachineState) => new Set(paths.flatMap(path => FRAME.exec(path)?.[1] ?? []));
+
 /** Removes control groups of other Postern installations on the machine. */
 const comparable = (state: MachineState, groups: readonly string[]) => ({
   ...state,
-  paths: state.paths.filter(path => !SHARED.test(path)),
+  paths: state.paths.filter(path => !SHARED.test(path) && !FRAME.test(path)),
   controlGroups: state.controlGroups.filter(path => groups.some(name => path.includes(name))),
 });
 
@@ -133,6 +137,7 @@ describe('a web service with all its resources that is deleted with its project 
       timeoutMs: WITHIN_MS,
       intervalMs: 500,
     });
+    expect(framesOf(machineState(home, mark)).size).toBeLessThanOrEqual(framesOf(before).size + 1);
     await expect(fetch(url)).rejects.toThrow();
   }, 90_000);
 

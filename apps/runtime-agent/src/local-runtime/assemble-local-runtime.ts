@@ -1,5 +1,6 @@
 import { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
+import type { Builds } from './build/builds.js';
 import { CommandStore } from './commands/command-store.js';
 import { Commands } from './commands/commands.js';
 import { ServiceDisks } from './disks/service-disks.js';
@@ -9,7 +10,7 @@ import { InstanceRecords } from './instances/instance-records.js';
 import { InstanceStarter, type LaunchOf } from './instances/instance-starter.js';
 import { MarkedProcesses } from './instances/marked-processes.js';
 import { OrphanedInstances } from './instances/orphaned-instances.js';
-import { type Builds, LocalRuntime } from './local-runtime.js';
+import { LocalRuntime } from './local-runtime.js';
 import type { Redactor } from './logs/line-splitter.js';
 import { LogStore } from './logs/log-store.js';
 import { BalancerPorts } from './rolls/balancer-ports.js';

@@ -21,6 +21,7 @@ import {
   type Source,
   type TrafficReading,
 } from '@postern/runtime';
+import type { Builds } from './build/builds.js';
 import type { Commands } from './commands/commands.js';
 import { runReleaseCommand } from './commands/release-command.js';
 import type { ServiceDisks } from './disks/service-disks.js';
@@ -36,17 +37,6 @@ import type { ReplicaSetHost } from './rolls/replica-set.js';
 import { RunningService } from './rolls/running-service.js';
 import type { RuntimeTimes } from './rolls/runtime-times.js';
 import { Traffic } from './rolls/traffic.js';
-
-/** Fetches sources, and builds and stores artefacts. */
-export interface Builds {
-  resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource>;
-  build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact>;
-  retainArtefacts(keep: ReadonlySet<string>): Promise<void>;
-  /** Ends builds of a web service, and deletes its artefacts, caches and workspaces. */
-  remove(webServiceId: string): Promise<void>;
-  /** Ends builds that an earlier platform process started, and deletes their files. */
-  reconcile(): Promise<void>;
-}
 
 export interface LocalRuntimeParts {
   readonly builds: Builds;
@@ -75,6 +65,7 @@ export class LocalRuntime extends Runtime {
   /** Removed web services. A late request must not reserve their address again. */
   readonly #removed = new Set<string>();
   #adopting: Promise<void> | undefined;
+  #releasing: Promise<void> | undefined;
 
   constructor(private readonly parts: LocalRuntimeParts) {
     super();
@@ -207,7 +198,11 @@ export class LocalRuntime extends Runtime {
 
   /** Adopts running instances at the first order, and again after another process was the leader. */
   async #adoptOnce(): Promise<void> {
-    if (this.#adopting && !(await this.parts.ownership.isMine())) await this.#release();
+    const adopted = this.#adopting;
+    // During the adoption, the home may still belong to the process before.
+    await adopted?.catch(() => {});
+    if (adopted && !(await this.parts.ownership.isMine()) && this.#adopting === adopted) await this.#release();
+    await this.#releasing;
     this.#adopting ??= this.#adopt().catch(async error => {
       this.#adopting = undefined;
       throw error;
@@ -239,7 +234,15 @@ export class LocalRuntime extends Runtime {
     );
   }
 
-  async #release(): Promise<void> {
+  /** Concurrent calls share one release: a second one would drop what was adopted meanwhile. */
+  #release(): Promise<void> {
+    this.#releasing ??= this.#leave().finally(() => {
+      this.#releasing = undefined;
+    });
+    return this.#releasing;
+  }
+
+  async #leave(): Promise<void> {
     this.parts.monitor.stop();
     await this.#adopting?.catch(() => {});
     this.#adopting = undefined;
@@ -263,12 +266,8 @@ export class LocalRuntime extends Runtime {
     const known = this.#services.get(webServiceId);
     if (known) return known;
     const { balancer, log } = this.parts;
-    const service = new RunningService(
-      webServiceId,
-      this.#hostOf(webServiceId),
-      new Traffic(balancer, webServiceId),
-      log,
-    );
+    const host = this.#hostOf(webServiceId);
+    const service = new RunningService(webServiceId, host, new Traffic(balancer, webServiceId), log);
     this.#services.set(webServiceId, service);
     return service;
   }

@@ -23,7 +23,6 @@ import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
 import { exitReason } from '../instances/exit-reason.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
-import type { Builds } from '../local-runtime.js';
 import { runConfined } from '../sandbox/confined-run.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { UserAssignments } from '../sandbox/user-assignments.js';
@@ -33,6 +32,7 @@ import { buildEnvironment, draftOf, homeOf, temporaryOf } from './build-environm
 import type { BuildLimits } from './build-limits.js';
 import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
+import type { Builds } from './builds.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import type { BuildSite, DockerfileBuilds, FinishBuild } from './dockerfile/dockerfile-builds.js';
 import { LimitWatch, requireWithinLimits } from './limit-watch.js';

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ServicePlan } from '@postern/runtime';
+import type { RunOrder, ServicePlan } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import { processEntry } from '../../infrastructure/process-table.js';
 import { canCreateNetworks } from '../sandbox/network/testing/network-fixture.js';
@@ -37,6 +38,23 @@ describe('When the platform is killed', () => {
     expect(await fixture.pids()).toEqual(pids);
     expect(await fixture.runtime.statusOf(plan.webServiceId)).toMatchObject({ healthy: 2, instances: 2 });
     expect((await fixture.visit(plan)).body).toBe('hello');
+  });
+
+  it('a command keeps running, although several orders reach the next run at once', async () => {
+    const { webServiceId, artefact } = await fixture.plan('setTimeout(() => {}, 4_000);');
+    const runId = randomUUID();
+    const order: RunOrder = {
+      ...{ runId, webServiceId, artefact, instance: 'run-one', command: 'node server.mjs', environment: {} },
+      ...{ secrets: [], size: undefined, deadlineMs: 60_000 },
+    };
+    platform.begin({ kind: 'run', order });
+    await waitFor(async () => (await fixture.records({ webServiceId })).some(({ process }) => process), {
+      describe: 'the command to run',
+    });
+    await platform.kill();
+    const reconciled = Array.from({ length: 5 }, () => fixture.runtime.reconcile([], new Set()));
+    expect(await fixture.runtime.run(order, never)).toEqual({ exitCode: 0, reason: null });
+    await Promise.all(reconciled);
   });
 
   it('no log line is lost that a service writes before the next run', async () => {

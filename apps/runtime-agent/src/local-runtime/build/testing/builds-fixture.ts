@@ -8,10 +8,10 @@ import { removeTree } from '../../../infrastructure/disk.js';
 import { ArtefactStore } from '../../artefacts/artefact-store.js';
 import { MarkedProcesses } from '../../instances/marked-processes.js';
 import { BUILD_MARKER } from '../../instances/process-markers.js';
-import type { Builds } from '../../local-runtime.js';
 import { LogStore } from '../../logs/log-store.js';
 import { redactor } from '../../redactor.js';
 import type { LocalBuildsAssembly } from '../assemble-local-builds.js';
+import type { Builds } from '../builds.js';
 import { assembleForTests, type FixtureOptions } from './assemble-for-tests.js';
 import { BuildsProcess } from './builds-process.js';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type Artefact, BuildFailed, type BuildOrder, type LogWriter } from '@postern/runtime';
-import type { Builds } from '../../local-runtime.js';
+import type { Builds } from '../builds.js';
 import type { FixtureOptions } from './assemble-for-tests.js';
 import type { BuildsAnswer, BuildsOrder } from './builds-main.js';
 
