@@ -156,6 +156,25 @@ describe('a message of another mail program', () => {
     for (const body of ['', '\n\n']) expect(readSubmittedMessage(utf8('', body)).text).toBeUndefined();
   });
 
+  it('with an 8-bit byte after a delimiter is passed on in 7 bits', async () => {
+    const lines = [
+      'Content-Type: multipart/mixed; boundary="b"',
+      '',
+      'preamble',
+      '--b\x80',
+      '',
+      'x',
+      '--b',
+      '',
+      'hello',
+      '--b--',
+    ];
+    const { raw, dkim, parsed } = await received(latin1(...lines));
+    expect(raw).toMatch(/^[\x01-\x7f]*$/);
+    expect(parsed.text?.trim()).toBe('hello');
+    expect(dkim).toBe('pass');
+  });
+
   it('with one 8-bit byte anywhere is passed on in 7 bits, with its files', async () => {
     const base = utf8(
       'X-Order: 1',

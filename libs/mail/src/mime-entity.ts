@@ -8,6 +8,7 @@ import {
   sevenBitField,
   withValue,
 } from './mime-field.js';
+import { decodedAs } from './mime-part.js';
 import { encodeText } from './transfer-encoding.js';
 
 /**
@@ -121,13 +122,9 @@ export const readableText = (leaf: MimeEntity): string | undefined => {
   const text = textOf(leaf);
   if (text !== undefined || typeof leaf.content !== 'string') return text;
   const bytes = bytesOf(leaf.content, encodingOf(leaf.fields));
-  const decoded = [charsetOf(leaf, bytes), 'windows-1252'].flatMap(charset => {
-    try {
-      return [new TextDecoder(charset).decode(bytes)];
-    } catch {
-      return [];
-    }
-  });
+  const decoded = [charsetOf(leaf, bytes), 'windows-1252']
+    .map(charset => decodedAs(bytes, charset))
+    .filter(each => each !== undefined);
   return (decoded.find(each => !each.includes('\ufffd')) ?? decoded[0])?.replaceAll('\0', '');
 };
 
@@ -231,7 +228,8 @@ const betweenParts = (text: string, { boundary, sentBoundary = boundary }: MimeM
   if (isSevenBit(text)) return text;
   const lines = text.split('\r\n').map(line => {
     if (isSevenBit(line)) return line;
-    return line.startsWith(`--${boundary}`) ? `--${sentBoundary}${line.slice(boundary.length + 2)}` : '';
+    const rest = line.slice(boundary.length + 2);
+    return line.startsWith(`--${boundary}`) && isSevenBit(rest) ? `--${sentBoundary}${rest}` : '';
   });
   return lines.join('\r\n');
 };
