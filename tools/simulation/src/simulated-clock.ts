@@ -1,6 +1,7 @@
 const RealDate = Date;
+const realNow = performance.now;
 
-/** Replaces the time of the clock while it is installed; timers stay real. */
+/** Replaces the clocks of the process, of the day and monotonic, while it is installed; timers stay real. */
 export class SimulatedClock {
   now = 0;
 
@@ -15,9 +16,11 @@ export class SimulatedClock {
         return clock.now;
       }
     } as DateConstructor;
+    performance.now = () => clock.now;
   }
 
   uninstall(): void {
     globalThis.Date = RealDate;
+    performance.now = realNow;
   }
 }
