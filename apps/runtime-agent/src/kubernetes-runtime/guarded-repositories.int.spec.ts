@@ -79,8 +79,8 @@ describe('Git in a cluster', () => {
     const resolve = (path: string, branch?: string) =>
       harness.runtime.resolveSource({ repositoryUrl: `${url}${path}`, branch }, never);
     await expect(resolve('/none')).rejects.toThrow(`there is no repository at ${url}/none`);
-    await expect(resolve('/.git', 'mai?')).rejects.toThrow('the repository has no branch mai?');
-    await expect(resolve('/.git', '$(URL)')).rejects.toThrow('the repository has no branch $(URL)');
+    await expect(resolve('/.git', 'mai?')).rejects.toThrow('the repository has no branch or tag mai?');
+    await expect(resolve('/.git', '$(URL)')).rejects.toThrow('the repository has no branch or tag $(URL)');
     await harness.runtime.reconcile([], new Set());
     expect(await leftOf(LABEL.source)).toBe(0);
   }, 60_000);

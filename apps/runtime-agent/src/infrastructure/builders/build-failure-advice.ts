@@ -21,6 +21,16 @@ const downloadAdvice: Advice['message'] = ([host], machine) =>
 /** Known messages of build tools about problems outside the project's code. The first match is used. */
 const ADVICE: readonly Advice[] = [
   {
+    patterns: [/Failed to replace env in config: \$\{(\w+)\}/, /\b40[13]\b/, /https?:\/\/([\w.:-]+)/],
+    spansLines: true,
+    message: ([name, host]) => `${host} refused a download (401 or 403): set the variable ${name}, which .npmrc uses`,
+  },
+  {
+    patterns: [/\b(40[13])(?: Client)?(?: Unauthorized| Forbidden| Error|:)/, /https?:\/\/(?:[^\s/@]*@)?([\w.:-]+)/],
+    message: ([status, host]) =>
+      `${host} refused a download (${status}): set a variable with its credentials, and use it in the settings of the package manager (such as .npmrc)`,
+  },
+  {
     patterns: [/Requires-Python (>=3\.\d+)/, /No matching distribution found for (\S+)/],
     spansLines: true,
     message: ([version, name], machine) =>

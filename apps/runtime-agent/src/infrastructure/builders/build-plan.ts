@@ -8,6 +8,12 @@ export interface BuildPlan {
   readonly rules: readonly string[];
   /** A shell command; undefined if nothing has to be built. */
   readonly command?: string | undefined;
+  /** Precedes the command, also that of the owner. */
+  readonly runtime?: Runtime | undefined;
+  /** Whether the ecosystem only provides tools: nothing of it can be started. */
+  readonly isOnlyTools?: boolean;
+  /** Whether its manifest names no package. */
+  readonly installsNothing?: boolean;
   /** Variables for the command, in addition to those of every build. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Programs that the machine has to have. */
@@ -18,6 +24,14 @@ export interface BuildPlan {
   readonly startsInsteadOf?: (web: string) => boolean;
 }
 
+/** A version of the language that the project requires and that the machine does not have. */
+export interface Runtime {
+  /** The line of the build log. */
+  readonly rule: string;
+  /** Installs it and puts it on the path; undefined if another version is used. */
+  readonly command?: string;
+}
+
 export interface Tool {
   readonly program: string;
   /** What to install if the program is missing. */
@@ -26,6 +40,18 @@ export interface Tool {
 
 /** Detects the projects of one ecosystem. @throws BuildFailed with advice if such a project cannot be built. */
 export type Builder = (project: Project, machine: Machine) => Promise<BuildPlan | undefined>;
+
+/** The commands of a build, with the owner's instead of that of the plan. */
+export const buildCommandOf = ({ runtime, command }: BuildPlan, own: string | undefined): string | undefined => {
+  const chosen = own === undefined ? command : runtime?.command === undefined ? own : `{ ${own}\n}`;
+  return [runtime?.command, chosen].filter(Boolean).join(' && ') || undefined;
+};
+
+/** The lines of the build log, without those that the owner's command overrides. */
+export const logRulesOf = ({ rules, runtime }: BuildPlan, own: string | undefined): readonly string[] => [
+  ...(runtime ? [runtime.rule] : []),
+  ...(own === undefined ? rules : []),
+];
 
 export const commandStart = (command: string): Start => ({ kind: 'command', command });
 

@@ -7,7 +7,7 @@ import { projectOf } from './testing/project-of.js';
 
 type Files = Readonly<Record<string, string | object>>;
 
-const HERE = machineWith('python3=python3.11', 'python3.11', 'python3.13', 'deno');
+const HERE = machineWith('python3=python3.11', 'python3.11', 'python3.13', 'deno', 'npm');
 
 const built = async (source: Files, result: Files = source) => {
   const buildPlan = await buildPlanFor(projectOf(source), HERE);
@@ -126,9 +126,9 @@ describe('The build plan', () => {
   it('of Python states the version that the project requires', async () => {
     const { buildPlan } = await built({ 'requirements.txt': '', '.python-version': '3.14\n' });
     expect(buildPlan.rules[1]).toBe(
-      '.python-version requires Python 3.14, which is not on this machine: python3.13 is used',
+      '.python-version requires Python 3.14, which is not on this machine: uv installs it',
     );
-    expect(buildPlan.command).toMatch(/^python3\.13 -m venv \.venv && /);
+    expect(buildPlan.command).toMatch(/ python3\.13 -m venv \.venv; }; } && /);
   });
 
   it('of Java runs the archive that Maven has built, not the sources archive', async () => {
@@ -139,6 +139,54 @@ describe('The build plan', () => {
   it('is that of Node.js beside other manifests if the Procfile starts Node.js', async () => {
     const { buildPlan } = await built({ Procfile: 'web: npm start', Gemfile: '', 'package.json': '{}' });
     expect(buildPlan.rules[0]).toContain('package.json');
+  });
+
+  it.each<readonly [string, Files, string]>([
+    ['a requirements.txt without requirements', { 'requirements.txt': '# none\n' }, 'npm install'],
+    ['a Gemfile of tools', { Gemfile: "gem 'fastlane'\n" }, 'npm install'],
+    ['a go.mod of tools', { 'go.mod': 'module tools\n', 'tools/tools.go': 'package main\n' }, 'npm install'],
+    ['Python packages that its programs use', { 'requirements.txt': 'pillow' }, 'pip install -r requirements.txt'],
+  ])('is that of Node.js, which starts the web service, beside %s', async (_, files, installs) => {
+    const { buildPlan, start } = await built({
+      'package.json': { dependencies: { ms: '2' }, scripts: { start: 'node server.js' } },
+      'server.js': '',
+      ...files,
+    });
+    expect(buildPlan.command).toMatch(/^npm install && /);
+    expect(buildPlan.command).toContain(installs);
+    expect(start).toBeUndefined();
+  });
+
+  it.each<readonly [string, Files, string]>([
+    ['Python', { 'requirements.txt': 'flask', 'app.py': 'app = Flask(__name__)' }, 'pip install'],
+    ['Ruby', { Gemfile: '', 'config.ru': '' }, 'bundle install'],
+    ['PHP', { 'composer.json': '{"require":{"a/b":"1"}}', 'public/index.php': '' }, 'composer install'],
+  ])('of %s builds the assets that package.json describes first', async (_, files, installs) => {
+    const source = { 'package.json': { devDependencies: { vite: '7' }, scripts: { build: 'vite build' } }, ...files };
+    const { buildPlan } = await built(source);
+    expect(buildPlan.rules).toContain('package.json has a build script: npm run build');
+    expect(buildPlan.command).toMatch(new RegExp(`^npm install && npm run build --if-present && .*${installs}`));
+  });
+
+  it.each<readonly [string, Files, string]>([
+    [
+      'whose package lies in a folder for sources',
+      { 'src/app/main.py': 'from app.words import WORD\napp = FastAPI()\n', 'src/app/words.py': '' },
+      `--app-dir 'src' app.main:app`,
+    ],
+    [
+      'that imports from the root folder',
+      { 'src/main.py': 'from src.words import WORD\napp = FastAPI()\n', 'src/words.py': '' },
+      '"$PORT" src.main:app',
+    ],
+    [
+      'that imports its neighbours',
+      { 'api/main.py': 'import words\napp = FastAPI()\n', 'api/words.py': '' },
+      `--app-dir 'api' main:app`,
+    ],
+  ])('of Python serves an application %s', async (_, files, end) => {
+    const { start } = await built({ 'requirements.txt': 'fastapi', ...files });
+    expect(start).toMatchObject({ command: expect.stringMatching(new RegExp(`${end.replace('$', '\\$')}$`)) });
   });
 
   it('names the missing tool and how to install it', async () => {

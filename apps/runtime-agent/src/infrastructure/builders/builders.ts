@@ -6,6 +6,7 @@ import { hugo } from './hugo.js';
 import { java } from './java.js';
 import type { Machine } from './machine.js';
 import { node } from './node.js';
+import { startsNode } from './node-start.js';
 import { php } from './php.js';
 import { processTypes } from './procfile.js';
 import { type Project, projectIn } from './project.js';
@@ -19,16 +20,67 @@ const BUILDERS: readonly Builder[] = [deno, go, ruby, python, php, java, rust, n
 
 const NOTHING: BuildPlan = { rules: [] };
 
-/** Selects the build plan for a project. If the Procfile starts Node.js, other manifests do not belong to the web service. */
+/** Selects the build plan for a project, which may use several languages: one of them starts the web service. */
 export const buildPlanFor = async (project: Project, machine: Machine): Promise<BuildPlan> => {
   const { web } = processTypes((await project.read('Procfile')) ?? '');
   const isNode = web !== undefined && /^(\w+=\S+\s+)*(node|npm|npx|yarn|pnpm|bun)\b/.test(web);
   for (const builder of isNode ? [node, ...BUILDERS] : BUILDERS) {
     const buildPlan = await builder(project, machine);
-    if (buildPlan) return buildPlan;
+    if (!buildPlan) continue;
+    const manifest = builder === node || builder === deno ? undefined : await project.packageJson();
+    if (!manifest) return buildPlan;
+    if (buildPlan.isOnlyTools === true && web === undefined && (await startsNode(project, manifest)))
+      return withTools(await required(node, project, machine), buildPlan, machine);
+    const buildsAssets = manifest.scripts?.['build'] !== undefined;
+    return buildsAssets ? withAssets(buildPlan, await required(node, project, machine), machine) : buildPlan;
   }
   return NOTHING;
 };
+
+const required = async (builder: Builder, project: Project, machine: Machine): Promise<BuildPlan> =>
+  (await builder(project, machine)) ?? NOTHING;
+
+/** The packages of the other language are installed if the machine has its programs; the start may call them. */
+const withTools = (starting: BuildPlan, tools: BuildPlan, machine: Machine): BuildPlan => {
+  const hasPrograms = (tools.needs ?? []).every(({ program }) => machine.has(program));
+  const takes = hasPrograms && tools.command !== undefined && tools.installsNothing !== true;
+  const rules = takes
+    ? tools.rules
+    : tools.rules.map(
+        rule => `${rule}: left out, because package.json starts the web service and ${missing(tools, machine)}`,
+      );
+  return combined(starting, [...starting.rules, ...rules], takes ? [starting, tools] : [starting]);
+};
+
+/** The build script of package.json builds the assets, which the build of the web service may collect. */
+const withAssets = (starting: BuildPlan, assets: BuildPlan, machine: Machine): BuildPlan => {
+  if (!machine.has('npm'))
+    return {
+      ...starting,
+      rules: [
+        ...starting.rules,
+        `package.json has a build script, but ${machine.name} has no Node.js: it does not run`,
+      ],
+    };
+  return combined(starting, [...starting.rules, ...assets.rules], [assets, starting]);
+};
+
+const missing = ({ needs = [] }: BuildPlan, machine: Machine): string => {
+  const names = needs.filter(({ program }) => !machine.has(program)).map(({ program }) => program);
+  return names.length === 0 ? 'nothing is to be installed' : `${machine.name} has no ${names.join(' and ')}`;
+};
+
+const combined = (starting: BuildPlan, rules: readonly string[], order: readonly BuildPlan[]): BuildPlan => ({
+  ...starting,
+  rules,
+  runtime: order.find(({ runtime }) => runtime !== undefined)?.runtime,
+  command:
+    order
+      .map(({ command }) => command)
+      .filter(Boolean)
+      .join(' && ') || undefined,
+  environment: Object.assign({}, ...order.map(({ environment }) => environment)),
+});
 
 /** @throws BuildFailed with the programs to install. */
 export const requireTools = ({ needs = [], rules }: BuildPlan, machine: Machine): void => {

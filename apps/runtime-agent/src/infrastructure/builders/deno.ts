@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Builder, commandStart } from './build-plan.js';
 import { parseJsonc } from './jsonc.js';
 import type { Machine } from './machine.js';
+import { installTools } from './node-version.js';
 import { firstOf, type Project } from './project.js';
 
 const MAINS = ['main.ts', 'main.js', 'server.ts', 'mod.ts', 'index.ts', 'app.ts', 'src/main.ts', 'src/index.ts'];
@@ -46,7 +47,7 @@ const programOf = (machine: Machine) =>
     ? { program: 'deno', install: [], rules: [] }
     : {
         program: '.postern/node_modules/.bin/deno',
-        install: [`npm install --no-save --no-package-lock --prefix .postern ${PACKAGE}`],
+        install: [installTools(PACKAGE)],
         rules: [`${machine.name} has no deno: npm installs ${PACKAGE}`],
       };
 

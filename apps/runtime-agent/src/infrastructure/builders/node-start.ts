@@ -92,6 +92,13 @@ export interface NodeStart {
   readonly find: (built: Project) => Promise<Start | undefined>;
 }
 
+/** Whether Node.js starts a server of the project: by a start script that is not for development, or a main file. */
+export const startsNode = async (project: Project, { scripts = {}, main }: PackageJson): Promise<boolean> => {
+  if (typeof scripts['start'] === 'string' && scripts['start'].trim() !== '') return true;
+  for (const file of [...(typeof main === 'string' ? [main] : []), ...MAINS]) if (await project.has(file)) return true;
+  return false;
+};
+
 /** How a Node.js project is started. If `find` returns undefined, the general rules apply. */
 export const nodeStart = (manifest: PackageJson): NodeStart => {
   const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest;

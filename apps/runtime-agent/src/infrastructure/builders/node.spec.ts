@@ -74,11 +74,6 @@ describe('A project of Node.js', () => {
     expect(buildPlan.command).toMatch(/npm install .* --prefix \.postern bun@1$/);
   });
 
-  it('reports that the machine has a different version of Node.js than it requires', async () => {
-    const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, engines: { node: '12.x' } } });
-    expect(buildPlan.rules[1]).toMatch(/^package\.json requires Node\.js 12\.x: Node\.js \d+/);
-  });
-
   it.each<readonly [string, object, Readonly<Record<string, string>>, object]>([
     [
       'Create React App',

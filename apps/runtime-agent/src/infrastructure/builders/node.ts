@@ -1,11 +1,8 @@
 import type { Builder, BuildPlan } from './build-plan.js';
-import type { Machine } from './machine.js';
 import { packageManagerOf } from './node-package-manager.js';
 import { nodeStart } from './node-start.js';
+import { installTools, nodeVersionFor } from './node-version.js';
 import type { PackageJson } from './package-json.js';
-
-/** The folder of the artefact with programs that are needed at run time. */
-const TOOLS = '.postern';
 
 /** Projects with a package.json: npm, Yarn, pnpm and Bun. */
 export const node: Builder = async (project, machine) => {
@@ -14,10 +11,11 @@ export const node: Builder = async (project, machine) => {
   const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest;
   const needsPackages = Object.keys(dependencies).length + Object.keys(devDependencies).length > 0;
   const start = nodeStart(manifest);
-  const hints = [...(start.rule ? [start.rule] : []), ...engineHints(manifest, machine)];
+  const runtime = await nodeVersionFor(project, manifest, machine);
+  const hints = start.rule ? [start.rule] : [];
   if (!needsPackages && scripts['build'] === undefined) {
     const nothing = hints.length > 0 ? hints : ['package.json without packages found: nothing is installed'];
-    return { rules: nothing, start: start.find };
+    return { rules: nothing, runtime, start: start.find };
   }
   const manager = await packageManagerOf(project, manifest);
   const old = oldWebpack({ ...dependencies, ...devDependencies });
@@ -26,6 +24,7 @@ export const node: Builder = async (project, machine) => {
   const tools = toolsFor(manifest, manager.provider);
   return {
     rules,
+    runtime,
     command: [manager.install, buildWith(manager.name, manager.run, scripts), ...tools].filter(Boolean).join(' && '),
     environment: { YARN_NODE_LINKER: 'node-modules', YARN_ENABLE_TELEMETRY: '0', ...old?.environment },
     start: start.find,
@@ -41,17 +40,7 @@ const buildWith = (name: string, run: string, scripts: Readonly<Record<string, u
 const toolsFor = ({ scripts = {} }: PackageJson, provider: string | undefined): readonly string[] => {
   const script = `${scripts['prestart'] ?? ''} ${scripts['start'] ?? ''}`;
   if (provider === undefined || !/\b(yarn|pnpm|bunx?)\b/.test(script)) return [];
-  return [`npm install --no-save --no-package-lock --prefix ${TOOLS} ${provider}`];
-};
-
-const engineHints = ({ engines }: PackageJson, machine: Machine): readonly string[] => {
-  const wanted = (engines as { readonly node?: unknown } | undefined)?.node;
-  const major = /^\D*(\d+)/.exec(typeof wanted === 'string' ? wanted : '')?.[1];
-  const own = process.versions.node.split('.')[0];
-  if (major === undefined || major === own || String(wanted).includes('>')) return [];
-  return [
-    `package.json requires Node.js ${String(wanted)}: Node.js ${process.versions.node} of ${machine.name} is used`,
-  ];
+  return [installTools(provider)];
 };
 
 /** These versions use hash algorithms that OpenSSL 3 disables by default. */

@@ -9,6 +9,7 @@ const schema = z.object({
   devDependencies: names,
   scripts: names,
   engines: z.unknown().optional(),
+  volta: z.unknown().optional(),
   packageManager: z.unknown().optional(),
   main: z.unknown().optional(),
 });
@@ -23,7 +24,7 @@ export const packageJson = async (directory: string): Promise<PackageJson | unde
 export const packageManifest = (text: string | undefined): PackageJson | undefined => {
   if (text === undefined) return undefined;
   try {
-    return schema.parse(JSON.parse(text.replace(/^\uFEFF/, '')));
+    return schema.parse(JSON.parse(text));
   } catch {
     throw new BuildFailed('package.json is not valid');
   }

@@ -16,8 +16,10 @@ export const php: Builder = async project => {
   if (installs) rules.unshift(`composer.json found: ${INSTALL}`);
   else
     rules.unshift(composer === undefined ? 'index.php found: php -S' : 'composer.json without packages found: php -S');
+  const starts = await Promise.all(['index.php', 'public/index.php', 'web/index.php', 'artisan'].map(project.has));
   return {
     rules,
+    isOnlyTools: own === undefined && !starts.includes(true),
     ...(installs && { command: INSTALL }),
     needs: installs ? [PHP, COMPOSER] : [PHP],
     startsInsteadOf: web => servedFolder(web) !== undefined,

@@ -19,13 +19,13 @@ describe('The Python of a project', () => {
       'is the nearest one, and the log says so',
       { 'runtime.txt': 'python-3.14.1' },
       'python3.13',
-      'runtime.txt requires Python 3.14, which is not on this machine: python3.13 is used',
+      'runtime.txt requires Python 3.14, which is not on this machine: uv installs it',
     ],
     [
       'is the usual one where that is the nearest',
       { Pipfile: '[requires]\npython_version = "3.10"\n' },
       'python3',
-      'Pipfile requires Python 3.10, which is not on this machine: the Python of this machine is used',
+      'Pipfile requires Python 3.10, which is not on this machine: uv installs it',
     ],
     [
       'is the oldest that is new enough',
@@ -40,12 +40,13 @@ describe('The Python of a project', () => {
       undefined,
     ],
   ])('%s', async (_, files, program, rule) => {
-    expect(await interpreterFor(projectOf(files), many)).toEqual({ program, ...(rule && { rule }) });
+    expect(await interpreterFor(projectOf(files), many)).toMatchObject({ program, ...(rule && { rule }) });
   });
 
   it('is the default on a machine without others', async () => {
-    const { program, rule } = await interpreterFor(projectOf({ '.python-version': '3.13' }), machineWith('python3'));
+    const { program, create } = await interpreterFor(projectOf({ '.python-version': '3.13' }), machineWith('python3'));
     expect(program).toBe('python3');
-    expect(rule).toMatch(/not on this machine: the Python of this machine is used$/);
+    expect(create).toContain('uv venv --managed-python --seed --python 3.13 .venv');
+    expect(create).toContain("echo 'Python 3.13 cannot be installed by uv: python3 of this machine is used'");
   });
 });

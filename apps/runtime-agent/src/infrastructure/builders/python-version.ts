@@ -3,6 +3,8 @@ import type { Project } from './project.js';
 
 export interface Interpreter {
   readonly program: string;
+  /** Creates the environment of the project. */
+  readonly create: string;
   /** The line of the build log if the project requires a version. */
   readonly rule?: string;
 }
@@ -21,10 +23,10 @@ const MINORS = Array.from({ length: 23 }, (_, index) => index + 8);
 /** Selects the Python version that the project requires, or the nearest one on this machine. */
 export const interpreterFor = async (project: Project, machine: Machine): Promise<Interpreter> => {
   const requirement = await requirementOf(project);
-  if (!requirement) return { program: 'python3' };
+  if (!requirement) return ofMachine('python3');
   const usual = minorIn(machine.realName('python3') ?? '');
   if (usual === requirement.minor || (usual !== undefined && requirement.orNewer && usual > requirement.minor))
-    return { program: 'python3' };
+    return ofMachine('python3');
   const reason = `${requirement.file} requires Python 3.${requirement.minor}${requirement.orNewer ? ' or newer' : ''}`;
   const here = MINORS.filter(minor => machine.has(`python3.${minor}`));
   if (here.includes(requirement.minor)) return used(machine, `python3.${requirement.minor}`, reason);
@@ -33,11 +35,29 @@ export const interpreterFor = async (project: Project, machine: Machine): Promis
   const distance = (minor: number) => Math.abs(minor - requirement.minor);
   const [nearest] = here.toSorted((one, other) => distance(one) - distance(other) || other - one);
   const program = nearest === undefined || nearest === usual ? 'python3' : `python3.${nearest}`;
-  return used(machine, program, `${reason}, which is not on ${machine.name}`);
+  const version = `3.${requirement.minor}`;
+  const otherwise = `Python ${version} cannot be installed by uv: ${program} of ${machine.name} is used`;
+  return {
+    program,
+    create: `{ ${installed(program, version)} || { rm -rf .venv; echo '${otherwise}'; ${ofMachine(program).create}; }; }`,
+    rule: `${reason}, which is not on ${machine.name}: uv installs it`,
+  };
 };
 
+const UV = '.postern/uv';
+
+/** In the artefact, because instances need it. */
+const installed = (program: string, version: string): string =>
+  [
+    `${program} -m venv ${UV}`,
+    `${UV}/bin/pip install uv`,
+    `UV_PYTHON_INSTALL_DIR="$PWD/.postern/python" ${UV}/bin/uv venv --managed-python --seed --python ${version} .venv`,
+  ].join(' && ');
+
+const ofMachine = (program: string): Interpreter => ({ program, create: `${program} -m venv .venv` });
+
 const used = (machine: Machine, program: string, why: string): Interpreter => ({
-  program,
+  ...ofMachine(program),
   rule: `${why}: ${program === 'python3' ? `the Python of ${machine.name}` : program} is used`,
 });
 

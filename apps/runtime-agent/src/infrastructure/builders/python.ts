@@ -1,22 +1,14 @@
 import { type Builder, type BuildPlan, commandStart } from './build-plan.js';
-import type { Project } from './project.js';
+import { firstOf, type Project } from './project.js';
+import { type Application, applicationIn, DEPTH, SERVERS } from './python-application.js';
 import { interpreterFor } from './python-version.js';
 import type { Start } from './start.js';
 
 const VENV_MODULE = 'Python 3 with its venv module (python3-venv on Debian and Ubuntu)';
 const BIN = '.venv/bin';
-/** Modules of the web servers; installed if the project does not require them. */
-const SERVERS = { wsgi: 'gunicorn', asgi: 'uvicorn' } as const;
-const DEPTH = 2;
+const MAINS = ['main.py', 'app.py', 'server.py'] as const;
 /** Old Pipfiles contain an obsolete host of PyPI. */
 const PIPENV = `PIPENV_PYPI_MIRROR="\${PIP_INDEX_URL:-https://pypi.org/simple}" VIRTUAL_ENV="$PWD/.venv" ${BIN}/pipenv`;
-
-interface Application {
-  readonly framework: string;
-  readonly kind: keyof typeof SERVERS;
-  /** The application argument of gunicorn and uvicorn. */
-  readonly target: string;
-}
 
 /** Projects with requirements.txt, pyproject.toml, uv.lock, poetry.lock, Pipfile or manage.py. */
 export const python: Builder = async (project, machine) => {
@@ -25,7 +17,7 @@ export const python: Builder = async (project, machine) => {
   const interpreter = await interpreterFor(project, machine);
   const application = await applicationIn(project);
   const rules = [install.rule, ...(interpreter.rule === undefined ? [] : [interpreter.rule])];
-  const commands = [`${interpreter.program} -m venv .venv`, ...install.commands];
+  const commands = [interpreter.create, ...install.commands];
   if (application) {
     const server = SERVERS[application.kind];
     rules.push(`${application.framework} found: ${server} serves ${application.target}`);
@@ -36,12 +28,14 @@ export const python: Builder = async (project, machine) => {
     rules.push('STATIC_ROOT found: manage.py collectstatic');
     commands.push(`${BIN}/python manage.py collectstatic --noinput`);
   }
+  const isOnlyTools = application === undefined && (await firstOf(project, [...MAINS, 'manage.py'])) === undefined;
   return {
     rules,
+    isOnlyTools,
+    installsNothing: install.isEmpty === true,
     command: commands.join(' && '),
     environment: {
       PIP_DISABLE_PIP_VERSION_CHECK: '1',
-      UV_PYTHON_DOWNLOADS: 'never',
       POETRY_VIRTUALENVS_IN_PROJECT: '1',
     },
     needs: [{ program: interpreter.program, install: VENV_MODULE }],
@@ -49,7 +43,14 @@ export const python: Builder = async (project, machine) => {
   } satisfies BuildPlan;
 };
 
-const installOf = async (project: Project) => {
+interface Install {
+  readonly rule: string;
+  readonly commands: readonly string[];
+  /** Whether nothing is to be installed. */
+  readonly isEmpty?: boolean;
+}
+
+const installOf = async (project: Project): Promise<Install | undefined> => {
   if (await project.has('uv.lock'))
     return {
       rule: 'uv.lock found: uv sync --frozen --no-dev',
@@ -61,8 +62,10 @@ const installOf = async (project: Project) => {
       rule: 'poetry.lock found: poetry install --only main --no-root',
       commands: [`${BIN}/pip install poetry`, `${BIN}/poetry install --only main --no-root --no-interaction`],
     };
-  if (await project.has('requirements.txt'))
+  const requirements = await project.readBeginning('requirements.txt');
+  if (requirements !== undefined)
     return {
+      isEmpty: !/^[ \t]*[^\s#]/m.test(requirements),
       rule: 'requirements.txt found: pip install -r requirements.txt',
       commands: [`${BIN}/pip install -r requirements.txt`],
     };
@@ -90,51 +93,6 @@ const installOf = async (project: Project) => {
   return undefined;
 };
 
-const FACTORIES: readonly (Omit<Application, 'target'> & { readonly pattern: RegExp })[] = [
-  {
-    framework: 'FastAPI',
-    kind: 'asgi',
-    pattern: /^(\w+)[ \t]*(?::[^=\r\n\u2028\u2029]+)?=[ \t]*(?:fastapi\.)?FastAPI\(/m,
-  },
-  { framework: 'Starlette', kind: 'asgi', pattern: /^(\w+)[ \t]*=[ \t]*Starlette\(/m },
-  { framework: 'Flask', kind: 'wsgi', pattern: /^(\w+)[ \t]*(?::[^=\r\n\u2028\u2029]+)?=[ \t]*(?:flask\.)?Flask\(/m },
-];
-const FACTORY = /^def (create_app|make_app)\(\s*(\)|\w+\s*=)/m;
-/** Conventional names of frameworks and their guides come first. */
-const LIKELY = ['app.py', 'main.py', 'wsgi.py', 'asgi.py', 'server.py', 'hello.py', 'application.py', 'run.py'];
-
-/** The Django, FastAPI, Starlette or Flask application of the project. */
-const applicationIn = async (project: Project): Promise<Application | undefined> => {
-  const files = (await project.files('.', DEPTH)).filter(path => path.endsWith('.py'));
-  if (await project.has('manage.py')) {
-    for (const path of files) {
-      const wsgi = /^WSGI_APPLICATION\s*=\s*["']([\w.]+)\.(\w+)["']/m.exec((await project.readBeginning(path)) ?? '');
-      if (wsgi) return { framework: 'Django', kind: 'wsgi', target: `${wsgi[1]}:${wsgi[2]}` };
-    }
-    const wsgi = files.find(path => path.endsWith('/wsgi.py'));
-    return wsgi === undefined
-      ? undefined
-      : { framework: 'Django', kind: 'wsgi', target: `${moduleOf(wsgi)}:application` };
-  }
-  for (const path of [...files].sort((one, other) => rank(one) - rank(other))) {
-    const text = (await project.readBeginning(path)) ?? '';
-    for (const { pattern, ...application } of FACTORIES) {
-      const variable = pattern.exec(text)?.[1];
-      if (variable) return { ...application, target: `${moduleOf(path)}:${variable}` };
-    }
-    const factory = /\bFlask\(/.test(text) ? FACTORY.exec(text)?.[1] : undefined;
-    if (factory) return { framework: 'Flask', kind: 'wsgi', target: `'${moduleOf(path)}:${factory}()'` };
-  }
-  return undefined;
-};
-
-const rank = (path: string): number => {
-  const likely = LIKELY.indexOf(path.split('/').at(-1) ?? '');
-  return path.split('/').length * 100 + (likely < 0 ? 50 : likely);
-};
-
-const moduleOf = (path: string): string => path.replace(/(\/__init__)?\.py$/, '').replaceAll('/', '.');
-
 const collectsStatic = async (project: Project): Promise<boolean> => {
   if (!(await project.has('manage.py'))) return false;
   for (const path of await project.files('.', DEPTH))
@@ -146,12 +104,19 @@ const collectsStatic = async (project: Project): Promise<boolean> => {
   return false;
 };
 
+const within = ({ folder }: Application, option: string): string =>
+  folder === undefined ? '' : `--${option} '${folder}' `;
+
 const startOf = async (application: Application | undefined, built: Project): Promise<Start | undefined> => {
   // Old versions of gunicorn cannot be run with `-m gunicorn`.
   if (application?.kind === 'wsgi')
-    return commandStart(`${BIN}/python -m gunicorn.app.wsgiapp --bind "0.0.0.0:$PORT" ${application.target}`);
-  if (application) return commandStart(`${BIN}/python -m uvicorn --host 0.0.0.0 --port "$PORT" ${application.target}`);
-  for (const file of ['main.py', 'app.py', 'server.py'])
-    if (await built.has(file)) return commandStart(`${BIN}/python ${file}`);
+    return commandStart(
+      `${BIN}/python -m gunicorn.app.wsgiapp --bind "0.0.0.0:$PORT" ${within(application, 'pythonpath')}${application.target}`,
+    );
+  if (application)
+    return commandStart(
+      `${BIN}/python -m uvicorn --host 0.0.0.0 --port "$PORT" ${within(application, 'app-dir')}${application.target}`,
+    );
+  for (const file of MAINS) if (await built.has(file)) return commandStart(`${BIN}/python ${file}`);
   return undefined;
 };

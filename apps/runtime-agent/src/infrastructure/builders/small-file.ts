@@ -17,13 +17,18 @@ export const readSmallFile = (directory: string, name: string, mostBytes = USUAL
 /** Like {@link readSmallFile}, for a file that decides how a project is built. @throws BuildFailed if it is too large. */
 export const readManifest = (directory: string, name: string): Promise<string | undefined> =>
   withFile(directory, name, async (file, size) => {
-    if (size <= USUAL_BYTES) return file.readFile('utf8');
+    if (size <= USUAL_BYTES) return withoutByteOrderMark(await file.readFile('utf8'));
     throw new BuildFailed(`${name} is larger than 1 MiB, the maximum size of such a file: make it smaller`);
   });
 
 /** Like {@link readSmallFile}, for the first MiB of a file of any size. */
 export const readBeginning = (directory: string, name: string): Promise<string | undefined> =>
-  withFile(directory, name, file => text(file.createReadStream({ end: USUAL_BYTES - 1, autoClose: false })));
+  withFile(directory, name, async file =>
+    withoutByteOrderMark(await text(file.createReadStream({ end: USUAL_BYTES - 1, autoClose: false }))),
+  );
+
+/** Editors of Windows begin files with it. */
+const withoutByteOrderMark = (content: string): string => content.replace(/^\uFEFF/, '');
 
 /** Opens a regular file, and no other. @returns undefined if there is none. */
 const withFile = async (

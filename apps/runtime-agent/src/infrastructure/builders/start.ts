@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { processTypes } from './procfile.js';
 import { projectIn } from './project.js';
 
 const command = z.object({ kind: z.literal('command'), command: z.string() });
@@ -39,8 +40,8 @@ const SITES = ['dist', 'build', 'out', '_site', '.', 'public'];
  */
 export const findStart = async (directory: string): Promise<Start | undefined> => {
   const project = projectIn(directory);
-  const web = /^web:[ \t]*(\S.*)$/m.exec((await project.read('Procfile')) ?? '')?.[1]?.trim();
-  if (web) return { kind: 'command', command: web };
+  const { web } = processTypes((await project.read('Procfile')) ?? '');
+  if (web !== undefined) return { kind: 'command', command: web };
   const { start: script, prestart } = (await project.packageJson())?.scripts ?? {};
   if (typeof script === 'string' && script.trim() !== '') {
     const before = typeof prestart === 'string' && prestart.trim() !== '' ? `{ ${prestart}\n} && ` : '';

@@ -3,11 +3,15 @@ import type { ResolvedSource, Source } from '@postern/runtime';
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The arguments for `git ls-remote --symref`. */
-export const requestedRefs = ({ branch }: Source): readonly string[] =>
-  branch === undefined ? ['HEAD', 'refs/heads/*'] : [`refs/heads/${escaped(branch)}`];
+export const requestedRefs = ({ branch }: Source): readonly string[] => {
+  if (branch === undefined) return ['HEAD', 'refs/heads/*'];
+  const name = escaped(branch);
+  // An annotated tag is an object of its own; the server lists its commit with the suffix ^{}.
+  return [`refs/heads/${name}`, `refs/tags/${name}`, `refs/tags/${name}^{}`];
+};
 
 /**
- * Parses the output: the named branch, or the one that HEAD refers to.
+ * Parses the output: the named branch, tag or commit id, or the branch that HEAD refers to.
  * @returns an error message if there is none.
  */
 export const pickBranch = (answer: string, { branch }: Source): ResolvedSource | string => {
@@ -17,8 +21,11 @@ export const pickBranch = (answer: string, { branch }: Source): ResolvedSource |
   );
   const commitOf = (name: string) => commits.get(`refs/heads/${name}`);
   if (branch !== undefined) {
-    const commit = commitOf(branch);
-    return commit ? { branch, commit } : `the repository has no branch ${branch}`;
+    const tag = `refs/tags/${branch}`;
+    const commit = commitOf(branch) ?? commits.get(`${tag}^{}`) ?? commits.get(tag);
+    if (commit) return { branch, commit };
+    // Whether the repository has the commit shows when it is fetched.
+    return COMMIT.test(branch) ? { branch, commit: branch } : `the repository has no branch or tag ${branch}`;
   }
   const named = lines.map(([left = '', name]) =>
     name === 'HEAD' ? /^ref: refs\/heads\/(.+)$/.exec(left)?.[1] : undefined,

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { BuildFailed } from '@postern/runtime';
 import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
-import type { BuildPlan } from '../../infrastructure/builders/build-plan.js';
+import { type BuildPlan, buildCommandOf, logRulesOf } from '../../infrastructure/builders/build-plan.js';
 import { buildPlanFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { DOCKERFILE_STARTS_NOTHING } from '../../infrastructure/builders/dockerfile.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
@@ -13,6 +13,7 @@ import { largeFilesNotFetched, submodulesNotFetched } from '../../infrastructure
 import { processTypes, procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
 import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
+import { requireUnixScript } from '../../infrastructure/builders/script.js';
 import { OWN_PATH, type Start } from '../../infrastructure/builders/start.js';
 
 /**
@@ -46,8 +47,8 @@ const buildPlanOf = async (): Promise<BuildPlan> => {
   const buildPlan = await buildPlanFor(project, machine);
   if (!order.hasStartCommand)
     for (const rule of procfileRules((await project.read('Procfile')) ?? '')) console.log(rule);
+  for (const rule of logRulesOf(buildPlan, order.buildCommand)) console.log(rule);
   if (order.buildCommand !== undefined) return buildPlan;
-  for (const rule of buildPlan.rules) console.log(rule);
   try {
     requireTools(buildPlan, machine);
   } catch (error) {
@@ -117,13 +118,14 @@ const writeProcesses = async (): Promise<void> => {
 
 const writeStart = async (buildPlan: BuildPlan): Promise<void> => {
   const start = await startOf(app, buildPlan, DOCKERFILE_STARTS_NOTHING);
+  if (start.kind === 'command') await requireUnixScript(projectIn(app), start.command);
   console.log(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
   writeFileSync(join(out, 'start'), `cd "$(dirname "$0")/../app"\n${scriptOf(start)}\n`);
 };
 
 const make = async (): Promise<void> => {
   const buildPlan = await buildPlanOf();
-  const command = order.buildCommand ?? buildPlan.command;
+  const command = buildCommandOf(buildPlan, order.buildCommand);
   if (command !== undefined) await run(command, buildPlan);
   await writeProcesses();
   if (!order.hasStartCommand) await writeStart(buildPlan);

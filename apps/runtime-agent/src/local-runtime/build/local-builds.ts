@@ -9,13 +9,14 @@ import {
   SourceUnavailable,
 } from '@postern/runtime';
 import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
-import type { BuildPlan } from '../../infrastructure/builders/build-plan.js';
+import { type BuildPlan, buildCommandOf, logRulesOf } from '../../infrastructure/builders/build-plan.js';
 import { buildPlanFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
 import { largeFilesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
 import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
+import { requireUnixScript } from '../../infrastructure/builders/script.js';
 import type { ArtefactStart } from '../../infrastructure/builders/start.js';
 import { freeBytes } from '../../infrastructure/disk.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
@@ -189,14 +190,18 @@ export class LocalBuilds implements Builds {
   ): Promise<FinishBuild> {
     const { output } = site;
     const buildPlan = await this.#buildPlanFor(directory, order, output);
-    const command = order.buildCommand ?? buildPlan.command;
+    const command = buildCommandOf(buildPlan, order.buildCommand);
     const { environment = {} } = buildPlan;
     if (command !== undefined)
       await this.parts.inStep('run build command', () => this.#run(command, environment, order, site, signal));
     return async () => {
-      if (order.startCommand !== undefined) return undefined;
+      if (order.startCommand !== undefined) {
+        await requireUnixScript(projectIn(directory), order.startCommand);
+        return undefined;
+      }
       const start = await startOf(directory, buildPlan, this.parts.dockerfiles.refusalOf(order));
       if (start.kind === 'static') await requireLinksInside(directory);
+      else await requireUnixScript(projectIn(directory), start.command);
       output.logLine(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
       return start;
     };
@@ -214,8 +219,8 @@ export class LocalBuilds implements Builds {
     const buildPlan = await buildPlanFor(project, machine);
     if (order.startCommand === undefined)
       for (const rule of procfileRules((await project.read('Procfile')) ?? '')) output.logLine(rule);
+    for (const rule of logRulesOf(buildPlan, order.buildCommand)) output.logLine(rule);
     if (order.buildCommand !== undefined) return buildPlan;
-    for (const rule of buildPlan.rules) output.logLine(rule);
     requireTools(buildPlan, machine);
     return buildPlan;
   }

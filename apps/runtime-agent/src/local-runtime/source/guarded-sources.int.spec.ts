@@ -160,7 +160,7 @@ describe('Git', () => {
     try {
       await expect(fixture.resolve(`${base}/none`)).rejects.toThrow(`there is no repository at ${base}/none`);
       await expect(fixture.resolve(`${base}/private`)).rejects.toThrow('does not exist or is not public');
-      await expect(fixture.resolve(`${base}/.git`, 'x')).rejects.toThrow('the repository has no branch x');
+      await expect(fixture.resolve(`${base}/.git`, 'x')).rejects.toThrow('the repository has no branch or tag x');
     } finally {
       await server.stop();
     }

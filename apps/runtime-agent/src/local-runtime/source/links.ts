@@ -1,4 +1,4 @@
-import { readdir, readlink, realpath } from 'node:fs/promises';
+import { readdir, readlink, realpath, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /** The maximum number of links that the kernel follows in a path. */
@@ -12,6 +12,18 @@ export const findStrayLink = async (root: string): Promise<string | undefined> =
     if (entry.isSymbolicLink() && !(await staysInside(root, path))) return relative(root, path);
   }
   return undefined;
+};
+
+/**
+ * Removes symbolic links that point outside the repository, so that neither the platform nor a web server follows
+ * them; `log` receives a line for each. No other process changes the folder meanwhile.
+ */
+export const removeStrayLinks = async (root: string, log: (line: string) => void): Promise<void> => {
+  // A link can lead out through another one.
+  for (let stray = await findStrayLink(root); stray !== undefined; stray = await findStrayLink(root)) {
+    log(`The link ${stray} points outside the repository: it is left out`);
+    await unlink(join(root, stray));
+  }
 };
 
 /** Finds a symbolic link below the folder that is dangling, or that makes a recursive walk endless. */

@@ -67,8 +67,8 @@ describe('A source', () => {
   it('is refused with the name of the missing branch', async () => {
     fixture = await BuildsFixture.start();
     const repository = await fixture.repository();
-    await expect(resolve(repository.url, 'nowhere')).rejects.toThrow('the repository has no branch nowhere');
-    await expect(resolve(repository.url, 'mai?')).rejects.toThrow('the repository has no branch mai?');
+    await expect(resolve(repository.url, 'nowhere')).rejects.toThrow('the repository has no branch or tag nowhere');
+    await expect(resolve(repository.url, 'mai?')).rejects.toThrow('the repository has no branch or tag mai?');
     await expect(resolve(repository.url, 'main')).resolves.toBeDefined();
   });
 
@@ -156,11 +156,21 @@ describe('A source', () => {
     ['absolute', { steal: { link: '/etc/passwd' } }, 'steal'],
     ['relative', { 'a/steal': { link: '../../outside' } }, 'a/steal'],
     ['by way of another link', { 'a/b/up': { link: '../..' }, steal: { link: 'a/b/up/../x' } }, 'steal'],
-  ])('is refused for a link that points outside it: %s', async (_, files, name) => {
+  ])('is built without a link that points outside it: %s', async (_, files, name) => {
     fixture = await BuildsFixture.start();
-    await expect(fixture.build(await fixture.order(files))).rejects.toThrow(
-      `the link ${name} points outside the repository`,
-    );
+    const artefact = await fixture.build(await fixture.order({ ...files, 'other.txt': 'here' }));
+    await expect(fixture.read(artefact, name)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await fixture.read(artefact, 'other.txt')).toBe('here');
+  });
+
+  it('resolves tags and commit ids as it does branches', async () => {
+    fixture = await BuildsFixture.start();
+    const repository = await fixture.repository();
+    const { commit } = await resolve(repository.url, 'main');
+    repository.git('tag', 'v1.0');
+    repository.git('tag', '--annotate', '--message', 'first', 'v1.1');
+    for (const name of ['v1.0', 'v1.1', commit])
+      expect(await resolve(repository.url, name)).toEqual({ branch: name, commit });
   });
 
   it('may contain links to its own files', async () => {

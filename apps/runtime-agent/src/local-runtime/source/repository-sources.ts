@@ -8,7 +8,7 @@ import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinne
 import { pickBranch, requestedRefs } from '../../infrastructure/git/remote-branches.js';
 import type { ConfinedPlace, Confinement } from '../instances/confinement.js';
 import { type Git, NO_REMOTE } from './git.js';
-import { findStrayLink } from './links.js';
+import { removeStrayLinks } from './links.js';
 import { makeOwned } from './owned-folder.js';
 import { SubmoduleFetch } from './submodule-fetch.js';
 
@@ -100,8 +100,7 @@ export class RepositorySources {
     await fetchCommit(source, checkout, signal);
     const submodules = new SubmoduleFetch(this.git, fetchCommit, source, log);
     await this.#inTime(url, this.times.fetchMs, signal, limit => submodules.fetch(url, checkout, limit));
-    const stray = await findStrayLink(checkout.directory);
-    if (stray !== undefined) throw new SourceUnavailable(`the link ${stray} points outside the repository`);
+    await removeStrayLinks(checkout.directory, log);
   }
 
   async #fetchCommit(source: CommitSource, checkout: Checkout, signal: AbortSignal): Promise<void> {
