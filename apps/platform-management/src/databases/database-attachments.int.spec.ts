@@ -12,10 +12,10 @@ import {
 } from '@postern/contracts';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { ReleaseConfigurations } from '../environment/ports.js';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
-import { WebServiceRepository } from '../web-services/ports.js';
+import { ReleaseConfigurations } from '../web-services/environment/ports.js';
+import { WebServiceRepository } from '../web-services/services/ports.js';
 
 jest.setTimeout(180_000);
 
