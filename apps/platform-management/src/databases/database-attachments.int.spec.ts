@@ -147,8 +147,8 @@ describe('a new password', () => {
     await set('COLOUR', 'red');
     const [earlier, earliest] = [uuidv7(), uuidv7()];
     const { sources, ...withoutSources } = await current();
-    await configurations().seal(earlier, { ...withoutSources, sources: sources! });
-    await configurations().seal(earliest, withoutSources);
+    await configurations().seal(web_service_id, earlier, { ...withoutSources, sources: sources! });
+    await configurations().seal(web_service_id, earliest, withoutSources);
     await set('COLOUR', 'blue');
     const of = { workspace_id: caller.workspace_id, database_id: database.id };
     const [{ connection_url }] = await Promise.all([fixture.client.request(rotateDatabase, of), untilApplied()]);

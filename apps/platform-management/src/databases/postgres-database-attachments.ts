@@ -10,7 +10,7 @@ import { FIND_ATTACHMENT_OF_VARIABLE, INSERT_ATTACHMENT } from './database-attac
 import { type Attachment, DatabaseAttachments, type NamedAttachment, type NewAttachment } from './ports.js';
 import { variableInUse } from './refusals.js';
 
-/** Stores attachments as rows, which the transactions that delete a database or web service also delete. */
+/** Stores attachments as rows, which are deleted with the database or web service. */
 @Injectable()
 export class PostgresDatabaseAttachments extends DatabaseAttachments {
   constructor(

@@ -52,7 +52,7 @@ export class FakeConfigurations extends ReleaseConfigurations {
     const { environment, secrets } = await this.open(id);
     return { environment: { ...environment, ...this.attached }, secrets };
   }
-  override async seal(id: string, configuration: Configuration): Promise<void> {
+  override async seal(_: string, id: string, configuration: Configuration): Promise<void> {
     this.sealed.set(id, configuration);
   }
   override async open(id: string): Promise<Configuration> {

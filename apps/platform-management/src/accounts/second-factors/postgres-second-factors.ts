@@ -77,7 +77,6 @@ export class PostgresSecondFactors extends SecondFactors {
 
   override async remove(userId: string, actorId: string): Promise<void> {
     await this.#write(userId, { kind: 'disable-second-factor', actorId }, async client => {
-      await client.query(DELETE_RECOVERY_CODES, [userId]);
       await client.query(DELETE_SECOND_FACTOR, [userId]);
       return true;
     });

@@ -19,6 +19,7 @@ export const CONFIRM_SECOND_FACTOR = `
 export const USE_STEP = `
   UPDATE second_factors SET last_step = $2 WHERE user_id = $1 AND ${CONFIRMED} AND last_step < $2`;
 
+/** Deletes the recovery codes as well. */
 export const DELETE_SECOND_FACTOR = 'DELETE FROM second_factors WHERE user_id = $1';
 
 export const INSERT_RECOVERY_CODES = `

@@ -3,11 +3,10 @@ export const REPLACE_HOOK = `
 
 /** Deletes a hook with its deliveries and its encrypted secret. */
 export const DELETE_HOOK = `
-  WITH gone AS (DELETE FROM deploy_hooks WHERE web_service_id = $1 RETURNING id),
-    deliveries AS (DELETE FROM deploy_hook_deliveries WHERE hook_id IN (SELECT id FROM gone))
+  WITH gone AS (DELETE FROM deploy_hooks WHERE web_service_id = $1 RETURNING id)
   DELETE FROM sealed_values WHERE id IN (SELECT id FROM gone)`;
 
-export const SEAL_HOOK_SECRET = 'INSERT INTO sealed_values (id, sealed) VALUES ($1, $2)';
+export const SEAL_HOOK_SECRET = 'INSERT INTO sealed_values (id, sealed, web_service_id) VALUES ($1, $2, $3)';
 
 export const FIND_HOOK_BY_TOKEN = `
   SELECT h.id, h.web_service_id AS "webServiceId", h.created_at AS "createdAt", s.sealed,
@@ -32,8 +31,11 @@ export const COUNT_DELIVERIES = `
       WHERE d.hook_id = $1 AND d.digest = $2 AND (d.deployment_id IS NULL OR d.at > now() - interval '1 minute'
         OR EXISTS (SELECT FROM deployments WHERE id = d.deployment_id))) AS "isKnown"`;
 
+/** Adds no row if the hook was deleted in the meantime. */
 export const ADD_DELIVERY = `
-  INSERT INTO deploy_hook_deliveries (hook_id, digest, outcome, reason, deployment_id) VALUES ($1, $2, $3, $4, $5)
+  WITH hook AS (SELECT id FROM deploy_hooks WHERE id = $1 FOR KEY SHARE)
+  INSERT INTO deploy_hook_deliveries (hook_id, digest, outcome, reason, deployment_id)
+  SELECT id, $2, $3, $4, $5::uuid FROM hook
   ON CONFLICT (hook_id, digest) DO UPDATE SET at = now(), outcome = $3, reason = $4, deployment_id = $5`;
 
 export const DELETE_OLD_DELIVERIES =

@@ -48,7 +48,7 @@ export class PostgresDeployHooks extends DeployHooks {
       await lockStreams(client, [webServiceStream(webServiceId)]);
       if (await isDeleted(client, webServiceStream(webServiceId))) throw webServiceNotFound();
       await client.query(DELETE_HOOK, [webServiceId]);
-      await client.query(SEAL_HOOK_SECRET, [id, this.keys.seal(secret, `sealed_values/${id}`)]);
+      await client.query(SEAL_HOOK_SECRET, [id, this.keys.seal(secret, `sealed_values/${id}`), webServiceId]);
       await client.query(REPLACE_HOOK, [id, webServiceId, tokenHash]);
     });
     return id;

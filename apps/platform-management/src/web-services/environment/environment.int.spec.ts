@@ -171,7 +171,8 @@ describe('variables and secrets', () => {
   it('of a deleted configuration are deleted, and no others', async () => {
     const [one, two] = [uuidv7(), uuidv7()];
     await request(setVariable, { ...service, key: 'COLOUR', value: 'red', is_secret: false });
-    for (const id of [one, two]) await configurations().seal(id, { environment: { COLOUR: 'red' }, secrets: [] });
+    for (const id of [one, two])
+      await configurations().seal(service.web_service_id, id, { environment: { COLOUR: 'red' }, secrets: [] });
     for (let times = 0; times < 2; times++) await configurations().delete([one]);
 
     await expect(configurations().open(one)).rejects.toThrow(`there is no configuration ${one}`);
@@ -194,6 +195,7 @@ describe('at rest', () => {
     await codeOf(request(setVariables, { ...service, variables: Array(2).fill({ key: 'TWICE', value: VALUE }) }));
     await codeOf(request(setVariable, { ...service, key: 'NOT A KEY', value: VALUE }));
     await configurations().seal(
+      service.web_service_id,
       uuidv7(),
       await configurations().current(service.web_service_id, project_id, 'production'),
     );

@@ -33,8 +33,9 @@ export const ATTACHED_DATABASES = `
   FROM database_attachments a JOIN databases d ON d.id = a.database_id JOIN database_credentials c USING (database_id)
   WHERE a.web_service_id = $1`;
 
+/** Values of the web service `$3`, or of a project if it is null. */
 export const SEAL_VALUES = `
-  INSERT INTO sealed_values (id, sealed) SELECT * FROM unnest($1::uuid[], $2::text[])
+  INSERT INTO sealed_values (id, sealed, web_service_id) SELECT v.*, $3::uuid FROM unnest($1::uuid[], $2::text[]) AS v
   ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed`;
 
 export const DELETE_SEALED_VALUE = 'DELETE FROM sealed_values WHERE id = $1';

@@ -60,8 +60,8 @@ export abstract class ReleaseConfigurations {
   abstract current(webServiceId: string, projectId: string, scope: SecretScope): Promise<Configuration>;
   /** Returns an earlier configuration with the current credentials of the databases that are attached now. */
   abstract repeated(webServiceId: string, configurationId: string): Promise<Configuration>;
-  /** Encrypts and stores a configuration under the id; replaces an existing one. */
-  abstract seal(configurationId: string, configuration: Configuration): Promise<void>;
+  /** Encrypts and stores a configuration of the web service under the id; replaces an existing one. */
+  abstract seal(webServiceId: string, configurationId: string, configuration: Configuration): Promise<void>;
   /** @throws ConfigurationNotFound; any other error does not mean that the configuration is gone. */
   abstract open(configurationId: string): Promise<Configuration>;
   /** Deletes configurations permanently; unknown ids have no effect. */

@@ -39,7 +39,7 @@ export class PostgresNamedValueRepository extends NamedValueRepository {
     let before: NamedValues | undefined;
     const events = await this.#execute(collection, command, (client, appended, state) => {
       before = state;
-      return this.#seal(client, idsOf(appended), values);
+      return this.#seal(client, idsOf(appended), values, collection === 'variables' ? ownerId : null);
     });
     return events.flatMap(({ data }) =>
       'key' in data
@@ -81,9 +81,14 @@ export class PostgresNamedValueRepository extends NamedValueRepository {
     });
   }
 
-  async #seal(client: pg.ClientBase, ids: readonly string[], values: readonly ValueToSet[]): Promise<void> {
+  async #seal(
+    client: pg.ClientBase,
+    ids: readonly string[],
+    values: readonly ValueToSet[],
+    webServiceId: string | null,
+  ): Promise<void> {
     const sealed = values.map(({ value }, index) => this.keys.seal(value, sealedValueRow(ids[index] as string)));
-    await client.query(SEAL_VALUES, [ids, sealed]);
+    await client.query(SEAL_VALUES, [ids, sealed, webServiceId]);
   }
 }
 

@@ -88,9 +88,9 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
     });
   }
 
-  override async seal(id: string, configuration: Configuration): Promise<void> {
+  override async seal(webServiceId: string, id: string, configuration: Configuration): Promise<void> {
     const sealed = this.keys.seal(JSON.stringify(configuration), sealedValueRow(id));
-    await this.prisma.sealedValue.upsert({ where: { id }, create: { id, sealed }, update: { sealed } });
+    await this.prisma.sealedValue.upsert({ where: { id }, create: { id, sealed, webServiceId }, update: { sealed } });
   }
 
   override async open(id: string): Promise<Configuration> {

@@ -114,8 +114,14 @@ describe('deleting', () => {
   it('hides the service immediately, stops its instances and keeps only its events', async () => {
     const { id, deploymentId } = await fixture.runningService(replica);
     const other = await fixture.runningService(replica);
-    for (const sealed of [deploymentId, other.deploymentId])
-      await fixture.pool.query(`INSERT INTO sealed_values (id, sealed) VALUES ($1, 'x')`, [sealed]);
+    for (const sealed of [
+      { id, of: deploymentId },
+      { id: other.id, of: other.deploymentId },
+    ])
+      await fixture.pool.query(`INSERT INTO sealed_values (id, sealed, web_service_id) VALUES ($1, 'x', $2)`, [
+        sealed.of,
+        sealed.id,
+      ]);
     const remove = new Latch();
     fixture.machine.script.remove = remove.wait;
     expect(await replica.commands.remove.execute(of(id))).toEqual({ id, deleted: true });

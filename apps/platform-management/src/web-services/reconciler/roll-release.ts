@@ -41,7 +41,7 @@ export class RollRelease {
   /** Stores the configuration of a release that starts: the current one, or for a rollback the earlier one. */
   async begin(state: WebService, releaseId: string): Promise<void> {
     if (releaseToBegin(state, releaseId))
-      await this.configurations.seal(releaseId, await this.#configurationFor(state, releaseId));
+      await this.configurations.seal(state.id!, releaseId, await this.#configurationFor(state, releaseId));
     await this.reports.record(state.id!, { kind: 'begin-release', releaseId });
   }
 

@@ -108,7 +108,7 @@ export class PostgresRepositoryCredentials extends RepositoryCredentials {
       await lockStreams(client, [webServiceStream(webServiceId)]);
       if (await isDeleted(client, webServiceStream(webServiceId))) throw webServiceNotFound();
       await client.query(DELETE_CREDENTIAL, [webServiceId, kind]);
-      await client.query(SEAL_CREDENTIAL, [id, this.keys.seal(secret, `sealed_values/${id}`)]);
+      await client.query(SEAL_CREDENTIAL, [id, this.keys.seal(secret, `sealed_values/${id}`), webServiceId]);
       await client.query(INSERT_CREDENTIAL, [
         id,
         webServiceId,

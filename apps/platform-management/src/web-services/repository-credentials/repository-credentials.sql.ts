@@ -4,7 +4,7 @@ export const DELETE_CREDENTIAL = `
     sealed AS (DELETE FROM sealed_values WHERE id IN (SELECT id FROM gone))
   SELECT id FROM gone`;
 
-export const SEAL_CREDENTIAL = 'INSERT INTO sealed_values (id, sealed) VALUES ($1, $2)';
+export const SEAL_CREDENTIAL = 'INSERT INTO sealed_values (id, sealed, web_service_id) VALUES ($1, $2, $3)';
 
 export const INSERT_CREDENTIAL = `
   INSERT INTO repository_credentials (id, web_service_id, kind, public_key, username, host)

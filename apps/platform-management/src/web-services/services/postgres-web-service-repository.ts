@@ -13,7 +13,6 @@ import { isDeleted } from '../../infrastructure/postgres/deleted-streams.js';
 import { READ_MODELS } from '../../infrastructure/postgres/read-models.js';
 import { projectNotFound } from '../../projects/ports.js';
 import { projectStream } from '../../projects/project.js';
-import { valueStream } from '../environment/named-values.js';
 import type { ChangeCommand, ReconcilerCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { CreatedData, WebServiceEvent } from './aggregate/events.js';
 import { activeDeployment, hasWork, type WebService } from './aggregate/state.js';
@@ -21,17 +20,6 @@ import { webService, webServiceStream } from './aggregate/web-service.js';
 import { WebServiceObserver, WebServiceRepository } from './ports.js';
 import { type CachedState, StateCache } from './state-cache.js';
 import {
-  DELETE_ATTACHMENTS_TO,
-  DELETE_BANDWIDTH_OF,
-  DELETE_CRON_JOBS_OF,
-  DELETE_DEPLOY_HOOK_OF,
-  DELETE_DOMAINS_OF,
-  DELETE_MINUTES_OF,
-  DELETE_RELEASES_OF,
-  DELETE_REPOSITORY_CREDENTIALS_OF,
-  DELETE_RUNS_OF,
-  DELETE_SAMPLES_OF,
-  DELETE_SEALED_VALUES_OF,
   DELETE_SUMMARY,
   FIND_ORIGIN,
   INSERT_RELEASE,
@@ -148,7 +136,7 @@ export class PostgresWebServiceRepository extends WebServiceRepository {
         throw appended ?? new Error('nothing was appended');
       }
       const state = events.reduce(webService.evolve, before);
-      if (state.deleted) await deleteEverything(client, webServiceId);
+      if (state.deleted) await client.query(DELETE_SUMMARY, [webServiceId]);
       else await writeSummary(client, before, state);
       await writeReleases(client, events);
       return { before, events, state, version: appended.version, position: appended.position };
@@ -222,24 +210,4 @@ async function writeReleases(client: pg.PoolClient, events: readonly WebServiceE
       at,
     ]);
   }
-}
-
-/** Deletes all rows of a deleted web service except its events, which contain no values. */
-async function deleteEverything(client: pg.PoolClient, webServiceId: string): Promise<void> {
-  await client.query(DELETE_SUMMARY, [webServiceId]);
-  const streams = [webServiceStream(webServiceId), valueStream('variables', webServiceId)];
-  await client.query(DELETE_SEALED_VALUES_OF, [...streams, REQUESTS]);
-  for (const statement of [
-    DELETE_ATTACHMENTS_TO,
-    DELETE_DEPLOY_HOOK_OF,
-    DELETE_REPOSITORY_CREDENTIALS_OF,
-    DELETE_CRON_JOBS_OF,
-    DELETE_RUNS_OF,
-    DELETE_DOMAINS_OF,
-    DELETE_RELEASES_OF,
-    DELETE_SAMPLES_OF,
-    DELETE_MINUTES_OF,
-    DELETE_BANDWIDTH_OF,
-  ])
-    await client.query(statement, [webServiceId]);
 }

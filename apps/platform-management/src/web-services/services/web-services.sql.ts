@@ -75,36 +75,8 @@ export const CHANGE_WEB_SERVICE = ({ table }: ProjectionTables) => `
 
 export const DELETE_WEB_SERVICE = ({ table }: ProjectionTables) => `DELETE FROM ${table('web_services')} WHERE id = $1`;
 
-/** Runs first, so that no other transaction finds the web service while the rest is deleted. */
+/** Deletes all rows of the web service, which refer to this one; its events contain no values. */
 export const DELETE_SUMMARY = 'DELETE FROM web_service_standings WHERE web_service_id = $1';
-
-/** Deletes the values of variables (stream `$2`) and the configurations of releases (stream `$1`, event types of their requests `$3`). */
-export const DELETE_SEALED_VALUES_OF = `
-  DELETE FROM sealed_values WHERE id IN (
-    SELECT (data->>'value_id')::uuid FROM event_store.events WHERE stream_id = $2 AND data->>'key' IS NOT NULL
-    UNION
-    SELECT coalesce(data->>'deployment_id', data->>'release_id')::uuid FROM event_store.events
-    WHERE stream_id = $1 AND type = ANY ($3))`;
-
-/** Deletes the hook with its deliveries and its sealed secret. */
-export const DELETE_DEPLOY_HOOK_OF = `
-  WITH gone AS (DELETE FROM deploy_hooks WHERE web_service_id = $1 RETURNING id),
-    deliveries AS (DELETE FROM deploy_hook_deliveries WHERE hook_id IN (SELECT id FROM gone))
-  DELETE FROM sealed_values WHERE id IN (SELECT id FROM gone)`;
-
-/** Deletes the credentials with their sealed secrets. */
-export const DELETE_REPOSITORY_CREDENTIALS_OF = `
-  WITH gone AS (DELETE FROM repository_credentials WHERE web_service_id = $1 RETURNING id)
-  DELETE FROM sealed_values WHERE id IN (SELECT id FROM gone)`;
-
-export const DELETE_ATTACHMENTS_TO = 'DELETE FROM database_attachments WHERE web_service_id = $1';
-export const DELETE_CRON_JOBS_OF = 'DELETE FROM cron_jobs WHERE web_service_id = $1';
-export const DELETE_RUNS_OF = 'DELETE FROM runs WHERE web_service_id = $1';
-export const DELETE_DOMAINS_OF = 'DELETE FROM custom_domains WHERE web_service_id = $1';
-export const DELETE_RELEASES_OF = 'DELETE FROM releases WHERE web_service_id = $1';
-export const DELETE_SAMPLES_OF = 'DELETE FROM metric_samples WHERE web_service_id = $1';
-export const DELETE_MINUTES_OF = 'DELETE FROM metric_minutes WHERE web_service_id = $1';
-export const DELETE_BANDWIDTH_OF = 'DELETE FROM bandwidth_usage WHERE web_service_id = $1';
 
 export const UPDATE_STATUS = ({ table }: ProjectionTables) =>
   `UPDATE ${table('web_services')} SET status = $2, status_reason = $3 WHERE id = $1`;
