@@ -1,13 +1,13 @@
 import { type ConfigOf, databaseSettings, defineConfig, secret, text } from '@postern/service-host/config';
-import { auditLogSettings } from './audit-log/settings.js';
+import { auditLogSettings } from './accounts/audit-log/settings.js';
+import { secondFactorSettings } from './accounts/second-factors/settings.js';
+import { sessionSettings } from './accounts/sessions/settings.js';
+import { canonicalAddress } from './accounts/users/email-address.js';
 import { databasesSettings } from './databases/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
-import { moderationSettings } from './moderation/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
-import { secondFactorSettings } from './second-factors/settings.js';
-import { sessionSettings } from './sessions/settings.js';
-import { canonicalAddress } from './users/email-address.js';
-import { webServiceSettings } from './web-services/settings.js';
+import { moderationSettings } from './web-services/moderation/settings.js';
+import { webServiceSettings } from './web-services/services/settings.js';
 
 /** All settings of platform-management. */
 export const config = defineConfig({

@@ -1,41 +1,47 @@
 import { Module } from '@nestjs/common';
-import { AuditLogModule } from './audit-log/audit-log.module.js';
-import { CronJobsModule } from './cron-jobs/cron-jobs.module.js';
-import { CustomDomainsModule } from './custom-domains/custom-domains.module.js';
+import { AuditLogModule } from './accounts/audit-log/audit-log.module.js';
+import { LoginLimitsModule } from './accounts/login-limits/login-limits.module.js';
+import { LoginsModule } from './accounts/logins/logins.module.js';
+import { OwnerMailModule } from './accounts/owner-mail/owner-mail.module.js';
+import { PasswordsModule } from './accounts/passwords/passwords.module.js';
+import { QuotasModule } from './accounts/quotas/quotas.module.js';
+import { RegistrationsModule } from './accounts/registrations/registrations.module.js';
+import { SecondFactorsModule } from './accounts/second-factors/second-factors.module.js';
+import { SessionsModule } from './accounts/sessions/sessions.module.js';
+import { UsersModule } from './accounts/users/users.module.js';
+import { WorkspaceDeletionsModule } from './accounts/workspace-deletions/workspace-deletions.module.js';
+import { WorkspacesModule } from './accounts/workspaces/workspaces.module.js';
 import { DatabasesModule } from './databases/databases.module.js';
-import { DeployHooksModule } from './deploy-hooks/deploy-hooks.module.js';
-import { DeploymentsModule } from './deployments/deployments.module.js';
-import { EnvironmentModule } from './environment/environment.module.js';
-import { LoginLimitsModule } from './login-limits/login-limits.module.js';
-import { MetricsModule } from './metrics/metrics.module.js';
-import { ModerationModule } from './moderation/moderation.module.js';
+import { eventSourcing } from './event-sourcing.module.js';
 import { operations } from './operations/operations.module.js';
-import { OwnerMailModule } from './owner-mail/owner-mail.module.js';
-import { PasswordResetsModule } from './password-resets/password-resets.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
-import { QuotasModule } from './quotas/quotas.module.js';
-import { ReconcilerModule } from './reconciler/reconciler.module.js';
-import { RepositoryCredentialsModule } from './repository-credentials/repository-credentials.module.js';
-import { RunsModule } from './runs/runs.module.js';
-import { SecondFactorsModule } from './second-factors/second-factors.module.js';
-import { SessionsModule } from './sessions/sessions.module.js';
-import { ExpiredLoginsModule } from './users/expired-logins.module.js';
-import { UsersModule } from './users/users.module.js';
-import { WebServicesModule } from './web-services/web-services.module.js';
-import { WorkspaceDeletionsModule } from './workspace-deletions/workspace-deletions.module.js';
-import { WorkspacesModule } from './workspaces/workspaces.module.js';
+import { RetentionModule } from './retention/retention.module.js';
+import { CronJobsModule } from './web-services/cron-jobs/cron-jobs.module.js';
+import { CustomDomainsModule } from './web-services/custom-domains/custom-domains.module.js';
+import { DeployHooksModule } from './web-services/deploy-hooks/deploy-hooks.module.js';
+import { DeploymentsModule } from './web-services/deployments/deployments.module.js';
+import { EnvironmentModule } from './web-services/environment/environment.module.js';
+import { MetricsModule } from './web-services/metrics/metrics.module.js';
+import { ModerationModule } from './web-services/moderation/moderation.module.js';
+import { ReconcilerModule } from './web-services/reconciler/reconciler.module.js';
+import { RepositoryCredentialsModule } from './web-services/repository-credentials/repository-credentials.module.js';
+import { RunsModule } from './web-services/runs/runs.module.js';
+import { WebServicesModule } from './web-services/services/web-services.module.js';
 
 /** The features of platform-management. */
 @Module({
   imports: [
+    eventSourcing,
     UsersModule,
     LoginLimitsModule,
     SessionsModule,
     SecondFactorsModule,
-    PasswordResetsModule,
+    PasswordsModule,
     WorkspacesModule,
-    ExpiredLoginsModule,
+    RegistrationsModule,
+    LoginsModule,
+    RetentionModule,
     PlatformKeysModule,
     ProjectsModule,
     QuotasModule,

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { type SourceFile, withoutEnding } from './source-tree.js';
 
 /** Layer names; apps must not be divided by layer. */
@@ -26,8 +27,8 @@ export const appOf = (path: string): string | undefined => /^apps\/([^/]+)\//.ex
 /** The top-level folder of an app's sources that contains the file; undefined for files outside these folders. */
 export const folderOf = (path: string): string | undefined => /^apps\/[^/]+\/src\/([^/]+)\//.exec(path)?.[1];
 
-/** The feature that a file belongs to; undefined for root files, infrastructure and test support. */
-export const featureOf = (path: string): string | undefined => {
+/** The context of a file: the top-level folder of its feature. Undefined for root files, infrastructure and test support. */
+export const contextOf = (path: string): string | undefined => {
   const folder = folderOf(path);
   return folder !== undefined && !NO_FEATURES.has(folder) ? folder : undefined;
 };
@@ -44,10 +45,42 @@ const MARKED_CLASS = new RegExp(
 /** Queries over all source files that the rules need. */
 export class Codebase {
   readonly #byPath: ReadonlyMap<string, SourceFile>;
+  /** The module files of each folder. */
+  readonly #modules: ReadonlyMap<string, readonly SourceFile[]>;
   readonly #impurities = new Map<string, readonly string[]>();
 
   constructor(readonly files: readonly SourceFile[]) {
     this.#byPath = new Map(files.map(file => [withoutEnding(file.path), file]));
+    this.#modules = Map.groupBy(
+      files.filter(({ path }) => isModule(path)),
+      ({ path }) => posix.dirname(path),
+    );
+  }
+
+  /**
+   * The feature of a file, as its path below the sources of the app: the nearest folder with a Nest module, or else its
+   * context. Undefined for root files, infrastructure and test support.
+   */
+  featureOf(path: string): string | undefined {
+    const context = contextOf(path);
+    if (context === undefined) return undefined;
+    const [root, inside = ''] = path.split('/src/', 2);
+    for (let folder = posix.dirname(inside); folder !== context; folder = posix.dirname(folder)) {
+      if (this.#modules.has(`${root}/src/${folder}`)) return folder;
+    }
+    return context;
+  }
+
+  /** Whether the module of its feature exports a class of the file. */
+  isExported(path: string): boolean {
+    const feature = this.featureOf(path);
+    const text = this.find(path)?.text ?? '';
+    const modules = this.#modules.get(path.replace(/\/src\/.*/, `/src/${feature}`)) ?? [];
+    return modules.some(({ text: module }) =>
+      [...(/\bexports: \[([^\]]*)\]/.exec(module)?.[1]?.matchAll(/\w+/g) ?? [])].some(([name]) =>
+        new RegExp(`\\bexport (abstract )?class ${name}\\b`).test(text),
+      ),
+    );
   }
 
   /** The file that an import resolves to; undefined if it is not a TypeScript source of this repository. */
@@ -67,7 +100,7 @@ export class Codebase {
 
   /** A class marked `@Handles`, or one with an `execute` that such a class may use. */
   isCommand(file: SourceFile): boolean {
-    if (featureOf(file.path) === undefined || isModule(file.path) || isReadModel(file.path)) return false;
+    if (contextOf(file.path) === undefined || isModule(file.path) || isReadModel(file.path)) return false;
     if (MARKED_CLASS.test(file.text)) return true;
     return /^ {2}(?:async )?execute\(/m.test(file.text) && !this.isAdapter(file.path);
   }

@@ -16,8 +16,10 @@ const COMMAND = `@Handles(emailSend.createApiKey)
 const ADAPTER = "import { Pool } from 'pg';\nexport class PostgresKeys {}";
 
 const PURE = 'a decider and everything it imports is pure';
-const NO_ADAPTER = 'a command imports no adapter and no technology';
-const SHARES = 'a feature shares its ports, pure files, read models and, with modules, its module';
+const NO_TECHNOLOGY = 'a command imports no technology';
+const NO_CYCLE = 'the contexts and features of an app form no cycle, type imports included';
+const SHARES =
+  'a feature shares its ports, pure files, read models, what its module exports and, with modules, its module';
 
 export const VIOLATIONS: readonly ExampleViolation[] = [
   ...["'SELECT id FROM api_keys'", '`\n  INSERT INTO api_keys VALUES ($1)`', "'DELETE FROM api_keys'"].map(sql => ({
@@ -97,21 +99,18 @@ export const VIOLATIONS: readonly ExampleViolation[] = [
     },
   },
   {
-    rule: NO_ADAPTER,
+    rule: NO_TECHNOLOGY,
     at: `${APP}/api-keys/create-api-key.ts`,
-    text: `import { PostgresKeys } from './postgres-keys.js';\n${COMMAND}`,
-    beside: { [`${APP}/api-keys/postgres-keys.ts`]: ADAPTER },
+    text: `import { PrismaClient } from '../generated/prisma/client.js';\n${COMMAND}`,
   },
   {
-    rule: NO_ADAPTER,
+    rule: NO_TECHNOLOGY,
     at: `${APP}/api-keys/create-api-key.ts`,
-    text: `import { Keys } from './key-rows.js';\n${COMMAND}`,
-    beside: { [`${APP}/api-keys/key-rows.ts`]: ADAPTER },
+    text: `import { request } from 'undici';\n${COMMAND}`,
   },
-  { rule: NO_ADAPTER, at: `${APP}/api-keys/create-api-key.ts`, text: `import { request } from 'undici';\n${COMMAND}` },
-  { rule: NO_ADAPTER, at: `${APP}/api-keys/create-api-key.ts`, text: `import http from 'node:http';\n${COMMAND}` },
+  { rule: NO_TECHNOLOGY, at: `${APP}/api-keys/create-api-key.ts`, text: `import http from 'node:http';\n${COMMAND}` },
   {
-    rule: NO_ADAPTER,
+    rule: NO_TECHNOLOGY,
     at: `${APP}/api-keys/create-api-key.ts`,
     text: COMMAND.replace('{}', '{ throw new NotFoundException(); }'),
   },
@@ -155,6 +154,38 @@ export const VIOLATIONS: readonly ExampleViolation[] = [
     at: `${APP}/emails/schedule.ts`,
     text: "import { ApiKeysModule } from '../api-keys/api-keys.module.js';",
     beside: { [`${APP}/api-keys/api-keys.module.ts`]: "import { Module } from '@nestjs/common';" },
+  },
+  ...['import { Key }', 'import type { Key }'].map(key => ({
+    rule: NO_CYCLE,
+    at: `${APP}/emails/email.ts`,
+    text: `${key} from '../api-keys/key.js';`,
+    beside: { [`${APP}/api-keys/key.ts`]: "import type { Email } from '../emails/email.js';" },
+  })),
+  {
+    rule: NO_CYCLE,
+    at: `${APP}/services/limits/limit.ts`,
+    text: "import type { Key } from '../keys/key.js';",
+    beside: {
+      [`${APP}/services/keys/keys.module.ts`]: '',
+      [`${APP}/services/keys/key.ts`]: "import type { Limit } from '../limits/limit.js';",
+      [`${APP}/services/limits/limits.module.ts`]: '',
+    },
+  },
+  {
+    rule: NO_CYCLE,
+    at: `${APP}/services/limits/limit.ts`,
+    text: "import type { Email } from '../../emails/email.js';",
+    beside: {
+      [`${APP}/emails/email.ts`]: "import type { Key } from '../services/keys/key.js';",
+      [`${APP}/services/keys/keys.module.ts`]: '',
+      [`${APP}/services/keys/key.ts`]: '',
+      [`${APP}/services/limits/limits.module.ts`]: '',
+    },
+  },
+  {
+    rule: 'infrastructure imports no feature',
+    at: `${APP}/infrastructure/postgres/event-sourcing.module.ts`,
+    text: "import { apiKeys } from '../../api-keys/api-keys.projection.js';",
   },
   {
     rule: 'infrastructure of one technology imports no other, and no command',

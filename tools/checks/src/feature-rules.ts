@@ -1,14 +1,4 @@
-import {
-  appOf,
-  type Codebase,
-  featureOf,
-  folderOf,
-  isModule,
-  isPort,
-  isReadModel,
-  isSpec,
-  OUTSIDE_PACKAGES,
-} from './codebase.js';
+import { appOf, type Codebase, folderOf, isModule, isPort, isReadModel, isSpec, OUTSIDE_PACKAGES } from './codebase.js';
 import { forbidsImports, forbidsText, type Rule } from './rule.js';
 import type { Import, SourceFile } from './source-tree.js';
 import { writingPortsIn } from './writing-ports.js';
@@ -30,14 +20,17 @@ const impureClosure = (file: SourceFile, codebase: Codebase): string[] =>
         .map(impurity => (each === file ? impurity : `imports ${each.path}, which ${impurity},`)),
     );
 
-/** Whether the import refers to an internal file of another feature or of infrastructure. */
+/** Whether the import refers to an internal file of another feature; the files of a context are for its features. */
 const isForeignInternal = (importer: SourceFile, { path }: Import, codebase: Codebase): boolean => {
   if (!path || appOf(path) !== appOf(importer.path)) return false;
-  const feature = featureOf(path);
-  if (feature === undefined || feature === folderOf(importer.path)) return false;
+  const feature = codebase.featureOf(path);
+  if (feature === undefined || `${codebase.featureOf(importer.path)}/`.startsWith(`${feature}/`)) return false;
   if (isModule(importer.path) && isModule(path)) return false;
-  return !(isPort(path) || isReadModel(path) || codebase.isPure(path));
+  return !(isPort(path) || isReadModel(path) || codebase.isPure(path) || codebase.isExported(path));
 };
+
+const isTechnology = ({ specifier, path }: Import) =>
+  OUTSIDE_PACKAGES.test(specifier) || path?.includes('/generated/') === true;
 
 const ofApp = (test: (path: string) => boolean) => (imported: Import) =>
   imported.path?.startsWith('apps/') === true && test(imported.path);
@@ -51,16 +44,12 @@ export const FEATURE_RULES: readonly Rule[] = [
       isDecider(file) || PURE_AS_WELL.test(file.path) ? impureClosure(file, codebase) : [],
   },
   {
-    name: 'a command imports no adapter and no technology',
+    name: 'a command imports no technology',
     governs: inService,
     violations: (file, codebase) =>
       codebase.isCommand(file)
         ? [
-            ...forbidsImports(file, ({ specifier }) => OUTSIDE_PACKAGES.test(specifier)),
-            ...forbidsImports(
-              file,
-              ofApp(path => codebase.isAdapter(path)),
-            ),
+            ...forbidsImports(file, isTechnology),
             ...forbidsText(file, {
               HTTP: /\b(Http(Exception|Status)|\w+(Request|Found|ized|den|Conflict)Exception)\b/,
             }),
@@ -96,7 +85,7 @@ export const FEATURE_RULES: readonly Rule[] = [
     ],
   },
   {
-    name: 'a feature shares its ports, pure files, read models and, with modules, its module',
+    name: 'a feature shares its ports, pure files, read models, what its module exports and, with modules, its module',
     governs: (path, codebase) => inService(path, codebase) && folderOf(path) !== undefined,
     violations: (file, codebase) => forbidsImports(file, imported => isForeignInternal(file, imported, codebase)),
   },

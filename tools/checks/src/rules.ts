@@ -1,4 +1,5 @@
 import { appOf, Codebase, folderOf, isSpec, LAYERS } from './codebase.js';
+import { CYCLE_RULES } from './feature-cycles.js';
 import { FEATURE_RULES } from './feature-rules.js';
 import { forbidsImports, forbidsText, type Rule } from './rule.js';
 import { type SourceFile, withoutEnding } from './source-tree.js';
@@ -122,7 +123,7 @@ const GENERAL_RULES: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...GENERAL_RULES, ...FEATURE_RULES];
+export const RULES: readonly Rule[] = [...GENERAL_RULES, ...FEATURE_RULES, ...CYCLE_RULES];
 
 /** Describes every violation. */
 export const violationsIn = (files: readonly SourceFile[]): string[] => {

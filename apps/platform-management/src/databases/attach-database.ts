@@ -1,8 +1,8 @@
 import { attachDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { NamedValueReader } from '../environment/ports.js';
-import { WebServiceOwners } from '../web-services/ports.js';
+import { NamedValueReader } from '../web-services/environment/ports.js';
+import { WebServiceOwners } from '../web-services/services/ports.js';
 import { databaseNotFound } from './database.js';
 import { DatabaseOrders } from './database-orders.js';
 import { attachmentReply } from './database-reply.js';

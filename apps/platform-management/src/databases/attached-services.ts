@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
-import { runsOrStarts } from '../web-services/aggregate/state.js';
-import { WebServiceRepository } from '../web-services/ports.js';
+import { runsOrStarts } from '../web-services/services/aggregate/state.js';
+import { WebServiceRepository } from '../web-services/services/ports.js';
 import { DatabaseAttachments } from './ports.js';
 
 /** The web services that a database is attached to. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseBackups, RuntimeUnavailable } from '@postern/runtime';
 import { Every, type TaskRun } from '@postern/service-host';
-import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
+import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
 import { DatabaseOrders } from './database-orders.js';
 import {
   type BackupRecord,

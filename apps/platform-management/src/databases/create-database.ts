@@ -2,9 +2,9 @@ import { createDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/
 import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
-import { WorkspaceUsage } from '../quotas/ports.js';
+import { WorkspaceUsage } from '../accounts/quotas/ports.js';
 import { SharedNetwork } from '../shared-network/ports.js';
-import { CUSTOMER, connectionUrl } from './connection-url.js';
+import { CUSTOMER, connectionUrl } from '../web-services/environment/connection-url.js';
 import { limitsOfPlan } from './database-plans.js';
 import { databaseReply, limitsReply } from './database-reply.js';
 import { newPassword } from './new-password.js';

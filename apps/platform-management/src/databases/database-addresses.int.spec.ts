@@ -11,8 +11,8 @@ import {
 } from '@postern/contracts';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { ReleaseConfigurations } from '../environment/ports.js';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
+import { ReleaseConfigurations } from '../web-services/environment/ports.js';
 
 jest.setTimeout(180_000);
 

@@ -12,10 +12,10 @@ import {
 } from '@postern/contracts';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { ReleaseConfigurations } from '../environment/ports.js';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
-import { WebServiceRepository } from '../web-services/ports.js';
+import { ReleaseConfigurations } from '../web-services/environment/ports.js';
+import { WebServiceRepository } from '../web-services/services/ports.js';
 
 jest.setTimeout(180_000);
 
@@ -147,8 +147,8 @@ describe('a new password', () => {
     await set('COLOUR', 'red');
     const [earlier, earliest] = [uuidv7(), uuidv7()];
     const { sources, ...withoutSources } = await current();
-    await configurations().seal(earlier, { ...withoutSources, sources: sources! });
-    await configurations().seal(earliest, withoutSources);
+    await configurations().seal(web_service_id, earlier, { ...withoutSources, sources: sources! });
+    await configurations().seal(web_service_id, earliest, withoutSources);
     await set('COLOUR', 'blue');
     const of = { workspace_id: caller.workspace_id, database_id: database.id };
     const [{ connection_url }] = await Promise.all([fixture.client.request(rotateDatabase, of), untilApplied()]);

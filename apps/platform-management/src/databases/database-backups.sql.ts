@@ -28,7 +28,7 @@ export const FINISH_BACKUP = `
 export const FINISH_RESTORE = `
   UPDATE database_restores SET status = $2, error = $3, finished_at = now() WHERE id = $1 AND status = 'restoring'`;
 
-/** Keeps the newest `$1` backups of each database in each group: scheduled, requested, and failed. */
+/** Keeps the newest `$1` backups of each database in each group: scheduled, requested, and failed. Restores go with them. */
 export const DELETE_OLD_BACKUPS = `
   DELETE FROM database_backups WHERE id IN (
     SELECT id FROM (
@@ -39,10 +39,4 @@ export const DELETE_OLD_BACKUPS = `
   AND NOT EXISTS (
     SELECT 1 FROM database_restores r WHERE r.backup_id = database_backups.id AND r.status = 'restoring')`;
 
-export const DELETE_OLD_RESTORES = `
-  DELETE FROM database_restores r
-  WHERE status <> 'restoring' AND NOT EXISTS (SELECT 1 FROM database_backups b WHERE b.id = r.backup_id)`;
-
-export const DELETE_BACKUPS_OF = `
-  WITH restores AS (DELETE FROM database_restores WHERE database_id = $1)
-  DELETE FROM database_backups WHERE database_id = $1`;
+export const DELETE_BACKUPS_OF = 'DELETE FROM database_backups WHERE database_id = $1';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type DatabaseOrder, DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
 import { DatabaseClock, Every, type TaskRun } from '@postern/service-host';
-import { millisecondsLeft } from '../reconciler/milliseconds-left.js';
+import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
 import type { DatabaseCommand } from './database.js';
 import { DatabaseOrders } from './database-orders.js';

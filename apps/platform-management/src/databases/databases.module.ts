@@ -2,14 +2,13 @@ import { Module } from '@nestjs/common';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { CONFIG, EventSourcing } from '@postern/service-host';
 import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
-import { EnvironmentModule } from '../environment/environment.module.js';
+import { QuotaUsageModule } from '../accounts/quotas/quota-usage.module.js';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
-import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { SharedNetworkModule } from '../shared-network/shared-network.module.js';
-import { WebServicesModule } from '../web-services/web-services.module.js';
+import { EnvironmentModule } from '../web-services/environment/environment.module.js';
+import { WebServicesModule } from '../web-services/services/web-services.module.js';
 import { AttachDatabase } from './attach-database.js';
 import { AttachedServices } from './attached-services.js';
 import { BackupReconciler } from './backup-reconciler.js';
@@ -42,7 +41,6 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
 /** Provisioned databases of workspaces. */
 @Module({
   imports: [
-    eventSourcing,
     prisma,
     EncryptionModule,
     EnvironmentModule,

@@ -4,6 +4,7 @@ import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { type Database, PrismaClient } from '../generated/prisma/client.js';
+import { READ_MODELS } from '../infrastructure/postgres/read-models.js';
 import { DATABASE_EVENT_TYPES, type DatabaseEvent } from './database.js';
 import { databaseReply } from './database-reply.js';
 import { DELETE_DATABASE, INSERT_DATABASE, UPDATE_DATABASE_STATUS, UPDATE_READ_ONLY_REASON } from './databases.sql.js';
@@ -52,7 +53,7 @@ const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown
 
 /** Databases that have not been deleted. */
 export const databases: Projection = {
-  name: 'databases',
+  ...READ_MODELS.databases,
   version: 1,
   tables: ['databases'],
   eventTypes: DATABASE_EVENT_TYPES,

@@ -3,14 +3,14 @@ import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
-import { webServiceNotFound } from '../web-services/aggregate/refusals.js';
-import { webServiceStream } from '../web-services/aggregate/web-service.js';
+import { webServiceNotFound } from '../web-services/services/aggregate/refusals.js';
+import { webServiceStream } from '../web-services/services/aggregate/web-service.js';
 import { databaseNotFound, databaseStream } from './database.js';
 import { FIND_ATTACHMENT_OF_VARIABLE, INSERT_ATTACHMENT } from './database-attachments.sql.js';
 import { type Attachment, DatabaseAttachments, type NamedAttachment, type NewAttachment } from './ports.js';
 import { variableInUse } from './refusals.js';
 
-/** Stores attachments as rows, which the transactions that delete a database or web service also delete. */
+/** Stores attachments as rows, which are deleted with the database or web service. */
 @Injectable()
 export class PostgresDatabaseAttachments extends DatabaseAttachments {
   constructor(

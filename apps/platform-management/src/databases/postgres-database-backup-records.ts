@@ -9,7 +9,6 @@ import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { databaseNotFound, databaseStream } from './database.js';
 import {
   DELETE_OLD_BACKUPS,
-  DELETE_OLD_RESTORES,
   FIND_DUE_DATABASES,
   FINISH_BACKUP,
   FINISH_RESTORE,
@@ -98,7 +97,6 @@ export class PostgresDatabaseBackupRecords extends DatabaseBackupRecords {
 
   override async deleteOld(kept: number): Promise<void> {
     await this.database.pool.query(DELETE_OLD_BACKUPS, [kept]);
-    await this.database.pool.query(DELETE_OLD_RESTORES);
   }
 
   async #insert(databaseId: string, statement: string, values: unknown[], refuse: () => never): Promise<void> {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ReplyOf, type RequestOf, rotateDatabase } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { connectionUrl } from '../web-services/environment/connection-url.js';
 import { AttachedServices } from './attached-services.js';
-import { connectionUrl } from './connection-url.js';
 import { databaseReply } from './database-reply.js';
 import { newPassword } from './new-password.js';
 import { ownedDatabase } from './owned-database.js';

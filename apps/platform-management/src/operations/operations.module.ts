@@ -1,6 +1,5 @@
 import { Database, KeyRing, OperationsModule, SEALED_ANSWERS, SealedColumns } from '@postern/service-host';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { PostgresPersonalData } from './postgres-personal-data.js';
 
@@ -19,7 +18,7 @@ const SEALED_COLUMNS = [
 /** Operator commands of platform-management over NATS. */
 export const operations = OperationsModule.forService({
   service: 'platform-management',
-  imports: [eventSourcing, prisma, EncryptionModule],
+  imports: [prisma, EncryptionModule],
   providers: [PostgresPersonalData],
   inject: [Database, KeyRing, PostgresPersonalData],
   useFactory: (database: Database, keys: KeyRing, personal: PostgresPersonalData) => ({

@@ -3,8 +3,8 @@ import { createPlatformKey, type ReplyOf, type RequestOf } from '@postern/contra
 import { LimitedStreams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { WorkspaceUsage } from '../accounts/quotas/ports.js';
 import { ProjectOwners } from '../projects/ports.js';
-import { WorkspaceUsage } from '../quotas/ports.js';
 import { keyPrefixOf, newPlatformKey, platformKey, platformKeyStream } from './platform-key.js';
 
 /** Creates a key and returns it; only its hash and prefix are stored. All replicas accept it immediately. */

@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { LimitedStreams, Streams } from '@postern/event-sourcing';
 import { EventSourcing } from '@postern/service-host';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { QuotaUsageModule } from '../accounts/quotas/quota-usage.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
-import { resources } from '../infrastructure/postgres/resources.projection.js';
+import { READ_MODELS } from '../infrastructure/postgres/read-models.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
 import { AdmitPlatformCall } from './admit-platform-call.js';
 import { AdmittedReads } from './admitted-reads.js';
 import { CallLimit } from './call-limit.js';
@@ -17,7 +16,7 @@ import { RevokePlatformKey } from './revoke-platform-key.js';
 
 /** Keys of the platform API, and the admission of calls with these keys. */
 @Module({
-  imports: [eventSourcing, prisma, ProjectsModule, QuotaUsageModule],
+  imports: [prisma, ProjectsModule, QuotaUsageModule],
   providers: [
     CreatePlatformKey,
     RevokePlatformKey,
@@ -26,11 +25,15 @@ import { RevokePlatformKey } from './revoke-platform-key.js';
     CallLimit,
     PlatformKeys,
     { provide: PlatformCalls, useClass: PostgresPlatformCalls },
-    { provide: Streams, inject: [EventSourcing], useFactory: (source: EventSourcing) => source.streams(resources) },
+    {
+      provide: Streams,
+      inject: [EventSourcing],
+      useFactory: (source: EventSourcing) => source.streams(READ_MODELS.resources),
+    },
     {
       provide: LimitedStreams,
       inject: [EventSourcing],
-      useFactory: (source: EventSourcing) => source.transactions(resources),
+      useFactory: (source: EventSourcing) => source.transactions(READ_MODELS.resources),
     },
   ],
 })

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { Database, EventSourcing } from '@postern/service-host';
-import { resources } from '../infrastructure/postgres/resources.projection.js';
-import { webServices } from '../infrastructure/postgres/web-services.projection.js';
-import { contentsLock } from '../quotas/ports.js';
+import { contentsLock } from '../accounts/quotas/ports.js';
+import { READ_MODELS } from '../infrastructure/postgres/read-models.js';
 import { type ProjectOwner, ProjectRepository } from './ports.js';
 import { type ProjectChanges, project, projectStream } from './project.js';
 import { COUNT_WEB_SERVICES, DELETE_SECRETS_OF } from './projects.sql.js';
@@ -18,8 +17,8 @@ export class PostgresProjectRepository extends ProjectRepository {
     private readonly database: Database,
   ) {
     super();
-    const writes = eventSourcing.writeOptions(resources);
-    const { waitUntil } = eventSourcing.writeOptions(webServices);
+    const writes = eventSourcing.writeOptions(READ_MODELS.resources);
+    const { waitUntil } = eventSourcing.writeOptions(READ_MODELS.webServices);
     this.#transactions = new CommandTransactions({
       ...writes,
       waitUntil: async position => {

@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { LimitedStreams } from '@postern/event-sourcing';
 import { EventSourcing } from '@postern/service-host';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { QuotaUsageModule } from '../accounts/quotas/quota-usage.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
-import { resources } from '../infrastructure/postgres/resources.projection.js';
-import { QuotaUsageModule } from '../quotas/quota-usage.module.js';
+import { READ_MODELS } from '../infrastructure/postgres/read-models.js';
 import { ChangeProject } from './change-project.js';
 import { CreateProject } from './create-project.js';
 import { DeleteProject } from './delete-project.js';
@@ -14,7 +13,7 @@ import { Projects } from './projects.projection.js';
 
 /** Projects, which group web services and their secrets. */
 @Module({
-  imports: [eventSourcing, prisma, QuotaUsageModule],
+  imports: [prisma, QuotaUsageModule],
   providers: [
     CreateProject,
     ChangeProject,
@@ -25,7 +24,7 @@ import { Projects } from './projects.projection.js';
     {
       provide: LimitedStreams,
       inject: [EventSourcing],
-      useFactory: (source: EventSourcing) => source.transactions(resources),
+      useFactory: (source: EventSourcing) => source.transactions(READ_MODELS.resources),
     },
   ],
   exports: [ProjectOwners],

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Configuration, ConfigurationNotFound, ReleaseConfigurations } from '../environment/ports.js';
+import { type Account, AccountDirectory, type AccountPage } from '../accounts/users/ports.js';
 import { type ProjectOwner, ProjectOwners } from '../projects/ports.js';
-import { type Account, AccountDirectory, type AccountPage } from '../users/ports.js';
+import { type Configuration, ConfigurationNotFound, ReleaseConfigurations } from '../web-services/environment/ports.js';
 
 export const OWNER = uuidv7();
 export const OPERATOR = uuidv7();
@@ -52,7 +52,7 @@ export class FakeConfigurations extends ReleaseConfigurations {
     const { environment, secrets } = await this.open(id);
     return { environment: { ...environment, ...this.attached }, secrets };
   }
-  override async seal(id: string, configuration: Configuration): Promise<void> {
+  override async seal(_: string, id: string, configuration: Configuration): Promise<void> {
     this.sealed.set(id, configuration);
   }
   override async open(id: string): Promise<Configuration> {

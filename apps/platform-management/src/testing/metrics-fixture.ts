@@ -9,14 +9,16 @@ import { startNats, startPostgres } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { config } from '../config.js';
+import { eventSourcing } from '../event-sourcing.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
-import { MetricsModule } from '../metrics/metrics.module.js';
-import { CountTraffic } from '../moderation/count-traffic.js';
-import { DeleteOldBandwidth } from '../moderation/delete-old-bandwidth.js';
-import { ModerationModule } from '../moderation/moderation.module.js';
-import { BandwidthRepository, ModerationSettings, Suspensions } from '../moderation/ports.js';
-import type { WebServiceEvent } from '../web-services/aggregate/events.js';
-import { webServiceStream } from '../web-services/aggregate/web-service.js';
+import { Retention } from '../retention/retention.js';
+import { RetentionModule } from '../retention/retention.module.js';
+import { MetricsModule } from '../web-services/metrics/metrics.module.js';
+import { CountTraffic } from '../web-services/moderation/count-traffic.js';
+import { ModerationModule } from '../web-services/moderation/moderation.module.js';
+import { BandwidthRepository, ModerationSettings, Suspensions } from '../web-services/moderation/ports.js';
+import type { WebServiceEvent } from '../web-services/services/aggregate/events.js';
+import { webServiceStream } from '../web-services/services/aggregate/web-service.js';
 import { migratedDatabase, migrations } from './migrated-database.js';
 import { replaceModules } from './replace-modules.js';
 import { releaseBegun, served } from './web-service-history.js';
@@ -57,7 +59,7 @@ const RUNNING = [releaseBegun('d1'), served('d1')];
 @Module({ providers: [{ provide: Runtime, useClass: MeasuredRuntime }], exports: [Runtime] })
 class MeasuredRuntimeModule {}
 
-@Module({ imports: [MetricsModule, ModerationModule] })
+@Module({ imports: [eventSourcing, MetricsModule, ModerationModule, RetentionModule] })
 class FeaturesModule {}
 
 const module = replaceModules(FeaturesModule, new Map([[RuntimeModule, MeasuredRuntimeModule]]));
@@ -146,8 +148,8 @@ export class MetricsFixture {
     return new CountTraffic(new MeasuredRuntime(), bandwidth, new RecordedSuspensions(), settings).run({ now });
   }
 
-  deleteOldBandwidth(now: Date): Promise<void> {
-    return this.service.app.get(DeleteOldBandwidth, { strict: false }).run({ now });
+  deleteOldRows(now: Date): Promise<void> {
+    return this.service.app.get(Retention, { strict: false }).run({ now });
   }
 
   current(of: { user_id: string; web_service_id: string }) {

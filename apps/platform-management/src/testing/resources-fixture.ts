@@ -47,6 +47,7 @@ export class ResourcesFixture {
   /** Inserts a web service into the read model; creating it by request would need the load balancer for its URL. */
   async newService(projectId: string): Promise<{ readonly user_id: string; readonly web_service_id: string }> {
     const id = uuidv7();
+    await this.fixture.query('INSERT INTO web_service_standings (web_service_id, to_do) VALUES ($1, false)', [id]);
     await this.fixture.query(
       `INSERT INTO web_services (id, user_id, project_id, name, git_repository_url, port, min_instances, max_instances,
          environment, status, created_at)

@@ -8,14 +8,15 @@ import { startDnsServer, startNats, startPostgres, type TestDns, waitFor } from 
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { config } from '../config.js';
-import { CustomDomainsModule } from '../custom-domains/custom-domains.module.js';
-import { DeploymentsModule } from '../deployments/deployments.module.js';
-import { EnvironmentModule } from '../environment/environment.module.js';
+import { eventSourcing } from '../event-sourcing.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
-import { ModerationModule } from '../moderation/moderation.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { ReconcilerModule } from '../reconciler/reconciler.module.js';
-import { WebServicesModule } from '../web-services/web-services.module.js';
+import { CustomDomainsModule } from '../web-services/custom-domains/custom-domains.module.js';
+import { DeploymentsModule } from '../web-services/deployments/deployments.module.js';
+import { EnvironmentModule } from '../web-services/environment/environment.module.js';
+import { ModerationModule } from '../web-services/moderation/moderation.module.js';
+import { ReconcilerModule } from '../web-services/reconciler/reconciler.module.js';
+import { WebServicesModule } from '../web-services/services/web-services.module.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeRuntime } from './fake-runtime.js';
 import { migratedDatabase, migrations } from './migrated-database.js';
@@ -33,6 +34,7 @@ class FakeRuntimeModule {}
 
 @Module({
   imports: [
+    eventSourcing,
     WebServicesModule,
     DeploymentsModule,
     CustomDomainsModule,

@@ -1,4 +1,4 @@
-import type { ReleaseSettings, Settings, WebServiceEvent } from '../web-services/aggregate/events.js';
+import type { ReleaseSettings, Settings, WebServiceEvent } from '../web-services/services/aggregate/events.js';
 
 /** Event histories of one web service, `shop` of `ada`, for the specs of the aggregate. */
 export const at = '2026-03-01T10:00:00.000Z';

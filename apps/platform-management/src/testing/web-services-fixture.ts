@@ -7,11 +7,11 @@ import { Database, EventSourcing, KeyRing, Metrics } from '@postern/service-host
 import { Secret } from '@postern/service-host/config';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
-import { webServices } from '../infrastructure/postgres/web-services.projection.js';
-import { DeleteOldConfigurations } from '../reconciler/delete-old-configurations.js';
-import { PostgresRepositoryCredentials } from '../repository-credentials/postgres-repository-credentials.js';
-import type { WebServiceRepository } from '../web-services/ports.js';
-import { PostgresWebServiceRepository } from '../web-services/postgres-web-service-repository.js';
+import { webServices } from '../projections.js';
+import { DeleteOldConfigurations } from '../web-services/reconciler/delete-old-configurations.js';
+import { PostgresRepositoryCredentials } from '../web-services/repository-credentials/postgres-repository-credentials.js';
+import type { WebServiceRepository } from '../web-services/services/ports.js';
+import { PostgresWebServiceRepository } from '../web-services/services/postgres-web-service-repository.js';
 import { assembleReplica, type Commands, SETTINGS, type Settings, silentLog } from './assemble-replica.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeConfigurations, OWNER, PROJECT, WORKSPACE } from './fake-neighbours.js';

@@ -42,7 +42,7 @@ export interface EventSourcingOptions {
 
 /**
  * The event store of a service, its projections, and its log as other services read it. They run from `onModuleInit` until
- * `onApplicationShutdown`. Each service calls `forService` once and its feature modules import the constant.
+ * `onApplicationShutdown`. The module of each service imports it once; every feature can inject its providers.
  */
 @Module({})
 export class EventSourcingModule {
@@ -52,7 +52,7 @@ export class EventSourcingModule {
       ...(options.events ? publishingProviders(options, options.events) : []),
       ...(options.readYourWrites ? writeProviders(options.readYourWrites) : []),
     ];
-    return { module: EventSourcingModule, providers: [...providers, Lifecycle], exports: providers };
+    return { module: EventSourcingModule, global: true, providers: [...providers, Lifecycle], exports: providers };
   }
 }
 

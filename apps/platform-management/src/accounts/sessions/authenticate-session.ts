@@ -1,0 +1,28 @@
+import { Inject } from '@nestjs/common';
+import { authenticateSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { CONFIG } from '@postern/service-host';
+import type { PlatformManagementConfig } from '../../config.js';
+import { Sessions } from './ports.js';
+
+/** Returns the user and workspace of a session. Refuses expired, ended and unknown sessions with the same code. */
+@Handles(authenticateSession)
+export class AuthenticateSession {
+  constructor(
+    private readonly sessions: Sessions,
+    @Inject(CONFIG) private readonly config: Pick<PlatformManagementConfig, 'requireSecondFactor'>,
+  ) {}
+
+  async execute(request: RequestOf<typeof authenticateSession>): Promise<ReplyOf<typeof authenticateSession>> {
+    const session = await this.sessions.find(request.token_hash);
+    const isMissing = this.config.requireSecondFactor && session?.hasSecondFactor === false;
+    const isKnown = (session?.role === 'owner' || request.knows_roles) && (!isMissing || request.knows_second_factor);
+    if (!session || !isKnown)
+      throw new Refusal('session_invalid', 'the session is unknown or has expired; sign in again');
+    const { userId, email, operator, workspaceId, role, quotas } = session;
+    return {
+      ...{ user_id: userId, email, operator, workspace_id: workspaceId, role, quotas },
+      ...(isMissing ? { second_factor_missing: true } : {}),
+    };
+  }
+}

@@ -1,0 +1,49 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, Database } from '@postern/service-host';
+import type { PlatformManagementConfig } from '../../config.js';
+import { PrismaClient } from '../../generated/prisma/client.js';
+import type { SessionRow, Sessions, SessionUser } from './ports.js';
+import { FIND_SESSION, SAVE_SESSION_USE } from './sessions.sql.js';
+
+/** Stores sessions as rows without events, because their history is not needed. */
+@Injectable()
+export class PostgresSessions implements Sessions {
+  constructor(
+    private readonly database: Database,
+    private readonly prisma: PrismaClient,
+    @Inject(CONFIG) private readonly config: Pick<PlatformManagementConfig, 'sessionIdleMinutes'>,
+  ) {}
+
+  async find(tokenHash: string): Promise<SessionUser | undefined> {
+    const query = { name: 'find-session', text: FIND_SESSION, values: [tokenHash, this.config.sessionIdleMinutes] };
+    const { rows } = await this.database.pool.query<SessionUser & { readonly useIsOld: boolean }>(query);
+    const [session] = rows;
+    if (session?.useIsOld) await this.database.pool.query(SAVE_SESSION_USE, [tokenHash]);
+    return session;
+  }
+
+  async switchWorkspace(tokenHash: string, workspaceId: string): Promise<void> {
+    await this.prisma.session.updateMany({ where: { tokenHash }, data: { workspaceId } });
+  }
+
+  async end(tokenHash: string): Promise<void> {
+    await this.prisma.session.deleteMany({ where: { tokenHash } });
+  }
+
+  listOf(userId: string): Promise<SessionRow[]> {
+    const now = Date.now();
+    const usedAfter = new Date(now - this.config.sessionIdleMinutes * 60_000);
+    return this.prisma.session.findMany({
+      where: { userId, expiresAt: { gt: new Date(now) }, lastUsedAt: { gt: usedAfter } },
+      orderBy: [{ lastUsedAt: 'desc' }, { id: 'asc' }],
+    });
+  }
+
+  async endOne(userId: string, id: string): Promise<boolean> {
+    return (await this.prisma.session.deleteMany({ where: { userId, id } })).count > 0;
+  }
+
+  async endAll(userId: string): Promise<number> {
+    return (await this.prisma.session.deleteMany({ where: { userId } })).count;
+  }
+}

@@ -1,9 +1,0 @@
-import { createHash, randomBytes } from 'node:crypto';
-
-/** Generates a token for a mailed link and its hash for storage. With 256 random bits, a fast hash suffices. */
-export const newMailedToken = (): { readonly token: string; readonly tokenHash: string } => {
-  const token = randomBytes(32).toString('base64url');
-  return { token, tokenHash: hashOfMailedToken(token) };
-};
-
-export const hashOfMailedToken = (token: string): string => createHash('sha256').update(token).digest('hex');

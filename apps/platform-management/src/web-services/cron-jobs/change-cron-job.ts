@@ -1,0 +1,34 @@
+import { changeCronJob, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners } from '../services/ports.js';
+import { requireStorable } from '../services/storable-text.js';
+import { cronJobReply } from './cron-job-reply.js';
+import { CronJobs } from './ports.js';
+import { Schedule } from './schedule.js';
+
+/** Changes a cron job. A changed schedule applies from now on; earlier times of it are not run. */
+@Handles(changeCronJob)
+export class ChangeCronJob {
+  constructor(
+    private readonly owners: WebServiceOwners,
+    private readonly jobs: CronJobs,
+  ) {}
+
+  async execute(request: RequestOf<typeof changeCronJob>): Promise<ReplyOf<typeof changeCronJob>> {
+    const { web_service_id: webServiceId, cron_job_id: id } = request;
+    await this.owners.requireOwner(request, webServiceId);
+    const before = await this.jobs.require(webServiceId, id);
+    requireStorable('command', request.command);
+    const { name = before.name, command = before.command, overlap = before.overlap } = request;
+    const { schedule = before.schedule, enabled = before.nextAt !== null } = request;
+    const now = new Date();
+    const next = Schedule.parse(schedule, now).after(now);
+    const isSame = schedule === before.schedule && before.nextAt !== null;
+    await this.jobs.change(webServiceId, id, {
+      ...{ name, schedule, command, overlap },
+      timeLimitSeconds: request.time_limit_seconds ?? before.timeLimitSeconds,
+      nextAt: enabled ? (isSame ? before.nextAt : next) : null,
+    });
+    return cronJobReply(await this.jobs.require(webServiceId, id));
+  }
+}

@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { QuotaUsageModule } from '../../accounts/quotas/quota-usage.module.js';
+import { prisma } from '../../infrastructure/postgres/prisma.module.js';
+import { RuntimeModule } from '../../infrastructure/runtime/runtime.module.js';
+import { ProjectsModule } from '../../projects/projects.module.js';
+import { WebServicesModule } from '../services/web-services.module.js';
+import { AddCustomDomain } from './add-custom-domain.js';
+import { AskCertificate } from './ask-certificate.js';
+import { DomainRoutes } from './domain-routes.js';
+import { DomainTarget } from './domain-target.js';
+import { ListCustomDomains } from './list-custom-domains.js';
+import { NodeDomainDns } from './node-domain-dns.js';
+import { CustomDomains, DomainDns } from './ports.js';
+import { PostgresCustomDomains } from './postgres-custom-domains.js';
+import { RemoveCustomDomain } from './remove-custom-domain.js';
+import { VerifyCustomDomain } from './verify-custom-domain.js';
+
+/** Customers' own domains for web services. */
+@Module({
+  imports: [prisma, ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
+  providers: [
+    AddCustomDomain,
+    VerifyCustomDomain,
+    RemoveCustomDomain,
+    ListCustomDomains,
+    AskCertificate,
+    DomainRoutes,
+    DomainTarget,
+    { provide: CustomDomains, useClass: PostgresCustomDomains },
+    { provide: DomainDns, useClass: NodeDomainDns },
+  ],
+})
+export class CustomDomainsModule {}

@@ -1,0 +1,26 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createDeployHook, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners } from '../services/ports.js';
+import { DeployHooks } from './ports.js';
+
+/** The stored hash of the token in a hook's URL. */
+export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** Creates the deploy hook of a web service and replaces an earlier one, which stops working. */
+@Handles(createDeployHook)
+export class CreateDeployHook {
+  constructor(
+    private readonly owners: WebServiceOwners,
+    private readonly hooks: DeployHooks,
+  ) {}
+
+  async execute(request: RequestOf<typeof createDeployHook>): Promise<ReplyOf<typeof createDeployHook>> {
+    const { web_service_id } = request;
+    await this.owners.requireOwner(request, web_service_id);
+    const token = `dh_live_${randomBytes(32).toString('base64url')}`;
+    const secret = `dhsec_${randomBytes(32).toString('base64url')}`;
+    const id = await this.hooks.put(web_service_id, hashOfToken(token), secret);
+    return { id, url: `/hooks/deploy/${token}`, secret };
+  }
+}

@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { EncryptionModule } from '../../infrastructure/encryption/encryption.module.js';
+import { prisma } from '../../infrastructure/postgres/prisma.module.js';
+import { WebServicesModule } from '../services/web-services.module.js';
+import { CreateDeployHook } from './create-deploy-hook.js';
+import { DeleteDeployHook } from './delete-deploy-hook.js';
+import { FindDeployHook } from './find-deploy-hook.js';
+import { GetDeployHook } from './get-deploy-hook.js';
+import { DeployHooks } from './ports.js';
+import { PostgresDeployHooks } from './postgres-deploy-hooks.js';
+import { ReceiveDeployHook } from './receive-deploy-hook.js';
+
+/** Deploy hooks: URLs with which Git hosts and scripts deploy web services. */
+@Module({
+  imports: [prisma, EncryptionModule, WebServicesModule],
+  providers: [
+    CreateDeployHook,
+    DeleteDeployHook,
+    FindDeployHook,
+    GetDeployHook,
+    ReceiveDeployHook,
+    { provide: DeployHooks, useClass: PostgresDeployHooks },
+  ],
+})
+export class DeployHooksModule {}

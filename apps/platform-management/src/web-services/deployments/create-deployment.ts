@@ -1,0 +1,30 @@
+import { createDeployment, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { WebServiceOwners, WebServiceRepository } from '../services/ports.js';
+import { branchName } from '../services/source/branch-name.js';
+import { Deployments } from './deployments.projection.js';
+
+/** Queues a deployment, which supersedes a queued one. The reconciler starts it when no other deployment is active. */
+@Handles(createDeployment)
+export class CreateDeployment {
+  constructor(
+    private readonly webServices: WebServiceRepository,
+    private readonly deployments: Deployments,
+    private readonly owners: WebServiceOwners,
+  ) {}
+
+  async execute(request: RequestOf<typeof createDeployment>): Promise<ReplyOf<typeof createDeployment>> {
+    const deploymentId = uuidv7();
+    const branch = request.branch == null ? undefined : branchName(request.branch);
+    const { userId } = await this.owners.requireOwner(request, request.web_service_id);
+    await this.webServices.execute(request.web_service_id, at => ({
+      kind: 'request-deployment',
+      userId,
+      deploymentId,
+      branch,
+      at,
+    }));
+    return this.deployments.require(request.web_service_id, deploymentId);
+  }
+}

@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { type deployment, getDeployment, listDeployments, type ReplyOf, type RequestOf } from '@postern/contracts';
+import type { RecordedEvent } from '@postern/event-sourcing';
+import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { Handles } from '@postern/messaging';
+import { Database } from '@postern/service-host';
+import type { z } from 'zod';
+import { reachValues } from '../../projects/reached-projects.js';
+import type { Cause, DeploymentEvent } from '../services/aggregate/events.js';
+import { deploymentNotFound, webServiceNotFound } from '../services/aggregate/refusals.js';
+import { WebServiceOwners } from '../services/ports.js';
+import {
+  BEGIN_DEPLOYMENT,
+  DELETE_DEPLOYMENTS_OF,
+  END_DEPLOYMENT,
+  FIND_DEPLOYMENT,
+  FINISH_BUILD,
+  INSERT_DEPLOYMENT,
+  LIST_DEPLOYMENTS,
+  SET_SOURCE,
+} from './deployments.sql.js';
+import { BuildQueue } from './ports.js';
+import { RuntimeAvailability } from './runtime-availability.js';
+
+/** The error of a cancelled deployment; null if a user cancelled it. */
+const CANCELLATION_ERRORS: Readonly<Record<Cause, string | null>> = {
+  user: null,
+  stop: 'cancelled, because the web service was stopped',
+  block: 'cancelled, because the web service was blocked',
+  suspend: 'cancelled, because the web service was suspended',
+};
+
+/** Deletes the deployments of a deleted web service. */
+export const deleteDeploymentsOf = (webServiceId: string, tx: ProjectionTransaction): Promise<unknown> =>
+  tx.query(DELETE_DEPLOYMENTS_OF(tx), [webServiceId]);
+
+/** Applies one event to the read model of deployments. `finished_at` of a live deployment is the time it went live. */
+export function applyDeploymentEvent(
+  { type, data, version }: RecordedEvent & DeploymentEvent,
+  tx: ProjectionTransaction,
+): Promise<unknown> | undefined {
+  const { deployment_id: id, web_service_id: service, at } = data;
+  const end = (status: string, error: string | null = null) => tx.query(END_DEPLOYMENT(tx), [id, status, error, at]);
+  switch (type) {
+    case 'platform-management.deployment-requested.v1':
+      return tx.query(INSERT_DEPLOYMENT(tx), [id, service, version, data.branch, null, null, at]);
+    case 'platform-management.rollback-requested.v1': {
+      const { branch, commit, rollback_of } = data;
+      return tx.query(INSERT_DEPLOYMENT(tx), [id, service, version, branch, commit, rollback_of, at]);
+    }
+    case 'platform-management.deployment-begun.v1':
+      return tx.query(BEGIN_DEPLOYMENT(tx), [id, data.stage, at]);
+    case 'platform-management.deployment-source-resolved.v1':
+      return tx.query(SET_SOURCE(tx), [id, data.branch, data.commit]);
+    case 'platform-management.deployment-built.v1':
+      return tx.query(FINISH_BUILD(tx), [id, data.commit]);
+    case 'platform-management.deployment-cancellation-requested.v1':
+      return undefined;
+    case 'platform-management.deployment-cancelled.v1':
+      return end('cancelled', CANCELLATION_ERRORS[data.because]);
+    case 'platform-management.deployment-failed.v1':
+      return end('failed', data.reason);
+    case 'platform-management.deployment-live.v1':
+      return end('live');
+    case 'platform-management.deployment-superseded.v1':
+      return end('superseded');
+    case 'platform-management.deployment-rolled-back.v1':
+      return end('rolled_back');
+  }
+}
+
+export type DeploymentReply = z.output<typeof deployment>;
+
+type DeploymentRow = Omit<DeploymentReply, 'created_at' | 'started_at' | 'finished_at'> & {
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+};
+
+/** Statuses of deployments that still need the runtime. */
+const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'building', 'releasing']);
+
+/** The read model of deployments. */
+@Injectable()
+export class Deployments {
+  constructor(
+    private readonly database: Database,
+    private readonly webServices: WebServiceOwners,
+    private readonly runtime: RuntimeAvailability,
+    private readonly queue: BuildQueue,
+  ) {}
+
+  /** Refuses with `web_service_not_found` or `deployment_not_found`. */
+  @Handles(getDeployment)
+  async get(request: RequestOf<typeof getDeployment>): Promise<ReplyOf<typeof getDeployment>> {
+    await this.webServices.requireOwner(request, request.web_service_id);
+    return this.require(request.web_service_id, request.deployment_id);
+  }
+
+  /** Refuses with `deployment_not_found`. */
+  async require(webServiceId: string, deploymentId: string): Promise<DeploymentReply> {
+    const query = { name: 'deployment', text: FIND_DEPLOYMENT, values: [deploymentId, webServiceId] };
+    const { rows } = await this.database.reads.query<DeploymentRow>(query);
+    if (!rows[0]) throw deploymentNotFound();
+    return this.#replyOf(rows[0], await this.#positionsFor(rows));
+  }
+
+  /** Lists deployments, newest first. Refuses with `web_service_not_found`. */
+  @Handles(listDeployments)
+  async list(request: RequestOf<typeof listDeployments>): Promise<ReplyOf<typeof listDeployments>> {
+    const { web_service_id, limit, offset } = request;
+    const values = [...reachValues(request), web_service_id, limit, offset];
+    const { rows } = await this.database.reads.query<
+      { readonly total: number } & (DeploymentRow | { readonly id: null })
+    >({ name: 'deployments', text: LIST_DEPLOYMENTS, values });
+    if (!rows[0]) throw webServiceNotFound();
+    const found = rows.flatMap(row => (row.id === null ? [] : [row]));
+    const positions = await this.#positionsFor(found);
+    const items = found.map(row => this.#replyOf(row, positions));
+    return { items, total: rows[0].total, limit, offset };
+  }
+
+  /** Queries the queue only for a reply that contains a queued deployment. */
+  async #positionsFor(rows: readonly DeploymentRow[]): Promise<ReadonlyMap<string, number>> {
+    return rows.some(({ status }) => status === 'queued') ? this.queue.positions() : new Map();
+  }
+
+  #replyOf(row: DeploymentRow, positions: ReadonlyMap<string, number>): DeploymentReply {
+    const position = row.status === 'queued' ? positions.get(row.id) : undefined;
+    return {
+      id: row.id,
+      web_service_id: row.web_service_id,
+      branch: row.branch,
+      commit: row.commit,
+      status: row.status,
+      error: UNFINISHED.has(row.status) ? this.runtime.waitReason : row.error,
+      created_at: row.created_at.toISOString(),
+      started_at: row.started_at?.toISOString() ?? null,
+      finished_at: row.finished_at?.toISOString() ?? null,
+      rollback_of: row.rollback_of,
+      ...(position === undefined ? {} : { queue_position: position }),
+    };
+  }
+}

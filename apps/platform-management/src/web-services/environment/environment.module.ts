@@ -1,0 +1,49 @@
+import { Module } from '@nestjs/common';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
+import { EventSourcing } from '@postern/service-host';
+import { EncryptionModule } from '../../infrastructure/encryption/encryption.module.js';
+import { prisma } from '../../infrastructure/postgres/prisma.module.js';
+import { READ_MODELS } from '../../infrastructure/postgres/read-models.js';
+import { ProjectsModule } from '../../projects/projects.module.js';
+import { WebServicesModule } from '../services/web-services.module.js';
+import { DeleteProjectSecret } from './delete-project-secret.js';
+import { DeleteVariable } from './delete-variable.js';
+import { ListProjectSecrets } from './list-project-secrets.js';
+import { ListVariables } from './list-variables.js';
+import { NamedValueReader, NamedValueRepository, ReleaseConfigurations, SealedValues } from './ports.js';
+import { PostgresNamedValueReader } from './postgres-named-value-reader.js';
+import { PostgresNamedValueRepository } from './postgres-named-value-repository.js';
+import { PostgresReleaseConfigurations } from './postgres-release-configurations.js';
+import { PostgresSealedValues } from './postgres-sealed-values.js';
+import { ReencryptValues } from './reencrypt-values.js';
+import { SetProjectSecret } from './set-project-secret.js';
+import { SetProjectSecrets } from './set-project-secrets.js';
+import { SetVariable } from './set-variable.js';
+import { SetVariables } from './set-variables.js';
+
+/** Variables of web services, secrets of projects, and the configurations of releases made from them. */
+@Module({
+  imports: [prisma, EncryptionModule, ProjectsModule, WebServicesModule],
+  providers: [
+    ListVariables,
+    SetVariable,
+    SetVariables,
+    DeleteVariable,
+    ListProjectSecrets,
+    SetProjectSecret,
+    SetProjectSecrets,
+    DeleteProjectSecret,
+    ReencryptValues,
+    { provide: NamedValueRepository, useClass: PostgresNamedValueRepository },
+    { provide: NamedValueReader, useClass: PostgresNamedValueReader },
+    { provide: ReleaseConfigurations, useClass: PostgresReleaseConfigurations },
+    { provide: SealedValues, useClass: PostgresSealedValues },
+    {
+      provide: CommandTransactions,
+      inject: [EventSourcing],
+      useFactory: (source: EventSourcing) => source.transactions(READ_MODELS.resources),
+    },
+  ],
+  exports: [NamedValueReader, ReleaseConfigurations],
+})
+export class EnvironmentModule {}

@@ -1,0 +1,82 @@
+import type { SecretScope } from '@postern/contracts';
+import type { Collection, NewValue, Scope } from './named-values.js';
+
+export interface ValueToSet extends NewValue {
+  readonly value: string;
+}
+
+export interface SetValue {
+  readonly id: string;
+  readonly key: string;
+  readonly scope: Scope | undefined;
+  readonly isSecret: boolean;
+  readonly created: boolean;
+}
+
+/** Writes the events and encrypted values of variables and secrets in one transaction. */
+export abstract class NamedValueRepository {
+  /** Sets all values or none. @returns for each value, in order, its id and whether its key is new. */
+  abstract set(collection: Collection, ownerId: string, values: readonly ValueToSet[]): Promise<readonly SetValue[]>;
+  /** Refuses with `variable_not_found` or `project_secret_not_found`. */
+  abstract delete(collection: Collection, ownerId: string, valueId: string): Promise<void>;
+}
+
+/** One variable or secret; `value` is undefined for a secret. */
+export interface NamedValueView {
+  readonly id: string;
+  readonly key: string;
+  readonly scope: Scope | undefined;
+  readonly isSecret: boolean;
+  readonly value: string | undefined;
+}
+
+/** Reads the variables of a web service or the secrets of a project, ordered by key. */
+export abstract class NamedValueReader {
+  abstract valuesOf(ownerId: string): Promise<readonly NamedValueView[]>;
+}
+
+/** Where a value comes from, unless it is a variable of the web service. */
+export type ValueSource = 'attachment' | 'project-secret';
+
+/** Environment variables of one release, and the values that must not appear in logs. */
+export interface Configuration {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  /** By key. Absent in configurations of earlier versions of the platform. */
+  readonly sources?: Readonly<Record<string, ValueSource>>;
+}
+
+/** The configuration was deleted, or never existed. */
+export class ConfigurationNotFound extends Error {
+  override readonly name = 'ConfigurationNotFound';
+
+  constructor(configurationId: string) {
+    super(`there is no configuration ${configurationId}`);
+  }
+}
+
+/** The current configuration of a web service, and the encrypted configurations of its releases. */
+export abstract class ReleaseConfigurations {
+  abstract current(webServiceId: string, projectId: string, scope: SecretScope): Promise<Configuration>;
+  /** Returns an earlier configuration with the current credentials of the databases that are attached now. */
+  abstract repeated(webServiceId: string, configurationId: string): Promise<Configuration>;
+  /** Encrypts and stores a configuration of the web service under the id; replaces an existing one. */
+  abstract seal(webServiceId: string, configurationId: string, configuration: Configuration): Promise<void>;
+  /** @throws ConfigurationNotFound; any other error does not mean that the configuration is gone. */
+  abstract open(configurationId: string): Promise<Configuration>;
+  /** Deletes configurations permanently; unknown ids have no effect. */
+  abstract delete(configurationIds: readonly string[]): Promise<void>;
+}
+
+/** Encrypted values that do not use the first configured key. */
+export abstract class SealedValues {
+  /** Re-encrypts up to `limit` values with the first key, in the order of their ids, after the id `after`. */
+  abstract reencrypt(limit: number, after: string | undefined): Promise<ReencryptedBatch>;
+}
+
+export interface ReencryptedBatch {
+  /** The last id of this batch, after which to continue; undefined if no value was left. */
+  readonly lastId: string | undefined;
+  /** Ids of unchanged values that cannot be decrypted: their key is not configured, or they were altered. */
+  readonly undecryptable: readonly string[];
+}

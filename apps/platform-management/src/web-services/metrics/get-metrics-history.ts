@@ -1,0 +1,26 @@
+import { getMetricsHistory, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners } from '../services/ports.js';
+import { historyWindow, usageReply } from './metrics.js';
+import { MetricStore } from './ports.js';
+
+/** Returns the past usage of a web service. Refuses with `web_service_not_found`. */
+@Handles(getMetricsHistory)
+export class GetMetricsHistory {
+  constructor(
+    private readonly webServices: WebServiceOwners,
+    private readonly metrics: MetricStore,
+  ) {}
+
+  async execute(request: RequestOf<typeof getMetricsHistory>): Promise<ReplyOf<typeof getMetricsHistory>> {
+    const { web_service_id, period } = request;
+    await this.webServices.requireOwner(request, web_service_id);
+    const window = historyWindow(period, new Date());
+    const points = await this.metrics.history(web_service_id, window);
+    return {
+      period,
+      step: window.step,
+      points: points.map(point => ({ ...usageReply(point), timestamp: point.at.toISOString() })),
+    };
+  }
+}

@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import { inSpan, type TraceSpan } from '@postern/messaging';
+import {
+  type Artefact,
+  BuildFailed,
+  type LogWriter,
+  type ResolvedSource,
+  Runtime,
+  type Source,
+  type SourceCredentials,
+  SourceUnavailable,
+} from '@postern/runtime';
+import { ProjectOwners } from '../../projects/ports.js';
+import { SharedNetwork } from '../../shared-network/ports.js';
+import { maskable } from '../environment/maskable-secrets.js';
+import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
+import { RepositoryCredentials } from '../repository-credentials/ports.js';
+import { deploymentOf, type WebService } from '../services/aggregate/state.js';
+import { duration } from './next-steps.js';
+import { ReconcilerSettings } from './ports.js';
+import { OUTCOME, Reports } from './reports.js';
+import { endReasonOf, logLine, unsuccessfulEnd } from './work-errors.js';
+
+interface Build {
+  readonly state: WebService;
+  readonly deploymentId: string;
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Builds a deployment in the runtime and reports the outcome. */
+@Injectable()
+export class BuildDeployment {
+  constructor(
+    private readonly reports: Reports,
+    private readonly configurations: ReleaseConfigurations,
+    private readonly credentials: RepositoryCredentials,
+    private readonly runtime: Runtime,
+    private readonly settings: ReconcilerSettings,
+    private readonly projects: ProjectOwners,
+    private readonly sharedNetwork: SharedNetwork,
+  ) {}
+
+  /** @throws errors that are neither a build failure nor an abort; the caller retries. */
+  run(build: Build): Promise<void> {
+    const { state, deploymentId } = build;
+    return this.reports.inRequestContext(state.id!, deploymentId, 'build deployment', span => this.#build(build, span));
+  }
+
+  async #build(build: Build, span: TraceSpan | undefined): Promise<void> {
+    const { state, deploymentId, signal } = build;
+    const { environment, git_repository_url } = state.settings!;
+    const current = await this.configurations.current(state.id!, state.projectId!, environment);
+    const { source, secrets, withheld } = await this.credentials.forDeployment(state.id!, git_repository_url);
+    const configuration = { ...current, secrets: [...current.secrets, ...secrets] };
+    const output = this.runtime.logWriter(state.id!, 'build', maskable(configuration.secrets));
+    try {
+      if (withheld !== undefined) logLine(output, withheld);
+      const owner = await this.projects.ownerOf(state.projectId!);
+      const refusal = owner && (await this.sharedNetwork.refusalFor(owner.workspaceId));
+      if (refusal !== undefined) throw new BuildFailed(refusal);
+      const { reference: artefact, commit } = await this.#artefact(build, configuration, source, output);
+      if (endReasonOf(signal) === 'leadership') return;
+      await this.reports.record(state.id!, { kind: 'finish-build', deploymentId, artefact, commit });
+      span?.annotate({ [OUTCOME]: 'built' });
+      logLine(output, `Deployment ${deploymentId} is built`);
+    } catch (error) {
+      await this.#reportFailure(build, error, configuration, output, span);
+    } finally {
+      await output.close();
+    }
+  }
+
+  async #artefact(
+    { state, deploymentId, untilMs, signal }: Build,
+    { environment, secrets }: Configuration,
+    credentials: SourceCredentials,
+    output: LogWriter,
+  ): Promise<Artefact> {
+    const { git_repository_url: repositoryUrl, build_command, start_command } = state.settings!;
+    const { branch, commit: known } = deploymentOf(state, deploymentId)!;
+    let commit = known;
+    let shown = credentials;
+    if (commit === undefined) {
+      const onBranch = branch === null ? '' : `, branch ${branch}`;
+      logLine(output, `Deployment ${deploymentId} begins: ${repositoryUrl}${onBranch}`);
+      const wanted = { repositoryUrl, branch: branch ?? undefined, credentials };
+      const { hostKeys, ...source } = await this.#resolve(state.id!, wanted, output, signal);
+      shown = withHostKeys(credentials, hostKeys);
+      commit = source.commit;
+      await this.reports.record(state.id!, { kind: 'resolve-source', deploymentId, ...source });
+      logLine(output, `Building ${source.branch} at ${commit}`);
+    }
+    const order = {
+      deploymentId,
+      webServiceId: state.id!,
+      repositoryUrl,
+      commit,
+      buildCommand: build_command ?? undefined,
+      startCommand: start_command ?? undefined,
+      environment,
+      secrets: maskable(secrets),
+      credentials: shown,
+      deadlineMs: Math.max(1, untilMs - Date.now()),
+    };
+    return inSpan('build artefact', {}, () => this.runtime.build(order, output, signal));
+  }
+
+  /** Stores the host key of an SSH server at the first connection; later connections accept no other key. */
+  async #resolve(
+    webServiceId: string,
+    source: Source,
+    output: LogWriter,
+    signal: AbortSignal,
+  ): Promise<ResolvedSource> {
+    const resolved = await inSpan('resolve source', { kind: 'client' }, () =>
+      this.runtime.resolveSource(source, signal),
+    );
+    const { hostKeys } = resolved;
+    if (hostKeys === undefined) return resolved;
+    for (const { host, fingerprint } of await this.credentials.addHostKeys(webServiceId, hostKeys))
+      logLine(output, `The host key of ${host} is stored: ${fingerprint}`);
+    return resolved;
+  }
+
+  async #reportFailure(
+    { state, deploymentId, signal, untilMs }: Build,
+    error: unknown,
+    configuration: Configuration,
+    output: LogWriter,
+    span: TraceSpan | undefined,
+  ): Promise<void> {
+    const failures = [BuildFailed, SourceUnavailable];
+    const lateReason = `the build did not finish within ${duration(this.settings.deadlines.buildMs)}`;
+    // The runtime gets only the time that was left when the order was sent.
+    const isLate = error instanceof BuildFailed && Date.now() >= untilMs;
+    const failure = isLate ? new BuildFailed(lateReason) : error;
+    const end = await unsuccessfulEnd(failure, { signal, configuration, runtime: this.runtime, failures, lateReason });
+    if (!end) return;
+    span?.annotate({ [OUTCOME]: end.kind });
+    if (end.kind === 'cancelled') {
+      await this.reports.record(state.id!, { kind: 'end-cancelled', deploymentId });
+      logLine(output, `Deployment ${deploymentId} was cancelled`);
+      return;
+    }
+    await this.reports.record(state.id!, { kind: 'fail-deployment', deploymentId, reason: end.reason });
+    logLine(output, `Deployment ${deploymentId} failed: ${end.reason}`);
+  }
+}
+
+/** Adds the host keys of the first connection, so that the build accepts no others when it connects again. */
+const withHostKeys = (credentials: SourceCredentials, hostKeys: string | undefined): SourceCredentials => {
+  const { ssh } = credentials;
+  if (!ssh || hostKeys === undefined) return credentials;
+  return { ...credentials, ssh: { ...ssh, knownHosts: `${ssh.knownHosts ?? ''}${hostKeys}` } };
+};

@@ -1,0 +1,22 @@
+import { createDeployKey, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners } from '../services/ports.js';
+import { newDeployKeyPair } from './deploy-key-pair.js';
+import { RepositoryCredentials } from './ports.js';
+
+/** Creates the deploy key of a web service; it replaces an earlier one. */
+@Handles(createDeployKey)
+export class CreateDeployKey {
+  constructor(
+    private readonly owners: WebServiceOwners,
+    private readonly credentials: RepositoryCredentials,
+  ) {}
+
+  async execute(request: RequestOf<typeof createDeployKey>): Promise<ReplyOf<typeof createDeployKey>> {
+    const id = request.web_service_id;
+    await this.owners.requireOwner(request, id);
+    const pair = newDeployKeyPair(`postern-${id}`);
+    await this.credentials.putDeployKey(id, pair);
+    return { public_key: pair.publicKey };
+  }
+}

@@ -1,0 +1,20 @@
+import { deleteGitToken, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners } from '../services/ports.js';
+import { RepositoryCredentials } from './ports.js';
+
+/** Deletes the access token of a web service. */
+@Handles(deleteGitToken)
+export class DeleteGitToken {
+  constructor(
+    private readonly owners: WebServiceOwners,
+    private readonly credentials: RepositoryCredentials,
+  ) {}
+
+  async execute(request: RequestOf<typeof deleteGitToken>): Promise<ReplyOf<typeof deleteGitToken>> {
+    await this.owners.requireOwner(request, request.web_service_id);
+    const id = await this.credentials.remove(request.web_service_id, 'git_token');
+    if (id === undefined) throw new Refusal('git_token_not_found', 'the web service has no access token');
+    return { id, deleted: true };
+  }
+}

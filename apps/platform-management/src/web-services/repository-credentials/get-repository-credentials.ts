@@ -1,0 +1,32 @@
+import { getRepositoryCredentials, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners } from '../services/ports.js';
+import { RepositoryCredentials } from './ports.js';
+
+/** Returns the repository credentials of a web service, without secrets. */
+@Handles(getRepositoryCredentials)
+export class GetRepositoryCredentials {
+  constructor(
+    private readonly owners: WebServiceOwners,
+    private readonly credentials: RepositoryCredentials,
+  ) {}
+
+  async execute(
+    request: RequestOf<typeof getRepositoryCredentials>,
+  ): Promise<ReplyOf<typeof getRepositoryCredentials>> {
+    await this.owners.requireOwner(request, request.web_service_id);
+    const { deployKey, gitToken } = await this.credentials.of(request.web_service_id);
+    return {
+      deploy_key: deployKey
+        ? {
+            public_key: deployKey.publicKey,
+            created_at: deployKey.createdAt.toISOString(),
+            host_keys: [...deployKey.hostKeys],
+          }
+        : null,
+      git_token: gitToken
+        ? { username: gitToken.username, host: gitToken.host, created_at: gitToken.createdAt.toISOString() }
+        : null,
+    };
+  }
+}

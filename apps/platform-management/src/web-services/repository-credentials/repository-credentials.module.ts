@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { EncryptionModule } from '../../infrastructure/encryption/encryption.module.js';
+import { prisma } from '../../infrastructure/postgres/prisma.module.js';
+import { WebServicesModule } from '../services/web-services.module.js';
+import { CreateDeployKey } from './create-deploy-key.js';
+import { DeleteDeployKey } from './delete-deploy-key.js';
+import { DeleteGitToken } from './delete-git-token.js';
+import { GetRepositoryCredentials } from './get-repository-credentials.js';
+import { RepositoryCredentials } from './ports.js';
+import { PostgresRepositoryCredentials } from './postgres-repository-credentials.js';
+import { SetGitToken } from './set-git-token.js';
+
+/** Deploy keys and access tokens that Git uses for private repositories. */
+@Module({
+  imports: [prisma, EncryptionModule, WebServicesModule],
+  providers: [
+    CreateDeployKey,
+    DeleteDeployKey,
+    SetGitToken,
+    DeleteGitToken,
+    GetRepositoryCredentials,
+    { provide: RepositoryCredentials, useClass: PostgresRepositoryCredentials },
+  ],
+  exports: [RepositoryCredentials],
+})
+export class RepositoryCredentialsModule {}

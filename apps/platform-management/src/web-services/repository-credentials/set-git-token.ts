@@ -1,0 +1,24 @@
+import { type ReplyOf, type RequestOf, setGitToken } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { WebServiceOwners, WebServiceRepository } from '../services/ports.js';
+import { RepositoryCredentials } from './ports.js';
+import { hostOfRepository } from './source-credentials.js';
+
+/** Stores the access token of a web service for the host of its repository; it replaces an earlier one. */
+@Handles(setGitToken)
+export class SetGitToken {
+  constructor(
+    private readonly owners: WebServiceOwners,
+    private readonly webServices: WebServiceRepository,
+    private readonly credentials: RepositoryCredentials,
+  ) {}
+
+  async execute(request: RequestOf<typeof setGitToken>): Promise<ReplyOf<typeof setGitToken>> {
+    const { web_service_id: id, username, token } = request;
+    await this.owners.requireOwner(request, id);
+    const { settings } = await this.webServices.stateOf(id);
+    const host = hostOfRepository(settings?.git_repository_url ?? '');
+    await this.credentials.putGitToken(id, { username, host }, token);
+    return { username, host };
+  }
+}

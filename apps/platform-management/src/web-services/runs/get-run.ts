@@ -1,0 +1,38 @@
+import { getRun, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { Runtime } from '@postern/runtime';
+import { WebServiceOwners } from '../services/ports.js';
+import { instanceOf, Runs, runReply } from './ports.js';
+import { runNotFound } from './refusals.js';
+
+const MAX_LINES = 1_000;
+/** Tolerance for clock differences between this process and the machine that writes the log. */
+const CLOCKS_DIFFER_S = 60;
+
+/** Returns a one-off command with the end of its output. */
+@Handles(getRun)
+export class GetRun {
+  constructor(
+    private readonly owners: WebServiceOwners,
+    private readonly runs: Runs,
+    private readonly runtime: Runtime,
+  ) {}
+
+  async execute(request: RequestOf<typeof getRun>): Promise<ReplyOf<typeof getRun>> {
+    const { web_service_id, run_id } = request;
+    await this.owners.requireOwner(request, web_service_id);
+    const run = await this.runs.find(web_service_id, run_id);
+    if (!run) throw runNotFound();
+    if (!run.startedAt) return { ...runReply(run), lines: [] };
+    const lines = await this.runtime.logs(web_service_id, {
+      tail: MAX_LINES,
+      since: Math.max(0, run.startedAt.getTime() / 1_000 - CLOCKS_DIFFER_S),
+      until: run.finishedAt ? run.finishedAt.getTime() / 1_000 + CLOCKS_DIFFER_S : undefined,
+      instance: instanceOf(run_id),
+    });
+    return {
+      ...runReply(run),
+      lines: lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })),
+    };
+  }
+}

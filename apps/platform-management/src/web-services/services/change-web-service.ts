@@ -1,0 +1,83 @@
+import { changeWebService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { Runtime, type RuntimeFeature } from '@postern/runtime';
+import { WorkspaceUsage } from '../../accounts/quotas/ports.js';
+import { ProjectOwners } from '../../projects/ports.js';
+import type { Settings } from './aggregate/events.js';
+import { WebServiceOwners, WebServiceRepository, WebServiceSettings } from './ports.js';
+import { placesFor, SIZES } from './service-sizes.js';
+import { branchName } from './source/branch-name.js';
+import { repositoryUrl } from './source/repository-url.js';
+import { requireStorable } from './storable-text.js';
+import { WebServices } from './web-services.projection.js';
+
+/** Settings that not every runtime supports, with the feature that they require. */
+const FEATURES = {
+  instance: 'instance',
+  drain_seconds: 'drainSeconds',
+  release_command: 'releaseCommand',
+  processes: 'processes',
+  disk: 'disk',
+} as const satisfies Partial<Record<keyof Settings, RuntimeFeature>>;
+
+type Request = RequestOf<typeof changeWebService>;
+
+/** Changes the settings of a web service and returns it. */
+@Handles(changeWebService)
+export class ChangeWebService {
+  constructor(
+    private readonly repository: WebServiceRepository,
+    private readonly owners: WebServiceOwners,
+    private readonly projects: ProjectOwners,
+    private readonly usage: WorkspaceUsage,
+    private readonly settings: WebServiceSettings,
+    private readonly runtime: Runtime,
+    private readonly webServices: WebServices,
+  ) {}
+
+  async execute(request: Request): Promise<ReplyOf<typeof changeWebService>> {
+    const { web_service_id: id } = request;
+    const { userId } = await this.owners.requireOwner(request, id);
+    const changes = this.#changesIn(request);
+    await this.#requireFeatures(changes);
+    const command = { kind: 'change', userId, changes, at: new Date().toISOString() } as const;
+    await this.repository.change(await this.#limitOf(request, changes), id, command);
+    return this.webServices.require(id, request);
+  }
+
+  #changesIn(request: Request): Partial<Settings> {
+    const { web_service_id: _, user_id: __, workspace_id: ___, project_ids: ____, ...changes } = request;
+    const { git_repository_url: url, branch } = changes;
+    for (const field of ['name', 'build_command', 'start_command', 'release_command'] as const)
+      requireStorable(field, changes[field]);
+    return withoutAbsent({
+      ...changes,
+      ...(url !== undefined && {
+        git_repository_url: repositoryUrl(url, { allowFiles: this.settings.allowFileRepositories }),
+      }),
+      ...(branch && { branch: branchName(branch) }),
+    });
+  }
+
+  async #requireFeatures(changes: Partial<Settings>): Promise<void> {
+    const wanted = (Object.keys(FEATURES) as (keyof typeof FEATURES)[]).filter(name => isSet(changes[name]));
+    if (wanted.length === 0) return;
+    const features = await this.runtime.features();
+    const missing = wanted.find(name => !features.has(FEATURES[name]));
+    if (missing) throw new Refusal('invalid_input', `${missing}: this installation does not support it`);
+  }
+
+  /** Limits instances, memory and disks by the quotas of the workspace; a reduction is always allowed. */
+  async #limitOf(request: Request, changes: Partial<Settings>) {
+    if (!SIZES.some(name => changes[name] !== undefined)) return undefined;
+    const { id, project_id } = await this.webServices.require(request.web_service_id, request);
+    const { workspaceId } = await this.projects.requireOwner(request, project_id);
+    return this.usage.limitOf(workspaceId, async () => placesFor(await this.repository.stateOf(id), changes));
+  }
+}
+
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(typeof value === 'object' && Object.keys(value).length === 0);
+
+const withoutAbsent = (changes: { [Name in keyof Settings]?: Settings[Name] | undefined }): Partial<Settings> =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -1,0 +1,55 @@
+import { createWebService, INSTANCE_MEMORY_MIB, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { WorkspaceUsage } from '../../accounts/quotas/ports.js';
+import { ProjectOwners } from '../../projects/ports.js';
+import { WebServiceRepository, WebServiceSettings } from './ports.js';
+import { branchName } from './source/branch-name.js';
+import { repositoryUrl } from './source/repository-url.js';
+import { requireStorable } from './storable-text.js';
+import { WebServices } from './web-services.projection.js';
+
+/** Creates a web service in one of the caller's projects. It does not run before its first deployment. */
+@Handles(createWebService)
+export class CreateWebService {
+  constructor(
+    private readonly repository: WebServiceRepository,
+    private readonly projects: ProjectOwners,
+    private readonly settings: WebServiceSettings,
+    private readonly webServices: WebServices,
+    private readonly usage: WorkspaceUsage,
+  ) {}
+
+  async execute(request: RequestOf<typeof createWebService>): Promise<ReplyOf<typeof createWebService>> {
+    if (request.max_instances < request.min_instances) {
+      throw new Refusal('invalid_input', 'max_instances: must not be below min_instances');
+    }
+    const url = repositoryUrl(request.git_repository_url, { allowFiles: this.settings.allowFileRepositories });
+    const branch = request.branch ? branchName(request.branch) : null;
+    for (const field of ['build_command', 'start_command', 'name'] as const) requireStorable(field, request[field]);
+    const { workspaceId } = await this.projects.requireOwner(request, request.project_id);
+    const id = uuidv7();
+    const limit = this.usage.limitOf(workspaceId, {
+      web_services: 1,
+      instances: request.max_instances,
+      memory_mib: request.max_instances * INSTANCE_MEMORY_MIB,
+    });
+    await this.repository.create(limit, {
+      web_service_id: id,
+      user_id: request.user_id,
+      project_id: request.project_id,
+      name: request.name,
+      git_repository_url: url,
+      branch,
+      build_command: request.build_command ?? null,
+      start_command: request.start_command ?? null,
+      health_check_path: request.health_check_path ?? null,
+      port: request.port,
+      min_instances: request.min_instances,
+      max_instances: request.max_instances,
+      environment: request.environment,
+      at: new Date().toISOString(),
+    });
+    return this.webServices.require(id, request);
+  }
+}
