@@ -17,11 +17,12 @@ const ADAPTER = "import { Pool } from 'pg';\nexport class PostgresKeys {}";
 
 const PURE = 'a decider and everything it imports is pure';
 const NO_ADAPTER = 'a command imports no adapter and no technology';
-const SHARES = 'a feature shares its ports, pure files, read models and, with modules, its module';
+const SHARES =
+  'a feature shares what its module exports, its ports, pure files, read models and, with modules, its module';
 
 export const VIOLATIONS: readonly ExampleViolation[] = [
   ...["'SELECT id FROM api_keys'", '`\n  INSERT INTO api_keys VALUES ($1)`', "'DELETE FROM api_keys'"].map(sql => ({
-    rule: 'statements on tables are in *.sql.ts, where a spec prepares each against the schema',
+    rule: 'a statement on tables is an exported constant, which a spec prepares against the schema',
     at: `${APP}/api-keys/api-keys.projection.ts`,
     text: `export const read = (pool: Pool) => pool.query(${sql});`,
   })),

@@ -36,7 +36,7 @@ const isForeignInternal = (importer: SourceFile, { path }: Import, codebase: Cod
   const feature = featureOf(path);
   if (feature === undefined || feature === folderOf(importer.path)) return false;
   if (isModule(importer.path) && isModule(path)) return false;
-  return !(isPort(path) || isReadModel(path) || codebase.isPure(path));
+  return !(isPort(path) || isReadModel(path) || codebase.isPure(path) || codebase.isExported(path));
 };
 
 const ofApp = (test: (path: string) => boolean) => (imported: Import) =>
@@ -96,7 +96,7 @@ export const FEATURE_RULES: readonly Rule[] = [
     ],
   },
   {
-    name: 'a feature shares its ports, pure files, read models and, with modules, its module',
+    name: 'a feature shares what its module exports, its ports, pure files, read models and, with modules, its module',
     governs: (path, codebase) => inService(path, codebase) && folderOf(path) !== undefined,
     violations: (file, codebase) => forbidsImports(file, imported => isForeignInternal(file, imported, codebase)),
   },

@@ -13,7 +13,7 @@ import type { EmailBody } from '../../../apps/email-send/src/emails/email-copies
 import type { Evidence } from '../../../apps/email-send/src/emails/email-evidence.js';
 import { type EmailRecord, recordOf } from '../../../apps/email-send/src/emails/email-record.js';
 import { relayUnavailable } from '../../../apps/email-send/src/emails/email-refusals.js';
-import type { CopyAnswer } from '../../../apps/email-send/src/emails/hand-over.js';
+import type { CopyAnswer } from '../../../apps/email-send/src/relay/hand-over.js';
 import {
   outcomeUnknown,
   recognisedDeadlines,

@@ -9,8 +9,8 @@ import {
 } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
+import { type CopyAnswer, type CopyOutcome, concludeHandOver, INTERRUPTED, outcomeOf } from '../relay/hand-over.js';
 import { confirmedBy, type EmailConfirmed, type Evidence } from './email-evidence.js';
-import { type CopyAnswer, concludeHandOver, INTERRUPTED, outcomeOf } from './hand-over.js';
 
 export type EmailEvent =
   | EventOf<
@@ -22,7 +22,6 @@ export type EmailEvent =
     >
   | EmailConfirmed;
 export type EmailFacts = DataOf<typeof emailAccepted>;
-export type CopyOutcome = DataOf<typeof emailHandedOver>['outcomes'][number];
 
 /** Commands that end the hand-over of a message. */
 export type ConcludingCommand =

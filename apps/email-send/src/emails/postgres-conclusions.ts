@@ -1,8 +1,7 @@
 import { type Append, ConcurrencyConflict, type EventMetadata, fold } from '@postern/event-sourcing';
 import { appendAll, inTransaction, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type { ClientBase, Pool } from 'pg';
-import { confirmOutcome } from '../infrastructure/postgres/confirm-email.js';
-import { insertDeferredCopies, insertRecords } from '../infrastructure/postgres/email-rows.js';
+import { confirmOutcome } from './confirm-email.js';
 import {
   type ConcludedEmail,
   type Email,
@@ -13,6 +12,7 @@ import {
   isUnresolved,
 } from './email.js';
 import { recordOf } from './email-record.js';
+import { insertDeferredCopies, insertRecords } from './email-rows.js';
 import type { Conclusion } from './ports.js';
 import { releaseKeys } from './postgres-idempotency-keys.js';
 import { subtractFromDays } from './postgres-usage-counters.js';

@@ -4,13 +4,13 @@ import { type Append, type EventMetadata, fold, GroupCommit } from '@postern/eve
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { currentContext, inSharedSpan } from '@postern/messaging';
 import { DatabaseClock, type DatabaseTime, mayHaveCommitted } from '@postern/service-host';
-import { BodySeal } from '../infrastructure/postgres/body-seal.js';
-import type { AdmissionWriter } from '../infrastructure/postgres/email-rows.js';
 import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
 import { untilWritten } from '../infrastructure/postgres/until-written.js';
+import { BodySeal } from './body-seal.js';
 import { type ConcludedEmail, EMAIL_EVENTS, type EmailFacts, email, emailStream, isUnresolved } from './email.js';
 import { type EmailRecord, recordOf } from './email-record.js';
 import { deadlinePassed } from './email-refusals.js';
+import type { AdmissionWriter } from './email-rows.js';
 import { FIND_RECORD } from './emails.sql.js';
 import {
   type Admission,

@@ -1,9 +1,9 @@
 import type { Append } from '@postern/event-sourcing';
 import { appendArguments } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
-import { type AdmissionWriter, messageColumns } from '../infrastructure/postgres/email-rows.js';
-import { countOneMore, rateLimitOf } from './email-limits.js';
+import { countOneMore, rateLimitOf } from '../email-services/email-limits.js';
 import type { EmailRecord } from './email-record.js';
+import { type AdmissionWriter, messageColumns } from './email-rows.js';
 import { ADMIT_EMAILS, CONCLUDE_EMAILS } from './emails.sql.js';
 import { recognisedDeadlines } from './idempotency.js';
 import type { Admission, AdmissionRequest } from './ports.js';

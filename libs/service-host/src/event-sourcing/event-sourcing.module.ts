@@ -42,7 +42,7 @@ export interface EventSourcingOptions {
 
 /**
  * The event store of a service, its projections, and its log as other services read it. They run from `onModuleInit` until
- * `onApplicationShutdown`. Each service calls `forService` once and its feature modules import the constant.
+ * `onApplicationShutdown`. Each service calls `forService` once, beside its features, which inject what it provides.
  */
 @Module({})
 export class EventSourcingModule {
@@ -52,11 +52,11 @@ export class EventSourcingModule {
       ...(options.events ? publishingProviders(options, options.events) : []),
       ...(options.readYourWrites ? writeProviders(options.readYourWrites) : []),
     ];
-    return { module: EventSourcingModule, providers: [...providers, Lifecycle], exports: providers };
+    return { module: EventSourcingModule, global: true, providers: [...providers, Lifecycle], exports: providers };
   }
 }
 
-const storeProviders = ({ projections, upcasters }: EventSourcingOptions): Provider[] => [
+const storeProviders = ({ projections, upcasters, readYourWrites }: EventSourcingOptions): Provider[] => [
   {
     provide: PostgresEventStore,
     inject: [Database],
@@ -74,7 +74,12 @@ const storeProviders = ({ projections, upcasters }: EventSourcingOptions): Provi
         onError: (projection, err) => log.error({ err, projection }, 'A projection failed; it will be retried'),
       }),
   },
-  EventSourcing,
+  {
+    provide: EventSourcing,
+    inject: [PostgresEventStore, ProjectionRunner],
+    useFactory: (store: PostgresEventStore, runner: ProjectionRunner) =>
+      new EventSourcing(store, runner, readYourWrites),
+  },
 ];
 
 const publishingProviders = (
