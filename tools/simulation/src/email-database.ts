@@ -5,13 +5,14 @@ import {
   type Email,
   type EmailEvent,
   type EmailFacts,
+  type EmailRecord,
+  type Evidence,
   email,
   emailStream,
   isUnresolved,
+  recordOf,
 } from '../../../apps/email-send/src/emails/email.js';
 import type { EmailBody } from '../../../apps/email-send/src/emails/email-copies.js';
-import type { Evidence } from '../../../apps/email-send/src/emails/email-evidence.js';
-import { type EmailRecord, recordOf } from '../../../apps/email-send/src/emails/email-record.js';
 import { relayUnavailable } from '../../../apps/email-send/src/emails/email-refusals.js';
 import {
   outcomeUnknown,

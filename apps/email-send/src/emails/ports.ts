@@ -1,8 +1,6 @@
 import type { RateLimit } from '../email-services/email-limits.js';
-import type { ConcludedEmail, ConcludingCommand, EmailEvent, EmailFacts } from './email.js';
+import type { ConcludedEmail, ConcludingCommand, EmailEvent, EmailFacts, EmailRecord, Evidence } from './email.js';
 import type { EmailBody } from './email-copies.js';
-import type { Evidence } from './email-evidence.js';
-import type { EmailRecord } from './email-record.js';
 import type { RequestIdentity } from './idempotency.js';
 
 /** The service of a send request, its limits, and what identifies a repetition of the request. */

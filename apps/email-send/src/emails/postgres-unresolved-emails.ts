@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
-import { confirmOutcome } from './confirm-email.js';
 import { EMAIL_EVENTS, email, emailStream } from './email.js';
 import { type EmailEvidence, UnresolvedEmails } from './ports.js';
+import { confirmOutcome } from './postgres-conclusions.js';
 
 /** The messages among some ids whose outcome is unknown or not recorded yet. */
 export const FIND_UNRESOLVED = `

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OUTCOME_EVENTS, trackingConsumer } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
-import type { Evidence } from './email-evidence.js';
+import type { Evidence } from './email.js';
 import { UnresolvedEmails } from './ports.js';
 
 /** The outcomes of copies, as delivery-tracking publishes them. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { type Process, request, SendingFixture } from '../testing/sending-fixture.js';
-import type { Evidence } from './email-evidence.js';
+import type { Evidence } from './email.js';
 import { type Outcomes, ResolveUnknownEmails } from './resolve-unknown-emails.js';
 
 let fixture: SendingFixture;

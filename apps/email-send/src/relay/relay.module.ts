@@ -4,10 +4,9 @@ import { OutboundGuard } from '@postern/outbound';
 import { CONFIG } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
 import { ConfigSendingSettings } from './config-sending-settings.js';
-import { InstrumentedMailRelay } from './instrumented-mail-relay.js';
 import { MailRelay, SendingSettings } from './ports.js';
 import { relaysFrom } from './relay-urls.js';
-import { SmtpMailRelay } from './smtp-mail-relay.js';
+import { InstrumentedMailRelay, SmtpMailRelay } from './smtp-mail-relay.js';
 
 /** A relay is chosen by the operator, and may have a private address. */
 const { lookup } = new OutboundGuard({ allowPrivate: true });
