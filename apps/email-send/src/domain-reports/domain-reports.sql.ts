@@ -69,8 +69,3 @@ export const REPORTED_FAILURES = `
 export const NEWEST_REPORTS = `
   SELECT kind, reporter, begins_at, ends_at, received_at, passed::float8 AS passed, failed::float8 AS failed
   FROM domain_reports WHERE domain_id = $1 AND ends_at >= $2 ORDER BY ends_at DESC, received_at DESC LIMIT 50`;
-
-/** Deletes at most `$2` reports about days that ended before `$1`. */
-export const PURGE_REPORTS = `
-  DELETE FROM domain_reports WHERE (domain_id, kind, reporter, report_id) IN (
-    SELECT domain_id, kind, reporter, report_id FROM domain_reports WHERE ends_at < $1 LIMIT $2)`;

@@ -1,19 +1,3 @@
-/**
- * Messages of service `$1` that are being sent or retried. A message that is being sent for the first time has no record
- * yet, so its first event names its service.
- */
-export const COUNT_UNDER_WAY = `
-  SELECT count(*)::int AS count FROM (
-    SELECT e.stream_id FROM (
-      SELECT email_id FROM open_requests AS request WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
-      UNION SELECT email_id FROM emails_in_flight
-    ) AS in_progress
-    JOIN event_store.events AS e ON e.stream_id = 'email-' || in_progress.email_id AND e.version = 1
-    WHERE e.data->>'service_id' = $1::text
-    UNION SELECT 'email-' || copy.email_id FROM deferred_copies AS copy
-    JOIN emails ON emails.id = copy.email_id WHERE emails.service_id = $1::uuid
-  ) AS under_way`;
-
 /** Deletes messages, by their ids. */
 export const DELETE_MESSAGES = `
   WITH sealed AS (DELETE FROM sealed_email_bodies WHERE email_id = ANY ($1::uuid[])),
