@@ -105,21 +105,6 @@ export class Codebase {
     return /^ {2}(?:async )?execute\(/m.test(file.text) && !this.isAdapter(file.path);
   }
 
-  /** Whether the file declares a class that the module of its feature exports. */
-  isExported(path: string): boolean {
-    const [, ...classes] = (this.find(path)?.text ?? '').split(/\bexport (?:abstract )?class (?=[A-Z])/);
-    const names = new Set(classes.map(text => /^\w+/.exec(text)?.[0]));
-    const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    return this.files.some(
-      file =>
-        isModule(file.path) &&
-        file.path.startsWith(folder) &&
-        [...file.text.matchAll(/\bexports: \[([^\]]*)\]/g)].some(([, list = '']) =>
-          list.split(/\W+/).some(name => names.has(name)),
-        ),
-    );
-  }
-
   /** Uses a technology: is in infrastructure, is named after PostgreSQL, or imports a package for I/O. */
   isAdapter(path: string): boolean {
     if (isModule(path) || isReadModel(path) || isPort(path) || isSpec(path)) return false;

@@ -6,7 +6,6 @@ import {
   type LogWriter,
   type ResolvedSource,
   type Source,
-  SourceUnavailable,
 } from '@postern/runtime';
 import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
 import { type BuildPlan, buildCommandOf, logRulesOf } from '../../infrastructure/builders/build-plan.js';
@@ -30,6 +29,7 @@ import type { UserAssignments } from '../sandbox/user-assignments.js';
 import { findDeadLink, findStrayLink } from '../source/links.js';
 import type { RepositorySources } from '../source/repository-sources.js';
 import { buildEnvironment, draftOf, homeOf, temporaryOf } from './build-environment.js';
+import { toBuildFailure } from './build-failure.js';
 import type { BuildLimits } from './build-limits.js';
 import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
@@ -293,12 +293,4 @@ const requireLinksInside = async (directory: string): Promise<void> => {
   if (stray !== undefined) throw new BuildFailed(`the link ${stray} points outside the site`);
   const dead = await findDeadLink(directory);
   if (dead !== undefined) throw new BuildFailed(`the link ${dead} is broken or circular`);
-};
-
-const toBuildFailure = (error: unknown): unknown => {
-  if (error instanceof SourceUnavailable) return new BuildFailed(error.message);
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'E2BIG') return new BuildFailed('the variables are too large to be handed to a process');
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new BuildFailed('the disk is full');
-  return error;
 };
