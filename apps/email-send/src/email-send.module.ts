@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
+import { EMAIL_SEND_EVENTS } from '@postern/contracts';
+import { EventSourcingModule } from '@postern/service-host';
 import { AccountMailModule } from './account-mail/account-mail.module.js';
+import { administration } from './administration.projection.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { CodeOptOutsModule } from './code-opt-outs/code-opt-outs.module.js';
-import { DailyQuotasModule } from './daily-quotas/daily-quotas.module.js';
 import { DeferredCopiesModule } from './deferred-copies/deferred-copies.module.js';
 import { DomainReportsModule } from './domain-reports/domain-reports.module.js';
 import { EmailContentModule } from './email-content/email-content.module.js';
@@ -15,24 +17,27 @@ import { OwnerMailModule } from './owner-mail/owner-mail.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { SendingDomainsModule } from './sending-domains/sending-domains.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
-import { UnknownOutcomesModule } from './unknown-outcomes/unknown-outcomes.module.js';
 import { VerifiedRecipientsModule } from './verified-recipients/verified-recipients.module.js';
 
-/** The features of email-send. */
+/** The features of email-send, and the event store and read models that they share. */
 @Module({
   imports: [
+    EventSourcingModule.forService({
+      service: 'email-send',
+      events: EMAIL_SEND_EVENTS,
+      projections: [administration],
+      readYourWrites: administration,
+    }),
     EmailServicesModule,
     ApiKeysModule,
     SendingDomainsModule,
     DomainReportsModule,
     VerifiedRecipientsModule,
     CodeOptOutsModule,
-    DailyQuotasModule,
     EmailsModule,
     EmailContentModule,
     DeferredCopiesModule,
     InterruptedEmailsModule,
-    UnknownOutcomesModule,
     SuppressionsModule,
     RetentionModule,
     ErasuresModule,

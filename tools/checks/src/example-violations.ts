@@ -23,7 +23,7 @@ const SHARES =
 
 export const VIOLATIONS: readonly ExampleViolation[] = [
   ...["'SELECT id FROM api_keys'", '`\n  INSERT INTO api_keys VALUES ($1)`', "'DELETE FROM api_keys'"].map(sql => ({
-    rule: 'statements on tables are in *.sql.ts, where a spec prepares each against the schema',
+    rule: 'a statement on tables is an exported constant, which a spec prepares against the schema',
     at: `${APP}/api-keys/api-keys.projection.ts`,
     text: `export const read = (pool: Pool) => pool.query(${sql});`,
   })),

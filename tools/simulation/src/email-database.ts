@@ -5,15 +5,15 @@ import {
   type Email,
   type EmailEvent,
   type EmailFacts,
+  type EmailRecord,
+  type Evidence,
   email,
   emailStream,
   isUnresolved,
+  recordOf,
 } from '../../../apps/email-send/src/emails/email.js';
 import type { EmailBody } from '../../../apps/email-send/src/emails/email-copies.js';
-import type { Evidence } from '../../../apps/email-send/src/emails/email-evidence.js';
-import { type EmailRecord, recordOf } from '../../../apps/email-send/src/emails/email-record.js';
 import { relayUnavailable } from '../../../apps/email-send/src/emails/email-refusals.js';
-import type { CopyAnswer } from '../../../apps/email-send/src/emails/hand-over.js';
 import {
   outcomeUnknown,
   recognisedDeadlines,
@@ -27,6 +27,7 @@ import type {
   RepeatedAnswer,
 } from '../../../apps/email-send/src/emails/ports.js';
 import { nextTry, retryDeadline } from '../../../apps/email-send/src/emails/retry-schedule.js';
+import type { CopyAnswer } from '../../../apps/email-send/src/relay/hand-over.js';
 import type { EventLog } from './event-log.js';
 
 const LEASE_MS = 300_000;

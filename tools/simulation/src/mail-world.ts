@@ -1,6 +1,6 @@
 import { TrackingTokens } from '@postern/mail';
-import type { MailCopy } from '../../../apps/email-send/src/emails/email-copies.js';
-import type { CopyAnswer } from '../../../apps/email-send/src/emails/hand-over.js';
+import type { CopyAnswer } from '../../../apps/email-send/src/relay/hand-over.js';
+import type { MailCopy } from '../../../apps/email-send/src/relay/ports.js';
 import type { SignedRequest } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
 import type { Fault } from './faults.js';
 import type { Random } from './random.js';

@@ -7,16 +7,13 @@ import type { ServiceClient } from '../../../apps/api-gateway/src/service-client
 import type { Sender, SenderDirectory } from '../../../apps/email-send/src/api-keys/ports.js';
 import type { DeferredCopies } from '../../../apps/email-send/src/deferred-copies/ports.js';
 import { RetryDeferredCopies } from '../../../apps/email-send/src/deferred-copies/retry-deferred-copies.js';
-import type { EmailRepository, SendingSettings } from '../../../apps/email-send/src/emails/ports.js';
+import type { EmailRepository, UnresolvedEmails } from '../../../apps/email-send/src/emails/ports.js';
+import { type Outcomes, ResolveUnknownEmails } from '../../../apps/email-send/src/emails/resolve-unknown-emails.js';
 import { SendEmail } from '../../../apps/email-send/src/emails/send-email.js';
 import { CloseInterruptedEmails } from '../../../apps/email-send/src/interrupted-emails/close-interrupted-emails.js';
 import type { EmailsInProgress } from '../../../apps/email-send/src/interrupted-emails/ports.js';
+import type { SendingSettings } from '../../../apps/email-send/src/relay/ports.js';
 import type { SuppressionList } from '../../../apps/email-send/src/suppressions/ports.js';
-import type { UnresolvedEmails } from '../../../apps/email-send/src/unknown-outcomes/ports.js';
-import {
-  type Outcomes,
-  ResolveUnknownEmails,
-} from '../../../apps/email-send/src/unknown-outcomes/resolve-unknown-emails.js';
 import { hadNoEffect } from '../../../libs/messaging/src/faults.js';
 import { isPublicEvent } from './dispatch.js';
 import { EmailDatabase } from './email-database.js';

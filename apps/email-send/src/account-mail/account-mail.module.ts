@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
-import { NoticeLimitsModule } from '../notice-limits/notice-limits.module.js';
 import { SystemMailModule } from '../system-mail/system-mail.module.js';
 import { MailAccountEvents } from './mail-account-events.js';
 import { NatsAccountFacts } from './nats-account-facts.js';
@@ -8,7 +7,7 @@ import { AccountFacts } from './ports.js';
 
 /** Mail about the accounts of users. */
 @Module({
-  imports: [SystemMailModule, NoticeLimitsModule, CodeOptOutsModule],
+  imports: [SystemMailModule, CodeOptOutsModule],
   providers: [MailAccountEvents, { provide: AccountFacts, useClass: NatsAccountFacts }],
 })
 export class AccountMailModule {}

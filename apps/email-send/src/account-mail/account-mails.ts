@@ -1,5 +1,5 @@
 import { INVITATION_DAYS, PASSWORD_RESET_MINUTES } from '@postern/contracts';
-import { plainName } from '../verified-recipients/plain-name.js';
+import { plainName } from '../system-mail/plain-name.js';
 import { type NoticeEvent, noticeOf } from './notice-texts.js';
 import type { AccountMail, InvitationFacts } from './ports.js';
 

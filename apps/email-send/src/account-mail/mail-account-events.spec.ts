@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Refusal } from '@postern/contracts';
 import { OptOutLinks } from '../code-opt-outs/ports.js';
-import { type LimitedNotice, NoticeLimits } from '../notice-limits/ports.js';
-import { SystemMail } from '../system-mail/ports.js';
+import { type LimitedNotice, NoticeLimits, SystemMail } from '../system-mail/ports.js';
 import { MailAccountEvents } from './mail-account-events.js';
 import { type AccountEvent, AccountFacts } from './ports.js';
 

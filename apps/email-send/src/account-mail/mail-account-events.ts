@@ -4,8 +4,7 @@ import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import { OptOutLinks } from '../code-opt-outs/ports.js';
 import type { EmailSendConfig } from '../config.js';
-import { NoticeLimits } from '../notice-limits/ports.js';
-import { SystemMail } from '../system-mail/ports.js';
+import { NoticeLimits, SystemMail } from '../system-mail/ports.js';
 import { invitationMail, noticeMail, passwordResetMail } from './account-mails.js';
 import { type AccountEvent, AccountFacts, type AccountMail } from './ports.js';
 

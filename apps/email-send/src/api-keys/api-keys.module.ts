@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { DailyQuotasModule } from '../daily-quotas/daily-quotas.module.js';
 import { EmailServicesModule } from '../email-services/email-services.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { ApiKeys } from './api-keys.projection.js';
@@ -11,7 +10,7 @@ import { RevokeApiKey } from './revoke-api-key.js';
 
 /** API keys, and the senders that they belong to. */
 @Module({
-  imports: [PostgresModule, EmailServicesModule, DailyQuotasModule],
+  imports: [PostgresModule, EmailServicesModule],
   providers: [
     ApiKeys,
     CreateApiKey,

@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { listApiKeys, type ReplyOf, type RequestOf } from '@postern/contracts';
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { EmailServices } from '../email-services/email-services.projection.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { ReadModel } from '../infrastructure/postgres/read-model.js';
 import { API_KEY_EVENT_TYPES, type ApiKeyEvent } from './api-key.js';
-import { DELETE_API_KEY, INSERT_API_KEY } from './api-keys.sql.js';
+
+/** Adds a key to the read model. */
+export const INSERT_API_KEY = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('api_keys')} (id, service_id, name, key_hash, key_prefix, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6)`;
+
+/** Removes a revoked key from the read model. */
+export const DELETE_API_KEY = ({ table }: ProjectionTables) => `DELETE FROM ${table('api_keys')} WHERE id = $1`;
 
 /** Valid keys; revoking a key deletes its row. */
 export const apiKeys: ReadModel<ApiKeyEvent> = {

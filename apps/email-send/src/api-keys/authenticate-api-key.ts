@@ -1,7 +1,6 @@
 import { authenticateApiKey, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { authenticated } from './authenticated.js';
-import { SenderDirectory } from './ports.js';
+import { authenticated, SenderDirectory } from './ports.js';
 
 /** Checks a key, so that 401 and 403 are returned before the body of a request is validated. */
 @Handles(authenticateApiKey)

@@ -1,12 +1,5 @@
-import type { DkimSigner } from '@postern/mail';
-
-/** How mail of a verified domain is signed, and where its bounces go. */
-export interface VerifiedDomain {
-  /** RSA, and Ed25519 where its record is published. */
-  readonly signers: readonly DkimSigner[];
-  /** The domain's own return-path domain, if its record points to the bounce domain of the installation. */
-  readonly returnPathDomain?: string;
-}
+import { Refusal } from '@postern/contracts/refusal';
+import type { VerifiedDomain } from '../relay/ports.js';
 
 /** The data about the email service of an API key that sending needs. */
 export interface Sender {
@@ -37,4 +30,12 @@ export abstract class SenderDirectory {
   abstract findByKeyHash(keyHash: string): Promise<Sender | undefined>;
   /** The current state of a service; undefined after its deletion. Used for copies that are retried. */
   abstract findByService(serviceId: string): Promise<Sender | undefined>;
+}
+
+/** The sender of a key; refuses with `api_key_invalid` or `service_disabled`. */
+export async function authenticated(senders: SenderDirectory, keyHash: string): Promise<Sender> {
+  const sender = await senders.findByKeyHash(keyHash);
+  if (!sender) throw new Refusal('api_key_invalid', 'the API key is not valid');
+  if (!sender.enabled) throw new Refusal('service_disabled', 'this email service is disabled');
+  return sender;
 }

@@ -1,7 +1,7 @@
 import { optOutOfCodes, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { SendingSettings } from '../emails/ports.js';
-import { CodeOptOuts } from './ports.js';
+import { SendingSettings } from '../relay/ports.js';
+import { CodeOptOuts } from './code-opt-outs.js';
 
 /** Adds the mailbox that a code was sent to; only its link names it. */
 @Handles(optOutOfCodes)

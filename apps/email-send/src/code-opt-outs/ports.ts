@@ -9,13 +9,3 @@ export abstract class OptOutLinks {
   /** Undefined for a mailbox whose owner refuses them, to which nothing may be sent. */
   abstract urlFor(address: string): Promise<string | undefined>;
 }
-
-/** Mailboxes whose owners refuse verification codes and invitations. */
-export abstract class CodeOptOuts {
-  abstract has(mailboxHash: Buffer): Promise<boolean>;
-  /** Adds a mailbox; does nothing if it is on the list. */
-  abstract add(mailboxHash: Buffer, at: Date): Promise<void>;
-  /** False if the mailbox was not on the list. */
-  abstract remove(mailboxHash: Buffer): Promise<boolean>;
-  abstract count(): Promise<number>;
-}

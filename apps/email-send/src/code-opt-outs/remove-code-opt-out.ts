@@ -1,7 +1,8 @@
 import { Refusal, type ReplyOf, type RequestOf, removeCodeOptOut } from '@postern/contracts';
 import { MailboxError, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
-import { CodeOptOuts, MailboxHashes } from './ports.js';
+import { CodeOptOuts } from './code-opt-outs.js';
+import { MailboxHashes } from './ports.js';
 
 /** Removes a mailbox from the list, at its owner's request. */
 @Handles(removeCodeOptOut)

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { SendingSettings } from '../emails/ports.js';
-import { CodeOptOuts, MailboxHashes, OptOutLinks } from './ports.js';
+import { SendingSettings } from '../relay/ports.js';
+import { CodeOptOuts } from './code-opt-outs.js';
+import { MailboxHashes, OptOutLinks } from './ports.js';
 
 /** Links with a signed token, which contains only a hash of the mailbox. */
 @Injectable()

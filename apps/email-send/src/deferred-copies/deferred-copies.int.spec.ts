@@ -4,7 +4,7 @@ import { silentLog } from '@postern/messaging';
 import type { ServiceLog } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import type { Sender } from '../api-keys/ports.js';
-import type { MailRelay } from '../emails/ports.js';
+import type { MailRelay } from '../relay/ports.js';
 import {
   answersOf,
   becomeDue,

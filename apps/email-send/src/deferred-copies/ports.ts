@@ -1,7 +1,7 @@
 import type { EventMetadata } from '@postern/event-sourcing';
 import type { EmailFacts } from '../emails/email.js';
 import type { EmailBody } from '../emails/email-copies.js';
-import type { CopyAnswer } from '../emails/hand-over.js';
+import type { CopyAnswer } from '../relay/hand-over.js';
 
 /** A deferred copy, claimed for one attempt. */
 export interface ClaimedCopy {

@@ -3,7 +3,8 @@ import { addressKey } from '@postern/mail';
 import { runInContext } from '@postern/messaging';
 import { asTemporarilyUnavailable, DatabaseClock, type DatabaseTime, Every, ServiceLog } from '@postern/service-host';
 import { type Sender, SenderDirectory } from '../api-keys/ports.js';
-import { copyMaker, type MailCopy } from '../emails/email-copies.js';
+import { copyMaker } from '../emails/email-copies.js';
+import { withdrawalOf } from '../emails/sender-resolution.js';
 import {
   type CopyAnswer,
   cutOffAnswer,
@@ -11,9 +12,8 @@ import {
   suppressedAnswer,
   unpreparedAnswer,
   withdrawnAnswer,
-} from '../emails/hand-over.js';
-import { MailRelay, SendingSettings } from '../emails/ports.js';
-import { withdrawalOf } from '../emails/sender-resolution.js';
+} from '../relay/hand-over.js';
+import { type MailCopy, MailRelay, SendingSettings } from '../relay/ports.js';
 import { SuppressionList } from '../suppressions/ports.js';
 import { type ClaimedCopy, DeferredCopies, type DeferredMessage, UnreadableBody } from './ports.js';
 

@@ -7,6 +7,7 @@ import {
 } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { DeletedServiceData } from '../email-services/deleted-service-data.js';
+import { Retention } from '../retention/retention.js';
 import { AdministrationFixture } from '../testing/administration-fixture.js';
 import {
   DAY_MS,
@@ -17,7 +18,6 @@ import {
   ReportedDomain,
   source,
 } from '../testing/reported-domain.js';
-import { PurgeDomainReports } from './purge-domain-reports.js';
 
 let fixture: AdministrationFixture;
 beforeAll(async () => {
@@ -148,7 +148,7 @@ describe('a DMARC report', () => {
   it('is deleted 30 days after its reporting period', async () => {
     await reported.record({ report_id: 'old', ends_at: inDays(-29) });
     await reported.record({ report_id: 'new' });
-    await fixture.replicas[0].app.get(PurgeDomainReports).run({ now: new Date(Date.now() + 2 * DAY_MS) });
+    await fixture.replicas[0].app.get(Retention).purgeReports({ now: new Date(Date.now() + 2 * DAY_MS) });
     await expect(reported.stored(owner)).resolves.toBe(1);
   });
 });
@@ -172,7 +172,7 @@ describe('the number of reports', () => {
     const { domain_id } = owner;
     await reported.fill(50_000, uuidv7());
     await expect(reported.record()).resolves.toBe('report_limit_reached');
-    await fixture.pool.query('DELETE FROM domain_reports WHERE domain_id <> $1', [domain_id]);
+    await fixture.pool.query('DELETE FROM domain_checks WHERE domain_id <> $1', [domain_id]);
     await expect(reported.record()).resolves.toBe('stored');
   });
 

@@ -4,7 +4,7 @@ import { Handles } from '@postern/messaging';
 import { CONFIG } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
 import { SendingDomains } from '../sending-domains/sending-domains.projection.js';
-import { DomainReportRepository } from './ports.js';
+import { DomainReportRepository } from './domain-report-repository.js';
 import { adviceOnFailure, adviceOnSource } from './report-advice.js';
 import { keptSince } from './report-days.js';
 import { reportRecords } from './report-records.js';

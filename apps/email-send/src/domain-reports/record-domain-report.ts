@@ -1,7 +1,7 @@
 import { type ReplyOf, recordDomainReport } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { getDomain } from 'tldts';
-import { DomainReportRepository, type ReceivedReport } from './ports.js';
+import { DomainReportRepository, type ReceivedReport } from './domain-report-repository.js';
 import { isKept } from './report-days.js';
 
 /** Stores a report of a receiver for the services that own the domain; any other report has no effect. */

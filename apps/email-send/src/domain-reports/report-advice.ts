@@ -1,5 +1,5 @@
 import { returnPathName } from '../sending-domains/domain-records.js';
-import type { StoredReports } from './ports.js';
+import type { StoredReports } from './domain-report-repository.js';
 
 type Source = StoredReports['dmarc']['sources'][number];
 

@@ -3,9 +3,9 @@ import { Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { ownedEmailService } from '../email-services/owned-email-service.js';
 import { copyMaker } from '../emails/email-copies.js';
-import { SendingSettings } from '../emails/ports.js';
+import { SendingSettings } from '../relay/ports.js';
 import { contentOf } from './email-content.js';
-import { KeptBodies } from './ports.js';
+import { KeptBodies } from './kept-bodies.js';
 
 /** The content of a message of the caller's workspace. Refuses `content_deleted` when its retention is over. */
 @Handles(getEmailContent)

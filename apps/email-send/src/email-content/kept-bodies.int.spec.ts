@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { v7 as uuidv7 } from 'uuid';
 import { request, SendingFixture } from '../testing/sending-fixture.js';
-import { PostgresKeptBodies } from './postgres-kept-bodies.js';
+import { KeptBodies } from './kept-bodies.js';
 
 let fixture: SendingFixture;
-let bodies: PostgresKeptBodies;
+let bodies: KeptBodies;
 
 beforeAll(async () => {
   fixture = await SendingFixture.start();
-  bodies = new PostgresKeptBodies(new PostgresEventStore(fixture.pool), fixture.seal);
+  bodies = new KeptBodies(new PostgresEventStore(fixture.pool), fixture.seal);
 });
 afterAll(() => fixture.stop());
 

@@ -2,7 +2,7 @@ import { createEmailService, limitOf, quotaReached, type ReplyOf, type RequestOf
 import { LimitedStreams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { Workspaces } from '../workspaces/ports.js';
+import { Workspaces } from '../workspaces/workspaces.js';
 import { emailService, emailServiceStream } from './email-service.js';
 import { EmailServices } from './email-services.projection.js';
 import { emailServicesLock } from './owned-email-service.js';

@@ -1,19 +1,3 @@
-/**
- * Messages of service `$1` that are being sent or retried. A message that is being sent for the first time has no record
- * yet, so its first event names its service.
- */
-export const COUNT_UNDER_WAY = `
-  SELECT count(*)::int AS count FROM (
-    SELECT e.stream_id FROM (
-      SELECT email_id FROM open_requests AS request WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
-      UNION SELECT email_id FROM emails_in_flight
-    ) AS in_progress
-    JOIN event_store.events AS e ON e.stream_id = 'email-' || in_progress.email_id AND e.version = 1
-    WHERE e.data->>'service_id' = $1::text
-    UNION SELECT 'email-' || copy.email_id FROM deferred_copies AS copy
-    JOIN emails ON emails.id = copy.email_id WHERE emails.service_id = $1::uuid
-  ) AS under_way`;
-
 /** Deletes messages, by their ids. */
 export const DELETE_MESSAGES = `
   WITH sealed AS (DELETE FROM sealed_email_bodies WHERE email_id = ANY ($1::uuid[])),
@@ -24,11 +8,8 @@ export const DELETE_MESSAGES = `
   unresolved AS (DELETE FROM unresolved_emails WHERE email_id = ANY ($1::uuid[]))
   DELETE FROM emails WHERE id = ANY ($1::uuid[])`;
 
-/** Deletes the private keys and checks of sending domains, and the reports about them, by the ids of the domains. */
-export const DELETE_DOMAINS = `
-  WITH checks AS (DELETE FROM domain_checks WHERE domain_id = ANY ($1::uuid[])),
-  reports AS (DELETE FROM domain_reports WHERE domain_id = ANY ($1::uuid[]))
-  DELETE FROM dkim_keys WHERE domain_id = ANY ($1::uuid[])`;
+/** Deletes sending domains by their ids: their checks, and with these their private keys and the reports about them. */
+export const DELETE_DOMAINS = 'DELETE FROM domain_checks WHERE domain_id = ANY ($1::uuid[])';
 
 /** Deletes the times of the last use of API keys, by the ids of the keys. */
 export const DELETE_KEY_USES = 'DELETE FROM api_key_uses WHERE key_id = ANY ($1::uuid[])';

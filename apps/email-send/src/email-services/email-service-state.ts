@@ -1,5 +1,5 @@
 import type { EventOf, emailServiceCreated, emailServiceDeleted } from '@postern/contracts';
-import type { DayCounts } from '../daily-quotas/quota.js';
+import type { DayCounts } from './quota.js';
 import type { ServiceLimits } from './service-limits.js';
 
 export type ServiceSwitch = 'open_tracking' | 'click_tracking' | 'suppression';

@@ -1,12 +1,12 @@
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
-import { quotaChangeAfter } from '../daily-quotas/quota.js';
 import type {
   EmailService,
   EmailServiceChanges,
   EmailServiceCommand,
   EmailServiceEvent,
 } from './email-service-state.js';
+import { quotaChangeAfter } from './quota.js';
 
 const SWITCHES = ['open_tracking', 'click_tracking', 'suppression'] as const;
 

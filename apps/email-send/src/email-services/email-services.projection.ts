@@ -1,26 +1,52 @@
 import { Injectable } from '@nestjs/common';
 import { type emailService, getEmailService, listEmailServices, Refusal, type RequestOf } from '@postern/contracts';
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import type { z } from 'zod';
-import { LimitDefaults, SentToday } from '../daily-quotas/ports.js';
 import type { DailyQuotaChange, EmailService } from '../generated/prisma/client.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { ReadModel } from '../infrastructure/postgres/read-model.js';
+import { dayStart } from './email-limits.js';
 import { EMAIL_SERVICE_EVENT_TYPES, type EmailServiceEvent } from './email-service-state.js';
-import {
-  DELETE_SERVICE,
-  INSERT_QUOTA_CHANGE,
-  INSERT_SERVICE,
-  MOVE_TO_PRODUCTION,
-  SET_CLICK_TRACKING,
-  SET_DAILY_QUOTA,
-  SET_ENABLED,
-  SET_LIMITS,
-  SET_NAME,
-  SET_OPEN_TRACKING,
-  SET_SUPPRESSION,
-} from './email-services.sql.js';
+import { LimitDefaults } from './limit-defaults.js';
 import { type DefaultLimits, limitsOf, type ServiceLimits } from './service-limits.js';
+
+const set =
+  (column: string) =>
+  ({ table }: ProjectionTables) =>
+    `UPDATE ${table('email_services')} SET ${column} = $2 WHERE id = $1`;
+
+/** Adds a service in sandbox mode. */
+export const INSERT_SERVICE = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('email_services')} (id, workspace_id, name, mode, enabled, open_tracking, click_tracking, suppression,
+    limits, created_at)
+  VALUES ($1, $2, $3, 'sandbox', true, true, false, false, '{}', $4)`;
+
+export const SET_NAME = set('name');
+export const SET_ENABLED = set('enabled');
+export const SET_OPEN_TRACKING = set('open_tracking');
+export const SET_CLICK_TRACKING = set('click_tracking');
+export const SET_SUPPRESSION = set('suppression');
+export const SET_LIMITS = set('limits');
+export const SET_DAILY_QUOTA = set('daily_quota');
+
+/** Deletes a service and its quota history from the projection. */
+export const DELETE_SERVICE = ({ table }: ProjectionTables) => `
+  WITH quotas AS (DELETE FROM ${table('daily_quota_changes')} WHERE service_id = $1),
+  keys AS (DELETE FROM ${table('api_keys')} WHERE service_id = $1),
+  domains AS (DELETE FROM ${table('sending_domains')} WHERE service_id = $1),
+  recipients AS (DELETE FROM ${table('verified_recipients')} WHERE service_id = $1)
+  DELETE FROM ${table('email_services')} WHERE id = $1`;
+
+/** Moves a service to production. */
+export const MOVE_TO_PRODUCTION = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('email_services')} SET mode = 'production', daily_quota = $2 WHERE id = $1`;
+
+/** Records a change of the daily quota; several changes on one day are shown as one. */
+export const INSERT_QUOTA_CHANGE = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('daily_quota_changes')} (service_id, day, at, "from", "to", reason)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (service_id, day) DO UPDATE SET at = excluded.at, "to" = excluded."to", reason = excluded.reason`;
 
 type EmailServiceReply = z.output<typeof emailService>;
 
@@ -75,7 +101,6 @@ const SET_SWITCH = {
 export class EmailServices {
   constructor(
     private readonly prisma: PrismaClient,
-    private readonly sent: SentToday,
     private readonly defaults: LimitDefaults,
   ) {}
 
@@ -113,13 +138,15 @@ export class EmailServices {
   async #replies(rows: readonly EmailService[]): Promise<EmailServiceReply[]> {
     const ids = rows.map(({ id }) => id);
     const [sent, changes] = await Promise.all([
-      this.sent.countsOf(ids),
+      this.prisma.sendingUsage.findMany({
+        where: { serviceId: { in: ids }, period: 'day', startsAt: new Date(dayStart(new Date())) },
+      }),
       this.prisma.dailyQuotaChange.findMany({ where: { serviceId: { in: ids } }, orderBy: { day: 'desc' } }),
     ]);
     return rows.map(row =>
       replyOf(
         row,
-        sent.get(row.id) ?? 0,
+        sent.find(({ serviceId }) => serviceId === row.id)?.used ?? 0,
         changes.filter(({ serviceId }) => serviceId === row.id),
         this.defaults,
       ),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sendEmailBody } from '@postern/contracts';
 import fc from 'fast-check';
-import { canonicalMessage } from './canonical-message.js';
+import { canonicalMessage } from './idempotency.js';
 
 const canonical = (json: string) => canonicalMessage(sendEmailBody.parse(JSON.parse(json)));
 

@@ -10,12 +10,12 @@ import {
   prepareSubmittedMessage,
   prepareTracking,
   signMessage,
-  type TrackingTokens,
   withCopyId,
 } from '@postern/mail';
-import type { VerifiedDomain } from '../api-keys/ports.js';
+import type { CopySettings, MailCopy, VerifiedDomain } from '../relay/ports.js';
 import type { EmailFacts } from './email.js';
-import type { Recipient } from './email-draft.js';
+
+type Recipient = EmailFacts['recipients'][number];
 
 /** A message that was submitted over SMTP; its MIME structure is kept. */
 export interface SubmittedContent {
@@ -43,24 +43,6 @@ export interface EmailBody {
   readonly submitted?: SubmittedContent;
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
-}
-
-/** One recipient's copy, signed and ready. */
-export interface MailCopy {
-  readonly returnPath: string;
-  readonly recipient: string;
-  readonly bytes: Buffer | readonly Buffer[];
-  /** Identifies the copy in delivery notifications (RFC 3461 ENVID). */
-  readonly envelopeId: string;
-  readonly needsSmtpUtf8: boolean;
-}
-
-export interface CopySettings {
-  readonly tokens: TrackingTokens;
-  /** The public base URL of the gateway, without a trailing slash. */
-  readonly publicUrl: string;
-  /** The domain that receives delivery notifications. */
-  readonly bounceDomain: string;
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  MAX_ATTACHMENTS,
   MAX_EXTRA_HEADERS,
   MAX_HEADER_VALUE_LENGTH,
   MAX_RECIPIENTS,
@@ -13,12 +14,11 @@ import {
   type ListUnsubscribe,
   type Mailbox,
   MailboxError,
+  mediaTypeOf,
   parseMailbox,
 } from '@postern/mail';
-import { readAttachments } from './email-attachments.js';
 import type { SubmittedContent } from './email-copies.js';
 import { invalidEmail } from './email-refusals.js';
-import { readListUnsubscribe, readMessageIds } from './email-threading.js';
 
 export type EmailRequestBody = RequestOf<typeof sendEmail>['email'];
 
@@ -193,4 +193,94 @@ function firstSmtpUtf8(lists: Readonly<Record<string, readonly Mailbox[]>>): str
 
 function shortened(name: string): string {
   return name.length <= 80 ? name : `${name.slice(0, 80)}…`;
+}
+
+type Given = NonNullable<RequestOf<typeof sendEmail>['email']['attachments']>[number];
+
+/** Decoded, of all files of a message. */
+const MAX_BYTES = 25 * 1024 * 1024;
+const MAX_NAME = 255;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const MEDIA_TYPE = /^[A-Za-z0-9][\w!#$&^.+-]{0,126}\/[A-Za-z0-9][\w!#$&^.+-]{0,126}$/;
+const CONTENT_ID = /^[\x21-\x3b\x3d\x3f-\x7e]{1,200}$/;
+
+/** Validates the files of a message; refuses with `invalid_email`, whose message names the field. */
+export function readAttachments(given: readonly Given[]): Attachment[] {
+  if (given.length > MAX_ATTACHMENTS) throw invalidEmail('attachments', `at most ${MAX_ATTACHMENTS} files are allowed`);
+  const attachments = given.map(readAttachment);
+  const bytes = attachments.reduce((sum, { content }) => sum + Math.floor((content.length * 3) / 4), 0);
+  if (bytes > MAX_BYTES) throw invalidEmail('attachments', 'all files together have at most 25 MiB');
+  const ids = attachments.flatMap(({ contentId }) => contentId ?? []);
+  const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== undefined) throw invalidEmail('attachments', `the content_id "${repeated}" is given twice`);
+  return attachments;
+}
+
+function readAttachment({ filename, content, content_type, content_id }: Given, index: number): Attachment {
+  const refuse = (field: string, reason: string) => invalidEmail(`attachments[${index}].${field}`, reason);
+  const name = cleanName(filename);
+  if (name === '') throw refuse('filename', 'a name is required');
+  if ([...name].length > MAX_NAME) throw refuse('filename', `at most ${MAX_NAME} characters are allowed`);
+  if (content.length % 4 !== 0 || !BASE64.test(content)) throw refuse('content', 'this is not base64');
+  if (content_type !== undefined && !MEDIA_TYPE.test(content_type))
+    throw refuse('content_type', 'this is not a media type such as application/pdf');
+  const contentId = content_id?.replace(/^<(.*)>$/, '$1');
+  if (contentId !== undefined && !CONTENT_ID.test(contentId))
+    throw refuse('content_id', 'an id has 1 to 200 characters of ASCII, without blanks and angle brackets');
+  return {
+    filename: name,
+    content,
+    contentType: content_type?.toLowerCase() ?? mediaTypeOf(name),
+    ...(contentId === undefined ? {} : { contentId }),
+  };
+}
+
+/** Without what could be a path, or break a header or a terminal. */
+const cleanName = (filename: string): string =>
+  filename
+    .toWellFormed()
+    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/[\\/]/g, '_')
+    .trim();
+
+const MAX_REFERENCES = 100;
+const MESSAGE_ID = /^<?([\x21-\x3b\x3d\x3f-\x7e]{1,250}@[\x21-\x3b\x3d\x3f-\x7e]{1,250})>?$/;
+const URL = /^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/i;
+
+/** Message-IDs without angle brackets; refuses with `invalid_email`. */
+export function readMessageIds(field: string, given: readonly string[]): string[] {
+  if (given.length > MAX_REFERENCES) throw invalidEmail(field, `at most ${MAX_REFERENCES} are allowed`);
+  return given.map((text, index) => {
+    const id = MESSAGE_ID.exec(text)?.[1];
+    if (id !== undefined) return id;
+    const place = field === 'references' ? `references[${index}]` : field;
+    throw invalidEmail(place, 'this is not a Message-ID such as <123@example.com>');
+  });
+}
+
+/** How to unsubscribe; refuses with `invalid_email`. */
+export function readListUnsubscribe({
+  url,
+  mailto,
+  one_click = false,
+}: NonNullable<RequestOf<typeof sendEmail>['email']['list_unsubscribe']>): ListUnsubscribe {
+  if (url === undefined && mailto === undefined) throw invalidEmail('list_unsubscribe', 'url or mailto is required');
+  if (url !== undefined && !URL.test(url))
+    throw invalidEmail('list_unsubscribe.url', 'this is not an http or https URL in ASCII');
+  if (one_click && !url?.toLowerCase().startsWith('https:'))
+    throw invalidEmail('list_unsubscribe.one_click', 'one-click needs an https url');
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(mailto === undefined ? {} : { mailto: addressOf(mailto) }),
+    oneClick: one_click,
+  };
+}
+
+function addressOf(mailto: string): string {
+  try {
+    return parseMailbox(mailto.replace(/^mailto:/i, '')).address;
+  } catch (error) {
+    if (error instanceof MailboxError) throw invalidEmail('list_unsubscribe.mailto', error.message);
+    throw error;
+  }
 }

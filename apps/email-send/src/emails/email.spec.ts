@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { fold } from '@postern/event-sourcing';
 import { foldsEveryFixture, specificationOf } from '@postern/event-sourcing/testing';
+import type { CopyAnswer } from '../relay/hand-over.js';
 import { type EmailEvent, type EmailFacts, email, isFinal } from './email.js';
-import type { CopyAnswer } from './hand-over.js';
 
 const given = specificationOf(email);
 const at = '2026-03-04T10:20:30.000Z';

@@ -6,11 +6,47 @@ import {
   emailHandedOver,
   emailInterrupted,
   emailNotHandedOver,
+  type ReplyOf,
+  type sendEmail,
 } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
-import { confirmedBy, type EmailConfirmed, type Evidence } from './email-evidence.js';
-import { type CopyAnswer, concludeHandOver, INTERRUPTED, outcomeOf } from './hand-over.js';
+import type { Mailbox } from '@postern/mail';
+import { type CopyAnswer, type CopyOutcome, concludeHandOver, INTERRUPTED, outcomeOf } from '../relay/hand-over.js';
+
+/** Shows that the relay accepted a copy whose answer was lost. */
+export interface Evidence {
+  /** The index of the recipient. */
+  readonly index: number;
+  /** `answered`: the relay answered after other replicas considered the process dead. */
+  readonly kind: 'delivered' | 'bounced' | 'complained' | 'opened' | 'clicked' | 'answered';
+  readonly at: string;
+}
+
+/** Not published: delivery-tracking has the same evidence itself. */
+export interface EmailConfirmed {
+  readonly type: 'email-send.email-confirmed.v1';
+  readonly data: {
+    readonly email_id: string;
+    readonly service_id: string;
+    readonly index: number;
+    readonly evidence: Evidence['kind'];
+    readonly at: string;
+  };
+}
+
+const NAMES: Readonly<Record<Evidence['kind'], string>> = {
+  delivered: 'a delivery notification',
+  bounced: 'a bounce',
+  complained: 'a complaint',
+  opened: 'an open',
+  clicked: 'a click',
+  answered: 'its late answer',
+};
+
+/** The message of a record whose outcome was unknown until evidence arrived. */
+export const confirmedBy = (kind: Evidence['kind']): string =>
+  `Sent to the relay: its answer was lost, but ${NAMES[kind]} shows that it accepted the message.`;
 
 export type EmailEvent =
   | EventOf<
@@ -22,7 +58,6 @@ export type EmailEvent =
     >
   | EmailConfirmed;
 export type EmailFacts = DataOf<typeof emailAccepted>;
-export type CopyOutcome = DataOf<typeof emailHandedOver>['outcomes'][number];
 
 /** Commands that end the hand-over of a message. */
 export type ConcludingCommand =
@@ -240,4 +275,20 @@ function afterTry(state: ConcludedEmail, { index, result }: CopyOutcome): Conclu
   if (result === 'unknown') return { ...state, deferred, unknown: [...state.unknown, index] };
   if (result !== 'accepted' || state.status === 'sent') return { ...state, deferred };
   return { ...state, deferred, status: 'sent', message: 'Sent to the relay on a retry.' };
+}
+
+/** The record that POST /emails and GET /emails/{id} return. */
+export type EmailRecord = ReplyOf<typeof sendEmail>['email'];
+
+/** The record of a message whose hand-over has ended. */
+export function recordOf({ facts, status, message }: ConcludedEmail): EmailRecord {
+  const to = facts.recipients.filter(({ role }) => role === 'to').map(({ address }) => address);
+  return { id: facts.email_id, status, mode: facts.mode, from: facts.from, to, message };
+}
+
+/** A mailbox in readable form: any script, the name quoted only if necessary. */
+export function displayed({ name, address }: Mailbox): string {
+  if (name === undefined) return address;
+  const isPlain = /^[\p{L}\p{M}\p{N} _'’&!-]+$/u.test(name);
+  return isPlain ? `${name} <${address}>` : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;
 }

@@ -1,26 +1,30 @@
 import { Module } from '@nestjs/common';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
-import { SmtpModule } from '../infrastructure/smtp/smtp.module.js';
+import { RelayModule } from '../relay/relay.module.js';
 import { SuppressionsModule } from '../suppressions/suppressions.module.js';
+import { BodySeal } from './body-seal.js';
 import { GetEmail } from './get-email.js';
-import { InstrumentedEmailRepository } from './instrumented-email-repository.js';
-import { EmailRepository } from './ports.js';
-import { PostgresEmailRepository } from './postgres-email-repository.js';
+import { EmailRepository, UnresolvedEmails } from './ports.js';
+import { InstrumentedEmailRepository, PostgresEmailRepository } from './postgres-email-repository.js';
+import { PostgresUnresolvedEmails } from './postgres-unresolved-emails.js';
+import { ResolveUnknownEmails } from './resolve-unknown-emails.js';
 import { SendEmail } from './send-email.js';
-import { SendingSettingsModule } from './sending-settings.module.js';
 import { SubmitEmail } from './submit-email.js';
 
 /** Messages from the request to the recorded outcome. */
 @Module({
-  imports: [PostgresModule, SmtpModule, SendingSettingsModule, ApiKeysModule, SuppressionsModule],
+  imports: [PostgresModule, RelayModule, ApiKeysModule, SuppressionsModule],
   providers: [
     SendEmail,
     SubmitEmail,
     GetEmail,
+    ResolveUnknownEmails,
+    BodySeal,
     PostgresEmailRepository,
     { provide: EmailRepository, useClass: InstrumentedEmailRepository },
+    { provide: UnresolvedEmails, useClass: PostgresUnresolvedEmails },
   ],
-  exports: [EmailRepository],
+  exports: [EmailRepository, BodySeal],
 })
 export class EmailsModule {}

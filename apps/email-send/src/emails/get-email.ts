@@ -1,7 +1,6 @@
 import { getEmail, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { authenticated } from '../api-keys/authenticated.js';
-import { SenderDirectory } from '../api-keys/ports.js';
+import { authenticated, SenderDirectory } from '../api-keys/ports.js';
 import { emailRefusal, stillInProgress } from './email-refusals.js';
 import { EmailRepository } from './ports.js';
 

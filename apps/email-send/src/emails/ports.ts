@@ -1,22 +1,7 @@
-import type { Mailbox } from '@postern/mail';
-import type { VerifiedDomain } from '../api-keys/ports.js';
-import type { ConcludedEmail, ConcludingCommand, EmailEvent, EmailFacts } from './email.js';
-import type { CopySettings, EmailBody, MailCopy } from './email-copies.js';
-import type { RateLimit } from './email-limits.js';
-import type { EmailRecord } from './email-record.js';
-import type { HandOverAnswer } from './hand-over.js';
+import type { RateLimit } from '../email-services/email-limits.js';
+import type { ConcludedEmail, ConcludingCommand, EmailEvent, EmailFacts, EmailRecord, Evidence } from './email.js';
+import type { EmailBody } from './email-copies.js';
 import type { RequestIdentity } from './idempotency.js';
-
-/** The upstream relays, tried in turn. Failures are returned: a relay never causes an exception. */
-export abstract class MailRelay {
-  /**
-   * Ends within its own deadline and before `answerBy`. A copy that cannot start in time is `unreachable`; a copy whose
-   * data was started without an answer is `unknown`, with the answer that a relay gives `later`.
-   */
-  abstract handOver(copy: MailCopy, answerBy?: Date): Promise<HandOverAnswer>;
-  /** Whether a relay accepts non-ASCII addresses (RFC 6531). */
-  abstract offersSmtpUtf8(): Promise<boolean>;
-}
 
 /** The service of a send request, its limits, and what identifies a repetition of the request. */
 export interface AdmissionContext {
@@ -94,14 +79,11 @@ export abstract class EmailRepository {
   abstract answerReceived(emailId: string): void;
 }
 
-/** The operator's settings for sending. */
-export abstract class SendingSettings {
-  /** The shared sender of sandbox and fallback mail, and its domain, which is signed for when a key is configured. */
-  abstract readonly sandboxSender: Mailbox;
-  abstract readonly sandboxDomain: VerifiedDomain;
-  /** Addresses at this domain are always verified and never counted. */
-  abstract readonly simulatorDomain: string | undefined;
-  abstract readonly copies: CopySettings;
-  /** How long the body of a final message is kept. */
-  abstract readonly bodyRetentionDays: number;
+/** Evidence about a copy of one message. */
+export type EmailEvidence = Evidence & { readonly emailId: string };
+
+/** Messages whose outcome is unknown until evidence arrives. */
+export abstract class UnresolvedEmails {
+  /** Sets messages with an unknown outcome to `sent`; ignores all others. The same evidence may come repeatedly. */
+  abstract confirm(evidence: readonly EmailEvidence[]): Promise<void>;
 }

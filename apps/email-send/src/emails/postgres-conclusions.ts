@@ -1,18 +1,19 @@
 import { type Append, ConcurrencyConflict, type EventMetadata, fold } from '@postern/event-sourcing';
 import { appendAll, inTransaction, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type { ClientBase, Pool } from 'pg';
-import { confirmOutcome } from '../infrastructure/postgres/confirm-email.js';
-import { insertDeferredCopies, insertRecords } from '../infrastructure/postgres/email-rows.js';
 import {
   type ConcludedEmail,
   type Email,
   type EmailCommand,
   type EmailEvent,
+  type EmailFacts,
+  type EmailRecord,
   email,
   emailStream,
   isUnresolved,
+  recordOf,
 } from './email.js';
-import { recordOf } from './email-record.js';
+import { INSERT_DEFERRED_COPIES, INSERT_RECORDS, RESOLVE_RECORD } from './emails.sql.js';
 import type { Conclusion } from './ports.js';
 import { releaseKeys } from './postgres-idempotency-keys.js';
 import { subtractFromDays } from './postgres-usage-counters.js';
@@ -133,4 +134,87 @@ function claimOf({ facts, idempotencyKey }: Conclusion) {
   return idempotencyKey === undefined
     ? []
     : [{ serviceId: facts.service_id, key: idempotencyKey, emailId: facts.email_id }];
+}
+
+interface ClosedEmail {
+  readonly serviceId: string;
+  readonly record: EmailRecord;
+  /** False when a retry is a new message, so that nothing has to recognise it. */
+  readonly handedOver: boolean;
+  /** The outcome is unknown until evidence arrives. */
+  readonly isUnresolved: boolean;
+}
+
+/** Stores the records of concluded messages. */
+async function insertRecords(client: ClientBase, closed: readonly ClosedEmail[]): Promise<void> {
+  if (closed.length === 0) return;
+  await client.query({
+    name: 'insert-email-records',
+    text: INSERT_RECORDS,
+    values: [
+      closed.map(({ record }) => record.id),
+      closed.map(({ serviceId }) => serviceId),
+      closed.map(({ record }) => JSON.stringify(record)),
+      closed.filter(({ handedOver }) => !handedOver).map(({ record }) => record.id),
+      closed.filter(({ isUnresolved }) => isUnresolved).map(({ record }) => record.id),
+    ],
+  });
+}
+
+/** Stores copies that a relay deferred, for later attempts. */
+async function insertDeferredCopies(
+  client: ClientBase,
+  copies: readonly {
+    readonly emailId: string;
+    readonly index: number;
+    readonly dueAt: Date;
+    readonly deadline: Date;
+  }[],
+): Promise<void> {
+  if (copies.length === 0) return;
+  await client.query({
+    name: 'insert-deferred-copies',
+    text: INSERT_DEFERRED_COPIES,
+    values: [
+      copies.map(({ emailId }) => emailId),
+      copies.map(({ index }) => index),
+      copies.map(({ dueAt }) => dueAt),
+      copies.map(({ deadline }) => deadline),
+    ],
+  });
+}
+
+/** Evidence of a message, and the state that it was found in. */
+export interface Confirmation {
+  readonly facts: EmailFacts;
+  readonly metadata: EventMetadata;
+  readonly state: Email;
+  readonly version: number;
+  readonly evidence: Extract<EmailCommand, { kind: 'confirm' }>['evidence'];
+}
+
+/** Records evidence of a message and updates its record; undefined when the stream has changed meanwhile. */
+export async function confirmOutcome(
+  store: PostgresEventStore,
+  { facts, metadata, state, version, evidence }: Confirmation,
+): Promise<Email | undefined> {
+  const events = email.decide({ kind: 'confirm', evidence }, state);
+  if (events.length === 0) return state;
+  const next = events.reduce(email.evolve, state);
+  const streamId = emailStream(facts.email_id);
+  return inTransaction(store.pool, async client => {
+    const [appended] = await appendAll(client, [{ streamId, expectedVersion: version, events, metadata }]);
+    if (appended instanceof ConcurrencyConflict) return undefined;
+    if (next.state === 'concluded') await resolveRecord(client, recordOf(next));
+    return next;
+  });
+}
+
+/** Replaces the record of a message whose outcome was unknown. */
+async function resolveRecord(client: ClientBase, record: EmailRecord): Promise<void> {
+  await client.query({
+    name: 'resolve-email-record',
+    text: RESOLVE_RECORD,
+    values: [record.id, JSON.stringify(record)],
+  });
 }

@@ -2,14 +2,21 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { type Append, type EventMetadata, fold, GroupCommit } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
-import { currentContext, inSharedSpan } from '@postern/messaging';
-import { DatabaseClock, type DatabaseTime, mayHaveCommitted } from '@postern/service-host';
-import { BodySeal } from '../infrastructure/postgres/body-seal.js';
-import type { AdmissionWriter } from '../infrastructure/postgres/email-rows.js';
+import { currentContext, inSharedSpan, inSpan } from '@postern/messaging';
+import { DatabaseClock, type DatabaseTime, Metrics, mayHaveCommitted } from '@postern/service-host';
 import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
 import { untilWritten } from '../infrastructure/postgres/until-written.js';
-import { type ConcludedEmail, EMAIL_EVENTS, type EmailFacts, email, emailStream, isUnresolved } from './email.js';
-import { type EmailRecord, recordOf } from './email-record.js';
+import { BodySeal } from './body-seal.js';
+import {
+  type ConcludedEmail,
+  EMAIL_EVENTS,
+  type EmailFacts,
+  type EmailRecord,
+  email,
+  emailStream,
+  isUnresolved,
+  recordOf,
+} from './email.js';
 import { deadlinePassed } from './email-refusals.js';
 import { FIND_RECORD } from './emails.sql.js';
 import {
@@ -20,7 +27,6 @@ import {
   EmailRepository,
   type RepeatedAnswer,
 } from './ports.js';
-import { AnswerConfirmations } from './postgres-answer-confirmations.js';
 import {
   concludeAgain,
   concludeEach,
@@ -28,7 +34,7 @@ import {
   decide,
   withdrawAcceptance,
 } from './postgres-conclusions.js';
-import { admitBatch, concludeBatch } from './postgres-fast-path.js';
+import { type AdmissionWriter, AnswerConfirmations, admitBatch, concludeBatch } from './postgres-fast-path.js';
 import { admitEach, findEarlier, isAdmitted, repeatedAnswer } from './postgres-slow-path.js';
 
 type InContext<T> = T & { readonly metadata: EventMetadata };
@@ -213,3 +219,70 @@ function metadataOf({ email_id }: EmailFacts): EventMetadata {
     ? { correlationId: context.correlationId, traceparent: context.traceparent }
     : { correlationId: email_id };
 }
+
+const MODES = ['production', 'sandbox', 'sandbox_fallback'] as const;
+const FAILURES = ['failed', 'not_handed_over', 'interrupted'] as const;
+
+/** Counts admitted and concluded messages, and traces how long they wait for the database. */
+@Injectable()
+export class InstrumentedEmailRepository extends EmailRepository {
+  readonly #accepted;
+  readonly #sent;
+  readonly #failed;
+
+  constructor(
+    private readonly emails: PostgresEmailRepository,
+    metrics: Metrics,
+  ) {
+    super();
+    const meter = metrics.meter('postern.emails');
+    this.#accepted = meter.createCounter('postern.emails.accepted', { description: 'Accepted messages' });
+    this.#sent = meter.createCounter('postern.emails.sent', {
+      description: 'Messages with at least one copy accepted by a relay',
+    });
+    this.#failed = meter.createCounter('postern.emails.failed', { description: 'Messages with no accepted copy' });
+    // Prometheus sees no increase in a counter whose first sample is not zero.
+    for (const mode of MODES) this.#accepted.add(0, { mode });
+    this.#sent.add(0);
+    for (const reason of FAILURES) this.#failed.add(0, { reason });
+  }
+
+  async admit(request: AdmissionRequest): Promise<Admission> {
+    const admission = await inSpan('admit message', {}, () => this.emails.admit(request));
+    if (admission.kind === 'admitted') this.#accepted.add(1, { mode: request.facts.mode });
+    return admission;
+  }
+
+  findRepeated(context: AdmissionContext) {
+    return this.emails.findRepeated(context);
+  }
+
+  async conclude(conclusion: Conclusion): Promise<ConcludedEmail | undefined> {
+    const outcome = await inSpan('conclude message', {}, () => this.emails.conclude(conclusion));
+    if (!outcome) return undefined;
+    if (outcome.status === 'sent') this.#sent.add(1);
+    else this.#failed.add(1, { reason: failureOf(conclusion, outcome) });
+    return outcome;
+  }
+
+  withdraw(request: AdmissionRequest, cause: unknown, at: string) {
+    return this.emails.withdraw(request, cause, at);
+  }
+
+  record(serviceId: string, emailId: string) {
+    return this.emails.record(serviceId, emailId);
+  }
+
+  isInProgress(serviceId: string, emailId: string) {
+    return this.emails.isInProgress(serviceId, emailId);
+  }
+
+  answerReceived(emailId: string) {
+    this.emails.answerReceived(emailId);
+  }
+}
+
+const failureOf = ({ command }: Conclusion, { handedOver }: ConcludedEmail): (typeof FAILURES)[number] => {
+  if (!handedOver) return 'not_handed_over';
+  return command.kind === 'interrupt' ? 'interrupted' : 'failed';
+};

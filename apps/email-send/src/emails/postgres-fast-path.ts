@@ -1,14 +1,28 @@
 import type { Append } from '@postern/event-sourcing';
 import { appendArguments } from '@postern/event-sourcing/postgres';
 import type pg from 'pg';
-import { type AdmissionWriter, messageColumns } from '../infrastructure/postgres/email-rows.js';
-import { countOneMore, rateLimitOf } from './email-limits.js';
-import type { EmailRecord } from './email-record.js';
-import { ADMIT_EMAILS, CONCLUDE_EMAILS } from './emails.sql.js';
+import { countOneMore, rateLimitOf } from '../email-services/email-limits.js';
+import type { BodySeal } from './body-seal.js';
+import type { EmailRecord } from './email.js';
+import { ADMIT_EMAILS, CLOSE_OPEN_REQUESTS, CONCLUDE_EMAILS } from './emails.sql.js';
 import { recognisedDeadlines } from './idempotency.js';
 import type { Admission, AdmissionRequest } from './ports.js';
 import { claimColumns } from './postgres-idempotency-keys.js';
 import { UsageCounters, type UsageRow } from './postgres-usage-counters.js';
+
+/** The process that admits messages, and how it seals their bodies. */
+export interface AdmissionWriter {
+  readonly instanceId: string;
+  readonly seal: BodySeal;
+}
+
+/** Ids, sealed bodies, fingerprints and deadlines as columns. A request with an idempotency key has no fingerprint. */
+export const messageColumns = (admitted: readonly AdmissionRequest[], seal: BodySeal): unknown[] => [
+  admitted.map(({ facts }) => facts.email_id),
+  admitted.map(({ facts, body }) => seal.seal(facts.email_id, body)),
+  admitted.map(({ idempotencyKey, identity }) => (idempotencyKey === undefined ? identity.fingerprint : null)),
+  admitted.map(({ answerBy }) => answerBy),
+];
 
 /** SQLSTATE of the function `admit_sealed_emails` for a batch that needs decisions. */
 const NEEDS_DECISIONS = 'PS001';
@@ -74,4 +88,46 @@ export async function concludeBatch(
     ],
   });
   return rows.map(({ append_index }) => append_index - 1);
+}
+
+const GATHER_MS = 200;
+/** Rows deleted per statement. */
+const BATCH = 1_000;
+/** Confirmations kept while the database is unavailable. */
+const CAPACITY = 100_000;
+
+/** Deletes open requests whose answers were received, in batches and in the background. */
+export class AnswerConfirmations {
+  #received: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> | undefined;
+
+  constructor(private readonly pool: pg.Pool) {}
+
+  add(emailId: string): void {
+    if (this.#received.length < CAPACITY) this.#received.push(emailId);
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
+  }
+
+  /** Deletes everything confirmed so far; failures are retried with the next flush. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#flushing;
+    this.#flushing = this.#flush();
+    await this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#received.length > 0) {
+      const ids = this.#received.splice(0, BATCH);
+      try {
+        await this.pool.query({ name: 'close-open-requests', text: CLOSE_OPEN_REQUESTS, values: [ids] });
+      } catch {
+        // A row that remains recognises retries for eleven minutes and is purged after that.
+        this.#received.push(...ids);
+        return;
+      }
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import type { Refusal } from '@postern/contracts';
 import type { ClientBase } from 'pg';
-import type { EmailRecord } from './email-record.js';
+import type { EmailRecord } from './email.js';
 import { CLAIM_KEYS, FIND_KEYS, RELEASE_KEYS } from './emails.sql.js';
 import { refusalOfRepeat } from './idempotency.js';
 import type { AdmissionContext, AdmissionRequest } from './ports.js';

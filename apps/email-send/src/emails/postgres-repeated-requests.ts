@@ -1,8 +1,7 @@
 import { fold } from '@postern/event-sourcing';
 import type { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type { ClientBase } from 'pg';
-import { email, emailStream } from './email.js';
-import { type EmailRecord, recordOf } from './email-record.js';
+import { type EmailRecord, email, emailStream, recordOf } from './email.js';
 import { relayUnavailable } from './email-refusals.js';
 import { FIND_ADMITTED, FIND_OPEN_REQUESTS } from './emails.sql.js';
 import { outcomeUnknown, recognisedDeadlines } from './idempotency.js';

@@ -2,10 +2,11 @@ import { Refusal } from '@postern/contracts';
 import { type Append, ConcurrencyConflict } from '@postern/event-sourcing';
 import { appendAll, inTransaction, lockStreams, type PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type { ClientBase } from 'pg';
-import { type AdmissionWriter, insertOpenRequests } from '../infrastructure/postgres/email-rows.js';
+import { countOneMore, rateLimitOf, refusalOfOneMore } from '../email-services/email-limits.js';
 import { emailStream } from './email.js';
-import { countOneMore, rateLimitOf, refusalOfOneMore } from './email-limits.js';
+import { INSERT_OPEN_REQUESTS } from './emails.sql.js';
 import type { Admission, AdmissionContext, AdmissionRequest, RepeatedAnswer } from './ports.js';
+import { type AdmissionWriter, messageColumns } from './postgres-fast-path.js';
 import { claimKeys, type EarlierAnswer, findKeys, releaseKeys } from './postgres-idempotency-keys.js';
 import { findByFingerprint, findById } from './postgres-repeated-requests.js';
 import { readUsage, UsageCounters } from './postgres-usage-counters.js';
@@ -113,4 +114,17 @@ export async function repeatedAnswer(
 
 function claimOf({ serviceId, idempotencyKey, facts }: AdmissionRequest) {
   return idempotencyKey === undefined ? [] : [{ serviceId, key: idempotencyKey, emailId: facts.email_id }];
+}
+
+/** Stores the bodies of admitted messages, and their requests as open in this process. */
+async function insertOpenRequests(
+  client: ClientBase,
+  admitted: readonly AdmissionRequest[],
+  { instanceId, seal }: AdmissionWriter,
+): Promise<void> {
+  await client.query({
+    name: 'insert-open-requests',
+    text: INSERT_OPEN_REQUESTS,
+    values: [...messageColumns(admitted, seal), instanceId],
+  });
 }

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
+import { dayStart, minuteStart, type Usage } from '../email-services/email-limits.js';
 import type { EmailFacts } from './email.js';
-import { dayStart, minuteStart, type Usage } from './email-limits.js';
 import { ADD_USAGE, READ_USAGE } from './emails.sql.js';
 import type { AdmissionContext } from './ports.js';
 

@@ -5,26 +5,22 @@ import { addressKey } from '@postern/mail';
 import { Handles, onReplyReceived, requestDeadline, withoutEffect } from '@postern/messaging';
 import { DatabaseClock, type DatabaseTime } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
-import { authenticated } from '../api-keys/authenticated.js';
-import { type Sender, SenderDirectory } from '../api-keys/ports.js';
+import { authenticated, type Sender, SenderDirectory } from '../api-keys/ports.js';
+import type { RateLimit } from '../email-services/email-limits.js';
+import { type CopyAnswer, faultyAnswer, type HandOverAnswer, suppressedAnswer } from '../relay/hand-over.js';
+import { MailRelay, SendingSettings } from '../relay/ports.js';
 import { SuppressionList } from '../suppressions/ports.js';
-import { canonicalMessage } from './canonical-message.js';
-import { type ConcludedEmail, type ConcludingCommand, type EmailFacts, email } from './email.js';
+import { type ConcludedEmail, type ConcludingCommand, displayed, type EmailFacts, email, recordOf } from './email.js';
 import { copyMaker, type EmailBody } from './email-copies.js';
 import { draftEmail, type EmailDraft } from './email-draft.js';
-import type { RateLimit } from './email-limits.js';
-import { displayed, recordOf } from './email-record.js';
 import { deadlinePassed, invalidEmail, relayUnavailable } from './email-refusals.js';
-import { type CopyAnswer, faultyAnswer, type HandOverAnswer, suppressedAnswer } from './hand-over.js';
-import { outcomeUnknown } from './idempotency.js';
+import { canonicalMessage, outcomeUnknown } from './idempotency.js';
 import {
   type Admission,
   type AdmissionContext,
   type AdmissionRequest,
   EmailRepository,
-  MailRelay,
   type RepeatedAnswer,
-  SendingSettings,
 } from './ports.js';
 import {
   checkRecipientsVerified,

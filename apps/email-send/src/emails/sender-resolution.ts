@@ -1,7 +1,7 @@
 import { addressKey, type Mailbox } from '@postern/mail';
+import type { WithdrawalReason } from '../relay/hand-over.js';
 import type { EmailDraft, Recipient } from './email-draft.js';
 import { emailRefusal } from './email-refusals.js';
-import type { WithdrawalReason } from './hand-over.js';
 
 export type EmailMode = 'production' | 'sandbox' | 'sandbox_fallback';
 

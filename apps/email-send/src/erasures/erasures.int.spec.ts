@@ -7,9 +7,9 @@ import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { migratedDatabase } from '../testing/migrated-database.js';
 import type { ErasureOfService, StepReply } from './erasure.js';
+import { ErasureRepository } from './erasure-repository.js';
 import { ExecuteErasures } from './execute-erasures.js';
 import { ErasureSteps } from './ports.js';
-import { PostgresErasureRepository } from './postgres-erasure-repository.js';
 import { StartErasure } from './start-erasure.js';
 
 const key = (id: string) => ({ id, key: randomBytes(32) });
@@ -32,10 +32,10 @@ class ScriptedServices extends ErasureSteps {
 }
 
 /** The process dies after the second step, before it has recorded the result. */
-class DyingErasures extends PostgresErasureRepository {
+class DyingErasures extends ErasureRepository {
   private saves = 0;
 
-  override async save(...progress: Parameters<PostgresErasureRepository['save']>): Promise<boolean> {
+  override async save(...progress: Parameters<ErasureRepository['save']>): Promise<boolean> {
     if (++this.saves === 2) throw new Error('killed');
     return super.save(...progress);
   }
@@ -68,7 +68,7 @@ beforeEach(async () => {
 });
 
 const erasuresUnder = (...keys: ReturnType<typeof key>[]) =>
-  new PostgresErasureRepository({ pool } as Database, prisma, new KeyRing(keys));
+  new ErasureRepository({ pool } as Database, prisma, new KeyRing(keys));
 const start = (address: string, erasures = erasuresUnder(older)) => new StartErasure(erasures).execute({ address });
 const drive = (erasures = erasuresUnder(older)) =>
   new ExecuteErasures(erasures, services, log).run(new AbortController());
@@ -76,7 +76,7 @@ const untilCompleted = (erasures = erasuresUnder(older)) =>
   waitFor(
     async () => {
       await drive(erasures);
-      const [newest] = await erasures.newest(1);
+      const [newest] = (await erasures.list({ limit: 1 })).erasures;
       return newest?.status === 'completed' ? newest : undefined;
     },
     { timeoutMs: 20_000 },
@@ -118,7 +118,10 @@ it('continues with the other services when one fails, reports the reason, and re
     return finished;
   };
   await drive();
-  const states = (await erasuresUnder(older).find(id))?.services.map(({ state, reason }) => [state, reason]);
+  const states = (await erasuresUnder(older).get({ erasure_id: id })).services.map(({ state, reason }) => [
+    state,
+    reason,
+  ]);
   expect(states).toEqual([
     ['done', null],
     ['failed', 'delivery-tracking is not running'],
@@ -161,7 +164,7 @@ it('runs a completed erasure again with the same replacement, found under a rota
 it('reports that the key of the sealed address is missing', async () => {
   const { id } = await start(ADDRESS);
   await drive(erasuresUnder(newer));
-  expect((await erasuresUnder(newer).find(id))?.services[0]).toMatchObject({
+  expect((await erasuresUnder(newer).get({ erasure_id: id })).services[0]).toMatchObject({
     state: 'failed',
     reason: expect.stringContaining('POSTERN_ENCRYPTION_KEYS'),
   });

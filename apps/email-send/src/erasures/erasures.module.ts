@@ -2,12 +2,10 @@ import { Module } from '@nestjs/common';
 import { PersonalData } from '@postern/service-host';
 import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
+import { ErasureRepository } from './erasure-repository.js';
 import { ExecuteErasures } from './execute-erasures.js';
-import { GetErasure } from './get-erasure.js';
-import { ListErasures } from './list-erasures.js';
 import { NatsErasureSteps } from './nats-erasure-steps.js';
-import { ErasureRepository, ErasureSteps } from './ports.js';
-import { PostgresErasureRepository } from './postgres-erasure-repository.js';
+import { ErasureSteps } from './ports.js';
 import { PostgresPersonalRows } from './postgres-personal-rows.js';
 import { StartErasure } from './start-erasure.js';
 
@@ -16,11 +14,9 @@ import { StartErasure } from './start-erasure.js';
   imports: [PostgresModule, CodeOptOutsModule],
   providers: [
     StartErasure,
-    GetErasure,
-    ListErasures,
     ExecuteErasures,
+    ErasureRepository,
     { provide: ErasureSteps, useClass: NatsErasureSteps },
-    { provide: ErasureRepository, useClass: PostgresErasureRepository },
     { provide: PersonalData, useClass: PostgresPersonalRows },
   ],
   exports: [PersonalData],

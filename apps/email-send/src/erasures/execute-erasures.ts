@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { afterFailure, afterReply, dueService, type ErasureOfService, withService } from './erasure.js';
-import { ErasureRepository, ErasureSteps, type StoredErasure } from './ports.js';
+import { ErasureRepository, type StoredErasure } from './erasure-repository.js';
+import { ErasureSteps } from './ports.js';
 
 const NO_KEY = 'cannot decrypt the stored address: add its key to POSTERN_ENCRYPTION_KEYS of email-send again';
 

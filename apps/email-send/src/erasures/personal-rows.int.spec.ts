@@ -4,7 +4,8 @@ import { inTransaction } from '@postern/event-sourcing/postgres';
 import type { PersonalErasure } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import pg from 'pg';
-import type { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
+import type { CodeOptOuts } from '../code-opt-outs/code-opt-outs.js';
+import type { MailboxHashes } from '../code-opt-outs/ports.js';
 import { migratedDatabase } from '../testing/migrated-database.js';
 import { PostgresPersonalRows } from './postgres-personal-rows.js';
 

@@ -8,7 +8,8 @@ import {
   type RowsOnTheirOwn,
 } from '@postern/service-host';
 import type pg from 'pg';
-import { CodeOptOuts, MailboxHashes } from '../code-opt-outs/ports.js';
+import { CodeOptOuts } from '../code-opt-outs/code-opt-outs.js';
+import { MailboxHashes } from '../code-opt-outs/ports.js';
 import {
   COUNT_UNFINISHED,
   DELETE_BODIES,

@@ -1,7 +1,7 @@
 import { Refusal, type ReplyOf, type RequestOf, startErasure } from '@postern/contracts';
 import { MailboxError, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
-import { ErasureRepository } from './ports.js';
+import { ErasureRepository } from './erasure-repository.js';
 
 /** Postern sends to no address literal, but reports of other servers may contain one. */
 const WITH_LITERAL = /^[^\s@<>]+@\[[0-9A-Za-z.:]+\]$/u;

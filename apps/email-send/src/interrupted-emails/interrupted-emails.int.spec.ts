@@ -3,7 +3,7 @@ import { parseMailbox } from '@postern/mail';
 import { startSilencingProxy, waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { type EmailFacts, email } from '../emails/email.js';
-import { PostgresRetention } from '../retention/postgres-retention.js';
+import { Retention } from '../retention/retention.js';
 import { partlyDeferred } from '../testing/deferred-copies-fixture.js';
 import { type Process, refusalOf, request, SendingFixture } from '../testing/sending-fixture.js';
 
@@ -158,7 +158,7 @@ describe('retention', () => {
     const final = (await process.sendEmail.execute(request(keyHash))).email.id;
     const waiting = await partlyDeferred(fixture, process, { address: 'wait@x.test' });
     await dieInTheMiddle(await fixture.process(), keyHash, 'kept');
-    await new PostgresRetention(fixture).purgeBodies(new Date(Date.now() + 1_000));
+    await new Retention(fixture, fixture.seal, fixture.settings).purgeBodies(new Date(Date.now() + 1_000));
     const { rows } = await fixture.pool.query<{ email_id: string; under_way: boolean }>(
       `SELECT email_id, email_id NOT IN (SELECT id FROM emails) AS under_way FROM sealed_email_bodies`,
     );
@@ -171,7 +171,9 @@ describe('retention', () => {
     const process = await fixture.process();
     const { keyHash, sender } = fixture.sender();
     await process.sendEmail.execute(request(keyHash, {}, 'expires'));
-    await new PostgresRetention(fixture).purgeExpired(new Date(Date.now() + 25 * 3_600_000));
+    await new Retention(fixture, fixture.seal, fixture.settings).purgeExpired({
+      now: new Date(Date.now() + 25 * 3_600_000),
+    });
     expect(await fixture.count('idempotency_keys')).toBe(0);
     expect(await fixture.count(`sending_usage WHERE period = 'minute'`)).toBe(0);
     expect(await fixture.usedToday(sender.serviceId)).toBe(1);

@@ -3,13 +3,51 @@ import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore, withLeadership } from '@postern/event-sourcing/postgres';
 import { type EmailFacts, email, emailStream } from '../emails/email.js';
 import { ProcessInstance, RENEWED_WITHIN_S } from '../infrastructure/postgres/process-instance.js';
-import {
-  FORGET_DEAD_INSTANCES,
-  LIST_DEAD_INSTANCES,
-  LIST_IN_PROGRESS,
-  LIST_OVERDUE,
-} from './interrupted-emails.sql.js';
 import { EmailsInProgress } from './ports.js';
+
+/** Open requests without an outcome, and the messages of a process of the previous release, which uses another table. */
+const IN_PROGRESS = `(
+  SELECT email_id, instance_id FROM open_requests AS request
+  WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
+  UNION ALL SELECT email_id, instance_id FROM emails_in_flight
+) AS in_progress`;
+
+/** A process of the release before leases holds a session lock while it lives. */
+const HOLDS_EARLIER_LOCK = `EXISTS (
+    SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
+    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+      AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended('email-send instance ' || instance_id, 0))`;
+
+/**
+ * Dead processes with messages in progress. Nobody is known to be dead before this process held its own lease for `$2`
+ * seconds: when PostgreSQL was away, live processes renew theirs in that time.
+ */
+export const LIST_DEAD_INSTANCES = `
+  SELECT DISTINCT instance_id FROM ${IN_PROGRESS}
+  WHERE instance_id <> $1
+    AND NOT EXISTS (
+      SELECT FROM event_store.leases
+      WHERE name = 'email-send instance ' || instance_id AND expires_at > clock_timestamp())
+    AND NOT ${HOLDS_EARLIER_LOCK}
+    AND EXISTS (
+      SELECT FROM event_store.leases
+      WHERE name = 'email-send instance ' || $1 AND expires_at > clock_timestamp()
+        AND since <= clock_timestamp() - make_interval(secs => $2))`;
+
+/** Messages of a dead process. */
+export const LIST_IN_PROGRESS = `SELECT email_id FROM ${IN_PROGRESS} WHERE instance_id = $1 ORDER BY email_id LIMIT $2`;
+
+/** Messages that a live process admitted `$2` seconds ago, by the clock of PostgreSQL. */
+export const LIST_OVERDUE = `
+  SELECT email_id FROM open_requests AS request
+  WHERE instance_id = $1 AND admitted_at < now() - make_interval(secs => $2)
+    AND NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
+  ORDER BY email_id LIMIT $3`;
+
+/** Deletes leases of processes that died and left no message in progress. */
+export const FORGET_DEAD_INSTANCES = `
+  DELETE FROM event_store.leases AS lease
+  WHERE name LIKE 'email-send instance %' AND expires_at < clock_timestamp() - interval '1 hour'`;
 
 const BATCH = 200;
 /** Longer than a relay may consider a message: one of this process that is older was lost between its two transactions. */

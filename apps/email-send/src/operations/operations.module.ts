@@ -9,21 +9,20 @@ import {
 } from '@postern/service-host';
 import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
 import { hashKeyRow } from '../code-opt-outs/mailbox-key.js';
-import { SendingSettingsModule } from '../emails/sending-settings.module.js';
+import { bodyRow } from '../emails/body-seal.js';
 import { erasureRow } from '../erasures/erasure.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
-import { DnsModule } from '../infrastructure/dns/dns.module.js';
-import { bodyRow } from '../infrastructure/postgres/body-seal.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
-import { SmtpModule } from '../infrastructure/smtp/smtp.module.js';
+import { RelayModule } from '../relay/relay.module.js';
 import { dkimKeyRow, ed25519KeyRow } from '../sending-domains/sending-domain.js';
+import { DnsLookups } from './dns-lookups.js';
 import { ProbeReturnPath } from './probe-return-path.js';
 import { SendingDiagnosis } from './sending-diagnosis.js';
 
 const operations = OperationsModule.forService({
   service: 'email-send',
-  imports: [PostgresModule, SmtpModule, DnsModule, ErasuresModule, CodeOptOutsModule],
-  providers: [SendingDiagnosis],
+  imports: [PostgresModule, RelayModule, ErasuresModule, CodeOptOutsModule],
+  providers: [SendingDiagnosis, DnsLookups],
   inject: [Database, KeyRing, PersonalData, SendingDiagnosis],
   useFactory: ({ pool }: Database, keys: KeyRing, personal: PersonalData, diagnosis: SendingDiagnosis) => ({
     personal,
@@ -41,7 +40,7 @@ const operations = OperationsModule.forService({
 
 /** The operations of the `postern` command on email-send. */
 @Module({
-  imports: [operations, SmtpModule, SendingSettingsModule],
+  imports: [operations, RelayModule],
   providers: [ProbeReturnPath],
 })
 export class EmailOperationsModule {}

@@ -1,7 +1,7 @@
 import { probeReturnPath, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { composeMessage, messageBytes, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
-import { MailRelay, SendingSettings } from '../emails/ports.js';
+import { MailRelay, SendingSettings } from '../relay/ports.js';
 
 /** Sends a mail from a return path to itself: if it arrives, reports of bounces arrive as well. */
 @Handles(probeReturnPath)

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RelaySet } from '@postern/mail';
 import { CONFIG, Diagnosis, type Finding } from '@postern/service-host';
-import { CodeOptOuts } from '../code-opt-outs/ports.js';
+import { CodeOptOuts } from '../code-opt-outs/code-opt-outs.js';
 import type { EmailSendConfig } from '../config.js';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { DnsLookups } from '../infrastructure/dns/dns-lookups.js';
 import { dkimRecordName, isDmarc } from '../sending-domains/domain-records.js';
+import { DnsLookups } from './dns-lookups.js';
 
 type Settings = Pick<
   EmailSendConfig,
@@ -134,7 +134,7 @@ export class SendingDiagnosis extends Diagnosis {
   }
 
   async #codeOptOuts(): Promise<Finding[]> {
-    return [good('mailboxes that refuse verification codes', String(await this.optOuts.count()))];
+    return [good('mailboxes that refuse verification codes', String((await this.optOuts.count()).count))];
   }
 
   /** The status of the last checks; the dashboard shows what is missing. */

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { OwnerMailFacts } from '@postern/contracts';
-import { NoticeLimits } from '../notice-limits/ports.js';
-import { SystemMail, type SystemMailAttempt } from '../system-mail/ports.js';
+import { NoticeLimits, SystemMail, type SystemMailAttempt } from '../system-mail/ports.js';
 import { MailOwnerEvents } from './mail-owner-events.js';
 import { type OwnerEvent, OwnerFacts, type OwnerMailClaim, OwnerMailClaims } from './ports.js';
 
@@ -52,7 +51,6 @@ class FakeClaims extends OwnerMailClaims {
   override async release({ userId, occurredAt }: OwnerMailClaim) {
     this.taken.delete(`${userId} ${occurredAt.getTime()}`);
   }
-  override async purge() {}
 }
 
 class FakeLimits extends NoticeLimits {

@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type OwnerMailFacts, ownerMailConsumer, Refusal } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
-import { CONFIG, Every, ServiceLog, type TaskRun } from '@postern/service-host';
+import { CONFIG, ServiceLog } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
-import { NoticeLimits } from '../notice-limits/ports.js';
-import { SystemMail } from '../system-mail/ports.js';
+import { NoticeLimits, SystemMail } from '../system-mail/ports.js';
 import { ownerMailText } from './owner-mail-text.js';
 import { type OwnerEvent, OwnerFacts, OwnerMailClaims } from './ports.js';
 
@@ -33,11 +32,6 @@ export class MailOwnerEvents {
   @HandlesEvents(ownerMailConsumer.contracts, ownerMailConsumer)
   async onEvents(events: EventBatch<(typeof ownerMailConsumer.contracts)[number]>): Promise<void> {
     for (const event of events) await this.#mailAbout(event);
-  }
-
-  @Every(3_600_000, 'purge claims of owner mails')
-  purgeClaims({ now }: Pick<TaskRun, 'now'>): Promise<void> {
-    return this.claims.purge(new Date(now.getTime() - 2 * MAILED_FOR_MS));
   }
 
   async #mailAbout(event: OwnerEvent): Promise<void> {

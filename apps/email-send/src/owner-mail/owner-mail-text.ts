@@ -1,5 +1,5 @@
 import type { OwnerMailFacts } from '@postern/contracts';
-import { plainName } from '../verified-recipients/plain-name.js';
+import { plainName } from '../system-mail/plain-name.js';
 import type { OwnerEvent } from './ports.js';
 
 interface Message {

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
-import { NoticeLimitsModule } from '../notice-limits/notice-limits.module.js';
 import { SystemMailModule } from '../system-mail/system-mail.module.js';
 import { MailOwnerEvents } from './mail-owner-events.js';
 import { NatsOwnerFacts } from './nats-owner-facts.js';
@@ -9,7 +8,7 @@ import { PostgresOwnerMailClaims } from './postgres-owner-mail-claims.js';
 
 /** Mail to the owners of a workspace about failures of its web services and databases. */
 @Module({
-  imports: [PostgresModule, SystemMailModule, NoticeLimitsModule],
+  imports: [PostgresModule, SystemMailModule],
   providers: [
     MailOwnerEvents,
     { provide: OwnerFacts, useClass: NatsOwnerFacts },

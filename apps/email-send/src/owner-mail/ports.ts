@@ -28,6 +28,4 @@ export abstract class OwnerMailClaims {
   abstract take(claim: OwnerMailClaim): Promise<boolean>;
   /** Releases a claim, because nothing was sent. */
   abstract release(claim: OwnerMailClaim): Promise<void>;
-  /** Deletes claims of events before the given time, which are no longer mailed. */
-  abstract purge(before: Date): Promise<void>;
 }

@@ -65,3 +65,22 @@ export const PURGE_OPEN_REQUESTS = `
 export const PURGE_UNRESOLVED = `
   DELETE FROM unresolved_emails
   WHERE email_id IN (SELECT email_id FROM unresolved_emails WHERE email_id < $1 LIMIT $2)`;
+
+/** Deletes at most `$2` reports about domains whose days ended before `$1`. */
+export const PURGE_DOMAIN_REPORTS = `
+  DELETE FROM domain_reports WHERE (domain_id, kind, reporter, report_id) IN (
+    SELECT domain_id, kind, reporter, report_id FROM domain_reports WHERE ends_at < $1 LIMIT $2)`;
+
+/** Deletes at most `$2` claims of mails about events before `$1`. */
+export const PURGE_OWNER_MAILS = `
+  DELETE FROM owner_mails WHERE ctid = ANY (ARRAY(SELECT ctid FROM owner_mails WHERE occurred_at < $1 LIMIT $2))`;
+
+/** Deletes at most `$2` bounces and complaints older than `$1` days. */
+export const PURGE_REPORTED_EMAILS = `
+  DELETE FROM reported_emails
+  WHERE ctid = ANY (ARRAY(SELECT ctid FROM reported_emails WHERE day < current_date - $1::int LIMIT $2))`;
+
+/** Deletes at most `$2` evaluated days older than `$1` days. */
+export const PURGE_EVALUATED_DAYS = `
+  DELETE FROM judged_days
+  WHERE ctid = ANY (ARRAY(SELECT ctid FROM judged_days WHERE day < current_date - $1::int LIMIT $2))`;

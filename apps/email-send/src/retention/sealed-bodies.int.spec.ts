@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Process, request, SendingFixture } from '../testing/sending-fixture.js';
-import { PostgresPlainBodies } from './postgres-plain-bodies.js';
-import { PostgresRetention } from './postgres-retention.js';
+import { Retention } from './retention.js';
 
 const SECRET = 'https://shop.test/reset?token=8c1f2e6d0b';
 
@@ -26,6 +25,8 @@ afterEach(async () => {
   await fixture.pool.query('TRUNCATE deferred_copies');
 });
 afterAll(() => fixture.stop());
+
+const retention = () => new Retention(fixture, fixture.seal, fixture.settings);
 
 describe('the body of a message', () => {
   it('is never stored in plain text, whether its copies are accepted, rejected or wait for a retry', async () => {
@@ -63,7 +64,7 @@ describe('beside a replica of the previous release', () => {
     await becomesDue(first);
     await process.retryDeferred.run();
     expect(retried()).toHaveLength(1);
-    await new PostgresPlainBodies(fixture, fixture.seal).sealAll();
+    await retention().sealPlainBodies();
     expect([await fixture.count('email_bodies'), await tablesWith('8c1f2e6d0b')]).toEqual([0, []]);
     await becomesDue(second);
     await process.retryDeferred.run();
@@ -83,16 +84,16 @@ describe('beside a replica of the previous release', () => {
     const process = await fixture.process();
     const { email } = await process.sendEmail.execute(request(fixture.sender().keyHash));
     await asEarlierRelease([email.id]);
-    await new PostgresRetention(fixture).purgeBodies(new Date(Date.now() + 1_000));
+    await retention().purgeBodies(new Date(Date.now() + 1_000));
     expect([await fixture.count('email_bodies'), await fixture.count('sealed_email_bodies')]).toEqual([0, 0]);
   });
 
   it('more plain-text bodies than fit into one batch are sealed once each, by two concurrent replicas', async () => {
     await fixture.pool.query(`INSERT INTO email_bodies SELECT gen_random_uuid(), '{}' FROM generate_series(1, 250)`);
     await fixture.pool.query('TRUNCATE sealed_email_bodies');
-    const replicas = [1, 2].map(() => new PostgresPlainBodies(fixture, fixture.seal));
-    await Promise.all(replicas.map(replica => replica.sealAll()));
-    await replicas[0]!.sealAll();
+    const replicas = [1, 2].map(() => retention());
+    await Promise.all(replicas.map(replica => replica.sealPlainBodies()));
+    await replicas[0]!.sealPlainBodies();
     expect([await fixture.count('email_bodies'), await fixture.count('sealed_email_bodies')]).toEqual([0, 250]);
   });
 });

@@ -6,9 +6,9 @@ import { CONFIG } from '@postern/service-host';
 import { v5 as uuidv5 } from 'uuid';
 import type { EmailSendConfig } from '../config.js';
 import { ownedEmailService } from '../email-services/owned-email-service.js';
-import { SendingDomainRepository } from './ports.js';
 import { requireRegistrable } from './public-suffix.js';
 import { normalizeDomain } from './sending-domain.js';
+import { SendingDomainRepository } from './sending-domain-repository.js';
 import { SendingDomains } from './sending-domains.projection.js';
 
 /** Adds a domain with its own DKIM key. Its records are checked from now on. */

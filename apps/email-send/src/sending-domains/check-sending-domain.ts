@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Streams } from '@postern/event-sourcing';
 import { CONFIG } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
+import { DnsResolver } from './dns-resolver.js';
 import {
   checkDkim,
   checkDmarc,
@@ -10,9 +11,9 @@ import {
   type RecordState,
   returnPathName,
 } from './domain-records.js';
-import { DnsResolver, Ed25519Keys, SendingDomainRepository } from './ports.js';
 import { organizationalDomain } from './public-suffix.js';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from './sending-domain.js';
+import { SendingDomainRepository } from './sending-domain-repository.js';
 import { checkSpf } from './spf-record.js';
 
 /** Looks up the DNS records of one domain and records the result and its consequences. */
@@ -22,7 +23,6 @@ export class CheckSendingDomain {
     private readonly streams: Streams,
     private readonly dns: DnsResolver,
     private readonly repository: SendingDomainRepository,
-    private readonly ed25519Keys: Ed25519Keys,
     @Inject(CONFIG) private readonly config: EmailSendConfig,
   ) {}
 
@@ -36,8 +36,7 @@ export class CheckSendingDomain {
 
   async #checkRecords({ domain, dkim, nextDkim }: SendingDomain): Promise<RecordState[]> {
     const rsaKeys = [dkim, nextDkim].filter(key => key !== undefined);
-    await this.repository.addMissingEd25519Keys(rsaKeys);
-    const keys = [...rsaKeys, ...(await this.ed25519Keys.find(rsaKeys))];
+    const keys = [...rsaKeys, ...(await this.repository.ed25519KeysOf(rsaKeys))];
     const returnPath = returnPathName(domain);
     return Promise.all([
       checkSpf(domain, this.config.spfHost, name => this.dns.resolveTxt(name)),

@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Streams } from '@postern/event-sourcing';
 import { Every } from '@postern/service-host';
 import { emailService, emailServiceStream } from '../email-services/email-service.js';
-import { NoticeLimits } from '../notice-limits/ports.js';
-import { SystemMail } from '../system-mail/ports.js';
-import { plainName } from '../verified-recipients/plain-name.js';
-import { WorkspaceOwners } from '../workspaces/ports.js';
+import { plainName } from '../system-mail/plain-name.js';
+import { NoticeLimits, SystemMail } from '../system-mail/ports.js';
+import { Workspaces } from '../workspaces/workspaces.js';
 import { CheckSendingDomain } from './check-sending-domain.js';
-import { DomainChecks, type DueDomain } from './ports.js';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from './sending-domain.js';
+import { type DueDomain, SendingDomainRepository } from './sending-domain-repository.js';
 
 /** Domains checked concurrently; most of the time is spent waiting for the DNS. */
 const AT_ONCE = 20;
@@ -21,9 +20,9 @@ const AT_ONCE = 20;
 export class RecheckSendingDomains {
   constructor(
     private readonly streams: Streams,
-    private readonly checks: DomainChecks,
+    private readonly domains: SendingDomainRepository,
     private readonly check: CheckSendingDomain,
-    private readonly owners: WorkspaceOwners,
+    private readonly workspaces: Workspaces,
     private readonly limits: NoticeLimits,
     private readonly mail: SystemMail,
   ) {}
@@ -33,7 +32,7 @@ export class RecheckSendingDomains {
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (;;) {
-      const due = await this.checks.claimDue(AT_ONCE);
+      const due = await this.domains.claimDue(AT_ONCE);
       const results = await Promise.allSettled(due.map(domain => this.#recheck(domain)));
       for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
       if (due.length < AT_ONCE) break;
@@ -48,7 +47,7 @@ export class RecheckSendingDomains {
 
   async #notifyOwners({ serviceId, domain, problems }: SendingDomain, domainId: string): Promise<void> {
     const { workspaceId, name } = await this.streams.stateOf(emailService, emailServiceStream(serviceId));
-    const addresses = workspaceId === undefined ? [] : await this.owners.addressesIn(workspaceId);
+    const addresses = workspaceId === undefined ? [] : await this.workspaces.ownerAddressesIn(workspaceId);
     for (const address of addresses) await this.#mailTo(address, domain, lossMail(domain, plainName(name), problems));
     await this.streams.execute(sendingDomain, sendingDomainStream(domainId), {
       kind: 'note-owner-notified',

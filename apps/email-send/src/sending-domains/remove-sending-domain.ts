@@ -2,7 +2,7 @@ import { type ReplyOf, type RequestOf, removeSendingDomain } from '@postern/cont
 import { Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { ownedSendingDomain } from './owned-sending-domain.js';
-import { SendingDomainRepository } from './ports.js';
+import { SendingDomainRepository } from './sending-domain-repository.js';
 
 /**
  * Removes a domain and deletes its keys. A service without any domain stays in production; its mail uses the sandbox

@@ -2,7 +2,7 @@ import { type ReplyOf, type RequestOf, rotateDkimKey } from '@postern/contracts'
 import { Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { ownedSendingDomain } from './owned-sending-domain.js';
-import { SendingDomainRepository } from './ports.js';
+import { SendingDomainRepository } from './sending-domain-repository.js';
 import { SendingDomains } from './sending-domains.projection.js';
 
 /** Adds a second key. The first key signs until a check finds the record of the second. */

@@ -11,6 +11,13 @@ export interface DkimKey {
   readonly record: string;
 }
 
+/** The public half of an Ed25519 key, which signs beside an RSA key and is rotated and deleted with it. */
+export interface Ed25519Key {
+  readonly rsa_key_id: string;
+  readonly selector: string;
+  readonly record: string;
+}
+
 type Fact<Type extends string, Data> = {
   readonly type: `email-send.${Type}.v1`;
   readonly data: { readonly service_id: string; readonly domain_id: string; readonly at: string } & Data;

@@ -5,11 +5,10 @@ import { CONFIG } from '@postern/service-host';
 import type { z } from 'zod';
 import type { EmailSendConfig } from '../config.js';
 import { EmailServices } from '../email-services/email-services.projection.js';
-import type { SendingDomain } from '../generated/prisma/client.js';
+import type { DkimEd25519Key, SendingDomain } from '../generated/prisma/client.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { ReadModel } from '../infrastructure/postgres/read-model.js';
 import { type ExpectedRecord, expectedRecords, isDmarc, optionalRecords, type RecordState } from './domain-records.js';
-import { type Ed25519Key, Ed25519Keys } from './ports.js';
 import {
   type DkimKey,
   SENDING_DOMAIN_EVENT_TYPES,
@@ -67,7 +66,6 @@ export class SendingDomains {
   constructor(
     private readonly prisma: PrismaClient,
     private readonly services: EmailServices,
-    private readonly ed25519Keys: Ed25519Keys,
     @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'spfHost' | 'bounceDomain'>,
   ) {}
 
@@ -98,7 +96,8 @@ export class SendingDomains {
   async #replies(rows: readonly SendingDomain[]): Promise<SendingDomainReply[]> {
     const checks = await this.prisma.domainCheck.findMany({ where: { domainId: { in: rows.map(({ id }) => id) } } });
     const checkedAt = new Map(checks.map(check => [check.domainId, check.checkedAt]));
-    const ed25519 = await this.ed25519Keys.find(rows.flatMap(keysOf));
+    const keyIds = rows.flatMap(keysOf).map(({ key_id }) => key_id);
+    const ed25519 = await this.prisma.dkimEd25519Key.findMany({ where: { rsaKeyId: { in: keyIds } } });
     return rows.map(row => ({
       id: row.id,
       domain: row.domain,
@@ -117,9 +116,8 @@ export class SendingDomains {
     return expected.map(record => ({ type: 'TXT', ...(inheritedPolicy(row, record) ?? asSeen(row, record)) }));
   }
 
-  #optionalRecords(row: SendingDomain, ed25519: readonly Ed25519Key[]): SendingDomainReply['optional_records'] {
-    const ids = new Set(keysOf(row).map(({ key_id }) => key_id));
-    const keys = ed25519.filter(({ rsa_key_id }) => ids.has(rsa_key_id));
+  #optionalRecords(row: SendingDomain, ed25519: readonly DkimEd25519Key[]): SendingDomainReply['optional_records'] {
+    const keys = keysOf(row).flatMap(({ key_id }) => ed25519.find(({ rsaKeyId }) => rsaKeyId === key_id) ?? []);
     return optionalRecords(row.domain, this.config.bounceDomain, keys).map(record => ({
       type: record.purpose === 'return_path' ? 'CNAME' : 'TXT',
       ...asSeen(row, record),

@@ -3,8 +3,8 @@ import { composeMessage, type Mailbox, messageBytes, parseMailbox, signMessage }
 import { CONFIG } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import type { EmailSendConfig } from '../config.js';
-import type { CopyAnswer } from '../emails/hand-over.js';
-import { MailRelay, SendingSettings } from '../emails/ports.js';
+import type { CopyAnswer } from '../relay/hand-over.js';
+import { MailRelay, SendingSettings } from '../relay/ports.js';
 import { SystemMail, type SystemMailAttempt, type SystemMailOptions } from './ports.js';
 
 /** Sends Postern's own mail as plain text. Bounces go to the sender's address, which nobody reads. */

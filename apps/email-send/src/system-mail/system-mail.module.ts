@@ -1,13 +1,17 @@
 import { Module } from '@nestjs/common';
-import { SendingSettingsModule } from '../emails/sending-settings.module.js';
-import { SmtpModule } from '../infrastructure/smtp/smtp.module.js';
-import { SystemMail } from './ports.js';
+import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
+import { RelayModule } from '../relay/relay.module.js';
+import { NoticeLimits, SystemMail } from './ports.js';
+import { PostgresNoticeLimits } from './postgres-notice-limits.js';
 import { RelaySystemMail } from './relay-system-mail.js';
 
-/** Mail that Postern itself sends. */
+/** Mail that Postern itself sends, and the limits of the mail that users can cause. */
 @Module({
-  imports: [SmtpModule, SendingSettingsModule],
-  providers: [{ provide: SystemMail, useClass: RelaySystemMail }],
-  exports: [SystemMail],
+  imports: [RelayModule, CodeOptOutsModule],
+  providers: [
+    { provide: SystemMail, useClass: RelaySystemMail },
+    { provide: NoticeLimits, useClass: PostgresNoticeLimits },
+  ],
+  exports: [SystemMail, NoticeLimits],
 })
 export class SystemMailModule {}

@@ -4,7 +4,7 @@ import { Handles } from '@postern/messaging';
 import { v5 as uuidv5 } from 'uuid';
 import { ownedEmailService } from '../email-services/owned-email-service.js';
 import { CodeMailer } from './code-mailer.js';
-import { VerificationCodes } from './ports.js';
+import { VerificationCodes } from './verification-codes.js';
 import { normalizeRecipient, verifiedRecipient, verifiedRecipientStream } from './verified-recipient.js';
 import { VerifiedRecipients } from './verified-recipients.projection.js';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { MailboxHashes, OptOutLinks } from '../code-opt-outs/ports.js';
+import { plainName } from '../system-mail/plain-name.js';
 import { SystemMail } from '../system-mail/ports.js';
-import { plainName } from './plain-name.js';
-import { VerificationCodes } from './ports.js';
+import { VerificationCodes } from './verification-codes.js';
 
 /** A code and its recipient, who may have no relation to the service. */
 export interface RecipientCode {

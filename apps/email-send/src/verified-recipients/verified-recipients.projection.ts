@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { listVerifiedRecipients, Refusal, type RequestOf, type verifiedRecipient } from '@postern/contracts';
+import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import type { z } from 'zod';
 import { EmailServices } from '../email-services/email-services.projection.js';
@@ -7,7 +8,22 @@ import type { VerifiedRecipient } from '../generated/prisma/client.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { ReadModel } from '../infrastructure/postgres/read-model.js';
 import { VERIFIED_RECIPIENT_EVENT_TYPES, type VerifiedRecipientEvent } from './verified-recipient.js';
-import { DELETE_RECIPIENT, SET_AWAITING_CODE, SET_VERIFIED } from './verified-recipients.sql.js';
+
+/** Adds a recipient that waits for its code, or sets the expiry of a new code. */
+export const SET_AWAITING_CODE = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('verified_recipients')} AS r (id, service_id, address, status, code_expires_at, created_at)
+  VALUES ($1, $2, $3, 'awaiting_code', $4, $5)
+  ON CONFLICT (id) DO UPDATE SET code_expires_at = excluded.code_expires_at`;
+
+/** Adds a verified recipient, or verifies one that waits for its code. */
+export const SET_VERIFIED = ({ table }: ProjectionTables) => `
+  INSERT INTO ${table('verified_recipients')} AS r (id, service_id, address, status, verified_at, created_at)
+  VALUES ($1, $2, $3, 'verified', $4, $4)
+  ON CONFLICT (id) DO UPDATE SET status = 'verified', verified_at = excluded.verified_at, code_expires_at = NULL`;
+
+/** Removes a recipient from the read model. */
+export const DELETE_RECIPIENT = ({ table }: ProjectionTables) =>
+  `DELETE FROM ${table('verified_recipients')} WHERE id = $1`;
 
 type VerifiedRecipientReply = z.output<typeof verifiedRecipient>;
 

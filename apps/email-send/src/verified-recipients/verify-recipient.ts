@@ -2,7 +2,7 @@ import { Refusal, type ReplyOf, type RequestOf, verifyRecipient } from '@postern
 import { Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { ownedVerifiedRecipient } from './owned-verified-recipient.js';
-import { VerificationCodes } from './ports.js';
+import { VerificationCodes } from './verification-codes.js';
 import { verifiedRecipient, verifiedRecipientStream } from './verified-recipient.js';
 import { VerifiedRecipients } from './verified-recipients.projection.js';
 

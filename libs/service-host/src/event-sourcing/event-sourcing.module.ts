@@ -56,7 +56,7 @@ export class EventSourcingModule {
   }
 }
 
-const storeProviders = ({ projections, upcasters }: EventSourcingOptions): Provider[] => [
+const storeProviders = ({ projections, upcasters, readYourWrites }: EventSourcingOptions): Provider[] => [
   {
     provide: PostgresEventStore,
     inject: [Database],
@@ -74,7 +74,12 @@ const storeProviders = ({ projections, upcasters }: EventSourcingOptions): Provi
         onError: (projection, err) => log.error({ err, projection }, 'A projection failed; it will be retried'),
       }),
   },
-  EventSourcing,
+  {
+    provide: EventSourcing,
+    inject: [PostgresEventStore, ProjectionRunner],
+    useFactory: (store: PostgresEventStore, runner: ProjectionRunner) =>
+      new EventSourcing(store, runner, readYourWrites),
+  },
 ];
 
 const publishingProviders = (

@@ -28,10 +28,13 @@ export class EventSourcing {
   constructor(
     readonly store: PostgresEventStore,
     readonly runner: ProjectionRunner,
+    private readonly readYourWrites?: Pick<Projection, 'name'>,
   ) {}
 
-  /** For adapters that append in their own transactions. */
-  writeOptions({ name }: Pick<Projection, 'name'>): WriteOptions {
+  /** For adapters that append in their own transactions; without a projection, the one of `readYourWrites`. */
+  writeOptions(projection = this.readYourWrites): WriteOptions {
+    if (!projection) throw new TypeError('this service has no projection that writes wait for');
+    const { name } = projection;
     return {
       store: this.store,
       waitUntil: position =>
