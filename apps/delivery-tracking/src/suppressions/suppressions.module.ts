@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { TrackedEmailsModule } from '../tracked-emails/tracked-emails.module.js';
 import { AddSuppressions } from './add-suppressions.js';
@@ -10,7 +9,7 @@ import { SuppressedAddresses } from './suppressed-addresses.projection.js';
 
 /** Addresses that bounced hard, complained or were listed by a user. `tracked-emails` adds those of reports. */
 @Module({
-  imports: [eventSourcing, prisma, TrackedEmailsModule],
+  imports: [prisma, TrackedEmailsModule],
   providers: [
     AddSuppressions,
     RemoveSuppression,

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { DropBounceNotices } from './drop-bounce-notices.js';
 import { DropUnmatchedSignals } from './drop-unmatched-signals.js';
@@ -26,7 +25,7 @@ import { TrackEmails } from './track-emails.js';
 
 /** The tracked email, everything that is recorded about it, and the deadlines of both. */
 @Module({
-  imports: [eventSourcing, prisma],
+  imports: [prisma],
   providers: [
     RecordSignals,
     TrackEmails,

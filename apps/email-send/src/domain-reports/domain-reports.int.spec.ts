@@ -172,7 +172,7 @@ describe('the number of reports', () => {
     const { domain_id } = owner;
     await reported.fill(50_000, uuidv7());
     await expect(reported.record()).resolves.toBe('report_limit_reached');
-    await fixture.pool.query('DELETE FROM domain_reports WHERE domain_id <> $1', [domain_id]);
+    await fixture.pool.query('DELETE FROM domain_checks WHERE domain_id <> $1', [domain_id]);
     await expect(reported.record()).resolves.toBe('stored');
   });
 

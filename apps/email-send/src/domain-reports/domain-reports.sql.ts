@@ -25,7 +25,8 @@ export const LOCK_REPORTS = `SELECT pg_advisory_xact_lock(hashtextextended('doma
 export const STORE_REPORT = `
   INSERT INTO domain_reports (domain_id, kind, reporter, report_id, reporter_domain, begins_at, ends_at, received_at,
     passed, failed, details)
-  SELECT owner, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10::jsonb FROM unnest($1::uuid[]) AS owner
+  SELECT owner, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10::jsonb
+  FROM unnest($1::uuid[]) AS owner JOIN domain_checks AS known ON known.domain_id = owner
   WHERE (SELECT count(*) FROM domain_reports WHERE ${TODAY}) < ${MAX_A_DAY}
     AND (SELECT count(*) FROM domain_reports WHERE ${TODAY} AND domain_id = owner) < ${MAX_OF_DOMAIN}
     AND (SELECT count(*) FROM domain_reports WHERE ${TODAY} AND domain_id = owner AND reporter_domain = $5)

@@ -8,11 +8,8 @@ export const DELETE_MESSAGES = `
   unresolved AS (DELETE FROM unresolved_emails WHERE email_id = ANY ($1::uuid[]))
   DELETE FROM emails WHERE id = ANY ($1::uuid[])`;
 
-/** Deletes the private keys and checks of sending domains, and the reports about them, by the ids of the domains. */
-export const DELETE_DOMAINS = `
-  WITH checks AS (DELETE FROM domain_checks WHERE domain_id = ANY ($1::uuid[])),
-  reports AS (DELETE FROM domain_reports WHERE domain_id = ANY ($1::uuid[]))
-  DELETE FROM dkim_keys WHERE domain_id = ANY ($1::uuid[])`;
+/** Deletes sending domains by their ids: their checks, and with these their private keys and the reports about them. */
+export const DELETE_DOMAINS = 'DELETE FROM domain_checks WHERE domain_id = ANY ($1::uuid[])';
 
 /** Deletes the times of the last use of API keys, by the ids of the keys. */
 export const DELETE_KEY_USES = 'DELETE FROM api_key_uses WHERE key_id = ANY ($1::uuid[])';

@@ -24,8 +24,8 @@ import {
   CLAIM_DUE_CHECKS,
   DELETE_CHECK,
   DELETE_DKIM_KEYS,
-  DELETE_REPORTS,
   FIND_ED25519_KEYS,
+  INSERT_CHECK,
   INSERT_DKIM_KEY,
   INSERT_ED25519_KEY,
   READ_STREAMS,
@@ -89,7 +89,10 @@ export class SendingDomainRepository {
       decider: sendingDomain,
       streamId: sendingDomainStream(domainId),
       command: { kind: 'add', serviceId, domainId, domain, dkim: key.dkim, at: at.toISOString() },
-      write: client => insertKey(client, domainId, key),
+      write: async client => {
+        await client.query(INSERT_CHECK, [domainId]);
+        await insertKey(client, domainId, key);
+      },
     });
   }
 
@@ -128,11 +131,7 @@ export class SendingDomainRepository {
       decider: sendingDomain,
       streamId: sendingDomainStream(domainId),
       command: { kind: 'remove', at: at.toISOString() },
-      write: async (client, events) => {
-        await deleteUnusedKeys(client, events);
-        await client.query(DELETE_CHECK, [domainId]);
-        await client.query(DELETE_REPORTS, [domainId]);
-      },
+      write: client => client.query(DELETE_CHECK, [domainId]),
     });
   }
 
@@ -165,7 +164,7 @@ export class SendingDomainRepository {
       { streamId: streams[0], expectedVersion: ofDomain.length, events: seen },
       { streamId: streams[1], expectedVersion: ofService.length, events: moved },
     ]);
-    await deleteUnusedKeys(client, seen);
+    await deleteRetiredKeys(client, seen);
     await client.query(RECORD_CHECK, [domainId, nextCheckAfterS(state)]);
     return { state, events: [...seen, ...moved], position };
   }
@@ -217,12 +216,11 @@ const insertKey = async (client: pg.ClientBase, domainId: string, { dkim, sealed
 };
 
 /** Until the read model shows a rotation, `PostgresSenderDirectory` already signs with the next key. */
-const deleteUnusedKeys = async (client: pg.ClientBase, events: readonly SendingDomainEvent[]): Promise<void> => {
-  const unused = events.flatMap(event => {
-    if (event.type === 'email-send.dkim-key-rotated.v1') return [event.data.retired_key_id];
-    return event.type === 'email-send.sending-domain-removed.v1' ? event.data.key_ids : [];
-  });
-  if (unused.length > 0) await client.query(DELETE_DKIM_KEYS, [unused]);
+const deleteRetiredKeys = async (client: pg.ClientBase, events: readonly SendingDomainEvent[]): Promise<void> => {
+  const retired = events.flatMap(event =>
+    event.type === 'email-send.dkim-key-rotated.v1' ? [event.data.retired_key_id] : [],
+  );
+  if (retired.length > 0) await client.query(DELETE_DKIM_KEYS, [retired]);
 };
 
 const readStreams = async (

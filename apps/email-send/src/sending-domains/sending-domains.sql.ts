@@ -22,33 +22,27 @@ export const DELETE_DKIM_KEYS = 'DELETE FROM dkim_keys WHERE id = ANY ($1::uuid[
 export const READ_STREAMS = `
   SELECT stream_id, type, data FROM event_store.events WHERE stream_id = ANY ($1::text[]) ORDER BY stream_id, version`;
 
+/** Adds the row of a domain, whose first check is due at once. */
+export const INSERT_CHECK = 'INSERT INTO domain_checks (domain_id, due_at) VALUES ($1, now()) ON CONFLICT DO NOTHING';
+
 /** Claims due domains by postponing their due time: a check that never finishes becomes due again. */
 export const CLAIM_DUE_CHECKS = `
-  WITH due AS (
-    SELECT d.id, d.service_id FROM sending_domains d LEFT JOIN domain_checks c ON c.domain_id = d.id
-    WHERE c.due_at IS NULL OR c.due_at <= now()
-    ORDER BY c.due_at NULLS FIRST LIMIT $1
-  ), claimed AS (
-    INSERT INTO domain_checks AS c (domain_id, due_at)
-    SELECT id, now() + interval '2 minutes' FROM due ORDER BY id
-    ON CONFLICT (domain_id) DO UPDATE SET due_at = excluded.due_at WHERE c.due_at <= now()
-    RETURNING domain_id
+  WITH due AS MATERIALIZED (
+    SELECT c.domain_id, d.service_id FROM domain_checks AS c JOIN sending_domains AS d ON d.id = c.domain_id
+    WHERE c.due_at <= now() ORDER BY c.due_at LIMIT $1 FOR UPDATE OF c SKIP LOCKED
   )
-  SELECT due.id AS "domainId", due.service_id AS "serviceId" FROM due JOIN claimed ON claimed.domain_id = due.id`;
+  UPDATE domain_checks AS c SET due_at = now() + interval '2 minutes' FROM due WHERE c.domain_id = due.domain_id
+  RETURNING due.domain_id AS "domainId", due.service_id AS "serviceId"`;
 
 /** Records a check, and schedules the next one after so many seconds. */
 export const RECORD_CHECK = `
-  INSERT INTO domain_checks (domain_id, checked_at, due_at) VALUES ($1, now(), now() + make_interval(secs => $2))
-  ON CONFLICT (domain_id) DO UPDATE SET checked_at = excluded.checked_at, due_at = excluded.due_at`;
+  UPDATE domain_checks SET checked_at = now(), due_at = now() + make_interval(secs => $2) WHERE domain_id = $1`;
 
 /** Schedules the next check for now. */
 export const SCHEDULE_CHECK_NOW = 'UPDATE domain_checks SET due_at = now() WHERE domain_id = $1';
 
-/** Deletes the schedule of a removed domain. */
+/** Deletes the row of a removed domain, and with it the keys of the domain and the reports about it. */
 export const DELETE_CHECK = 'DELETE FROM domain_checks WHERE domain_id = $1';
-
-/** Deletes the reports about a removed domain. */
-export const DELETE_REPORTS = 'DELETE FROM domain_reports WHERE domain_id = $1';
 
 /** Adds a domain to the read model. */
 export const INSERT_DOMAIN = ({ table }: ProjectionTables) => `

@@ -113,6 +113,10 @@ export class ReportedDomain {
   async fill(many: number, domainId: string, details: readonly Source[] = []): Promise<void> {
     const failed = details.reduce((total, each) => total + each.failed, 0);
     await this.fixture.pool.query(
+      'INSERT INTO domain_checks (domain_id, due_at) VALUES ($1, now()) ON CONFLICT DO NOTHING',
+      [domainId],
+    );
+    await this.fixture.pool.query(
       `INSERT INTO domain_reports (domain_id, kind, reporter, report_id, reporter_domain, begins_at, ends_at, received_at,
          passed, failed, details)
        SELECT $1, 'dmarc', 'r@other.test', 'filled' || n, 'other' || n, now(), now(), now(), 0, $3, $4::jsonb

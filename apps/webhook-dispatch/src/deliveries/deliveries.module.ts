@@ -1,14 +1,13 @@
 import { Module } from '@nestjs/common';
-import { HttpEndpointClient } from '../infrastructure/http/http-endpoint-client.js';
-import { ObservedEndpointClient } from '../infrastructure/http/observed-endpoint-client.js';
-import { OutboundModule } from '../infrastructure/http/outbound.module.js';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { OutboundModule } from '../infrastructure/outbound.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { Deliveries } from './deliveries.projection.js';
 import { DisableFailingWebhooks } from './disable-failing-webhooks.js';
 import { EnqueueDeliveries } from './enqueue-deliveries.js';
+import { HttpEndpointClient } from './http-endpoint-client.js';
+import { ObservedEndpointClient } from './observed-endpoint-client.js';
 import { DeliveryQueue, EndpointClient } from './ports.js';
 import { PostgresDeliveryQueue } from './postgres-delivery-queue.js';
 import { ProcessDeliveries } from './process-deliveries.js';
@@ -20,7 +19,7 @@ import { TestWebhook } from './test-webhook.js';
 
 /** The queue of deliveries, their attempts, retries and replays. */
 @Module({
-  imports: [eventSourcing, prisma, OutboundModule, WebhooksModule],
+  imports: [prisma, OutboundModule, WebhooksModule],
   providers: [
     EnqueueDeliveries,
     ProcessDeliveries,

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { CreateWebhookListener } from './create-webhook-listener.js';
 import { ListenerRepository } from './ports.js';
 import { PostgresListenerRepository } from './postgres-listener-repository.js';
@@ -8,7 +7,6 @@ import { WebhookListeners } from './webhook-listeners.js';
 
 /** Events for clients without a reachable webhook endpoint. */
 @Module({
-  imports: [eventSourcing],
   providers: [
     CreateWebhookListener,
     RemoveWebhookListener,

@@ -1,5 +1,4 @@
 import { Database, KeyRing, OperationsModule, SEALED_ANSWERS, SealedColumns } from '@postern/service-host';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
 import { DeliveryErasure } from './delivery-erasure.js';
 
 /** Webhook secrets are sealed for the id of their webhook. */
@@ -13,7 +12,6 @@ const sealedColumns = ['current', 'next'].map(column => ({
 /** The operator's requests: projections, key rotation, erasure of a recipient, diagnosis. */
 export const operations = OperationsModule.forService({
   service: 'webhook-dispatch',
-  imports: [eventSourcing],
   inject: [Database, KeyRing],
   useFactory: ({ pool }: Database, keys: KeyRing) => ({
     personal: new DeliveryErasure(),

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
-import { GuardedWebhookUrls } from '../infrastructure/http/guarded-webhook-urls.js';
-import { OutboundModule } from '../infrastructure/http/outbound.module.js';
-import { eventSourcing } from '../infrastructure/postgres/event-sourcing.module.js';
+import { OutboundModule } from '../infrastructure/outbound.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { CreateWebhook } from './create-webhook.js';
+import { GuardedWebhookUrls } from './guarded-webhook-urls.js';
 import { WebhookRepository, WebhookUrls } from './ports.js';
 import { PostgresWebhookRepository } from './postgres-webhook-repository.js';
 import { RemoveWebhook } from './remove-webhook.js';
@@ -14,7 +13,7 @@ import { Webhooks } from './webhooks.projection.js';
 
 /** Webhooks of email services and their signing secrets. */
 @Module({
-  imports: [eventSourcing, prisma, OutboundModule],
+  imports: [prisma, OutboundModule],
   providers: [
     CreateWebhook,
     UpdateWebhook,

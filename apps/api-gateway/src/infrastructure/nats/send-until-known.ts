@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Refusal, type ReplyOf, type RequestInput, type sendEmail, type submitEmail } from '@postern/contracts';
-import { RemoteFault, type RequestContext, ServiceUnavailable } from '@postern/messaging';
+import { Backoff, RemoteFault, type RequestContext, ServiceUnavailable } from '@postern/messaging';
 import type { ServiceClient } from '../../service-client/ports.js';
 import { OutcomeUnknown } from '../http/errors/outcome-unknown.js';
 
@@ -30,7 +30,8 @@ export const sendUntilKnown = async <C extends Contract>(
 ): Promise<ReplyOf<typeof sendEmail>> => {
   const answerBy = performance.now() + Date.parse(request.answer_by) - Date.now();
   let unknown: OutcomeUnknown | undefined;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+  const backoff = Backoff.exponential({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS });
+  for (;;) {
     const remainingMs = answerBy - performance.now();
     if (remainingMs <= 0) throw unknown ?? new ServiceUnavailable(contract.subject, 'expired', false);
     try {
@@ -49,7 +50,7 @@ export const sendUntilKnown = async <C extends Contract>(
         unknown = new OutcomeUnknown(possible, { cause: error });
       if (possible === undefined && (!unknown || (Refusal.is(error) && FINAL.has(error.code)))) throw error;
     }
-    await pause(Math.min(pauseMs, Math.max(0, answerBy - performance.now())));
+    await pause(Math.min(backoff.next(), Math.max(0, answerBy - performance.now())));
   }
 };
 

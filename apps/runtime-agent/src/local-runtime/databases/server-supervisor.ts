@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readFile, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Backoff } from '@postern/messaging';
 import type { DatabaseOrder } from '@postern/runtime';
 import { processEntry } from '../../infrastructure/process-table.js';
 import { type DatabaseFolders, type DatabaseRecord, isFree, LOCAL_HOST } from './database-folder.js';
@@ -122,12 +123,13 @@ export class ServerSupervisor {
     lives: () => Promise<boolean>,
   ): Promise<boolean> {
     const startedAt = Date.now();
-    for (let waitMs = 20; ; waitMs = Math.min(waitMs * 2, 500)) {
+    const backoff = Backoff.exponential({ firstMs: 20, maxMs: 500 });
+    for (;;) {
       const state = await server.state(record);
       if (isAlive(state)) return true;
       const limitMs = state === 'starting' ? Math.max(timeoutMs, LOADED_WITHIN_MS) : timeoutMs;
       if (Date.now() > startedAt + limitMs || !(await lives())) return false;
-      await pause(waitMs);
+      await backoff.pause();
     }
   }
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { literalAddress, OutboundGuard } from '@postern/outbound';
-import { WebhookUrls } from '../../webhooks/ports.js';
 import { calledUrl } from './called-url.js';
+import { WebhookUrls } from './ports.js';
 
 /** Equals the limit of the contract on the entered URL, because the encoded URL can be longer. */
 const MAX_LENGTH = 2_048;

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { Injectable, type OnModuleDestroy, Optional } from '@nestjs/common';
 import { literalAddress, NoPublicAddress, OutboundGuard } from '@postern/outbound';
 import { Agent } from 'undici';
-import type { EndpointResponse } from '../../deliveries/endpoint-response.js';
-import { EndpointClient, type SignedRequest } from '../../deliveries/ports.js';
 import { Deadlines } from './deadlines.js';
+import type { EndpointResponse } from './endpoint-response.js';
+import { EndpointClient, type SignedRequest } from './ports.js';
 import { ResponseHandler } from './response-handler.js';
 
 /** For the whole request: DNS, connect, TLS, headers and body. */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OutboundGuard } from '@postern/outbound';
 import { CONFIG } from '@postern/service-host';
-import type { WebhookDispatchConfig } from '../../config.js';
+import type { WebhookDispatchConfig } from '../config.js';
 
 /** The guard of connections to the endpoints of customers. */
 @Module({

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { startSpan } from '@postern/messaging';
 import { Metrics } from '@postern/service-host';
-import { type EndpointResponse, outcomeOf } from '../../deliveries/endpoint-response.js';
-import { EndpointClient, type SignedRequest } from '../../deliveries/ports.js';
+import { type EndpointResponse, outcomeOf } from './endpoint-response.js';
 import { HttpEndpointClient } from './http-endpoint-client.js';
+import { EndpointClient, type SignedRequest } from './ports.js';
 
 /** Measures every attempt, and records it as a span of its event's trace. The trace is not sent to the endpoint. */
 @Injectable()

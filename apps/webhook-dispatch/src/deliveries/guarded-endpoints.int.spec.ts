@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HostResolver, OutboundGuard } from '@postern/outbound';
 import { startDnsServer, type TestDns } from '@postern/testing';
-import { GuardedWebhookUrls } from './guarded-webhook-urls.js';
+import { GuardedWebhookUrls } from '../webhooks/guarded-webhook-urls.js';
 import { HttpEndpointClient } from './http-endpoint-client.js';
 
 const PUBLIC = '93.184.215.14';

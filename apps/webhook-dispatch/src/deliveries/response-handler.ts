@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { type EndpointResponse, retryAfterMsOf } from '../../deliveries/endpoint-response.js';
 import type { Expiring } from './deadlines.js';
+import { type EndpointResponse, retryAfterMsOf } from './endpoint-response.js';
 
 const RESPONSE_HEAD_BYTES = 16 * 1024;
 
