@@ -6,7 +6,7 @@ import { mayHaveCommitted } from '@postern/service-host';
 import { BodySeal, type StoredBody } from '../emails/body-seal.js';
 import { EMAIL_EVENTS, type Email, email, emailStream, isUnresolved, recordOf } from '../emails/email.js';
 import type { EmailBody } from '../emails/email-copies.js';
-import { FIND_BODY, RESOLVE_RECORD } from '../emails/emails.sql.js';
+import { FIND_BODY, RESOLVE_RECORD } from '../emails/email-rows.sql.js';
 import { nextTry } from '../emails/retry-schedule.js';
 import { GRACE_AFTER_RESTART_S, hasRunFor } from '../infrastructure/postgres/after-restart.js';
 import { untilWritten } from '../infrastructure/postgres/until-written.js';

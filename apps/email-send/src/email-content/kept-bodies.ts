@@ -4,7 +4,7 @@ import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { BodySeal, type StoredBody } from '../emails/body-seal.js';
 import { type EmailFacts, email, emailStream } from '../emails/email.js';
 import type { EmailBody } from '../emails/email-copies.js';
-import { FIND_BODY } from '../emails/emails.sql.js';
+import { FIND_BODY } from '../emails/email-rows.sql.js';
 
 /** A message, with its body until its retention is over. */
 export interface KeptEmail {

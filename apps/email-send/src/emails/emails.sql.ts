@@ -92,17 +92,7 @@ export const INSERT_RECORDS = `
   )
   INSERT INTO emails (id, service_id, record) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[])`;
 
-/** Replaces the record of a message whose outcome was unknown. */
-export const RESOLVE_RECORD = `
-  WITH resolved AS (DELETE FROM unresolved_emails WHERE email_id = $1)
-  UPDATE emails SET record = $2 WHERE id = $1`;
-
 /** Stores copies that a relay deferred. */
 export const INSERT_DEFERRED_COPIES = `
   INSERT INTO deferred_copies (email_id, recipient_index, due_at, deadline)
   SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::timestamptz[], $4::timestamptz[])`;
-
-/** The body of a message, sealed or in plain text. */
-export const FIND_BODY = `
-  SELECT sealed, content FROM (SELECT $1::uuid AS email_id) AS message
-  LEFT JOIN sealed_email_bodies USING (email_id) LEFT JOIN email_bodies USING (email_id)`;

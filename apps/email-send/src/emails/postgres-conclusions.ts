@@ -13,7 +13,8 @@ import {
   isUnresolved,
   recordOf,
 } from './email.js';
-import { INSERT_DEFERRED_COPIES, INSERT_RECORDS, RESOLVE_RECORD } from './emails.sql.js';
+import { RESOLVE_RECORD } from './email-rows.sql.js';
+import { INSERT_DEFERRED_COPIES, INSERT_RECORDS } from './emails.sql.js';
 import type { Conclusion } from './ports.js';
 import { releaseKeys } from './postgres-idempotency-keys.js';
 import { subtractFromDays } from './postgres-usage-counters.js';
