@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
-import { CompositionError, composeMessage, type MessageDraft, messageBytes, prepareMessage } from './compose.js';
-import { withCopyId } from './copy-id-header.js';
+import {
+  CompositionError,
+  composeMessage,
+  type MessageDraft,
+  messageBytes,
+  prepareMessage,
+  withCopyId,
+} from './compose.js';
 import { parseMailbox } from './mailbox.js';
 
 const draft: MessageDraft = {

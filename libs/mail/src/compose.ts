@@ -273,3 +273,17 @@ function partHead(type: string, encoding: string): string {
 function boundaryFor(messageId: string): string {
   return `=_${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`;
 }
+
+/** The copy with its signed id as the first header; its body is the same object. */
+export function withCopyId(message: ComposedMessage, copyId: string): ComposedMessage {
+  const { shared, needsSmtpUtf8 } = message;
+  return {
+    headerLines: [{ name: COPY_ID_HEADER, line: `${COPY_ID_HEADER}: ${copyId}` }, ...message.headerLines],
+    needsSmtpUtf8,
+    ...(shared === undefined ? {} : { shared }),
+    // A getter, so that the parts of a large body are joined only on demand.
+    get body() {
+      return message.body;
+    },
+  };
+}

@@ -4,8 +4,15 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { composeMessage, messageBytes } from './compose.js';
-import { DkimSigner, dkimRecord, generateDkimKeyPair, generateEd25519KeyPair, signMessage } from './dkim.js';
-import { canonicalBody, canonicalHeader } from './dkim-canonical.js';
+import {
+  canonicalBody,
+  canonicalHeader,
+  DkimSigner,
+  dkimRecord,
+  generateDkimKeyPair,
+  generateEd25519KeyPair,
+  signMessage,
+} from './dkim.js';
 import type { HeaderLine } from './header-text.js';
 import { parseMailbox } from './mailbox.js';
 

@@ -12,8 +12,8 @@ export {
   messageParts,
   type PreparedMessage,
   prepareMessage,
+  withCopyId,
 } from './compose.js';
-export { withCopyId } from './copy-id-header.js';
 export {
   type DkimIdentity,
   type DkimKeyPair,
@@ -25,8 +25,7 @@ export {
 } from './dkim.js';
 export type { DmarcSource, DomainReport, TlsFailure } from './domain-reports/domain-report.js';
 export { authorOfMail, readDomainReports } from './domain-reports/read-domain-reports.js';
-export { type HandOver, TOO_LATE } from './hand-over.js';
-export { HandOverWindow } from './hand-over-window.js';
+export { type HandOver, HandOverWindow, TOO_LATE } from './hand-over.js';
 export type { HeaderLine } from './header-text.js';
 export { addressKey, formatMailbox, type Mailbox, MailboxError, parseMailbox, sameAddress } from './mailbox.js';
 export { MimeError } from './mime-entity.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { composeMessage, type MessageDraft, messageBytes, messageParts, prepareMessage } from './compose.js';
-import { canonicalBody } from './dkim-canonical.js';
+import { canonicalBody } from './dkim.js';
 import { dataOf, dataOfParts } from './dot-stuffing.js';
 import { parseMailbox } from './mailbox.js';
 import { prepareTracking } from './rewrite-html.js';

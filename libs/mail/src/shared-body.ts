@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { canonicalLines } from './dkim-canonical.js';
+import { canonicalLines } from './dkim.js';
 import { base64, type EncodedText, linesOf, quotedPrintablePiece } from './transfer-encoding.js';
 
 /** Whole lines of a body. */

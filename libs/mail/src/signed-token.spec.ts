@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeBase32, encodeBase32 } from './base32.js';
-import { TrackingTokens } from './signed-token.js';
+import { decodeBase32, encodeBase32, TrackingTokens } from './signed-token.js';
 
 const oldSecret = 'an old secret of at least 32 bytes';
 const newSecret = 'a new secret of at least 32 bytes!';

@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { RelayConfig } from './relay-config.js';
 import { parseReply } from './smtp-answer.js';
 import type { EnvelopeOffers } from './smtp-envelope.js';
-import type { RawReply } from './smtp-reply-reader.js';
-import { SmtpWire } from './smtp-wire.js';
+import { type RawReply, SmtpWire } from './smtp-wire.js';
 
 /** The relevant part of a relay's reply to EHLO. */
 export interface EhloOffers extends EnvelopeOffers {

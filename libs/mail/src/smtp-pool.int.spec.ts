@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TOO_LATE } from './hand-over.js';
-import { HandOverWindow } from './hand-over-window.js';
+import { HandOverWindow, TOO_LATE } from './hand-over.js';
 import type { SmtpPool } from './smtp-pool.js';
 import { startServer } from './testing/real-server.js';
 import { afterwards, CUT, cleanUp, HANG, mail, poolFor, type Script, start } from './testing/scripted-relay.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type RawReply, ReplyReader, ReplySyntaxError } from './smtp-reply-reader.js';
+import { type RawReply, ReplyReader, ReplySyntaxError } from './smtp-wire.js';
 
 function read(...chunks: (string | Buffer)[]): RawReply[] {
   const reader = new ReplyReader();

@@ -3,8 +3,7 @@ import { type HandOver, type SessionOutcome, TOO_LATE } from './hand-over.js';
 import { parseReply, type RefusedRecipient, type SmtpReply } from './smtp-answer.js';
 import { mailCommand, rcptCommand } from './smtp-envelope.js';
 import type { EhloOffers } from './smtp-opening.js';
-import type { RawReply } from './smtp-reply-reader.js';
-import { SilenceError, type SmtpWire, type WireListener } from './smtp-wire.js';
+import { type RawReply, SilenceError, type SmtpWire, type WireListener } from './smtp-wire.js';
 
 /** Bytes per write; a larger message is sent in pieces, and its end only after all previous pieces are sent. */
 const PIECE = 64 * 1024;
