@@ -71,7 +71,7 @@ export interface Schema {
 export const resolve = <T extends { readonly $ref?: string }>(openApi: OpenApiDocument, value: T): T => {
   if (!value.$ref) return value;
   const path = value.$ref.replace('#/', '').split('/');
-  let found: unknown = document;
+  let found: unknown = openApi;
   for (const name of path) found = (found as Record<string, unknown> | undefined)?.[name];
   return found ? resolve(openApi, found as T) : value;
 };
@@ -109,4 +109,27 @@ export const exampleOf = (openApi: OpenApiDocument, schema: Schema, depth = 0): 
   if (type === 'integer' || type === 'number') return 1;
   if (type === 'boolean') return true;
   return type === 'object' ? {} : 'string';
+};
+
+/** An operation with the place where the document has it. */
+export interface LocatedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+export const operationsOf = (paths: OpenApiDocument['paths']): readonly LocatedOperation[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap(method => {
+      const operation = item[method];
+      return operation ? [{ method, path, operation }] : [];
+    }),
+  );
+
+/** The JSON schema of a body; undefined for one that is not JSON. */
+export const bodyOf = (openApi: OpenApiDocument, content: Content | undefined): Schema | undefined => {
+  const schema = content?.['application/json']?.schema;
+  return schema && resolve(openApi, schema);
 };
