@@ -1,10 +1,7 @@
-/** A page of the site. */
+/** A page of the site: its Markdown file in the docs folder, and its title in the navigation. */
 export interface Page {
-  /** Path below /docs, without an extension; empty for the first page. */
-  readonly path: string;
+  readonly file: string;
   readonly title: string;
-  /** Markdown file below the docs folder of the repository, or an API reference. */
-  readonly source: { readonly markdown: string } | { readonly openApi: string };
 }
 
 export interface Section {
@@ -12,11 +9,11 @@ export interface Section {
   readonly pages: readonly Page[];
 }
 
-const page = (path: string, title: string, markdown = `${path}.md`): Page => ({ path, title, source: { markdown } });
+const page = (path: string, title: string): Page => ({ file: `${path}.md`, title });
 
 /** Every page, in the order of the navigation. */
 export const SECTIONS: readonly Section[] = [
-  { title: 'Start', pages: [page('', 'Introduction', 'index.md'), page('command', 'The postern command')] },
+  { title: 'Start', pages: [page('index', 'Introduction'), page('command', 'The postern command')] },
   {
     title: 'Email',
     pages: [
@@ -54,14 +51,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Reference',
-    pages: [
-      { path: 'reference', title: 'API reference', source: { openApi: '/openapi.json' } },
-      {
-        path: 'dashboard-reference',
-        title: 'Dashboard API reference',
-        source: { openApi: '/dashboard/api/openapi.json' },
-      },
-    ],
+    pages: [page('reference', 'API reference'), page('dashboard-reference', 'Dashboard API reference')],
   },
   {
     title: 'Operators',
@@ -82,3 +72,6 @@ export const SECTIONS: readonly Section[] = [
 
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly Page[] = SECTIONS.flatMap(({ pages }) => pages);
+
+/** The Markdown files that are pages. */
+export const FILES: ReadonlySet<string> = new Set(PAGES.map(({ file }) => file));

@@ -73,7 +73,7 @@ export async function signMessage(
 
 /**
  * Signs messages for one domain: rsa-sha256 or ed25519-sha256, relaxed/relaxed. Keep one instance per domain, because it
- * caches the parsed key. mailauth takes three times the CPU, on the event loop (docs/decisions/0018-libraries-for-mail.md).
+ * caches the parsed key. mailauth takes three times the CPU, on the event loop (docs/decisions/0059-own-code-and-libraries.md).
  */
 export class DkimSigner {
   readonly #key: KeyObject;

@@ -1,6 +1,6 @@
 /**
  * A reader of MIME structure for hostile input: linear, bounded, and never throwing. postal-mime has no limit on parts,
- * and 1 MB of empty ones keeps it busy for 3.6 s (docs/decisions/0018-libraries-for-mail.md).
+ * and 1 MB of empty ones keeps it busy for 3.6 s (docs/decisions/0059-own-code-and-libraries.md).
  */
 
 /** Header fields by lower-case name, unfolded, in order of appearance. */

@@ -26,7 +26,7 @@ const SLOW_PER_CONNECTION = 10;
 
 /**
  * Connections to one relay, opened up to a limit and reused. Results and faults are return values; nothing rejects. Why not
- * nodemailer: docs/decisions/0018-libraries-for-mail.md.
+ * nodemailer: docs/decisions/0059-own-code-and-libraries.md.
  */
 export class SmtpPool {
   readonly #idle: SmtpSession[] = [];

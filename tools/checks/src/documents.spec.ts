@@ -21,6 +21,12 @@ const namedFiles = (text: string): readonly string[] =>
     /(^|\/)dist\//.test(path) ? path.replace(/(^|\/)dist\//, '$1src/').replace(/\.js$/, '.ts') : path,
   );
 
+/** The records of decisions, which a maintainer reads in a minute each. */
+const decisions = () => markdownBelow('docs/decisions');
+
+/** The number of words of a text; the lines and empty cells of tables are none. */
+const lengthOf = (text: string): number => text.match(/[^\s|-]+/g)?.length ?? 0;
+
 const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, '');
 
 interface Link {
@@ -64,14 +70,18 @@ describe('A document names only existing files and headings:', () => {
     expect(missing).toEqual([]);
   });
 
-  it('decision 17 lists the handwritten controllers', () => {
-    const decision = 'docs/decisions/0017-routes-from-contracts.md';
-    const listed = links(readFileSync(join(ROOT, decision), 'utf8')).map(({ file }) => join(dirname(decision), file));
+  it('The README of the gateway lists the handwritten controllers', () => {
+    const readme = 'apps/api-gateway/README.md';
+    const listed = links(readFileSync(join(ROOT, readme), 'utf8')).map(({ file }) => join(dirname(readme), file));
     const gateway = 'apps/api-gateway/src';
     const written = readdirSync(join(ROOT, gateway), { recursive: true, encoding: 'utf8' })
       .filter(path => path.endsWith('.controller.ts'))
       .map(path => join(gateway, path));
     expect(listed.filter(path => path.endsWith('.controller.ts')).sort()).toEqual(written.sort());
+  });
+
+  it.each(decisions())('%s has at most 500 words', path => {
+    expect(lengthOf(readFileSync(join(ROOT, path), 'utf8'))).toBeLessThanOrEqual(500);
   });
 
   it('a program and a file of a command, a link and an anchor are found', () => {

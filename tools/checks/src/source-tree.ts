@@ -48,7 +48,7 @@ export const sourceFile = (path: string, text: string): SourceFile => ({
   }),
 });
 
-const SKIPPED = new Set(['node_modules', 'dist', 'generated', 'coverage', '.git', '.nx']);
+const SKIPPED = new Set(['node_modules', 'dist', 'generated', 'coverage', '.git', '.nx', '.temp']);
 
 /** Paths of all files with a matching name in the folders, without built and generated files. */
 export const pathsBelow = (root: string, folders: readonly string[], name: RegExp): string[] =>

@@ -1,0 +1,18 @@
+import type { Theme } from 'vitepress';
+import DefaultTheme from 'vitepress/theme-without-fonts';
+import { defineAsyncComponent, h } from 'vue';
+import './style.css';
+
+/** In a file of its own, which only the pages of the reference load. */
+const ApiReference = defineAsyncComponent(
+  async () => (await import('../../src/reference/api-reference.js')).ApiReference,
+);
+
+/** The gateway serves the dashboard, so the link must leave the router of the site. */
+const dashboard = () => h('a', { class: 'dashboard', href: '/dashboard', target: '_self' }, 'Dashboard');
+
+export default {
+  extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { 'nav-bar-content-after': dashboard }),
+  enhanceApp: ({ app }) => void app.component('ApiReference', ApiReference),
+} satisfies Theme;
