@@ -4,9 +4,11 @@ import { type DatabaseOrder, DatabaseRuntime, DatabaseStorage, RuntimeUnavailabl
 import { DatabaseClock, Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
+import { attachmentUser } from './attachment-access.js';
 import type { DatabaseCommand } from './database.js';
 import { DatabaseOrders } from './database-orders.js';
 import {
+  type AttachedService,
   DatabaseAttachments,
   DatabaseBackupRecords,
   DatabaseDirectory,
@@ -39,7 +41,7 @@ export class DatabaseReconciler {
   #cleanUpAt = 0;
   readonly #errors: unknown[] = [];
   #pendingRotations: ReadonlySet<string> = new Set();
-  #attachments: ReadonlyMap<string, readonly string[]> = new Map();
+  #attachments: ReadonlyMap<string, readonly AttachedService[]> = new Map();
 
   constructor(
     private readonly directory: DatabaseDirectory,
@@ -72,7 +74,7 @@ export class DatabaseReconciler {
   async reconcile(): Promise<void> {
     const rows = await this.directory.all();
     this.#pendingRotations = await this.databases.findPendingRotations();
-    this.#attachments = await this.attachments.webServices();
+    this.#attachments = await this.attachments.all();
     const restoring = new Set((await this.backups.unfinishedRestores()).map(({ databaseId }) => databaseId));
     if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows).catch(unlessUnavailable);
     for (const row of rows) {
@@ -147,14 +149,15 @@ export class DatabaseReconciler {
   }
 
   async #ensure(row: DatabaseRow, order: DatabaseOrder, supervision: Supervision, late?: AbortSignal): Promise<void> {
+    const connected = JSON.stringify((order.attachmentUsers ?? []).map(({ username }) => username));
     await this.runtime.ensure(order, late);
-    supervision.connected = JSON.stringify(order.attachedTo ?? []);
+    supervision.connected = connected;
     const { host } = await this.runtime.reserve(row.id, row.kind);
     if (host !== row.host) await this.databases.move(row.id, host);
   }
 
   #attachmentsOf({ id }: DatabaseRow): string {
-    return JSON.stringify(this.#attachments.get(id) ?? []);
+    return JSON.stringify((this.#attachments.get(id) ?? []).map(({ id }) => attachmentUser(id)));
   }
 
   async #check(row: DatabaseRow, supervision: Supervision): Promise<void> {

@@ -11,14 +11,14 @@ const UNAUTHENTICATED_CONNECTIONS = 64;
 const AUTHENTICATION_SECONDS = 5;
 const MIB = 1024 ** 2;
 
-/** The platform's user is the administrator without a password, and nobody is it over TCP. The owner needs a password. */
-export const hostBasedAccess = (username: string): string =>
+/** The platform's user is the administrator without a password, and nobody is it over TCP. All others need a password. */
+export const hostBasedAccess = (): string =>
   [
     `local all ${POSTGRES_ADMIN} peer map=platform`,
     `local replication ${POSTGRES_ADMIN} peer map=platform`,
     'local all all reject',
     `host all ${POSTGRES_ADMIN} all reject`,
-    `host all ${quoted(username)} all scram-sha-256`,
+    'host all all all scram-sha-256',
     '',
   ].join('\n');
 
