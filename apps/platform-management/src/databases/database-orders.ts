@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type DatabaseOrder, DatabaseRuntime } from '@postern/runtime';
-import { attachmentAccess } from './attachment-access.js';
+import { attachmentAccess } from '../infrastructure/encryption/attachment-access.js';
 import { DatabaseAttachments, DatabaseDirectory, DatabaseRepository, type DatabaseRow } from './ports.js';
 
 /** What the runtime is told about a database. */

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type DatabaseOrder, DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
 import { DatabaseClock, Every, type TaskRun } from '@postern/service-host';
+import { attachmentUser } from '../infrastructure/encryption/attachment-access.js';
 import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
-import { attachmentUser } from './attachment-access.js';
 import type { DatabaseCommand } from './database.js';
 import { DatabaseOrders } from './database-orders.js';
 import {
@@ -234,6 +234,9 @@ const timeLeftMs = ({ createdAt }: DatabaseRow): number =>
 
 const now = (): string => new Date().toISOString();
 
-const fullReason = ({ limits }: DatabaseRow): string =>
+const fullReason = ({ kind, limits }: DatabaseRow): string =>
+  kind === 'key_value' ? 'its files are full, and it refuses writes; delete keys' : fullRelational(limits);
+
+const fullRelational = (limits: DatabaseRow['limits']): string =>
   `it stores more than the ${limits.storageBytes / 1024 ** 3} GiB of its plan and is read-only; ` +
   'to delete something, SET default_transaction_read_only = off first';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, KeyRing } from '@postern/service-host';
 import { PrismaClient } from '../../generated/prisma/client.js';
-import { attachmentAccess } from '../../databases/attachment-access.js';
+import { attachmentAccess } from '../../infrastructure/encryption/attachment-access.js';
 import { connectionUrl } from './connection-url.js';
 import { ATTACHED_DATABASES, CURRENT_CONFIGURATION } from './environment.sql.js';
 import { type Scope, valueStreamsOf } from './named-values.js';

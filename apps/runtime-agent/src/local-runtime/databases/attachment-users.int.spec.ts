@@ -81,18 +81,23 @@ itWithValkey(
   'a key-value store has a user for each attachment, which loses its access when it is detached',
   async () => {
     const store = await provided(databases, 'key_value');
-    const told = (user: DatabaseUser, ...commands: string[]) =>
+    const asUserOfStore = (user: DatabaseUser, ...commands: string[]) =>
       replied(store, `AUTH ${user.username} ${user.password}`, ...commands);
     await databases.ensure({ ...store, attachmentUsers: [shop, blog] });
-    expect(await told(shop, 'SET a 1')).toEqual(['+OK', '+OK']);
-    expect(await told(blog, 'GET a', 'ACL LIST')).toEqual(['+OK', '$1', '1', expect.stringContaining('-NOPERM')]);
+    expect(await asUserOfStore(shop, 'SET a 1')).toEqual(['+OK', '+OK']);
+    expect(await asUserOfStore(blog, 'GET a', 'ACL LIST')).toEqual([
+      '+OK',
+      '$1',
+      '1',
+      expect.stringContaining('-NOPERM'),
+    ]);
 
-    const waiting = told(shop, 'BLPOP nothing 0');
+    const waiting = asUserOfStore(shop, 'BLPOP nothing 0');
     const ended = expect(waiting).rejects.toThrow('closed after');
     await databases.ensure({ ...store, attachmentUsers: [blog] });
     await ended;
-    expect(await told(shop)).toEqual([expect.stringContaining('-WRONGPASS')]);
-    expect(await told(blog, 'GET a')).toEqual(['+OK', '$1', '1']);
+    expect(await asUserOfStore(shop)).toEqual([expect.stringContaining('-WRONGPASS')]);
+    expect(await asUserOfStore(blog, 'GET a')).toEqual(['+OK', '$1', '1']);
     await databases.remove(store.databaseId);
   },
 );

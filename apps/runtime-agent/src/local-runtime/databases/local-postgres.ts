@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { DatabaseOrder } from '@postern/runtime';
 import pg from 'pg';
@@ -49,10 +49,10 @@ export class LocalPostgres implements LocalServer {
 
   /** A data folder gets its name only when it is complete; the draft of an interrupted creation is deleted. */
   async prepare(record: DatabaseRecord): Promise<void> {
-    const folder = this.folders.pathOf(record.databaseId);
+    const data = this.folders.dataOf(record.databaseId);
+    const folder = dirname(data);
     for (const name of await readdir(folder))
       if (name.startsWith('draft-')) await rm(join(folder, name), { recursive: true, force: true });
-    const data = this.folders.dataOf(record.databaseId);
     if (await lstat(data).catch(() => undefined)) return;
     const draft = join(folder, `draft-${randomBytes(6).toString('hex')}`);
     const cluster = join(draft, 'data');

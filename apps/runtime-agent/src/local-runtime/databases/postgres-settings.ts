@@ -37,6 +37,10 @@ export interface Listening {
   readonly port: number;
 }
 
+/** The size of the write-ahead log, above which the server writes a checkpoint. */
+export const walBytesOf = ({ storageBytes }: Pick<DatabaseLimits, 'storageBytes'>): number =>
+  Math.min(1024, Math.max(64, Math.floor(storageBytes / MIB / 16))) * MIB;
+
 /** Passed on the command line, where the server's own files cannot override them. */
 export const settingsFor = (
   databaseId: string,
@@ -64,7 +68,7 @@ export const settingsFor = (
     effective_cache_size: `${Math.floor(memoryMib / 2)}MB`,
     work_mem: `${Math.max(1, Math.floor(memoryMib / 4 / connections))}MB`,
     maintenance_work_mem: `${Math.max(8, Math.floor(memoryMib / 16))}MB`,
-    max_wal_size: `${Math.min(1024, Math.max(64, Math.floor(storageBytes / MIB / 16)))}MB`,
+    max_wal_size: `${walBytesOf({ storageBytes }) / MIB}MB`,
     min_wal_size: '32MB',
     temp_file_limit: `${Math.floor(storageBytes / MIB / 4)}MB`,
     max_worker_processes: String(workers + 2),
