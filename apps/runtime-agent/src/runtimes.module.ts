@@ -6,6 +6,7 @@ import { RefusedDatabases } from './kubernetes-runtime/refused-databases.js';
 import { DatabaseNetworks } from './local-runtime/databases/database-networks.js';
 import { LocalDatabases } from './local-runtime/databases/local-databases.js';
 import { programWarnings } from './local-runtime/databases/programs.js';
+import { DiskImages } from './local-runtime/sandbox/areas/disk-images.js';
 import { hasNetworks, openNetworks } from './local-runtime/sandbox/network/open-networks.js';
 import { startKubernetesRuntime } from './start-kubernetes-runtime.js';
 import { startLocalRuntime } from './start-local-runtime.js';
@@ -51,15 +52,20 @@ class NetworksOfDatabases extends DatabaseNetworks {
       provide: Databases,
       inject: [CONFIG, NetworksOfDatabases, ServiceLog],
       useFactory: async (
-        { platformRuntime, platformHome, platformPostgresBin, platformValkeyBin }: RuntimeAgentConfig,
+        { platformRuntime, platformHome, ...config }: RuntimeAgentConfig,
         networks: NetworksOfDatabases,
         log: ServiceLog,
       ) => {
         if (platformRuntime === 'kubernetes') return new RefusedDatabases();
         const path = process.env['PATH'];
-        const places = { postgresBin: platformPostgresBin, valkeyBin: platformValkeyBin, path };
+        const places = { postgresBin: config.platformPostgresBin, valkeyBin: config.platformValkeyBin, path };
         for (const warning of await programWarnings(places).catch(() => [])) log.warn({}, warning);
-        return new LocalDatabases(platformHome, places, { networks });
+        const images = DiskImages.find(platformHome);
+        return new LocalDatabases(platformHome, places, {
+          networks,
+          images: () => images,
+          acceptsKnownHoles: config.platformKnownHoles,
+        });
       },
     },
     { provide: DatabaseRuntime, useExisting: Databases },

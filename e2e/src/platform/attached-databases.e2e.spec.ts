@@ -37,8 +37,15 @@ const rotate = async (): Promise<void> => {
   expect(url).not.toBe(old);
 };
 
+/** The URL in the environment of the web service, which has a user of its own in the database. */
+const urlOfService = async (): Promise<string> => {
+  const found = /^200 "(postgresql:\/\/attached_.*)"$/.exec(await service.get('/env?key=DATABASE_URL'))?.[1];
+  expect(found).toBeDefined();
+  return found!;
+};
+
 const untilUrlIsCurrent = () =>
-  eventually(async () => expect(await service.get('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
+  eventually(async () => expect(await queryAt(await urlOfService(), 'SELECT id FROM orders')).toEqual([{ id: 1 }]), {
     timeoutMs: 90_000,
   });
 
@@ -49,9 +56,7 @@ describe('a database attached to a web service', () => {
     expect([attached.status, attached.body]).toMatchObject([201, { ...body, variable: 'DATABASE_URL' }]);
     await platform.writer.post(`${service.path}/restart`);
     await service.untilStatus('running');
-    await eventually(async () => expect(await service.get('/env?key=DATABASE_URL')).toBe(`200 "${url}"`), {
-      timeoutMs: 60_000,
-    });
+    await untilUrlIsCurrent();
     expect(JSON.stringify((await platform.writer.get(`${service.path}/env`)).body)).not.toContain('postgresql');
   }, 120_000);
 
@@ -80,7 +85,7 @@ describe('a database attached to a web service', () => {
     await service.deploy();
     const rollback = await platform.writer.post(`${service.path}/deployments/${id}/rollback`);
     expect((await service.outcomeOf(String(rollback.body['id']))).status).toBe('live');
-    expect(await service.get('/env?key=DATABASE_URL')).toBe(`200 "${url}"`);
+    await untilUrlIsCurrent();
   }, 150_000);
 
   it('is backed up and restored, and its clients reconnect', async () => {
@@ -99,6 +104,16 @@ describe('a database attached to a web service', () => {
     });
     expect(await query('SELECT id FROM orders')).toEqual([{ id: 1 }]);
   }, 240_000);
+
+  it('is out of reach with the credentials of a web service from which it is detached', async () => {
+    const detached = await urlOfService();
+    const { body } = await platform.world.callDashboardApi('GET', `${path}/attachments`);
+    const [attachment] = body as unknown as readonly { id: string }[];
+    await platform.world.callDashboardApi('DELETE', `${path}/attachments/${attachment?.id}`);
+    await expect(queryAt(detached, 'SELECT 1')).rejects.toThrow('password authentication failed');
+    expect(await query('SELECT id FROM orders')).toEqual([{ id: 1 }]);
+    await platform.world.callDashboardApi('POST', `${path}/attachments`, { web_service_id: service.id });
+  }, 60_000);
 
   it('is deleted with its attachments and backups', async () => {
     expect((await platform.world.callDashboardApi('DELETE', path)).status).toBe(200);

@@ -40,6 +40,13 @@ export interface DatabaseOrder {
   readonly limits: DatabaseLimits;
   /** The web services that may connect to it; undefined leaves those of the last order. */
   readonly attachedTo?: readonly string[] | undefined;
+  /** Users with the rights of the owner, one for each attachment; undefined leaves those of the last order. */
+  readonly attachmentUsers?: readonly DatabaseUser[] | undefined;
+}
+
+export interface DatabaseUser {
+  readonly username: string;
+  readonly password: string;
 }
 
 export interface DatabaseLimits {

@@ -86,7 +86,7 @@ describe('a database that was created at another address', () => {
     const { items } = await fixture.client.request(listDatabases, { ...caller, limit: 10, offset: 0 });
     expect(items.map(({ hostnames }) => hostnames)).toEqual([[current]]);
     const { environment } = await fixture.part(ReleaseConfigurations).current(web_service_id, project_id, 'production');
-    expect(environment).toEqual({ DATABASE_URL: database.connection_url });
+    expect(new URL(environment['DATABASE_URL']!).host).toBe(new URL(database.connection_url).host);
   });
 });
 

@@ -54,8 +54,12 @@ describe('an attached database', () => {
     const attachment = await attach();
     expect(attachment).toMatchObject({ database_id: database.id, web_service_id, variable: 'DATABASE_URL' });
     const { environment, secrets } = await current();
-    expect(environment).toEqual({ DATABASE_URL: database.connection_url });
-    expect(secrets).toEqual([database.connection_url, new URL(database.connection_url).password]);
+    const url = new URL(environment['DATABASE_URL']!);
+    expect(url.username).toBe(`attached_${attachment.id.replaceAll('-', '')}`);
+    const { host, pathname } = new URL(database.connection_url);
+    expect(url).toMatchObject({ protocol: 'postgresql:', host, pathname });
+    expect(secrets).toEqual([environment['DATABASE_URL'], url.password]);
+    expect(url.password).not.toBe(new URL(database.connection_url).password);
     expect(await list()).toEqual([{ ...attachment, web_service_name: 'storefront' }]);
   });
 
@@ -112,6 +116,38 @@ describe('an attached database', () => {
   });
 });
 
+describe('the access of a detached web service', () => {
+  it('ends, while other web services and the owner keep theirs', async () => {
+    await fixture.run(database, caller.workspace_id);
+    const { id: attachment_id } = await attach();
+    const detached = (await current()).environment['DATABASE_URL']!;
+    const other = await newService();
+    await attach({ web_service_id: other });
+    const kept = (await configurations().current(other, project_id, 'production')).environment['DATABASE_URL']!;
+    await Promise.all([connected(detached), connected(kept)]);
+    await fixture.client.request(detachDatabase, { ...caller, database_id: database.id, attachment_id });
+    await expect(connected(detached)).rejects.toThrow('password');
+    await Promise.all([connected(kept), connected(database.connection_url)]);
+  });
+
+  it('ends too if it was attached by an earlier version, which gave it the password of the owner', async () => {
+    await fixture.run(database, caller.workspace_id);
+    const { id: attachment_id } = await attach();
+    await attach({ web_service_id: await newService() });
+    await fixture.query('UPDATE database_credentials SET shared = true WHERE database_id = $1', [database.id]);
+    await fixture.client.request(detachDatabase, { ...caller, database_id: database.id, attachment_id });
+    await expect(connected(database.connection_url)).rejects.toThrow('password');
+    const { id: next } = (await list())[0]!;
+    await untilApplied();
+    const url = (await configurations().current((await list())[0]!.web_service_id, project_id, 'production'))
+      .environment;
+    await connected(url['DATABASE_URL']!);
+    await fixture.client.request(detachDatabase, { ...caller, database_id: database.id, attachment_id: next });
+    const query = 'SELECT rotation FROM database_credentials WHERE database_id = $1';
+    expect(await fixture.query(query, [database.id])).toEqual([{ rotation: 1 }]);
+  });
+});
+
 describe('a new password', () => {
   it('works when the reply arrives, is passed to attached web services, and replaces the old password', async () => {
     await fixture.run(database, caller.workspace_id);
@@ -122,7 +158,7 @@ describe('a new password', () => {
     expect(new URL(rotated.connection_url).password).not.toBe(new URL(database.connection_url).password);
     await connected(rotated.connection_url);
     await expect(connected(database.connection_url)).rejects.toThrow('password');
-    expect((await current()).environment).toEqual({ DATABASE_URL: rotated.connection_url });
+    await connected((await current()).environment['DATABASE_URL']!);
 
     await fixture.restart(async () => undefined);
     await fixture.reconcile();
@@ -152,7 +188,9 @@ describe('a new password', () => {
     await set('COLOUR', 'blue');
     const of = { workspace_id: caller.workspace_id, database_id: database.id };
     const [{ connection_url }] = await Promise.all([fixture.client.request(rotateDatabase, of), untilApplied()]);
-    const expected = { COLOUR: 'red', DATABASE_URL: connection_url };
+    const expected = { COLOUR: 'red', DATABASE_URL: (await current()).environment['DATABASE_URL'] };
+    await connected(expected.DATABASE_URL!);
+    await connected(connection_url);
     for (const id of [earlier, earliest])
       expect((await configurations().repeated(web_service_id, id)).environment).toEqual(expected);
     await fixture.client.request(detachDatabase, { ...caller, database_id: database.id, attachment_id });

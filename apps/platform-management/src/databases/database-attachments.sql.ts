@@ -5,4 +5,6 @@ export const INSERT_ATTACHMENT = `
   INSERT INTO database_attachments (id, database_id, web_service_id, variable) VALUES ($1, $2, $3, $4)
   RETURNING created_at`;
 
+export const DELETE_ATTACHMENT = 'DELETE FROM database_attachments WHERE database_id = $1 AND id = $2';
+
 export const DELETE_ATTACHMENTS_OF = 'DELETE FROM database_attachments WHERE database_id = $1';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type DatabaseOrder, DatabaseRuntime } from '@postern/runtime';
+import { attachmentAccess } from '../infrastructure/encryption/attachment-access.js';
 import { DatabaseAttachments, DatabaseDirectory, DatabaseRepository, type DatabaseRow } from './ports.js';
 
 /** What the runtime is told about a database. */
@@ -23,12 +24,17 @@ export class DatabaseOrders {
 
   /** Undefined without credentials: the database is being deleted. */
   async compose(row: DatabaseRow): Promise<ComposedOrder | undefined> {
-    const attachedTo = (await this.attachments.webServices()).get(row.id) ?? [];
+    const attachments = (await this.attachments.all()).get(row.id) ?? [];
     const credentials = await this.databases.credentialsOf(row.id);
     if (!credentials) return undefined;
     const { id: databaseId, kind, host, port, limits } = row;
     const { username, password, rotation } = credentials;
-    return { order: { databaseId, kind, host, port, limits, username, password, attachedTo }, rotation };
+    const order = {
+      ...{ databaseId, kind, host, port, limits, username, password },
+      attachedTo: [...new Set(attachments.map(({ webServiceId }) => webServiceId))],
+      attachmentUsers: attachments.map(({ id }) => attachmentAccess(id, password)),
+    };
+    return { order, rotation };
   }
 
   /**

@@ -2,11 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type DatabaseOrder, DatabaseRuntime, DatabaseStorage, RuntimeUnavailable } from '@postern/runtime';
 import { DatabaseClock, Every, type TaskRun } from '@postern/service-host';
+import { attachmentUser } from '../infrastructure/encryption/attachment-access.js';
 import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
 import type { DatabaseCommand } from './database.js';
 import { DatabaseOrders } from './database-orders.js';
 import {
+  type AttachedService,
   DatabaseAttachments,
   DatabaseBackupRecords,
   DatabaseDirectory,
@@ -39,7 +41,7 @@ export class DatabaseReconciler {
   #cleanUpAt = 0;
   readonly #errors: unknown[] = [];
   #pendingRotations: ReadonlySet<string> = new Set();
-  #attachments: ReadonlyMap<string, readonly string[]> = new Map();
+  #attachments: ReadonlyMap<string, readonly AttachedService[]> = new Map();
 
   constructor(
     private readonly directory: DatabaseDirectory,
@@ -72,7 +74,7 @@ export class DatabaseReconciler {
   async reconcile(): Promise<void> {
     const rows = await this.directory.all();
     this.#pendingRotations = await this.databases.findPendingRotations();
-    this.#attachments = await this.attachments.webServices();
+    this.#attachments = await this.attachments.all();
     const restoring = new Set((await this.backups.unfinishedRestores()).map(({ databaseId }) => databaseId));
     if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows).catch(unlessUnavailable);
     for (const row of rows) {
@@ -147,14 +149,15 @@ export class DatabaseReconciler {
   }
 
   async #ensure(row: DatabaseRow, order: DatabaseOrder, supervision: Supervision, late?: AbortSignal): Promise<void> {
+    const connected = JSON.stringify((order.attachmentUsers ?? []).map(({ username }) => username));
     await this.runtime.ensure(order, late);
-    supervision.connected = JSON.stringify(order.attachedTo ?? []);
+    supervision.connected = connected;
     const { host } = await this.runtime.reserve(row.id, row.kind);
     if (host !== row.host) await this.databases.move(row.id, host);
   }
 
   #attachmentsOf({ id }: DatabaseRow): string {
-    return JSON.stringify(this.#attachments.get(id) ?? []);
+    return JSON.stringify((this.#attachments.get(id) ?? []).map(({ id }) => attachmentUser(id)));
   }
 
   async #check(row: DatabaseRow, supervision: Supervision): Promise<void> {
@@ -231,6 +234,9 @@ const timeLeftMs = ({ createdAt }: DatabaseRow): number =>
 
 const now = (): string => new Date().toISOString();
 
-const fullReason = ({ limits }: DatabaseRow): string =>
+const fullReason = ({ kind, limits }: DatabaseRow): string =>
+  kind === 'key_value' ? 'its files are full, and it refuses writes; delete keys' : fullRelational(limits);
+
+const fullRelational = (limits: DatabaseRow['limits']): string =>
   `it stores more than the ${limits.storageBytes / 1024 ** 3} GiB of its plan and is read-only; ` +
   'to delete something, SET default_transaction_read_only = off first';

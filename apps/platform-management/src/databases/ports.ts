@@ -8,6 +8,9 @@ export interface DatabaseCredentials {
   readonly password: string;
 }
 
+/** Binds the encrypted password of a database to its row. */
+export const credentialsRow = (databaseId: string): string => `database_credentials/${databaseId}`;
+
 /** Credentials with the number of password rotations. */
 export interface RotatedCredentials extends DatabaseCredentials {
   readonly rotation: number;
@@ -72,6 +75,9 @@ export interface Attachment extends NewAttachment {
   readonly createdAt: Date;
 }
 
+/** An attachment by its id. */
+export type AttachedService = Pick<Attachment, 'id' | 'webServiceId'>;
+
 export interface NamedAttachment extends Attachment {
   readonly webServiceName: string;
 }
@@ -80,12 +86,15 @@ export interface NamedAttachment extends Attachment {
 export abstract class DatabaseAttachments {
   /** Refuses with `database_not_found`, `web_service_not_found` and `variable_in_use`. */
   abstract attach(attachment: NewAttachment): Promise<Attachment>;
-  /** @returns whether the attachment existed. */
+  /**
+   * Web services of earlier versions have the password of the owner: the first one that is detached has it replaced.
+   * @returns whether the attachment existed.
+   */
   abstract detach(databaseId: string, attachmentId: string): Promise<boolean>;
   /** Oldest first. */
   abstract listOf(databaseId: string): Promise<readonly NamedAttachment[]>;
-  /** The ids of the attached web services of all databases, in ascending order, by the id of the database. */
-  abstract webServices(): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** The attachments of all databases in the order of their ids, by the id of the database. */
+  abstract all(): Promise<ReadonlyMap<string, readonly AttachedService[]>>;
 }
 
 export interface BackupRecord {

@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
-import { Database } from '@postern/service-host';
+import { Database, KeyRing } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { webServiceNotFound } from '../web-services/services/aggregate/refusals.js';
 import { webServiceStream } from '../web-services/services/aggregate/web-service.js';
 import { databaseNotFound, databaseStream } from './database.js';
-import { FIND_ATTACHMENT_OF_VARIABLE, INSERT_ATTACHMENT } from './database-attachments.sql.js';
-import { type Attachment, DatabaseAttachments, type NamedAttachment, type NewAttachment } from './ports.js';
+import { DELETE_ATTACHMENT, FIND_ATTACHMENT_OF_VARIABLE, INSERT_ATTACHMENT } from './database-attachments.sql.js';
+import { REPLACE_SHARED_PASSWORD } from './databases.sql.js';
+import { newPassword } from './new-password.js';
+import {
+  type AttachedService,
+  type Attachment,
+  credentialsRow,
+  DatabaseAttachments,
+  type NamedAttachment,
+  type NewAttachment,
+} from './ports.js';
 import { variableInUse } from './refusals.js';
 
 /** Stores attachments as rows, which are deleted with the database or web service. */
@@ -16,6 +25,7 @@ export class PostgresDatabaseAttachments extends DatabaseAttachments {
   constructor(
     private readonly database: Database,
     private readonly prisma: PrismaClient,
+    private readonly keys: KeyRing,
   ) {
     super();
   }
@@ -36,17 +46,19 @@ export class PostgresDatabaseAttachments extends DatabaseAttachments {
   }
 
   override async detach(databaseId: string, attachmentId: string): Promise<boolean> {
-    const { count } = await this.prisma.databaseAttachment.deleteMany({ where: { id: attachmentId, databaseId } });
-    return count > 0;
+    const sealed = this.keys.seal(newPassword(), credentialsRow(databaseId));
+    return inTransaction(this.database.pool, async client => {
+      const deleted = await client.query(DELETE_ATTACHMENT, [databaseId, attachmentId]);
+      if (deleted.rowCount === 0) return false;
+      await client.query(REPLACE_SHARED_PASSWORD, [databaseId, sealed]);
+      return true;
+    });
   }
 
-  override async webServices(): Promise<ReadonlyMap<string, readonly string[]>> {
-    const select = { databaseId: true, webServiceId: true } as const;
-    const rows = await this.prisma.databaseAttachment.findMany({ select, orderBy: { webServiceId: 'asc' } });
-    const byDatabase = Map.groupBy(rows, ({ databaseId }) => databaseId);
-    return new Map(
-      [...byDatabase].map(([id, found]) => [id, [...new Set(found.map(({ webServiceId }) => webServiceId))]]),
-    );
+  override async all(): Promise<ReadonlyMap<string, readonly AttachedService[]>> {
+    const select = { id: true, databaseId: true, webServiceId: true } as const;
+    const rows = await this.prisma.databaseAttachment.findMany({ select, orderBy: { id: 'asc' } });
+    return Map.groupBy(rows, ({ databaseId }) => databaseId);
   }
 
   override async listOf(databaseId: string): Promise<readonly NamedAttachment[]> {

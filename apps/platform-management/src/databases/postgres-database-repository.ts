@@ -23,7 +23,13 @@ import {
   MOVE_DATABASE,
   ROTATE_CREDENTIALS,
 } from './databases.sql.js';
-import { type DatabaseCredentials, DatabaseRepository, type DatabaseRow, type RotatedCredentials } from './ports.js';
+import {
+  credentialsRow,
+  type DatabaseCredentials,
+  DatabaseRepository,
+  type DatabaseRow,
+  type RotatedCredentials,
+} from './ports.js';
 
 type StorageSubject = Pick<DatabaseRow, 'id' | 'workspaceId' | 'limits'>;
 
@@ -51,7 +57,7 @@ export class PostgresDatabaseRepository extends DatabaseRepository {
     limit: CreationLimit,
   ): Promise<void> {
     const { database_id, workspace_id } = created;
-    const sealed = this.keys.seal(password, rowOf(database_id));
+    const sealed = this.keys.seal(password, credentialsRow(database_id));
     await this.transactions.execute({
       decider: database,
       streamId: databaseStream(database_id),
@@ -79,11 +85,11 @@ export class PostgresDatabaseRepository extends DatabaseRepository {
     const row = await this.prisma.databaseCredential.findUnique({ where: { databaseId } });
     if (!row) return undefined;
     const { username, sealedPassword, rotation } = row;
-    return { username, password: this.keys.open(sealedPassword, rowOf(databaseId)), rotation };
+    return { username, password: this.keys.open(sealedPassword, credentialsRow(databaseId)), rotation };
   }
 
   override async rotate(databaseId: string, password: string): Promise<RotatedCredentials> {
-    const sealed = this.keys.seal(password, rowOf(databaseId));
+    const sealed = this.keys.seal(password, credentialsRow(databaseId));
     const { rows } = await this.database.pool.query<{ username: string; rotation: number }>(ROTATE_CREDENTIALS, [
       databaseId,
       sealed,
@@ -134,5 +140,3 @@ export class PostgresDatabaseRepository extends DatabaseRepository {
     await this.transactions.execute({ decider: database, streamId: databaseStream(databaseId), command, write });
   }
 }
-
-const rowOf = (databaseId: string): string => `database_credentials/${databaseId}`;

@@ -139,6 +139,7 @@ const databaseOrderOf = (order: OrderOfKind<'ensure_database' | 'restore_databas
     connections: order.limits.connections,
   },
   attachedTo: order.attached_to,
+  attachmentUsers: order.attachment_users,
 });
 
 const restoreOf = (order: OrderOfKind<'restore_database'>): DatabaseRestore => ({

@@ -70,6 +70,9 @@ const limitsOfDatabase = z.object({
   connections: z.number(),
 });
 
+/** Distinguishes these users from all others of a database. */
+const attachmentUser = z.string().regex(/^attached_[0-9a-f]{32}$/);
+
 const databaseOrder = z.object({
   database_id: runtimeId,
   database_kind: kindOfDatabase,
@@ -80,6 +83,11 @@ const databaseOrder = z.object({
   limits: limitsOfDatabase,
   /** The web services that may connect; absent in orders of earlier versions. */
   attached_to: z.array(runtimeId).max(10_000).optional(),
+  /** A user with the rights of the owner for each attachment; absent in orders of earlier versions. */
+  attachment_users: z
+    .array(z.object({ username: attachmentUser, password: z.string() }))
+    .max(10_000)
+    .optional(),
 });
 
 /** SHA-256 of a backup, in hexadecimal. */

@@ -83,7 +83,7 @@ const Attachments = ({ list, hasServices, detach }: AttachmentsProps) =>
             <ConfirmButton
               label={`Detach from ${attachment.web_service_name}`}
               question={`Detach from “${attachment.web_service_name}”?`}
-              consequence={`${attachment.variable} is removed at the next start.`}
+              consequence={`Its connections end now; ${attachment.variable} is removed at the next start.`}
               confirm="Detach"
               work={() => detach(attachment)}
             >

@@ -91,7 +91,7 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
   }
 }
 
-const onTheWire = ({ databaseId, kind, host, port, username, password, limits, attachedTo }: DatabaseOrder) => ({
+const onTheWire = ({ databaseId, kind, host, port, username, password, limits, ...attached }: DatabaseOrder) => ({
   database_id: databaseId,
   database_kind: kind,
   host,
@@ -104,5 +104,6 @@ const onTheWire = ({ databaseId, kind, host, port, username, password, limits, a
     storage_bytes: limits.storageBytes,
     connections: limits.connections,
   },
-  ...(attachedTo && { attached_to: [...attachedTo] }),
+  ...(attached.attachedTo && { attached_to: [...attached.attachedTo] }),
+  ...(attached.attachmentUsers && { attachment_users: [...attached.attachmentUsers] }),
 });

@@ -29,7 +29,7 @@ export const CURRENT_CONFIGURATION = `
 
 /** Connection data of the databases that are attached to the web service `$1`. */
 export const ATTACHED_DATABASES = `
-  SELECT a.variable, d.id, d.kind, coalesce(c.host, d.host) AS host, d.port, c.username, c.sealed_password
+  SELECT a.variable, a.id AS attachment_id, d.id, d.kind, coalesce(c.host, d.host) AS host, d.port, c.username, c.sealed_password
   FROM database_attachments a JOIN databases d ON d.id = a.database_id JOIN database_credentials c USING (database_id)
   WHERE a.web_service_id = $1`;
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, KeyRing } from '@postern/service-host';
 import { PrismaClient } from '../../generated/prisma/client.js';
+import { attachmentAccess } from '../../infrastructure/encryption/attachment-access.js';
 import { connectionUrl } from './connection-url.js';
 import { ATTACHED_DATABASES, CURRENT_CONFIGURATION } from './environment.sql.js';
 import { type Scope, valueStreamsOf } from './named-values.js';
@@ -18,6 +19,7 @@ interface ValueRow {
 
 interface AttachedRow {
   readonly variable: string;
+  readonly attachment_id: string;
   readonly id: string;
   readonly kind: 'relational' | 'key_value';
   readonly host: string;
@@ -82,9 +84,9 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
 
   async #attachedTo(webServiceId: string): Promise<AttachedUrl[]> {
     const { rows } = await this.database.pool.query<AttachedRow>(ATTACHED_DATABASES, [webServiceId]);
-    return rows.map(({ variable, id, kind, host, port, username, sealed_password }) => {
-      const password = this.keys.open(sealed_password, `database_credentials/${id}`);
-      return { variable, password, url: connectionUrl(kind, { username, password, host, port }) };
+    return rows.map(({ variable, attachment_id, id, kind, host, port, username: database, sealed_password }) => {
+      const access = attachmentAccess(attachment_id, this.keys.open(sealed_password, `database_credentials/${id}`));
+      return { variable, password: access.password, url: connectionUrl(kind, { ...access, host, port, database }) };
     });
   }
 

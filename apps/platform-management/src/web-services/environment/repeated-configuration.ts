@@ -39,11 +39,12 @@ export function repeatedConfiguration(earlier: Configuration, attached: readonly
 /** Configurations of earlier versions of the platform have no sources: a URL of the attached database is its attachment. */
 const assumedSource = (value: string, attachedUrl: string | undefined): ValueSource | undefined =>
   attachedUrl !== undefined &&
-  [attachedUrl, earlierUrl(attachedUrl)].map(withoutPassword).includes(withoutPassword(value))
+  [attachedUrl, earlierUrl(attachedUrl)].map(withoutCredentials).includes(withoutCredentials(value))
     ? 'attachment'
     : undefined;
 
-const withoutPassword = (text: string): string => text.replace(/^([a-z]+:\/\/[^:/@]*):[^@/]*@/, '$1@');
+/** Attachments of earlier versions used the credentials of the owner. */
+const withoutCredentials = (text: string): string => text.replace(/^([a-z]+:\/\/)[^:/@]*:[^@/]*@/, '$1');
 
 /** The URL before databases had their own addresses. */
 const earlierUrl = (url: string): string => url.replace(/@[\d.]+:/, '@127.0.0.1:');

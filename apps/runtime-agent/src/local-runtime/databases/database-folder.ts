@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -56,8 +57,20 @@ export class DatabaseFolders {
     return join(this.root, databaseId);
   }
 
+  /** In the volume of the database, if it has one. */
   dataOf(databaseId: string): string {
-    return join(this.pathOf(databaseId), 'data');
+    const hasVolume = existsSync(this.imageOf(databaseId));
+    return join(hasVolume ? this.volumeOf(databaseId) : this.pathOf(databaseId), 'data');
+  }
+
+  /** The file that contains its file system. */
+  imageOf(databaseId: string): string {
+    return join(this.pathOf(databaseId), 'volume.img');
+  }
+
+  /** Where its file system is mounted. The user of the database does not own its root folder. */
+  volumeOf(databaseId: string): string {
+    return join(this.pathOf(databaseId), 'volume');
   }
 
   logOf(databaseId: string): string {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type DatabaseBackups,
   type DatabaseKind,
@@ -11,25 +10,25 @@ import {
   type StoredBackup,
 } from '@postern/runtime';
 import { freeBytes, usedBytes } from '../../infrastructure/disk.js';
+import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import { BackupFiles } from './backup-files.js';
 import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RESTORE_SUFFIX } from './database-folder.js';
 import type { DatabaseNetworks } from './database-networks.js';
+import { DatabaseVolumes } from './database-volumes.js';
 import { LocalPostgres } from './local-postgres.js';
 import { LocalValkey } from './local-valkey.js';
 import type { Listening } from './postgres-settings.js';
-import { type ProcessUsage, processesOf, usageOf } from './processes.js';
-import { findPostgres, findValkey, POSTGRES_MISSING, type ProgramPlaces, VALKEY_MISSING } from './programs.js';
+import { findValkey, missingProgram, type ProgramPlaces, VALKEY_MISSING } from './programs.js';
 import { Restorations } from './restorations.js';
 import { ServerSandboxes } from './server-sandbox.js';
 import { isAlive, type LocalServer, ServerSupervisor } from './server-supervisor.js';
+import { UsageOfDatabases } from './usage-of-databases.js';
 
 /** A reservation may exist shortly before the event that announces it. */
 const RESERVATION_MS = 10 * 60_000;
 const LOG_BYTES = 10 * 1024 ** 2;
 /** Share of the limit below which a database becomes writable again, so that it does not alternate. */
 const WRITABLE_AGAIN = 0.95;
-const MEASURE_MS = 250;
-const MEASURE_AGAIN_AFTER_MS = 60_000;
 
 const MIB = 1024 ** 2;
 const DEFAULT_BOUNDS: DatabaseBounds = { spareBytes: 512 * MIB, startTimeoutMs: 45_000 };
@@ -45,26 +44,28 @@ export interface DatabaseBounds {
   readonly sandboxFrames?: string;
   /** Undefined if databases use the network of the machine. */
   readonly networks?: DatabaseNetworks;
-}
-
-interface Measured extends ProcessUsage {
-  readonly at: number;
+  /** Finds out whether the kernel can limit the files of databases; by default they are only measured. */
+  readonly images?: () => Promise<DiskImages | undefined>;
+  /** Whether databases are created with programs that have known security holes. */
+  readonly acceptsKnownHoles?: boolean;
 }
 
 /** Databases as processes of this machine, which keep running when the platform stops. */
 export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
   readonly #spareBytes: number;
+  readonly #acceptsKnownHoles: boolean;
   readonly #folders: DatabaseFolders;
   readonly #supervisor: ServerSupervisor;
   readonly #networks: DatabaseNetworks | undefined;
   readonly #sandboxes: ServerSandboxes;
   readonly #servers: Servers;
   readonly #backups: BackupFiles;
+  readonly #volumes: DatabaseVolumes;
   readonly #restorations: Restorations;
   /** The trial servers of restores. */
   readonly #trials: Servers;
   readonly #ensuring = new Map<string, Promise<void>>();
-  readonly #measured = new Map<string, Measured>();
+  readonly #usage: UsageOfDatabases;
 
   constructor(
     platformHome: string,
@@ -74,11 +75,23 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     super();
     const { spareBytes, startTimeoutMs, sandboxFrames, networks } = { ...DEFAULT_BOUNDS, ...bounds };
     this.#spareBytes = spareBytes;
+    this.#acceptsKnownHoles = bounds.acceptsKnownHoles ?? false;
     this.#folders = new DatabaseFolders(platformHome);
     this.#supervisor = new ServerSupervisor(this.#folders, startTimeoutMs);
     this.#backups = new BackupFiles(this.#folders);
-    this.#restorations = new Restorations(this.#folders, this.#supervisor, this.#backups, platformHome, startTimeoutMs);
+    const images = bounds.images ?? (async () => undefined);
+    this.#volumes = new DatabaseVolumes(this.#folders, images);
+    const settings = { platformHome, startTimeoutMs };
+    this.#restorations = new Restorations(
+      this.#folders,
+      this.#supervisor,
+      this.#backups,
+      this.#volumes,
+      images,
+      settings,
+    );
     this.#networks = networks;
+    this.#usage = new UsageOfDatabases(this.#folders);
     this.#sandboxes = new ServerSandboxes(platformHome, this.#folders, sandboxFrames, async id => networks?.find(id));
     this.#servers = serversIn(this.#folders, places, this.#sandboxes, placeOf);
     const { folders } = this.#restorations;
@@ -91,8 +104,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   }
 
   async missingFor(kind: DatabaseKind): Promise<string | undefined> {
-    if (kind === 'relational') return findPostgres(this.places).length > 0 ? undefined : POSTGRES_MISSING;
-    return findValkey(this.places) ? undefined : VALKEY_MISSING;
+    return missingProgram(kind, this.places, this.#acceptsKnownHoles);
   }
 
   async reserve(databaseId: string, kind: DatabaseKind): Promise<{ host: string; port: number }> {
@@ -120,11 +132,13 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     await this.#networks?.bound(record, limits.connections);
     // A server that does not run has no connections.
     await this.#networks?.update(record, addresses => server.disconnect(record, addresses).catch(() => undefined));
-    await this.#supervisor.ensure(server, record, order);
+    await this.#volumes.open(record, limits);
+    await this.#supervisor.ensure(server, record, order, () => this.#volumes.enlarge(record, limits));
   }
 
   /** Records the address at which clients reach the database. */
   async #placed(record: DatabaseRecord): Promise<DatabaseRecord> {
+    await this.#volumes.mount(record.databaseId);
     const place = await this.#networks?.place(record);
     // A server in a network that is gone, or in that of the machine, would never be reached again.
     if (place?.isNew || place?.network.address !== record.address)
@@ -176,32 +190,21 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     return record !== undefined && (await this.#serverOf(record).state(record)) === 'busy';
   }
 
-  /** The CPU usage is that since the last call, or that of a short interval if the last call was long ago. */
   async usageOf(databaseId: string): Promise<DatabaseUsage | undefined> {
     const record = await this.#folders.recordOf(databaseId);
-    if (record?.kind !== 'relational' || !record.limits) return undefined;
-    const last = this.#measured.get(databaseId);
-    const age = Date.now() - (last?.at ?? 0);
-    const before = last && age > MEASURE_MS && age < MEASURE_AGAIN_AFTER_MS ? last : await this.#measure(record);
-    if (before !== last) await pause(MEASURE_MS);
-    const now = before && (await this.#measure(record));
-    if (!before || !now) return undefined;
-    this.#measured.set(databaseId, now);
-    const { cpuMillicores: cpuLimit, memoryBytes: memoryLimit } = record.limits;
-    const cpuMillicores = Math.max(0, (1e6 * (now.cpuSeconds - before.cpuSeconds)) / (now.at - before.at));
-    return {
-      cpuMillicores,
-      cpuPercent: (100 * cpuMillicores) / cpuLimit,
-      memoryBytes: now.memoryBytes,
-      memoryPercent: (100 * now.memoryBytes) / memoryLimit,
-    };
+    return record?.kind === 'relational' ? this.#usage.of(record) : undefined;
   }
 
-  /** Key-value stores are limited by their memory, and rewrite their append-only file before it is much larger than that. */
+  /**
+   * A relational database becomes read-only at the limit of its plan, before its volume is full. A key-value store is limited by its
+   * memory; it refuses writes itself if its volume is full.
+   */
   async enforceStorage(databaseId: string): Promise<StorageState | undefined> {
     await this.#supervisor.trimLog(databaseId, LOG_BYTES);
     const record = await this.#folders.recordOf(databaseId);
-    if (record?.kind !== 'relational' || !record.limits) return undefined;
+    if (!record?.limits) return undefined;
+    const level = await this.#volumes.levelOf(databaseId).catch(() => undefined);
+    if (record.kind === 'key_value') return level && { usedBytes: level.usedBytes, readOnly: level.isFull };
     const bytes = await usedBytes(this.#folders.dataOf(databaseId));
     const { storageBytes } = record.limits;
     const { relational } = this.#servers;
@@ -215,14 +218,17 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     await this.#restorations.cancel(databaseId);
     const record = await this.#folders.recordOf(databaseId);
     if (record) {
+      // Its processes are found by their data folder.
+      await this.#volumes.mount(databaseId).catch(() => undefined);
       await this.#restorations.abandon(record);
       await this.#supervisor.kill(record);
+      await this.#volumes.close(databaseId);
     }
     await this.#folders.remove(databaseId);
     await this.#networks?.release(databaseId);
     await this.#sandboxes.clear(databaseId);
     await this.#sandboxes.clear(`${databaseId}${RESTORE_SUFFIX}`);
-    this.#measured.delete(databaseId);
+    this.#usage.forget(databaseId);
   }
 
   async retain(databaseIds: ReadonlySet<string>): Promise<void> {
@@ -245,8 +251,10 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     await this.#restorations.cancel(databaseId);
     const record = await this.#folders.recordOf(databaseId);
     if (!record) return;
+    await this.#volumes.mount(databaseId).catch(() => undefined);
     if (record.completing === undefined) await this.#restorations.abandon(record);
     await this.#supervisor.stop(this.#serverOf(record), record);
+    await this.#volumes.close(databaseId);
     await this.#networks?.release(databaseId);
   }
 
@@ -265,11 +273,6 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   #serverOf({ kind }: DatabaseRecord): LocalServer {
     return this.#servers[kind];
-  }
-
-  async #measure(record: DatabaseRecord): Promise<Measured | undefined> {
-    const pids = await processesOf(this.#folders.marksOf(record));
-    return pids.length === 0 ? undefined : { at: Date.now(), ...usageOf(pids) };
   }
 }
 

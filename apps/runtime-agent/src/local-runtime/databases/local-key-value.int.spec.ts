@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,6 +69,19 @@ describe('a key-value store on a machine without Valkey and Redis', () => {
     expect(message).toContain('install the package valkey or redis');
     expect(message).toContain('POSTERN_PLATFORM_VALKEY_BIN');
     await expect(databases.ensure(await orderFrom(databases))).rejects.toThrow('install the package valkey or redis');
+  });
+});
+
+describe('a key-value store on a machine whose server has known security holes', () => {
+  it('is refused, unless the operator accepts them', async () => {
+    const old = join(home, 'valkey-server');
+    await writeFile(old, '#!/bin/sh\necho "Valkey server v=8.0.5 sha=00000000:0"\n', { mode: 0o755 });
+    const places = { ...PLACES, valkeyBin: old };
+    expect(await new LocalDatabases(home, places).missingFor('key_value')).toMatch(
+      /^Valkey 8.0.5 has known security holes .*POSTERN_PLATFORM_KNOWN_HOLES=true$/,
+    );
+    const accepting = new LocalDatabases(home, places, { acceptsKnownHoles: true });
+    expect(await accepting.missingFor('key_value')).toBeUndefined();
   });
 });
 

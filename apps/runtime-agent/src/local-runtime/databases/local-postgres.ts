@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { DatabaseOrder } from '@postern/runtime';
 import pg from 'pg';
 import { streamBaseBackup } from './base-backup.js';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 import { asAdministrator, requireServerOf } from './postgres-administrator.js';
+import { settleAttachmentUsers, settleOwner } from './postgres-roles.js';
 import {
   hostBasedAccess,
   identities,
@@ -23,7 +24,6 @@ import {
   type PostgresPrograms,
   type ProgramPlaces,
 } from './programs.js';
-import { scramVerifier } from './scram-verifier.js';
 import type { ServerSandboxes } from './server-sandbox.js';
 import type { LocalServer, ServerState } from './server-supervisor.js';
 import { feed, launchServer, namedUser, runToEnd } from './spawn-server.js';
@@ -49,10 +49,10 @@ export class LocalPostgres implements LocalServer {
 
   /** A data folder gets its name only when it is complete; the draft of an interrupted creation is deleted. */
   async prepare(record: DatabaseRecord): Promise<void> {
-    const folder = this.folders.pathOf(record.databaseId);
+    const data = this.folders.dataOf(record.databaseId);
+    const folder = dirname(data);
     for (const name of await readdir(folder))
       if (name.startsWith('draft-')) await rm(join(folder, name), { recursive: true, force: true });
-    const data = this.folders.dataOf(record.databaseId);
     if (await lstat(data).catch(() => undefined)) return;
     const draft = join(folder, `draft-${randomBytes(6).toString('hex')}`);
     const cluster = join(draft, 'data');
@@ -76,7 +76,7 @@ export class LocalPostgres implements LocalServer {
     await rm(draft, { recursive: true, force: true });
   }
 
-  async launch(record: DatabaseRecord, { limits, username }: DatabaseOrder): Promise<ChildProcess> {
+  async launch(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<ChildProcess> {
     const { databaseId } = record;
     const data = this.folders.dataOf(databaseId);
     // No process of this database runs now, and the process id in the file may belong to another process.
@@ -84,7 +84,7 @@ export class LocalPostgres implements LocalServer {
     const { postgres } = await this.#programsFor(record);
     const sandbox = await this.sandboxes.open(record, this.listening(record) ? 'serve' : 'work', data, [postgres]);
     const configuration = this.folders.configurationOf(databaseId);
-    await writeFile(join(configuration, 'pg_hba.conf'), hostBasedAccess(username), { mode: 0o644 });
+    await writeFile(join(configuration, 'pg_hba.conf'), hostBasedAccess(), { mode: 0o644 });
     await writeFile(join(configuration, 'pg_ident.conf'), identities(sandbox.platformUser), { mode: 0o644 });
     const settings = settingsFor(databaseId, limits, sandbox, this.listening(record));
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -123,21 +123,22 @@ export class LocalPostgres implements LocalServer {
     await this.#asAdmin(record, client => client.query(statement, [addresses]));
   }
 
-  /** Creates or updates the role and the database of the order. */
-  async settle(record: DatabaseRecord, { username, password, limits }: DatabaseOrder): Promise<void> {
-    const role = pg.escapeIdentifier(username);
-    await this.#asAdmin(record, async client => {
-      const has = async (text: string) => (await client.query(text, [username])).rows.length > 0;
-      if (!(await has('SELECT 1 FROM pg_roles WHERE rolname = $1'))) await client.query(`CREATE ROLE ${role}`);
-      await client.query(
-        `ALTER ROLE ${role} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB NOREPLICATION NOBYPASSRLS ` +
-          `CONNECTION LIMIT ${limits.connections} PASSWORD '${scramVerifier(password)}'`,
-      );
-      // Clusters of earlier versions have a password for the administrator.
-      await client.query(`ALTER ROLE ${POSTGRES_ADMIN} PASSWORD NULL`);
-      if (!(await has('SELECT 1 FROM pg_database WHERE datname = $1')))
-        await client.query(`CREATE DATABASE ${role} OWNER ${role}`);
-    });
+  /** Creates or updates the roles and the database of the order. */
+  async settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
+    await this.#asAdmin(record, client => settleOwner(client, order));
+    // Servers of earlier versions admit the owner only.
+    const rules = join(this.folders.configurationOf(record.databaseId), 'pg_hba.conf');
+    const isCurrent = (await readFile(rules, 'utf8').catch(() => '')) === hostBasedAccess();
+    if (!isCurrent) await writeFile(rules, hostBasedAccess(), { mode: 0o644 });
+    const { attachmentUsers, username } = order;
+    await this.#asAdmin(
+      record,
+      async client => {
+        if (!isCurrent) await client.query('SELECT pg_reload_conf()');
+        if (attachmentUsers) await settleAttachmentUsers(client, order, attachmentUsers);
+      },
+      username,
+    );
   }
 
   /**
@@ -170,9 +171,13 @@ export class LocalPostgres implements LocalServer {
     return raise(`the data was created by PostgreSQL ${version.trim()}, which is no longer installed on this machine`);
   }
 
-  async #asAdmin<Result>(record: DatabaseRecord, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  async #asAdmin<Result>(
+    record: DatabaseRecord,
+    work: (client: pg.Client) => Promise<Result>,
+    database: string = POSTGRES_ADMIN,
+  ): Promise<Result> {
     return this.#throughSocket(record, async access => {
-      const client = new pg.Client({ ...access, query_timeout: 20_000 });
+      const client = new pg.Client({ ...access, database, query_timeout: 20_000 });
       client.on('error', () => undefined);
       try {
         await client.connect();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DatabaseOrder } from '@postern/runtime';
+import type { DatabaseOrder, DatabaseUser } from '@postern/runtime';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 import type { Listening } from './postgres-settings.js';
 import type { ServerSandbox, ServerSandboxes } from './server-sandbox.js';
@@ -98,8 +98,16 @@ export class LocalValkey implements LocalServer {
   }
 
   /** Sets the current password, because the configuration has the credentials of the last start. */
-  async settle(record: DatabaseRecord, { username, password }: DatabaseOrder): Promise<void> {
-    await runValkeyCommands(this.#accessOf(record), `ACL SETUSER ${username} resetpass #${sha256(password)}`);
+  async settle(record: DatabaseRecord, { username, password, attachmentUsers }: DatabaseOrder): Promise<void> {
+    const access = this.#accessOf(record);
+    await runValkeyCommands(access, `ACL SETUSER ${username} resetpass #${sha256(password)}`);
+    if (!attachmentUsers) return;
+    for (const user of attachmentUsers) await runValkeyCommands(access, `ACL SETUSER ${customer(user)}`);
+    const wanted = new Set(attachmentUsers.map(user => user.username));
+    const [users = ''] = await runValkeyCommands(access, 'ACL USERS');
+    // Also ends the connections of the user.
+    for (const name of users.match(/\battached_\w+/g) ?? [])
+      if (!wanted.has(name)) await runValkeyCommands(access, `ACL DELUSER ${name}`);
   }
 
   #accessOf({ databaseId, adminSecret }: DatabaseRecord): ValkeyAccess {
@@ -114,10 +122,14 @@ const IDLE_SECONDS = 300;
 /** Connections that remain for the platform when clients use all others. */
 const RESERVED_CONNECTIONS = 4;
 
+/** The rules of a user who may do everything except administration. */
+const customer = ({ username, password }: DatabaseUser): string =>
+  `${username} reset on #${sha256(password)} ~* &* ${PERMISSIONS}`;
+
 /** A quarter of the plan's memory is reserved for the copies made while writing a snapshot. */
 export const configurationFor = (
   record: DatabaseRecord,
-  { username, password, limits }: DatabaseOrder,
+  { username, password, limits, attachmentUsers = [] }: DatabaseOrder,
   sandbox: ServerSandbox,
   listening: Listening | undefined,
 ): string =>
@@ -137,7 +149,7 @@ export const configurationFor = (
     'appendonly yes',
     'appendfsync everysec',
     ...(username === 'default' ? [] : ['user default off']),
-    `user ${username} on #${sha256(password)} ~* &* ${PERMISSIONS}`,
+    ...[{ username, password }, ...attachmentUsers].map(user => `user ${customer(user)}`),
     // A user of any connection; only the platform knows its password, and sends it to the Unix socket only.
     `user ${ADMIN} on #${sha256(record.adminSecret)} ~* &* +@all`,
     '',

@@ -11,14 +11,14 @@ const UNAUTHENTICATED_CONNECTIONS = 64;
 const AUTHENTICATION_SECONDS = 5;
 const MIB = 1024 ** 2;
 
-/** The platform's user is the administrator without a password, and nobody is it over TCP. The owner needs a password. */
-export const hostBasedAccess = (username: string): string =>
+/** The platform's user is the administrator without a password, and nobody is it over TCP. All others need a password. */
+export const hostBasedAccess = (): string =>
   [
     `local all ${POSTGRES_ADMIN} peer map=platform`,
     `local replication ${POSTGRES_ADMIN} peer map=platform`,
     'local all all reject',
     `host all ${POSTGRES_ADMIN} all reject`,
-    `host all ${quoted(username)} all scram-sha-256`,
+    'host all all all scram-sha-256',
     '',
   ].join('\n');
 
@@ -36,6 +36,10 @@ export interface Listening {
   readonly host: string;
   readonly port: number;
 }
+
+/** The size of the write-ahead log, above which the server writes a checkpoint. */
+export const walBytesOf = ({ storageBytes }: Pick<DatabaseLimits, 'storageBytes'>): number =>
+  Math.min(1024, Math.max(64, Math.floor(storageBytes / MIB / 16))) * MIB;
 
 /** Passed on the command line, where the server's own files cannot override them. */
 export const settingsFor = (
@@ -64,7 +68,7 @@ export const settingsFor = (
     effective_cache_size: `${Math.floor(memoryMib / 2)}MB`,
     work_mem: `${Math.max(1, Math.floor(memoryMib / 4 / connections))}MB`,
     maintenance_work_mem: `${Math.max(8, Math.floor(memoryMib / 16))}MB`,
-    max_wal_size: `${Math.min(1024, Math.max(64, Math.floor(storageBytes / MIB / 16)))}MB`,
+    max_wal_size: `${walBytesOf({ storageBytes }) / MIB}MB`,
     min_wal_size: '32MB',
     temp_file_limit: `${Math.floor(storageBytes / MIB / 4)}MB`,
     max_worker_processes: String(workers + 2),

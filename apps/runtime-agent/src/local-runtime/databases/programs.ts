@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { DatabaseKind } from '@postern/runtime';
 import { isProgram } from '../../infrastructure/is-program.js';
 import { knownHolesIn } from './known-holes.js';
 
@@ -37,17 +38,28 @@ export const findPostgres = ({ postgresBin, path }: ProgramPlaces): PostgresProg
 
 /** Warnings about programs on this machine with known security holes, for the log. */
 export const programWarnings = async (places: ProgramPlaces): Promise<readonly string[]> => {
-  const [relational] = findPostgres(places);
-  const keyValue = findValkey(places);
-  const found = [
-    ...(relational ? [['relational', relational.postgres] as const] : []),
-    ...(keyValue ? [['key_value', keyValue] as const] : []),
-  ];
-  const warnings = found.map(async ([kind, program]) => {
-    const { stdout } = await execute(program, ['--version'], { cwd: '/' });
-    return knownHolesIn(kind, stdout, await packageVersionOf(program));
-  });
-  return (await Promise.all(warnings)).filter(warning => warning !== undefined);
+  const warnings = await Promise.all([knownHolesFor('relational', places), knownHolesFor('key_value', places)]);
+  return warnings.filter(warning => warning !== undefined);
+};
+
+/** Why no database of this kind can be created on this machine; undefined if it can. */
+export const missingProgram = async (
+  kind: DatabaseKind,
+  places: ProgramPlaces,
+  acceptsKnownHoles: boolean,
+): Promise<string | undefined> => {
+  if (kind === 'relational' && findPostgres(places).length === 0) return POSTGRES_MISSING;
+  if (kind === 'key_value' && !findValkey(places)) return VALKEY_MISSING;
+  const holes = acceptsKnownHoles ? undefined : await knownHolesFor(kind, places);
+  return holes && `${holes}; the operator can accept that with POSTERN_PLATFORM_KNOWN_HOLES=true`;
+};
+
+/** Known security holes of the program that new databases of this kind would run; undefined without any, or without the program. */
+const knownHolesFor = async (kind: DatabaseKind, places: ProgramPlaces): Promise<string | undefined> => {
+  const program = kind === 'relational' ? findPostgres(places)[0]?.postgres : findValkey(places);
+  if (program === undefined) return undefined;
+  const { stdout } = await execute(program, ['--version'], { cwd: '/' });
+  return knownHolesIn(kind, stdout, await packageVersionOf(program));
 };
 
 /** The version of the package that contains a program; undefined if it is not known. */

@@ -1,9 +1,16 @@
-import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseRestore } from '@postern/runtime';
+import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import type { BackupFiles } from './backup-files.js';
 import { type DatabaseFolders, type DatabaseRecord, RestoreFolders } from './database-folder.js';
+import { DatabaseVolumes, moveData } from './database-volumes.js';
 import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
+
+interface RestorationSettings {
+  readonly platformHome: string;
+  readonly startTimeoutMs: number;
+}
 
 /** A restore that this process executes. */
 interface RunningRestore {
@@ -18,16 +25,20 @@ interface RunningRestore {
 export class Restorations {
   readonly folders: RestoreFolders;
   readonly #trials: ServerSupervisor;
+  /** The volumes of the data that will replace a database. */
+  readonly #beside: DatabaseVolumes;
   readonly #running = new Map<string, RunningRestore>();
 
   constructor(
     private readonly databases: DatabaseFolders,
     private readonly supervisor: ServerSupervisor,
     private readonly backups: BackupFiles,
-    platformHome: string,
-    startTimeoutMs: number,
+    private readonly volumes: DatabaseVolumes,
+    images: () => Promise<DiskImages | undefined>,
+    { platformHome, startTimeoutMs }: RestorationSettings,
   ) {
     this.folders = new RestoreFolders(platformHome);
+    this.#beside = new DatabaseVolumes(this.folders, images);
     this.#trials = new ServerSupervisor(this.folders, startTimeoutMs);
   }
 
@@ -68,6 +79,7 @@ export class Restorations {
       // The database's own user may enter the folder; no other user may read it.
       await chmod(folder, 0o711);
       const beside = this.folders.recordBeside(record);
+      await this.#beside.open(beside, order.limits);
       await this.backups.read(record.databaseId, backupId, copy => trial.unpack(beside, copy, signal), signal);
       signal.throwIfAborted();
       await this.#trials.ensure(trial, beside, order);
@@ -84,13 +96,11 @@ export class Restorations {
   async complete(record: DatabaseRecord, server: LocalServer): Promise<DatabaseRecord> {
     if (record.completing === undefined) return record;
     await this.supervisor.stop(server, record);
-    const data = this.databases.dataOf(record.databaseId);
-    const ready = this.folders.dataOf(record.databaseId);
-    const replaced = join(this.databases.pathOf(record.databaseId), 'replaced');
-    if (await exists(ready)) {
-      if (!(await exists(replaced)) && (await exists(data))) await rename(data, replaced);
-      await rename(ready, data);
-    }
+    const { databaseId } = record;
+    await this.#beside.close(databaseId);
+    await this.volumes.close(databaseId);
+    await moveData(this.folders, this.databases, databaseId, join(this.databases.pathOf(databaseId), 'replaced'));
+    await this.volumes.mount(databaseId);
     const completed = await this.databases.note(record, { completing: undefined, restored: record.completing });
     await this.abandon(record);
     return completed;
@@ -101,6 +111,7 @@ export class Restorations {
     const folder = this.folders.pathOf(record.databaseId);
     if (await exists(folder)) {
       await this.#trials.kill(this.folders.recordBeside(record));
+      await this.#beside.close(record.databaseId);
       await rm(folder, { recursive: true, force: true });
     }
     await rm(join(this.databases.pathOf(record.databaseId), 'replaced'), { recursive: true, force: true });

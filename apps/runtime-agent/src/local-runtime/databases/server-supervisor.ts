@@ -56,13 +56,20 @@ export class ServerSupervisor {
     private readonly startTimeoutMs: number,
   ) {}
 
-  async ensure(server: LocalServer, record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
+  /** @param makeRoom runs before a server starts, when none runs. */
+  async ensure(
+    server: LocalServer,
+    record: DatabaseRecord,
+    order: DatabaseOrder,
+    makeRoom: () => Promise<void> = async () => undefined,
+  ): Promise<void> {
     const runs = async () => (await processesOf(this.folders.marksOf(record))).length > 0;
     const before = await this.#progressOf(record);
     if (!(await this.#answersWithin(server, record, SILENT_MS, runs))) {
       const after = await this.#progressOf(record);
       if (after !== undefined && after !== before) throw new Error('busy: its server works, but does not respond');
       await this.stop(server, record);
+      await makeRoom();
       await server.prepare(record);
       const place = server.listening(record);
       if (place?.host === LOCAL_HOST) await this.#untilFree(place.port);

@@ -1,3 +1,4 @@
+import { DiskImages } from '../sandbox/areas/disk-images.js';
 import { existingNetworks } from '../sandbox/network/open-networks.js';
 import { DatabaseNetworks } from './database-networks.js';
 import { LocalDatabases } from './local-databases.js';
@@ -7,5 +8,6 @@ export const stopDatabases = async (platformHome: string): Promise<void> => {
   const found = await existingNetworks(platformHome);
   const networks = new DatabaseNetworks(platformHome, async () => found);
   const places = { postgresBin: undefined, valkeyBin: undefined, path: undefined };
-  await new LocalDatabases(platformHome, places, { networks }).stopAll();
+  const images = DiskImages.find(platformHome);
+  await new LocalDatabases(platformHome, places, { networks, images: () => images }).stopAll();
 };

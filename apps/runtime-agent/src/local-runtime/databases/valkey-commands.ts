@@ -18,7 +18,7 @@ export interface ValkeyAccess {
 
 /**
  * Sends inline commands one after another as the platform's user and returns the lines of their replies; a bulk
- * string (RESP) of several lines is one reply. @throws the error of the server's reply.
+ * string of several lines is one reply, and so is an array of strings (RESP). @throws the error of the server's reply.
  */
 export const runValkeyCommands = (
   { sockets, adminSecret }: ValkeyAccess,
@@ -30,6 +30,8 @@ const converse = (path: string, password: string, commands: readonly string[]): 
     const replies: string[] = [];
     let rest = 0;
     let text = '';
+    let items: string[] | undefined;
+    let missing = 0;
     const socket = connect({ path });
     const fail = (error: Error) => {
       socket.destroy();
@@ -37,7 +39,10 @@ const converse = (path: string, password: string, commands: readonly string[]): 
     };
     socket.setTimeout(ANSWER_WITHIN_MS, () => fail(new Error('the key-value store does not respond')));
     socket.on('error', fail).on('close', () => fail(new Error('the key-value store closed the connection')));
-    const take = (reply: string) => {
+    const take = (part: string) => {
+      if (items && items.push(part) < missing) return;
+      const reply = items?.join('\n') ?? part;
+      items = undefined;
       replies.push(reply);
       if (replies.length <= commands.length) return;
       resolve(replies.slice(1));
@@ -54,6 +59,9 @@ const converse = (path: string, password: string, commands: readonly string[]): 
       else if (line.startsWith('$') && line !== '$-1') {
         rest = Number(line.slice(1)) + 2;
         text = '';
+      } else if (line.startsWith('*')) {
+        missing = Number(line.slice(1));
+        items = [];
       } else take(line.slice(1));
     });
     socket.write([`AUTH ${VALKEY_ADMIN} ${password}`, ...commands].map(command => `${command}\r\n`).join(''));

@@ -6,6 +6,7 @@ const COMPLETE: Isolation = {
   namespaces: true,
   cgroups: true,
   sharedNetwork: undefined,
+  closedChains: [],
   filters: true,
   images: true,
 };
@@ -19,6 +20,7 @@ describe('The isolation of a machine', () => {
     [{ filters: false }, /^Not isolated: .*every system call.*need Perl/],
     [{ images: false }, /^Not limited: the files .* need root, loop devices and the package e2fsprogs$/],
     [{ cgroups: false }, /^Not limited: memory, processes and processors/],
+    [{ closedChains: ['FORWARD of ip filter'] }, /^Not connected: .*the chain FORWARD of ip filter has no rule/],
     [{ sharedNetwork: 'nft is missing' }, /because nft is missing$/],
   ])('has one sentence about %j, with what is needed', (missing, sentence) => {
     expect(isolationGaps({ ...COMPLETE, ...missing })).toEqual([expect.stringMatching(sentence)]);

@@ -5,6 +5,8 @@ export interface Isolation {
   readonly cgroups: boolean;
   /** Why sandboxes share the network of this machine; undefined if each has a network of its own. */
   readonly sharedNetwork: string | undefined;
+  /** Chains of other firewalls that drop packets of sandboxes. */
+  readonly closedChains: readonly string[];
   /** Filters of system calls. */
   readonly filters: boolean;
   /** File systems of a limited size. */
@@ -17,6 +19,7 @@ export const isolationGaps = ({
   namespaces,
   cgroups,
   sharedNetwork,
+  closedChains,
   filters,
   images,
 }: Isolation): readonly string[] => [
@@ -39,6 +42,10 @@ export const isolationGaps = ({
     : [
         `Not isolated: web services, builds and databases share the network of this machine and could take the ports of each other and of the platform, because ${sharedNetwork}`,
       ]),
+  ...closedChains.map(
+    chain =>
+      `Not connected: a firewall of this machine drops packets of web services, builds and databases, because the chain ${chain} has no rule that accepts those of pst+: add the rules of “Networks of web services” in docs/operations.md`,
+  ),
   ...(cgroups
     ? []
     : [

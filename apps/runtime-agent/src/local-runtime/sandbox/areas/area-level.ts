@@ -13,6 +13,7 @@ export const filesFor = (bytes: number): number => Math.max(FEWEST_FILES, Math.c
 
 export interface AreaLevel {
   readonly usedBytes: number;
+  readonly freeBytes: number;
   readonly isFull: boolean;
   readonly isNearlyFull: boolean;
   readonly percent: number;
@@ -27,6 +28,7 @@ export const levelAt = async (path: string): Promise<AreaLevel> => {
   const used = Math.max(bytesUsed, filesUsed);
   return {
     usedBytes: (blocks - bfree) * bsize,
+    freeBytes: bavail * bsize,
     isFull: bavail * bsize < tooFewBytes(blocks * bsize) || ffree === 0,
     isNearlyFull: used >= NEARLY_FULL,
     percent: Math.floor(used * 100),
@@ -40,6 +42,7 @@ export const levelOf = (used: { readonly bytes: number; readonly files: number }
   const share = Math.max(bytesUsed, filesUsed);
   return {
     usedBytes: used.bytes,
+    freeBytes: Math.max(0, bytes - used.bytes),
     isFull: share > 1,
     isNearlyFull: share >= NEARLY_FULL,
     percent: Math.floor(share * 100),

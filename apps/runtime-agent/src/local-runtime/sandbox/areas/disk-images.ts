@@ -59,10 +59,9 @@ export class DiskImages {
   /** Creates the image, and replaces an existing one. */
   async make({ path, content, bytes, isKept }: ImageRequest): Promise<void> {
     const draft = `${path}.draft`;
-    const journal = Math.min(LARGEST_JOURNAL_MIB, Math.max(SMALLEST_JOURNAL_MIB, Math.ceil(bytes / MIB / 64)));
-    const features = isKept ? ['-J', `size=${journal}`] : ['-O', '^has_journal,^resize_inode'];
+    const features = isKept ? ['-J', `size=${journalMib(bytes)}`] : ['-O', '^has_journal,^resize_inode'];
     await rm(draft, { force: true });
-    await resize(draft, sizeOf(bytes) + (isKept ? journal * MIB : 0));
+    await resize(draft, isKept ? keptSizeOf(bytes) : sizeOf(bytes));
     const options = [
       ...['-q', '-F', '-t', 'ext4', '-b', String(BLOCK), '-I', String(INODE), '-N', String(filesFor(bytes)), '-m', '0'],
       ...[...features, '-E', 'lazy_itable_init=1,nodiscard', '-d', content, draft],
@@ -84,13 +83,15 @@ export class DiskImages {
   async prepare(path: string, bytes: number): Promise<void> {
     await this.#released(path);
     await this.#repair(path, '-p');
-    const { size } = await stat(path);
-    const journal = Math.min(LARGEST_JOURNAL_MIB, Math.max(SMALLEST_JOURNAL_MIB, Math.ceil(bytes / MIB / 64)));
-    const wanted = sizeOf(bytes) + journal * MIB;
-    if (size >= wanted) return;
+    if (!(await this.isSmaller(path, bytes))) return;
     await this.#repair(path, '-fp');
-    await resize(path, wanted);
+    await resize(path, keptSizeOf(bytes));
     await run(this.programs.resize2fs, [path]);
+  }
+
+  /** Whether `prepare` would enlarge the image. */
+  async isSmaller(path: string, bytes: number): Promise<boolean> {
+    return (await stat(path)).size < keptSizeOf(bytes);
   }
 
   /** Mounts an image for this process and all that it starts. */
@@ -101,23 +102,40 @@ export class DiskImages {
     await run(this.programs.mount, ['-t', 'ext4', '-o', options.join(','), path, folder]);
   }
 
+  /**
+   * Mounts an image that servers use which may have outlived the process that mounted it: it is repaired if it is not in use, and if
+   * another namespace of mounts uses it, this one gets the same file system. Does nothing if it is mounted here.
+   */
+  async share(path: string, folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    if (await isMounted(folder)) return;
+    const device = await this.#deviceOf(path);
+    if (device === undefined) await this.#repair(path, '-p');
+    const options = IMAGE_OPTIONS.filter(option => option !== 'loop' || device === undefined);
+    await run(this.programs.mount, ['-t', 'ext4', '-o', options.join(','), device ?? path, folder]);
+  }
+
   /** Does nothing if no image is mounted there. */
   async unmount(folder: string): Promise<void> {
-    const [own, parent] = await Promise.all([stat(folder), stat(join(folder, '..'))]).catch(() => []);
-    if (own === undefined || own.dev === parent?.dev) return;
-    await run(this.programs.umount, [folder]).catch(() => run(this.programs.umount, ['--lazy', folder]));
+    if (await isMounted(folder))
+      await run(this.programs.umount, [folder]).catch(() => run(this.programs.umount, ['--lazy', folder]));
   }
 
   /** Two loop devices for one image would destroy its content. */
   async #released(path: string): Promise<void> {
     const deadline = performance.now() + RELEASE_TIMEOUT_MS;
-    const options = ['--noheadings', '--output', 'NAME', '--associated', path];
     for (;;) {
-      const { stdout } = await run(this.programs.losetup, options);
-      if (stdout.trim() === '') return;
+      if ((await this.#deviceOf(path)) === undefined) return;
       if (performance.now() > deadline) throw new Error('the processes that used its file system have not ended yet');
       await delay(RELEASE_POLL_MS);
     }
+  }
+
+  /** The loop device of an image, in whichever namespace it is mounted. */
+  async #deviceOf(path: string): Promise<string | undefined> {
+    const options = ['--noheadings', '--output', 'NAME', '--associated', path];
+    const { stdout } = await run(this.programs.losetup, options);
+    return stdout.trim().split(/\s+/)[0] || undefined;
   }
 
   async #repair(path: string, how: '-p' | '-fp'): Promise<void> {
@@ -153,6 +171,17 @@ const sizeOf = (bytes: number): number => {
   // Bitmaps, group descriptors, copies of the superblock, and the blocks that map large files.
   const rest = 256 + Math.ceil(blocks / 200);
   return (blocks + tables + reserved + rest) * BLOCK;
+};
+
+/** The size of an image with a journal. */
+const keptSizeOf = (bytes: number): number => sizeOf(bytes) + journalMib(bytes) * MIB;
+
+const journalMib = (bytes: number): number =>
+  Math.min(LARGEST_JOURNAL_MIB, Math.max(SMALLEST_JOURNAL_MIB, Math.ceil(bytes / MIB / 64)));
+
+const isMounted = async (folder: string): Promise<boolean> => {
+  const [own, parent] = await Promise.all([stat(folder), stat(join(folder, '..'))]).catch(() => []);
+  return own !== undefined && own.dev !== parent?.dev;
 };
 
 const resize = async (path: string, bytes: number): Promise<void> => {

@@ -113,6 +113,11 @@ export class TenantNetworks {
     return this.programs.ip;
   }
 
+  /** The path of the program of nftables. */
+  get nft(): string {
+    return this.programs.nft;
+  }
+
   /** The address at which sandboxes reach the platform. */
   get platformAddress(): string {
     return platformAddress(this.block);
