@@ -43,7 +43,7 @@ afterAll(async () => {
   home.remove();
 });
 
-const ask = async (server: PostgresServer, ...statements: string[]): Promise<Record<string, unknown>> => {
+const query = async (server: PostgresServer, ...statements: string[]): Promise<Record<string, unknown>> => {
   const client = new pg.Client({ connectionString: server.url() });
   await client.connect();
   try {
@@ -69,9 +69,9 @@ const startStandby = async (primary: PostgresServer): Promise<PostgresServer> =>
       primary_conninfo: `host=127.0.0.1 port=${primary.state.options.port} user=postgres application_name=${NAME}`,
     },
   });
-  await ask(primary, `ALTER SYSTEM SET synchronous_standby_names = '${NAME}'`, 'SELECT pg_reload_conf()');
+  await query(primary, `ALTER SYSTEM SET synchronous_standby_names = '${NAME}'`, 'SELECT pg_reload_conf()');
   await waitFor(
-    async () => (await ask(primary, 'SELECT sync_state FROM pg_stat_replication'))['sync_state'] === 'sync',
+    async () => (await query(primary, 'SELECT sync_state FROM pg_stat_replication'))['sync_state'] === 'sync',
     { timeoutMs: 30_000, describe: 'the standby to be synchronous' },
   );
   return started;
@@ -90,7 +90,7 @@ it(
       // The machine of the primary loses power: its connections end without a sign.
       address.silence({ withNew: true });
       await primary.kill();
-      await ask(standby as PostgresServer, 'SELECT pg_promote()');
+      await query(standby as PostgresServer, 'SELECT pg_promote()');
       address.moveTo((standby as PostgresServer).url());
       address.heal();
       promotedAt = performance.now();

@@ -33,8 +33,8 @@ export const sendMany = async (sender: Sender, name: string, count = MESSAGES): 
 /** Waits for a webhook call for every message. */
 export const delivered = (sender: Sender, ids: readonly string[]) => {
   const missing = () => {
-    const told = deliveredEmails(sender);
-    return ids.filter(id => !told.has(id));
+    const reported = deliveredEmails(sender);
+    return ids.filter(id => !reported.has(id));
   };
   return waitFor(() => missing().length === 0, {
     timeoutMs: EVENTS_WITHIN_MS,

@@ -43,8 +43,8 @@ export async function backUpPostgres(server: PostgresServer, folder: string): Pr
 }
 
 /**
- * Kills a server and replaces its data by a backup. The server is started afterwards by the caller, or by whoever watches it: the
- * data are replaced while its processes are stopped, so that it cannot start on something else.
+ * Kills a server and replaces its data by a backup; the caller or a supervisor starts it afterwards. The data are replaced while
+ * its processes are stopped, so that it cannot start on something else.
  */
 export async function restorePostgres(server: PostgresServer, backup: string): Promise<void> {
   const { dataDir } = server.state.options;

@@ -27,10 +27,12 @@ export const silentNameServers: Fault = {
       },
       end: async ({ postern, servicePath, clients, receiver }) => {
         const recipient = await clients.probe();
-        const told = recipient !== undefined && (await receiver.waitForEvent('delivered', recipient, TOLD_WITHIN_MS));
+        const received =
+          recipient !== undefined && (await receiver.waitForEvent('delivered', recipient, TOLD_WITHIN_MS));
         const dashboard = await postern.dashboard();
         for (const id of webhooks) await dashboard.delete(`${servicePath}/webhooks/${id}`);
-        if (!told) throw new FaultViolation(`the webhook of ${recipient ?? 'a message'} waited for names of others`);
+        if (!received)
+          throw new FaultViolation(`the webhook of ${recipient ?? 'a message'} waited for names of others`);
       },
     };
   },
