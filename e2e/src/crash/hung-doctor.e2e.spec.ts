@@ -9,7 +9,6 @@ const withChildren = async (pid: number): Promise<readonly number[]> => [pid, ..
 
 it.each<[what: string, finding: RegExp, pids: () => Promise<readonly number[]>]>([
   ['PostgreSQL', /✗ .*did not answer within/, () => withChildren(postern.postgres.pid)],
-  ['NATS', /✗ /, async () => [postern.nats.pid]],
   ['email-send', /email-send\n {2}✗ responds: /, async () => [postern.processes()['email-send'] as number]],
 ])(
   'doctor answers within 5 s while %s hangs, disks first',
