@@ -10,9 +10,14 @@ try {
   process.exit(1);
 }
 
-const child = spawn('node', [join(ROOT, 'e2e/faults/dist/main.js'), ...process.argv.slice(2)], {
+const program = ['node', join(ROOT, 'e2e/faults/dist/main.js'), ...process.argv.slice(2)];
+// As root in a network and with mounts of its own, where it may drop packets and replace resolv.conf.
+const own = ['unshare', '--net', '--mount', '--', 'sh', '-c', 'ip link set lo up && exec "$@"', 'faults'];
+const isRoot = process.getuid?.() === 0;
+const [command, ...args] = isRoot ? [...own, ...program] : program;
+const child = spawn(command, args, {
   stdio: 'inherit',
-  env: toolEnvironment(),
+  env: { ...toolEnvironment(), ...(isRoot && { POSTERN_FAULTS_NAMESPACES: 'true' }) },
 });
 // The terminal sends Ctrl-C to the child too; other signals are forwarded.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])

@@ -77,6 +77,13 @@ export interface WebhookCall {
   readonly accepted: boolean;
 }
 
+/** A database that was replaced by a backup: what its service recorded between the two times is lost. */
+export interface RestoredDatabase {
+  readonly service: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What systems outside Postern observed. */
 export interface ObservedTraffic {
   readonly requests: readonly ClientRequest[];
@@ -85,6 +92,7 @@ export interface ObservedTraffic {
   readonly reports: readonly Report[];
   readonly visits: readonly Visit[];
   readonly calls: readonly WebhookCall[];
+  readonly restored: readonly RestoredDatabase[];
 }
 
 /** An email in the dashboard's list. */
@@ -108,6 +116,8 @@ export interface Observation {
   readonly listed: readonly ListedEmail[];
   /** The totals of the statistics, by count name. */
   readonly totals: Readonly<Record<string, number>>;
+  /** Messages were left out that the totals contain. */
+  readonly isPart?: boolean;
   /** Deliveries that wait for their next attempt, by `eventKey`. */
   readonly scheduled: ReadonlySet<string>;
 }

@@ -11,6 +11,8 @@ export interface FaultOptions {
   readonly only: readonly string[];
   /** Number of events in the log before the run begins. */
   readonly preload: number;
+  /** Each service has a PostgreSQL cluster of its own, on TCP. */
+  readonly clusters: boolean;
   readonly json: string | undefined;
   /** Only prints the first steps of the schedule. */
   readonly plan: boolean;
@@ -19,7 +21,7 @@ export interface FaultOptions {
 }
 
 const USAGE =
-  'npm run faults -- [--minutes 30] [--seed 7] [--rate 5] [--faults N] [--only NAME]… [--preload EVENTS] [--json FILE] [--logs FOLDER] [--plan]';
+  'npm run faults -- [--minutes 30] [--seed 7] [--rate 5] [--faults N] [--only NAME]… [--preload EVENTS] [--clusters] [--json FILE] [--logs FOLDER] [--plan]';
 
 /** The command line is not valid; the message has the reason and the usage. */
 export class UsageError extends Error {
@@ -40,6 +42,7 @@ const parsed = (args: readonly string[]) => {
         only: { type: 'string', multiple: true, default: [] },
         preload: { type: 'string', default: '0' },
         json: { type: 'string' },
+        clusters: { type: 'boolean', default: false },
         plan: { type: 'boolean', default: false },
         logs: { type: 'string' },
       },
@@ -51,7 +54,7 @@ const parsed = (args: readonly string[]) => {
 
 /** @throws UsageError */
 export const readOptions = (args: readonly string[]): FaultOptions => {
-  const { minutes, seed, rate, faults, only, preload, json, plan, logs } = parsed(args);
+  const { minutes, seed, rate, faults, only, preload, clusters, json, plan, logs } = parsed(args);
   return {
     minutes: number('--minutes', minutes, { above: 0 }),
     seed: number('--seed', seed, { whole: true }),
@@ -59,6 +62,7 @@ export const readOptions = (args: readonly string[]): FaultOptions => {
     faults: faults === undefined ? Number.POSITIVE_INFINITY : number('--faults', faults, { above: 0, whole: true }),
     only,
     preload: number('--preload', preload, { whole: true }),
+    clusters,
     json,
     plan,
     logs,

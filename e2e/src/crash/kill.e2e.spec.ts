@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@postern/testing';
+import { damageFiles, waitFor } from '@postern/testing';
 import PostalMime from 'postal-mime';
 import { ownWorld } from '../stories.js';
 import { copiesByRecipient, deliveredEmails, type Sent, underLoad } from './load.js';
@@ -48,6 +48,15 @@ const KILLS: readonly (readonly [story: string, kill: () => Promise<void>])[] = 
     async () => {
       await world.postern.nats.kill();
       rmSync(world.postern.home.path('nats'), { recursive: true, force: true });
+    },
+  ],
+  [
+    'NATS, with three damaged bytes in each of its files',
+    async () => {
+      const damaged = damageFiles(world.postern.home.path('nats'), 'flip');
+      if (damaged === 0) throw new Error('NATS has no files');
+      await pause(LOAD_BEFORE_MS);
+      await world.postern.nats.kill();
     },
   ],
   ['PostgreSQL', () => world.postern.postgres.kill()],

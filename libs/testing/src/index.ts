@@ -1,9 +1,12 @@
+export { childProcesses } from './child-processes.js';
 export { Cleanup } from './cleanup.js';
 export { compileCache } from './compile-cache.js';
+export { type Damage, damageFiles } from './damage-files.js';
 export { verifyWithDkimpy } from './dkimpy.js';
 export { type DnsFailure, type DnsRecordType, type DnsValue, startDnsServer, type TestDns } from './dns.js';
 export { dmarcReport, type ReportRecord, reportMail, tlsReport, zipOf } from './domain-reports.js';
 export { type EximOptions, EximServer } from './exim.js';
+export { FillableDisk, unmountFolder } from './fillable-disk.js';
 export { freePort, privilegedPort } from './free-port.js';
 export { type HttpAnswer, type ReceivedRequest, startHttpReceiver, type TestHttpReceiver } from './http-receiver.js';
 export { copyCluster, type KeptCluster } from './kept-clusters.js';
@@ -23,11 +26,19 @@ export {
   startParentGuard,
   watchProcess,
 } from './parent-guard.js';
+export { backUpPostgres, restorePostgres } from './physical-backup.js';
 export { type PostfixOptions, PostfixServer, whyNoPostfix } from './postfix.js';
 export { startPostgres, type TestPostgres, type TestPostgresOptions } from './postgres.js';
 export { findPostgres, type PostgresBinaries, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
 export { type PostgresOptions, PostgresServer, spawnPostgres } from './postgres-server.js';
 export { programFolder } from './program-folder.js';
+export {
+  SERVICES_WITH_DATABASE,
+  type ServiceClusters,
+  type ServiceWithDatabase,
+  serviceDatabaseUrl,
+  startServiceClusters,
+} from './service-clusters.js';
 export { type SilencingProxy, type SilencingProxyOptions, startSilencingProxy } from './silencing-proxy.js';
 export {
   type SinkAnswer,

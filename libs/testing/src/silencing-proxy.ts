@@ -10,6 +10,8 @@ export interface SilencingProxy {
   silence(options?: { readonly withNew?: boolean }): void;
   /** Connections opened from now on work again; silenced ones stay silent. */
   heal(): void;
+  /** Connections opened from now on reach another server, as when an address moves to a standby. */
+  moveTo(target: string): void;
   stop(): Promise<void>;
 }
 
@@ -23,7 +25,7 @@ export const startSilencingProxy = async (
   target: string,
   { rewriteFirst = chunk => chunk }: SilencingProxyOptions = {},
 ): Promise<SilencingProxy> => {
-  const targetUrl = new URL(target);
+  let targetUrl = new URL(target);
   const sockets = new Set<Socket>();
   let generation = 0;
   let isSilentForNew = false;
@@ -60,6 +62,9 @@ export const startSilencingProxy = async (
     },
     heal: () => {
       isSilentForNew = false;
+    },
+    moveTo: other => {
+      targetUrl = new URL(other);
     },
     async stop() {
       for (const socket of sockets) socket.destroy();

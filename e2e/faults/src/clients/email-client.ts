@@ -78,7 +78,7 @@ export const sendWithRetries = async (
 };
 
 /** A single attempt, for probes. */
-export const sendOnce = async (api: EmailApi, body: string): Promise<Attempt> => {
-  const { retryAfterMs: _, ...attempt } = await attemptOnce(api, body, undefined);
+export const sendOnce = async (api: EmailApi, body: string, key?: string): Promise<Attempt> => {
+  const { retryAfterMs: _, ...attempt } = await attemptOnce(api, body, key);
   return attempt;
 };

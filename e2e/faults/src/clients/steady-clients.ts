@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { addressOf, markerOf, type PlannedOutcome } from '../message-plan.js';
 import type { Attempt, ClientRequest } from '../observed-traffic.js';
 import type { SeededRandom } from '../run/random.js';
@@ -65,6 +66,15 @@ export class SteadyClients {
     const attempt = await sendOnce(this.api, this.bodyOf(request));
     request.attempts.push(attempt);
     return attempt.status === 200 && attempt.record?.status === 'sent' ? request.recipients[0] : undefined;
+  }
+
+  /** Sends one message with a key. @returns a function that repeats the request as it was. */
+  async sendKeyed(): Promise<() => Promise<void>> {
+    const request = this.newRequest(true, ['delivered']);
+    const key = randomUUID();
+    const send = async () => void request.attempts.push(await sendOnce(this.api, this.bodyOf(request), key));
+    await send();
+    return send;
   }
 
   private send(): void {

@@ -1,10 +1,15 @@
+import { SERVICES_WITH_DATABASE } from '@postern/testing';
 import { PROCESSES } from '../system/starter-options.js';
+import { brokerDamaged } from './broker-damaged.js';
 import { brokerWiped } from './broker-wiped.js';
 import { burst } from './burst.js';
 import { clockJump } from './clock-jump.js';
+import { clockOffset } from './clock-offset.js';
 import { consumersAway } from './consumers-away.js';
+import { databaseRestored } from './database-restored.js';
 import { killDatabaseSession, pauseDatabaseSession } from './database-session.js';
 import type { Fault } from './fault.js';
+import { flowsForgotten } from './flows-forgotten.js';
 import { fullDisk } from './full-disk.js';
 import { garbage } from './garbage.js';
 import { killProcess } from './kill-process.js';
@@ -13,6 +18,7 @@ import { pauseProcess } from './pause-process.js';
 import { receiverMisbehaves } from './receiver-misbehaves.js';
 import { relayAway } from './relay-away.js';
 import { relayCuts, relayRefuses, relaySlow } from './relay-misbehaves.js';
+import { silentNameServers } from './silent-name-servers.js';
 import { starterKilled } from './starter-killed.js';
 
 /** Every kind of fault; a run repeats them in shuffled order. */
@@ -22,6 +28,14 @@ export const ALL_FAULTS: readonly Fault[] = [
   killDatabaseSession,
   pauseDatabaseSession,
   brokerWiped,
+  ...(['flip', 'truncate'] as const).flatMap(damage => [
+    brokerDamaged(damage, 'stopped'),
+    brokerDamaged(damage, 'running'),
+  ]),
+  ...SERVICES_WITH_DATABASE.map(service => databaseRestored(service, [service])),
+  databaseRestored('all services', SERVICES_WITH_DATABASE),
+  flowsForgotten('PostgreSQL'),
+  flowsForgotten('NATS'),
   consumersAway,
   relayAway,
   relaySlow,
@@ -31,6 +45,8 @@ export const ALL_FAULTS: readonly Fault[] = [
   fullDisk,
   noFileHandles,
   clockJump,
+  clockOffset,
+  silentNameServers,
   garbage,
   starterKilled,
   burst,

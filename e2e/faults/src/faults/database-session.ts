@@ -4,9 +4,8 @@ import { type Fault, seconds } from './fault.js';
 
 /** The backend process of one session of a service, chosen by `chance` (0 ≤ chance < 1). */
 const sessionOf = async (postern: Postern, chance: number): Promise<number | undefined> => {
-  const sessions = childrenOf((await postern.pidOf('postgres')) ?? -1).filter(pid =>
-    commandOf(pid).includes('postgres postern_'),
-  );
+  const postmasters = await postern.pidsOf('postgres');
+  const sessions = postmasters.flatMap(childrenOf).filter(pid => commandOf(pid).includes('postgres postern_'));
   return sessions[Math.floor(chance * sessions.length)];
 };
 

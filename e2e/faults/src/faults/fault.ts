@@ -1,7 +1,9 @@
+import type { FillableDisk } from '@postern/testing';
 import type { SteadyClients } from '../clients/steady-clients.js';
+import type { RestoredDatabase } from '../observed-traffic.js';
 import type { FaultyRelay } from '../relay/relay.js';
 import type { SeededRandom } from '../run/random.js';
-import type { HomeDisk } from '../system/home-disk.js';
+import type { SilentNameServer } from '../system/name-server.js';
 import type { Postern } from '../system/postern.js';
 import type { WebhookReceiver } from '../webhook-receiver.js';
 
@@ -11,7 +13,11 @@ export interface FaultContext {
   readonly relay: FaultyRelay;
   readonly receiver: WebhookReceiver;
   readonly clients: SteadyClients;
-  readonly disk: HomeDisk;
+  readonly disk: FillableDisk;
+  /** The path of the email service in the dashboard API. */
+  readonly servicePath: string;
+  readonly nameServer: SilentNameServer | undefined;
+  readonly restored: RestoredDatabase[];
 }
 
 /** A fault with all random choices made; the same seed plans the same fault. */
@@ -22,6 +28,8 @@ export interface PlannedFault {
   readonly holdMs: number;
   begin(context: FaultContext): Promise<void>;
   end?(context: FaultContext): Promise<void>;
+  /** Called after the recovery. */
+  verify?(context: FaultContext): Promise<void>;
 }
 
 /** A kind of fault. */
@@ -33,5 +41,8 @@ export interface Fault {
   /** The reason why the fault is not available in this environment. */
   unavailable?(context: FaultContext): string | undefined;
 }
+
+/** A violation that the fault itself detects, apart from the duration of the recovery. */
+export class FaultViolation extends Error {}
 
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

@@ -10,6 +10,8 @@ export const killProcess = (target: ProcessName): Fault => ({
     name: `kill ${target}`,
     detail: 'kill -9',
     holdMs: 0,
-    begin: async ({ postern }) => signal(await postern.pidOf(target), 'SIGKILL'),
+    begin: async ({ postern }) => {
+      for (const pid of await postern.pidsOf(target)) signal(pid, 'SIGKILL');
+    },
   }),
 });

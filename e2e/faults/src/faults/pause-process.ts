@@ -11,16 +11,18 @@ export const pauseProcess = (target: ProcessName): Fault => ({
   canBeSecond: true,
   plan: random => {
     const holdMs = Math.round(SHORTEST_MS + (LONGEST_MS - SHORTEST_MS) * random.next() ** 2);
-    let pid: number | undefined;
+    let paused: readonly number[] = [];
     return {
       name: `pause ${target}`,
       detail: `SIGSTOP for ${seconds(holdMs)}`,
       holdMs,
       begin: async ({ postern }) => {
-        pid = await postern.pidOf(target);
-        signal(pid, 'SIGSTOP');
+        paused = await postern.pidsOf(target);
+        for (const pid of paused) signal(pid, 'SIGSTOP');
       },
-      end: async () => signal(pid, 'SIGCONT'),
+      end: async () => {
+        for (const pid of paused) signal(pid, 'SIGCONT');
+      },
     };
   },
 });

@@ -1,11 +1,8 @@
 import { commandOf, signal } from '../system/process-table.js';
-import type { Fault } from './fault.js';
+import { type Fault, FaultViolation } from './fault.js';
 
 const ALL_END_WITHIN_MS = 30_000;
 const CHECK_EVERY_MS = 250;
-
-/** A violation that the fault itself detects, apart from the duration of the recovery. */
-export class FaultViolation extends Error {}
 
 /** kill -9 of the local start; its child processes must end by themselves, and a new start must succeed. */
 export const starterKilled: Fault = {

@@ -162,6 +162,14 @@ function INJECTED(): readonly (readonly [what: string, rule: string, mutate: Mut
       },
     ],
     [
+      'a message from before the backup of a restored database is gone',
+      'wrong record',
+      ({ restored }, { records }) => {
+        restored.push({ service: 'email-send', from: 100_000, to: 110_000 });
+        records.set('id-of-a', { status: 404, record: null });
+      },
+    ],
+    [
       'an opening proves what GET calls failed',
       'wrong record',
       ({ visits }, observation) => {
@@ -198,6 +206,21 @@ function ALLOWED(): readonly (readonly [what: string, mutate: Mutate])[] {
       ({ requests }) => {
         const [request] = requests.filter(({ marker }) => marker === delivered.copy.marker);
         request!.attempts = [{ ...request!.attempts[0]!, status: 503, record: null, emailId: delivered.copy.emailId }];
+      },
+    ],
+    [
+      'a message that email-send answered after the backup to which it was restored is gone',
+      ({ restored }, { records }) => {
+        restored.push({ service: 'email-send', from: 900, to: 5_000 });
+        for (const id of records.keys()) records.set(id, { status: 404, record: null });
+      },
+    ],
+    [
+      'a report that delivery-tracking took after the backup to which it was restored is unknown',
+      ({ restored, calls }, { listed }) => {
+        restored.push({ service: 'delivery-tracking', from: 1_400, to: 5_000 });
+        calls.splice(0);
+        listed[0]!.recipients[0]!.state = 'handed_over';
       },
     ],
     [

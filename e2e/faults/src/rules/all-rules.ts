@@ -2,6 +2,7 @@ import type { Observation, ObservedTraffic } from '../observed-traffic.js';
 import { listsTrue } from './lists-true.js';
 import { nothingDoubled } from './nothing-doubled.js';
 import { nothingLost } from './nothing-lost.js';
+import { outsideRestores } from './outside-restores.js';
 import { recordsTrue } from './records-true.js';
 import { refusalsTrue } from './refusals-true.js';
 import { reportsTaken } from './reports-taken.js';
@@ -25,5 +26,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** All violations in the observations; pure. */
-export const violationsOf = (traffic: ObservedTraffic, observation: Observation): readonly Violation[] =>
-  RULES.flatMap(rule => rule(traffic, observation));
+export const violationsOf = (allTraffic: ObservedTraffic, all: Observation): readonly Violation[] => {
+  const { traffic, observation } = outsideRestores(allTraffic, all);
+  return RULES.flatMap(rule => rule(traffic, observation));
+};

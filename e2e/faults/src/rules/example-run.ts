@@ -64,6 +64,7 @@ export const exampleOf = (): { traffic: ObservedTraffic; observation: Observatio
       reports: [{ kind: 'delivered', emailId: a.emailId, recipient: a.recipient, takenAt: 1_500, refusedWith: null }],
       visits: [opened],
       calls: [call('delivered'), call('opened')],
+      restored: [],
     },
     observation: {
       records: new Map([

@@ -40,16 +40,16 @@ const refusedRows = ({ refused }: ObservedTraffic, { listed }: Observation): num
 const counted = (listed: Observation['listed']) =>
   listed.flatMap(({ recipients }) => recipients).filter(({ state }) => state !== 'not_sent');
 
-/** The statistics add up, equal the traffic, and count a repeated request once. */
-export const statisticsTrue: Rule = (traffic, observation) => {
-  const { totals, listed } = observation;
+/** The totals add up and equal the traffic. */
+const totalsTrue = (traffic: ObservedTraffic, observation: Observation): readonly Violation[] => {
+  const { totals } = observation;
   const violations: Violation[] = [];
   const wrong = (detail: string) => violations.push({ rule: 'wrong statistics', detail });
   const of = (name: string) => totals[name] ?? 0;
 
   if (of('accepted') !== of('sent') + of('failed') + of('unknown'))
     wrong(`accepted ${of('accepted')} is not sent ${of('sent')} + failed ${of('failed')} + unknown ${of('unknown')}`);
-  const recipients = counted(listed).length;
+  const recipients = counted(observation.listed).length;
   if (of('accepted') !== recipients)
     wrong(
       `accepted ${of('accepted')}, but the list has ${recipients} recipients to whom it did not answer "try again"`,
@@ -58,6 +58,13 @@ export const statisticsTrue: Rule = (traffic, observation) => {
     if (of(name) < least || of(name) > most)
       wrong(`${name} ${of(name)}, but the traffic has ${least === most ? least : `${least} to ${most}`}`);
 
+  return violations;
+};
+
+/** The statistics are true, and count a repeated request once. */
+export const statisticsTrue: Rule = (traffic, observation) => {
+  const { listed, isPart } = observation;
+  const violations = isPart ? [] : [...totalsTrue(traffic, observation)];
   const byMarker = groupBy(
     listed.filter(row => counted([row]).length > 0),
     ({ subject }) => markerIn(subject) ?? subject,

@@ -1,17 +1,17 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DashboardClient } from '@postern/local-start';
-import type { Cleanup } from '@postern/testing';
+import { type Cleanup, FillableDisk } from '@postern/testing';
 import type { EmailApi } from '../clients/email-client.js';
 import { Reader } from '../clients/reader.js';
 import { SENDING_DOMAIN, SteadyClients } from '../clients/steady-clients.js';
 import type { FaultContext } from '../faults/fault.js';
 import { Observer } from '../observe.js';
-import type { ObservedTraffic } from '../observed-traffic.js';
+import type { ObservedTraffic, RestoredDatabase } from '../observed-traffic.js';
 import type { FaultOptions } from '../options.js';
 import { FaultyRelay } from '../relay/relay.js';
 import { ReportSender } from '../relay/report-sender.js';
-import { HomeDisk } from '../system/home-disk.js';
+import { SilentNameServer } from '../system/name-server.js';
 import { Postern } from '../system/postern.js';
 import { createRunFolder, removeRunFolder } from '../system/run-folder.js';
 import { choosePorts, startOptions } from '../system/starter-options.js';
@@ -68,13 +68,15 @@ export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise
     const leftOver = await removeRunFolder(folder);
     if (leftOver.length > 0) console.error(`▸ still ran after the stop: ${leftOver.join('; ')}`);
   });
-  const disk = HomeDisk.create(join(folder, 'home'));
+  const disk = FillableDisk.create(join(folder, 'home'));
   const ports = await choosePorts();
   const run = folder
     .slice(-6)
     .toLowerCase()
     .replaceAll(/[^0-9a-z]/g, '0');
 
+  const nameServer = await SilentNameServer.start(join(folder, 'resolv.conf'));
+  cleanup.push(() => nameServer?.stop());
   const reader = new Reader(new SeededRandom(options.seed + 1));
   const reportSender = new ReportSender(ports.bounce, mail => reader.delivered(mail));
   const relay = new FaultyRelay(
@@ -90,7 +92,7 @@ export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise
   await receiver.open();
   cleanup.push(() => receiver.close());
 
-  const postern = new Postern(folder, ports, startOptions(folder, ports));
+  const postern = new Postern(folder, ports, startOptions(folder, ports, options.clusters));
   cleanup.push(() => postern.stop());
   await postern.start();
   const dashboard = await postern.dashboard();
@@ -99,6 +101,7 @@ export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise
   const clients = new SteadyClients(api, options.perSecond, run, new SeededRandom(options.seed + 3));
   cleanup.push(() => clients.stop());
   const observer = new Observer(dashboard, api, serviceId, webhookId, firstDay);
+  const restored: RestoredDatabase[] = [];
   const traffic: ObservedTraffic = {
     requests: clients.requests,
     taken: relay.taken,
@@ -106,6 +109,8 @@ export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise
     reports: reportSender.reports,
     visits: reader.visits,
     calls: receiver.calls,
+    restored,
   };
-  return { folder, disk, relay, reportSender, reader, receiver, postern, clients, observer, traffic };
+  const systems = { relay, reportSender, reader, receiver, nameServer, clients, observer, traffic, restored };
+  return { folder, disk, postern, servicePath: `/email-services/${serviceId}`, ...systems };
 };

@@ -1,5 +1,4 @@
-import type { PlannedFault } from '../faults/fault.js';
-import { FaultViolation } from '../faults/starter-killed.js';
+import { FaultViolation, type PlannedFault } from '../faults/fault.js';
 import type { Violation } from '../rules/violation.js';
 import { measureRecovery, type Recovery } from '../system/recovery.js';
 import type { Step } from './schedule.js';
@@ -25,9 +24,9 @@ const strike = async (fault: PlannedFault, stage: Stage): Promise<readonly Viola
     if (!(error instanceof FaultViolation)) throw error;
     return [{ rule: fault.name, detail: error.message }];
   };
-  const violations = await fault.begin(stage).then(() => [], broken);
+  const violations = [...(await fault.begin(stage).then(() => [], broken))];
   if (fault.holdMs > 0) await pause(fault.holdMs);
-  await fault.end?.(stage);
+  violations.push(...((await fault.end?.(stage).then(() => [], broken)) ?? []));
   return violations;
 };
 
@@ -57,6 +56,8 @@ export const takeStep = async (
     violations.push(...(await strike(second.fault, stage)));
   }
   const recovery = await measureRecovery(stage.postern, stage.clients, stage.receiver);
+  await first.verify?.(stage);
+  await second?.fault.verify?.(stage);
   const faults = [first, ...(second ? [second.fault] : [])].map(({ name, detail }) => ({ name, detail }));
   violations.push(...lateParts(recovery, faults.map(({ name }) => name).join(' + ')));
   return { atMs, faults, recovery, violations };

@@ -12,13 +12,15 @@ let shiftMs = 0;
 const now = (): number => RealDate.now() + shiftMs;
 
 if (file !== undefined) {
-  setInterval(() => {
+  const read = (): void => {
     try {
       shiftMs = Number(readFileSync(file, 'utf8')) || 0;
     } catch {
       shiftMs = 0;
     }
-  }, CHECK_EVERY_MS).unref();
+  };
+  read();
+  setInterval(read, CHECK_EVERY_MS).unref();
 
   globalThis.Date = new Proxy(RealDate, {
     construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),

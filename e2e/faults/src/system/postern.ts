@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { DashboardClient } from '@postern/local-start';
+import type { ServiceWithDatabase } from '@postern/testing';
 import { processesWith, signal } from './process-table.js';
 import type { Order, Started, StarterMessage } from './starter-messages.js';
 import type { Ports, ProcessName } from './starter-options.js';
@@ -9,6 +10,7 @@ import type { Ports, ProcessName } from './starter-options.js';
 const STARTER = fileURLToPath(new URL('./starter.js', import.meta.url));
 const STARTS_WITHIN_MS = 240_000;
 const STOPS_WITHIN_MS = 60_000;
+const DATABASE_ORDER_MS = 120_000;
 
 /** An order without its number; distributes over the union of kinds. */
 type OrderOf<O> = O extends Order ? Omit<O, 'order'> : never;
@@ -27,6 +29,11 @@ export class Postern {
     readonly ports: Ports,
     private readonly options: object,
   ) {}
+
+  /** Whether each service has a PostgreSQL of its own, on TCP. */
+  get hasClusters(): boolean {
+    return Object.keys(this.started?.databasePorts ?? {}).length > 0;
+  }
 
   get baseUrl(): string {
     return `http://127.0.0.1:${this.ports.gateway}`;
@@ -68,6 +75,12 @@ export class Postern {
     return (await this.refresh())[name];
   }
 
+  /** The processes of a part: for PostgreSQL, every postmaster. */
+  async pidsOf(name: ProcessName): Promise<readonly number[]> {
+    const processes = Object.entries(await this.refresh());
+    return processes.filter(([known]) => known === name || known.startsWith(`${name} `)).map(([, pid]) => pid);
+  }
+
   get processes(): Readonly<Record<string, number>> {
     return this.known;
   }
@@ -76,6 +89,16 @@ export class Postern {
   async setText(name: string, value: string): Promise<void> {
     this.dns.set(name, value);
     await this.order({ kind: 'dns', name, value });
+  }
+
+  /** Makes a physical backup of the database of each service, one after the other. */
+  async backUp(services: readonly ServiceWithDatabase[]): Promise<void> {
+    await this.order({ kind: 'backup', services }, DATABASE_ORDER_MS);
+  }
+
+  /** Restores the last backup of each, while NATS and the other services run. */
+  async restore(services: readonly ServiceWithDatabase[]): Promise<void> {
+    await this.order({ kind: 'restore', services }, DATABASE_ORDER_MS);
   }
 
   async dashboard(): Promise<DashboardClient> {
@@ -113,10 +136,10 @@ export class Postern {
     await once(starter, 'exit');
   }
 
-  private order(order: OrderOf<Order>): Promise<Readonly<Record<string, number>>> {
+  private order(order: OrderOf<Order>, withinMs = 10_000): Promise<Readonly<Record<string, number>>> {
     const number = ++this.orders;
     const { promise, resolve } = Promise.withResolvers<Readonly<Record<string, number>>>();
-    const giveUp = setTimeout(() => resolve(this.known), 10_000);
+    const giveUp = setTimeout(() => resolve(this.known), withinMs);
     this.answers.set(number, resolve);
     if (this.starter?.connected) this.starter.send({ ...order, order: number }, () => undefined);
     return promise.finally(() => {

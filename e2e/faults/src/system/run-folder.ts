@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unmount } from './home-disk.js';
+import { unmountFolder } from '@postern/testing';
 import { commandOf, isAlive, processesWith, signal } from './process-table.js';
 
 const PREFIX = 'postern-faults-';
@@ -33,7 +33,7 @@ export const removeRunFolder = async (folder: string): Promise<readonly string[]
   for (const pid of leftOver) signal(pid, 'SIGKILL');
   const deadline = Date.now() + ENDS_WITHIN_MS;
   while (processesWith(folder).length > 0 && Date.now() < deadline) await new Promise(done => setTimeout(done, 100));
-  unmount(join(folder, 'home'));
+  unmountFolder(join(folder, 'home'));
   // Build artefacts are read-only for their owner as well.
   execFileSync('chmod', ['-R', 'u+w', folder]);
   rmSync(folder, { recursive: true, force: true });

@@ -1,3 +1,5 @@
+import type { ServiceWithDatabase } from '@postern/testing';
+
 /** What the starter reports once everything runs. */
 export interface Started {
   readonly baseUrl: string;
@@ -9,12 +11,15 @@ export interface Started {
   readonly natsUser: string;
   readonly natsPassword: string;
   readonly databaseUrl: string;
+  /** The TCP port of each service's PostgreSQL; empty if one listens on a Unix socket for all. */
+  readonly databasePorts: Readonly<Partial<Record<ServiceWithDatabase, number>>>;
 }
 
 /** A request to the starter. */
 export type Order =
   | { readonly order: number; readonly kind: 'processes' }
   | { readonly order: number; readonly kind: 'dns'; readonly name: string; readonly value: string }
+  | { readonly order: number; readonly kind: 'backup' | 'restore'; readonly services: readonly ServiceWithDatabase[] }
   | { readonly order: number; readonly kind: 'stop' };
 
 /** A message from the starter. */

@@ -54,8 +54,12 @@ const SETTINGS = ({ relay, bounce }: Ports): Partial<Record<ServiceName, Record<
 /** The file through which a fault shifts the clock of a service. */
 export const clockFile = (folder: string, service: ServiceName): string => join(folder, `clock-${service}`);
 
-/** The options of the local start for a run in `folder`. */
-export const startOptions = (folder: string, ports: Ports): Pick<StartOptions, 'home' | 'port' | 'environment'> => ({
+/** The options of the starter; the local start has one PostgreSQL for all services unless `clusters` is set. */
+export type StarterOptions = Pick<StartOptions, 'home' | 'port' | 'environment'> & { readonly clusters: boolean };
+
+/** The options of the starter for a run in `folder`. */
+export const startOptions = (folder: string, ports: Ports, clusters: boolean): StarterOptions => ({
+  clusters,
   home: join(folder, 'home'),
   port: ports.gateway,
   environment: Object.fromEntries(

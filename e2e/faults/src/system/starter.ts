@@ -7,7 +7,10 @@ import {
   type StartOptions,
   startPostern,
 } from '@postern/local-start';
+import type { ServiceWithDatabase } from '@postern/testing';
+import { Databases } from './databases.js';
 import type { Order, StarterMessage } from './starter-messages.js';
+import type { StarterOptions } from './starter-options.js';
 
 const send = (message: StarterMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
@@ -17,17 +20,35 @@ const send = (message: StarterMessage): void => {
 const superuser = { user: 'faults', password: `p${randomBytes(16).toString('hex')}` };
 
 let running: RunningPostern | undefined;
+let databases: Databases | undefined;
 
 const stop = async (code: number): Promise<never> => {
   await running?.stop();
+  await databases?.stop();
   process.exit(code);
 };
 
 const obey = async (order: Order): Promise<void> => {
   if (order.kind === 'stop') await stop(0);
   if (order.kind === 'dns') running?.dns.setText(order.name, order.value);
-  send({ kind: 'done', order: order.order, result: running?.processes() ?? {} });
+  if (order.kind === 'backup') await databases?.backUp(order.services);
+  if (running && order.kind === 'restore') await databases?.restore(running, order.services);
+  send({
+    kind: 'done',
+    order: order.order,
+    result: running ? { ...running.processes(), ...databases?.processes() } : {},
+  });
 };
+
+const withDatabases = (environment: NonNullable<StartOptions['environment']>): typeof environment => ({
+  ...environment,
+  ...Object.fromEntries(
+    Object.entries(databases?.urls ?? {}).map(([service, url]) => [
+      service,
+      { ...environment[service as ServiceWithDatabase], POSTERN_DATABASE_URL: url },
+    ]),
+  ),
+});
 
 // Ctrl-C reaches the whole process group; the run stops this process in order.
 process.on('SIGINT', () => undefined);
@@ -35,9 +56,10 @@ process.on('disconnect', () => void stop(1));
 process.on('message', (order: Order) => void obey(order));
 
 try {
-  const options = JSON.parse(process.argv[2] ?? '{}') as StartOptions;
+  const { clusters, ...options } = JSON.parse(process.argv[2] ?? '{}') as StarterOptions;
+  if (clusters) databases = await Databases.start(options.home);
   const gateway = { ...LIFTED_REQUEST_LIMITS, ...options.environment?.['api-gateway'] };
-  const environment = { ...options.environment, 'api-gateway': gateway };
+  const environment = withDatabases({ ...options.environment, 'api-gateway': gateway });
   running = await startPostern({ ...options, environment, natsSuperusers: [superuser] });
   send({
     kind: 'started',
@@ -48,7 +70,8 @@ try {
       natsCaFile: running.wiring.natsCaFile,
       natsUser: superuser.user,
       natsPassword: superuser.password,
-      databaseUrl: running.postgres.url('postern_email_send'),
+      databaseUrl: databases?.urls['email-send'] ?? running.postgres.url('postern_email_send'),
+      databasePorts: databases?.ports ?? {},
     },
   });
 } catch (error) {

@@ -1,12 +1,13 @@
 const NEWEST = '(SELECT number, epoch, identity FROM event_store.logs ORDER BY number DESC LIMIT 1)';
 
 /**
- * The present log, and whether it holds a position: an event with this id. The sequence never goes back in one log, even
- * if its last events are deleted.
+ * The present log, the event at a position, and whether this log cannot have had another one there: its sequence never goes
+ * back, and nothing but the deletion of an owner removes events.
  */
 export const SELECT_LOG = `SELECT log.epoch, log.identity = event_store.log_identity() AS same,
     (SELECT id FROM event_store.events WHERE txid = $1::xid8 AND pos = $2::bigint) AS event_id,
-    $2::bigint > (SELECT last_value FROM event_store.events_pos_seq) AS ahead
+    $2::bigint > (SELECT last_value FROM event_store.events_pos_seq)
+      OR NOT EXISTS (SELECT FROM event_store.deleted_owners) AS complete
   FROM ${NEWEST} AS log`;
 
 /** Excludes other replicas, but no reader. */

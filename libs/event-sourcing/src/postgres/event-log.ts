@@ -136,7 +136,7 @@ export class EventLog {
   async #start(reader: string, after: LogPosition | null, since: Since | undefined): Promise<Start> {
     const { pool } = this.options.store;
     const { txid, pos } = after ?? BEGINNING;
-    const { rows } = await pool.query<{ epoch: string; same: boolean; event_id: string | null; ahead: boolean }>({
+    const { rows } = await pool.query<{ epoch: string; same: boolean; event_id: string | null; complete: boolean }>({
       name: 'event-store-log',
       text: SELECT_LOG,
       values: [txid, pos],
@@ -151,7 +151,7 @@ export class EventLog {
     if (!after) return { epoch, position: await this.#since(since), restarted: false };
     if (after.epoch !== epoch) return { epoch, position: await this.#common(reader, after), restarted: true };
     if (log.event_id === after.event_id) return { epoch, position: after, restarted: false };
-    if (log.ahead || log.event_id !== null) {
+    if (log.complete || log.event_id !== null) {
       await this.#begin(epoch, `${reader} had read events that it does not hold`);
       return this.#start(reader, after, since);
     }
@@ -211,12 +211,15 @@ export class EventLog {
   }
 }
 
-/** A position of the same log is before the verified one. */
+/** Never after the verified position, which is earlier if the log does not hold the one that the reader names. */
 const handledOf = (
   handled: LogPosition | null | undefined,
   epoch: string,
   position: ProvenPosition | null,
-): ProvenPosition | null => (handled === null || handled?.epoch === epoch ? handled : position);
+): ProvenPosition | null => {
+  if (handled === null || position === null) return null;
+  return handled?.epoch === epoch && comparePositions(handled, position) <= 0 ? handled : position;
+};
 
 type ReaderRow = { [Column in keyof ProvenPosition]: string | null };
 

@@ -5,23 +5,23 @@ const SIZE_BYTES = 6 * 1024 ** 3;
 const PAGE_BYTES = 4_096;
 const MAX_SPARE_PAGES = 1_024;
 
-/** The folder with all data of Postern: a separate file system if this process may mount one. */
-export class HomeDisk {
+/** A folder that is a file system of its own if this process may mount one, so that a test can fill it. */
+export class FillableDisk {
   private constructor(
     readonly folder: string,
     /** Why the disk cannot be filled; undefined if it can. */
     readonly unavailable: string | undefined,
   ) {}
 
-  static create(folder: string): HomeDisk {
+  static create(folder: string): FillableDisk {
     mkdirSync(folder, { recursive: true });
     // Web services and builds run as other users if this process runs as root.
     chmodSync(folder, 0o755);
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_BYTES},mode=755`, 'none', folder], { stdio: 'pipe' });
-      return new HomeDisk(folder, undefined);
+      return new FillableDisk(folder, undefined);
     } catch {
-      return new HomeDisk(folder, 'a file system of its own can be mounted by root only');
+      return new FillableDisk(folder, 'a file system of its own can be mounted by root only');
     }
   }
 
@@ -48,7 +48,7 @@ export class HomeDisk {
 }
 
 /** Unmounts the folder if it is a mount point. */
-export const unmount = (folder: string): void => {
+export const unmountFolder = (folder: string): void => {
   try {
     execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });
   } catch {

@@ -1,0 +1,26 @@
+import { expect, it } from '@jest/globals';
+import { childProcesses } from '@postern/testing';
+import { ownWorld } from '../stories.js';
+import { doctorSeconds } from './doctor-time.js';
+
+const { postern } = await ownWorld();
+
+const withChildren = async (pid: number): Promise<readonly number[]> => [pid, ...(await childProcesses(pid))];
+
+it.each<[what: string, finding: RegExp, pids: () => Promise<readonly number[]>]>([
+  ['PostgreSQL', /✗ .*did not answer within/, () => withChildren(postern.postgres.pid)],
+  ['email-send', /email-send\n {2}✗ responds: /, async () => [postern.processes()['email-send'] as number]],
+])(
+  'doctor answers within 5 s while %s hangs, disks first',
+  async (_, finding, pids) => {
+    const hung = await pids();
+    for (const pid of hung) process.kill(pid, 'SIGSTOP');
+    const { printed, seconds, limit } = await doctorSeconds(postern).finally(() => {
+      for (const pid of hung.toReversed()) process.kill(pid, 'SIGCONT');
+    });
+    expect(printed.trimStart()).toMatch(/^disks of this machine/);
+    expect(printed).toMatch(finding);
+    expect(seconds).toBeLessThan(limit);
+  },
+  90_000,
+);
