@@ -25,7 +25,7 @@ export { deleteFormerStream } from './jetstream/former-position.js';
 export { RequestQueue } from './jetstream/request-queue.js';
 export { type Log, silentLog } from './log.js';
 export { RequestClient, type RequestOptions } from './request-client.js';
-export { type EventBatch, Handles, HandlesEvents } from './server/handlers.js';
+export { type EventBatch, Handles, HandlesEvents, HandlesEventsInTransaction } from './server/handlers.js';
 export type { KeyedReply, KeyedRequests } from './server/keyed-requests.js';
 export { type HandlerMark, handlerMarks } from './server/marks.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';

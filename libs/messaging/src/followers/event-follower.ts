@@ -5,8 +5,8 @@ import type { NatsLink } from '../connection.js';
 import type { Log } from '../log.js';
 import { EventBatches, type EventRetries } from './event-batches.js';
 import type { FeedReader, ReadPage } from './feed-reader.js';
-import type { FollowerStore } from './follower-store.js';
-import { type HandleEvents, HandlerCalls } from './handler-calls.js';
+import type { Effect, FollowerStore } from './follower-store.js';
+import { type EventHandlers, HandlerCalls } from './handler-calls.js';
 import type { SetAsideEvents } from './set-aside-events.js';
 import { SetAsideRetries } from './set-aside-retries.js';
 import { WakeUp } from './wake-up.js';
@@ -19,7 +19,7 @@ export interface EventFollowerOptions {
   /** The service whose log is read. */
   readonly source: ServiceName;
   readonly contracts: readonly EventContract[];
-  readonly handle: HandleEvents;
+  readonly handlers: EventHandlers;
   readonly retries: EventRetries;
   readonly feed: Pick<FeedReader, 'read' | 'prepareFirst'>;
   readonly store: FollowerStore;
@@ -52,7 +52,7 @@ const HIDDEN_MS = { firstMs: 5, maxMs: 300 };
 
 /**
  * Reads the events of another service from its log and handles them in order, page by page. Its position is in its own
- * database; one replica follows at a time, and a page that another one has handled meanwhile is not counted again.
+ * database and moves in the transaction of their effect, so a page that another replica has handled has no effect again.
  */
 export class EventFollower {
   readonly #stopping = new AbortController();
@@ -70,11 +70,12 @@ export class EventFollower {
   #savedAt = 0;
 
   constructor(private readonly options: EventFollowerOptions) {
-    const { link, log, service, contracts, handle, setAside, retries } = options;
+    const { link, log, service, contracts, handlers, setAside, retries, store } = options;
     const consumer = consumerName(service, options.consumer);
     this.#name = consumer;
-    const calls = new HandlerCalls({ log, consumer, contracts, handle });
-    this.#batches = new EventBatches({ log, consumer, calls, setAside, retries });
+    const calls = new HandlerCalls({ log, consumer, contracts, handlers });
+    const rehearse = store.rehearse.bind(store);
+    this.#batches = new EventBatches({ log, consumer, calls, rehearse, setAside, retries });
     const stopping = this.#stopping.signal;
     this.#retries = new SetAsideRetries({ consumer, log, calls, store: setAside, retryMs: retries.poisonMs, stopping });
     this.#wakeUp = new WakeUp(link, contracts);
@@ -148,12 +149,15 @@ export class EventFollower {
         { ...this.#about, from, to },
         'The log of a service was restored: this consumer continues with the last events that it holds',
       );
-    if (events.length > 0 && !(await this.#batches.handle(events, lost))) return false;
-    if (to?.event_id === this.#stored?.event_id) return true;
-    const isPassing = events.length === 0 && !restarted;
-    if (isPassing && performance.now() - this.#savedAt < this.#times.passOver) return true;
+    if (events.length === 0) {
+      if (to?.event_id === this.#stored?.event_id) return true;
+      if (!restarted && performance.now() - this.#savedAt < this.#times.passOver) return true;
+    }
+    const move = { from: this.#stored, to, restarted };
+    const commit = (effect?: Effect) => store.move(this.#name, source, move, effect);
+    const isMoved = events.length > 0 ? await this.#batches.handle(events, commit, lost) : await commit();
+    if (!isMoved) return false;
     this.#savedAt = performance.now();
-    if (!(await store.move(this.#name, source, { from: this.#stored, to, restarted }))) return false;
     this.#stored = to;
     return true;
   }
