@@ -17,6 +17,7 @@ export {
   withoutEffect,
 } from './faults.js';
 export type { EventRetries } from './followers/event-batches.js';
+export type { FollowerStatus } from './followers/event-follower.js';
 export type { FollowerMove, FollowerStore } from './followers/follower-store.js';
 export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './followers/set-aside-events.js';
 export type { RefusalBody, RequestKey } from './frames.js';

@@ -162,6 +162,15 @@ describe('A consumer', () => {
       { numRuns: 60 },
     ));
 
+  it('tells for how long its source has not answered', async () => {
+    const world = new World();
+    world.faults = Array.from({ length: 20 }, () => 'read');
+    const follower = world.start();
+    await world.until(() => follower.status.unansweredMs > 5);
+    await world.until(() => world.faults.length === 0 && follower.status.unansweredMs === 0);
+    await follower.stop();
+  });
+
   it('sets aside the events that fail alone, and continues', async () => {
     const world = new World();
     world.poison.add(2).add(4);
@@ -182,8 +191,10 @@ describe('A consumer', () => {
     await pause(50);
     expect(world.setAside).toEqual([]);
     expect(world.position).toBeUndefined();
+    expect(follower.status).toMatchObject({ oldestAt: expect.any(Date), unansweredMs: 0 });
     world.length = 2;
     await world.until(() => world.setAside.length === 1);
+    await world.until(() => follower.status.oldestAt === undefined);
     await follower.stop();
     expect(world.effects).toEqual([2]);
   });

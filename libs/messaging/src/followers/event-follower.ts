@@ -40,6 +40,16 @@ export interface FollowerTimes {
   readonly unavailable: { readonly firstMs: number; readonly maxMs: number };
 }
 
+/** What a consumer has not handled yet. */
+export interface FollowerStatus {
+  readonly consumer: string;
+  readonly source: ServiceName;
+  /** The time of the oldest event that it has read and not handled. */
+  readonly oldestAt: Date | undefined;
+  /** For how long the source has not answered. */
+  readonly unansweredMs: number;
+}
+
 const TIMES: FollowerTimes = {
   retryLead: 1_000,
   poll: 1_000,
@@ -68,6 +78,8 @@ export class EventFollower {
   /** The position in the database; the follower may be past it by events of other types. */
   #stored: LogPosition | null = null;
   #savedAt = 0;
+  #oldestAt: Date | undefined;
+  #unansweredSince: number | undefined;
 
   constructor(private readonly options: EventFollowerOptions) {
     const { link, log, service, contracts, handlers, setAside, retries, store } = options;
@@ -81,6 +93,12 @@ export class EventFollower {
     this.#wakeUp = new WakeUp(link, contracts);
     this.#times = options.times ?? TIMES;
     this.#unavailable = Backoff.exponential(this.#times.unavailable);
+  }
+
+  /** Of this replica; one that does not lead has nothing to handle. */
+  get status(): FollowerStatus {
+    const unansweredMs = this.#unansweredSince === undefined ? 0 : performance.now() - this.#unansweredSince;
+    return { ...this.#about, oldestAt: this.#oldestAt, unansweredMs };
   }
 
   start(): void {
@@ -103,6 +121,8 @@ export class EventFollower {
       await store
         .lead(this.#name, stop, lost => this.#follow(lost))
         .catch(error => this.#failed(error, 'A consumer cannot use its database; it will retry'));
+      this.#oldestAt = undefined;
+      this.#unansweredSince = undefined;
       await pause(this.#times.retryLead, undefined, { signal: stop }).catch(() => undefined);
     }
   }
@@ -131,10 +151,12 @@ export class EventFollower {
     try {
       const page = await this.options.feed.read(after, handled);
       this.#unavailable.reset();
+      this.#unansweredSince = undefined;
       if (this.#isFailing) this.options.log.info(this.#about, 'A consumer reads events again');
       this.#isFailing = false;
       return page;
     } catch (error) {
+      this.#unansweredSince ??= performance.now();
       this.#failed(error, 'A consumer cannot read events; it will retry');
       return undefined;
     }
@@ -153,10 +175,12 @@ export class EventFollower {
       if (to?.event_id === this.#stored?.event_id) return true;
       if (!restarted && performance.now() - this.#savedAt < this.#times.passOver) return true;
     }
+    this.#oldestAt = timeOf(events[0]);
     const move = { from: this.#stored, to, restarted };
     const commit = (effect?: Effect) => store.move(this.#name, source, move, effect);
     const isMoved = events.length > 0 ? await this.#batches.handle(events, commit, lost) : await commit();
     if (!isMoved) return false;
+    this.#oldestAt = undefined;
     this.#savedAt = performance.now();
     this.#stored = to;
     return true;
@@ -188,3 +212,8 @@ export class EventFollower {
     this.#isFailing = true;
   }
 }
+
+const timeOf = (event: unknown): Date | undefined => {
+  const at = Date.parse((event as { readonly occurred_at?: string } | undefined)?.occurred_at ?? '');
+  return Number.isNaN(at) ? undefined : new Date(at);
+};

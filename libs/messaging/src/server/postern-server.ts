@@ -2,7 +2,7 @@ import { consumerName, type EventContract, type RequestContract, type ServiceNam
 import type { NatsLink } from '../connection.js';
 import { isTemporary, type TemporarilyUnavailable } from '../faults.js';
 import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../followers/event-batches.js';
-import { EventFollower } from '../followers/event-follower.js';
+import { EventFollower, type FollowerStatus } from '../followers/event-follower.js';
 import { FeedReader } from '../followers/feed-reader.js';
 import type { FollowerStore } from '../followers/follower-store.js';
 import type { Envelope } from '../followers/handler-calls.js';
@@ -97,6 +97,11 @@ export class PosternServer {
     const queued = this.#queuedRequests();
     if (queued) this.#consumers.push(queued);
     for (const consumer of this.#consumers) consumer.start();
+  }
+
+  /** What the consumers of this process have not handled yet. */
+  get followers(): readonly FollowerStatus[] {
+    return this.#consumers.flatMap(consumer => (consumer instanceof EventFollower ? [consumer.status] : []));
   }
 
   /** Leaves the requests to other replicas; events are still received. */
