@@ -17,6 +17,7 @@ export {
   withoutEffect,
 } from './faults.js';
 export type { EventRetries } from './followers/event-batches.js';
+export type { FollowerStatus } from './followers/event-follower.js';
 export type { FollowerMove, FollowerStore } from './followers/follower-store.js';
 export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './followers/set-aside-events.js';
 export type { RefusalBody, RequestKey } from './frames.js';
@@ -25,7 +26,7 @@ export { deleteFormerStream } from './jetstream/former-position.js';
 export { RequestQueue } from './jetstream/request-queue.js';
 export { type Log, silentLog } from './log.js';
 export { RequestClient, type RequestOptions } from './request-client.js';
-export { type EventBatch, Handles, HandlesEvents } from './server/handlers.js';
+export { type EventBatch, Handles, HandlesEvents, HandlesEventsInTransaction } from './server/handlers.js';
 export type { KeyedReply, KeyedRequests } from './server/keyed-requests.js';
 export { type HandlerMark, handlerMarks } from './server/marks.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';

@@ -35,10 +35,10 @@ const leave = ({ published, taken }: { published: number; taken: number }) =>
     const messages = await consumer.fetch({ max_messages: taken, expires: 2_000 });
     for await (const message of messages) await message.ackAck();
     const last = rows.at(-1);
-    await delivery.source.query(
-      `INSERT INTO event_store.outbox (name, txid, pos, broker_sequence) VALUES ('events', $1, $2, $3)`,
-      [last.txid, last.pos, published],
-    );
+    await delivery.source.query('UPDATE event_store.logs SET published_txid = $1, published_pos = $2', [
+      last.txid,
+      last.pos,
+    ]);
   });
 
 it('A consumer continues where its JetStream consumer stopped', async () => {

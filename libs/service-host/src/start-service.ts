@@ -15,6 +15,7 @@ import { applyMigrations, type MigrationOptions } from './database/migrations.js
 import { asTemporarilyUnavailable } from './database/temporary-faults.js';
 import { startTasks } from './every.js';
 import { registerHandlers } from './handlers.js';
+import { guardEventFlow } from './health/event-flow.js';
 import { HealthController } from './health/health.controller.js';
 import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
@@ -138,6 +139,7 @@ export const startService = async <D extends HostedConfig>(
     const onChange = async (isWrong: boolean) => (isWrong ? server.pause() : server.resume());
     if (clock.isWrong) await server.pause();
     guardClock(clock, { readiness, metrics, tasks, log, onChange });
+    guardEventFlow({ readiness, clock, followers: () => server.followers });
   }
 
   let app: NestFastifyApplication | undefined;

@@ -76,7 +76,7 @@ const projectionRound = async ({ service, store, behind }: Tracking, emails: num
   );
 };
 
-/** Measures its handling of events of another service: read, deduplicate, decide and append. */
+/** Measures its handling of events of another service: read, decide and append. */
 const reactionRound = async (
   source: TestEventSource,
   { service, appended }: Tracking,

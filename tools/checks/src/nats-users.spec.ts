@@ -62,7 +62,7 @@ describe.each(USERS)('%s', app => {
 
   it('handles events only as consumers that the contracts declare for it', () => {
     const undeclared = sourcesOf(app).flatMap(({ file, text }) =>
-      [...text.matchAll(/@HandlesEvents\(([^)]*)\)/g)].flatMap(([, declared = '']) => {
+      [...text.matchAll(/@HandlesEvents(?:InTransaction)?\(([^)]*)\)/g)].flatMap(([, declared = '']) => {
         const consumer = contracts[/\w+$/.exec(declared)?.[0] ?? ''];
         if (!contracts.isEventConsumer(consumer) || consumer.service !== app) return [`${file}: ${declared}`];
         const taken = [...declared.matchAll(/\w+(?=.*,)/g)].flatMap(([name]) => eventsNamed(name));

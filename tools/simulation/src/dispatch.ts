@@ -1,4 +1,5 @@
 import { OUTCOME_EVENTS } from '@postern/contracts';
+import type { EventTransaction } from '@postern/event-sourcing/postgres';
 import { AttemptDelivery } from '../../../apps/webhook-dispatch/src/deliveries/attempt-delivery.js';
 import { EnqueueDeliveries } from '../../../apps/webhook-dispatch/src/deliveries/enqueue-deliveries.js';
 import type { DeliveryQueue } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
@@ -36,7 +37,11 @@ export class Dispatch {
     await this.#events.deliver(batch => {
       const events = batch.map(event => envelopeOf(event, this.world.timestamp()));
       return this.world.attempt('webhook-dispatch', process =>
-        new EnqueueDeliveries(this.#queue(process)).on(events as unknown as readonly DeliveryEventEnvelope[]),
+        new EnqueueDeliveries(this.#queue(process)).on(
+          events as unknown as readonly DeliveryEventEnvelope[],
+          // The queue of the simulation commits by itself.
+          {} as EventTransaction,
+        ),
       );
     });
   }

@@ -29,7 +29,6 @@ export class PostgresListedAddresses extends ListedAddresses {
           : [];
       });
       await transaction.write({
-        consumedEventIds: [],
         appends,
         signalsToStore: [],
         noticesToStore: [],

@@ -19,9 +19,8 @@ export interface EventMemory {
   append(streamId: string, events: readonly TrackingEvent[], metadata: EventMetadata): void;
 }
 
-/** The committed data of the service: streams, consumed events and waiting signals. */
+/** The committed data of the service: streams and waiting signals. */
 export class TrackingMemory {
-  readonly consumed = new Set<string>();
   readonly waiting = new Map<string, ReceivedSignal>();
   readonly notices: BounceNotice[] = [];
   #lastId = 0;
@@ -40,8 +39,7 @@ export class TrackingMemory {
       .map(([id, received]) => ({ id, received }));
   }
 
-  commit({ consumedEventIds, appends, signalsToStore, signalIdsToDelete, noticesToStore }: TrackingChanges): void {
-    for (const id of consumedEventIds) this.consumed.add(id);
+  commit({ appends, signalsToStore, signalIdsToDelete, noticesToStore }: TrackingChanges): void {
     for (const { streamId, events } of appends)
       for (const { event, metadata } of events) this.events.append(streamId, [event], metadata);
     for (const received of signalsToStore) this.waiting.set(String(++this.#lastId), received);
@@ -77,7 +75,6 @@ export class InMemoryTrackingTransactions extends TrackingTransactions {
         write: written =>
           this.runStep('TrackingTransactions.write', () => {
             changes = written;
-            return new Set(written.consumedEventIds.filter(id => !this.memory.consumed.has(id)));
           }),
       },
       locked,

@@ -1,12 +1,4 @@
-import {
-  type DataOf,
-  emailBounced,
-  emailClicked,
-  emailComplained,
-  emailDelivered,
-  type emailHandedOver,
-  emailOpened,
-} from '@postern/contracts';
+import { emailBounced, emailClicked, emailComplained, emailDelivered, emailOpened } from '@postern/contracts';
 import { eventTimeKey } from './public-event.js';
 import type { BounceClassification } from './signal.js';
 import {
@@ -23,7 +15,15 @@ import {
   type PublicEvent,
   type TrackedEmailEvent,
 } from './tracked-email-events.js';
-import { type Copy, copyOf, NO_LINK, type TrackedEmail, withEngagement } from './tracked-email-state.js';
+import {
+  type Copy,
+  copyOf,
+  type HandOver,
+  NO_LINK,
+  retryKey,
+  type TrackedEmail,
+  withEngagement,
+} from './tracked-email-state.js';
 
 /** Applies one event to the state. */
 export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent): TrackedEmail {
@@ -37,7 +37,10 @@ export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent
     case HAND_OVER_RECORDED:
       return { ...event.data.outcomes.reduce(afterHandOver, state), conclusion: 'recorded' };
     case COPY_RETRIED:
-      return afterHandOver(state, event.data.outcome);
+      return {
+        ...afterHandOver(state, event.data.outcome),
+        retries: new Set(state.retries).add(retryKey(event.data.outcome)),
+      };
     case HAND_OVER_FAILED:
       return {
         ...[...state.copies.keys()].reduce((next, index) => withCopy(next, index, settle), state),
@@ -92,10 +95,7 @@ function withCopy(state: TrackedEmail, index: number, change: (copy: Copy) => Co
 }
 
 /** Only records acceptance; bounces and deliveries follow as public events. */
-function afterHandOver(
-  state: TrackedEmail,
-  { index, result, at }: DataOf<typeof emailHandedOver>['outcomes'][number],
-): TrackedEmail {
+function afterHandOver(state: TrackedEmail, { index, result, at }: HandOver): TrackedEmail {
   return result === 'accepted' ? withCopy(state, index, copy => ({ ...copy, handedOverAt: at })) : state;
 }
 

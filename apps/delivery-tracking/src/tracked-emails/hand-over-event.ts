@@ -1,12 +1,9 @@
-import type { DataOf, emailHandedOver } from '@postern/contracts';
 import { classifyBounce } from '@postern/mail';
 import { classificationOf } from './bounce-classification.js';
 import { boundedText } from './bounded-text.js';
 import { publicEvent } from './public-event.js';
 import type { PublicEvent } from './tracked-email-events.js';
-import type { Copy, EmailFacts, TrackedEmail } from './tracked-email-state.js';
-
-type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
+import type { Copy, EmailFacts, HandOver, TrackedEmail } from './tracked-email-state.js';
 
 /**
  * The public event that the relay's answer to one copy causes, if any: a final refusal is a bounce, and acceptance by

@@ -1,4 +1,5 @@
 import type { EventMetadata } from '@postern/event-sourcing';
+import type { EventTransaction } from '@postern/event-sourcing/postgres';
 import type { BounceEvidence } from '@postern/mail';
 import type { SuppressionEvent } from '../suppressions/address-suppression.js';
 import type { Signal, SignalRefusal } from './signal.js';
@@ -14,13 +15,11 @@ export interface ReceivedSignal {
   readonly emailId: string;
   readonly signal: Signal;
   readonly metadata: EventMetadata;
-  /** The event that caused the signal; such a signal is processed only once. */
-  readonly eventId?: string;
 }
 
 /** The outcome of a signal; the kinds are also metric labels. */
 export type SignalOutcome =
-  | { readonly kind: 'recorded' | 'nothing_new' | 'taken_before' | 'waiting' }
+  | { readonly kind: 'recorded' | 'nothing_new' | 'waiting' }
   | { readonly kind: 'ignored'; readonly cause: SignalRefusal };
 
 /** Records single signals on behalf of other features. */
@@ -59,8 +58,6 @@ export interface LockedState {
 
 /** Everything that one transaction writes. */
 export interface TrackingChanges {
-  /** Events of other services to mark as consumed. */
-  readonly consumedEventIds: readonly string[];
   readonly appends: readonly StreamAppend[];
   readonly signalsToStore: readonly ReceivedSignal[];
   readonly signalIdsToDelete: readonly string[];
@@ -71,16 +68,20 @@ export interface TrackingChanges {
 export interface TrackingTransaction {
   /** Locks and reads further streams. To prevent deadlocks, email streams come before suppression streams. */
   lockMore(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly PastEvent[]>>;
-  /** The only write, after the last lock. Returns the events that had not been consumed before. */
-  write(changes: TrackingChanges): Promise<ReadonlySet<string>>;
+  /** The only write, after the last lock. */
+  write(changes: TrackingChanges): Promise<void>;
 }
 
 /** The database operations that `RecordSignals` needs. */
 export abstract class TrackingTransactions {
-  /** Runs `work` with exclusive access to the streams and commits; rolls back when it throws. */
+  /**
+   * Runs `work` with exclusive access to the streams and commits; rolls back when it throws. Within a transaction of events,
+   * its owner commits or rolls back.
+   */
   abstract run<Result>(
     scope: TransactionScope,
     work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
+    within?: EventTransaction,
   ): Promise<Result>;
 }
 

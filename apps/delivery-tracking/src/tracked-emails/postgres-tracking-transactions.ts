@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConcurrencyConflict } from '@postern/event-sourcing';
 import {
   appendAll,
-  Inbox,
+  type EventTransaction,
   inPipelinedTransaction,
   lockStreams,
   PostgresEventStore,
@@ -31,41 +31,59 @@ import {
   STORE_WAITING_SIGNALS,
 } from './tracking-transactions.sql.js';
 
-/** The inbox name of this service; stored, so it must not change. */
-const CONSUMER = 'delivery-tracking';
-
 /** Transactions in PostgreSQL. The lock of a stream excludes all other replicas. */
 @Injectable()
 export class PostgresTrackingTransactions extends TrackingTransactions {
-  readonly #inbox: Inbox;
-
   constructor(private readonly store: PostgresEventStore) {
     super();
-    this.#inbox = new Inbox(store.pool);
   }
 
-  override async run<Result>(
-    { streamIds, newEmailIds }: TransactionScope,
+  override run<Result>(
+    scope: TransactionScope,
+    work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
+    within?: EventTransaction,
+  ): Promise<Result> {
+    return within ? this.#within(within, scope, work) : this.#alone(scope, work);
+  }
+
+  async #alone<Result>(
+    scope: TransactionScope,
     work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
   ): Promise<Result> {
     const appended: TrackingEvent[] = [];
-    const result = await inPipelinedTransaction<[unknown, Histories, readonly WaitingSignal[]], Result>(
+    const result = await inPipelinedTransaction<Locked, Result>(
       this.store.pool,
-      client => [
-        lockStreams(client, streamIds),
-        historiesOf(client, streamIds, this.store),
-        waitingFor(client, newEmailIds),
-      ],
+      client => this.#lock(client, scope),
       (client, [, histories, waiting]) =>
-        work(new PostgresTrackingTransaction(client, this.#inbox, this.store, appended), {
-          histories,
-          waiting,
-        }),
+        work(new PostgresTrackingTransaction(client, this.store, appended), { histories, waiting }),
     );
     this.store.announce(appended);
     return result;
   }
+
+  async #within<Result>(
+    { client, afterCommit }: EventTransaction,
+    scope: TransactionScope,
+    work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
+  ): Promise<Result> {
+    const appended: TrackingEvent[] = [];
+    const [, histories, waiting] = await pipelined<Locked>(client, () => this.#lock(client, scope));
+    const result = await work(new PostgresTrackingTransaction(client, this.store, appended), { histories, waiting });
+    afterCommit(() => this.store.announce(appended));
+    return result;
+  }
+
+  #lock(client: pg.ClientBase, { streamIds, newEmailIds }: TransactionScope): Promises<Locked> {
+    return [
+      lockStreams(client, streamIds),
+      historiesOf(client, streamIds, this.store),
+      waitingFor(client, newEmailIds),
+    ];
+  }
 }
+
+type Locked = readonly [unknown, Histories, readonly WaitingSignal[]];
+type Promises<Answers extends readonly unknown[]> = { readonly [Place in keyof Answers]: Promise<Answers[Place]> };
 
 type Histories = ReadonlyMap<string, readonly PastEvent[]>;
 
@@ -96,7 +114,6 @@ async function waitingFor(client: pg.ClientBase, emailIds: readonly string[]): P
 class PostgresTrackingTransaction implements TrackingTransaction {
   constructor(
     private readonly client: pg.ClientBase,
-    private readonly inbox: Inbox,
     private readonly store: PostgresEventStore,
     /** Receives the appended events. */
     private readonly appended: TrackingEvent[],
@@ -110,18 +127,14 @@ class PostgresTrackingTransaction implements TrackingTransaction {
     return histories;
   }
 
-  async write(changes: TrackingChanges): Promise<ReadonlySet<string>> {
-    const { consumedEventIds, appends, signalsToStore, signalIdsToDelete, noticesToStore } = changes;
-    const [fresh] = await pipelined<[ReadonlySet<string>, ...unknown[]]>(this.client, () => [
-      consumedEventIds.length > 0
-        ? this.inbox.accept(this.client, CONSUMER, consumedEventIds)
-        : Promise.resolve(new Set<string>()),
+  async write(changes: TrackingChanges): Promise<void> {
+    const { appends, signalsToStore, signalIdsToDelete, noticesToStore } = changes;
+    await pipelined<unknown[]>(this.client, () => [
       ...(appends.length > 0 ? [this.#append(appends)] : []),
       ...(signalsToStore.length > 0 ? [this.#store(signalsToStore)] : []),
       ...(noticesToStore.length > 0 ? [this.#keep(noticesToStore)] : []),
       ...(signalIdsToDelete.length > 0 ? [this.#delete(signalIdsToDelete)] : []),
     ]);
-    return fresh;
   }
 
   async #append(appends: readonly StreamAppend[]): Promise<void> {

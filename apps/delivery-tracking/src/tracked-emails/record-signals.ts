@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EventTransaction } from '@postern/event-sourcing/postgres';
 import { EmailUnitOfWork } from './email-unit-of-work.js';
 import {
   type LockedState,
@@ -29,37 +30,29 @@ export class RecordSignals {
     private readonly metrics: SignalMetrics,
   ) {}
 
-  /** Resolves once everything is durable; returns the outcome of each signal in the given order. */
-  async execute(signals: readonly ReceivedSignal[]): Promise<readonly SignalOutcome[]> {
+  /**
+   * Resolves once everything is durable, or written in the transaction of the events that the signals come from.
+   * @returns the outcome of each signal in the given order.
+   */
+  async execute(signals: readonly ReceivedSignal[], within?: EventTransaction): Promise<readonly SignalOutcome[]> {
     if (signals.length === 0) return [];
-    const { outcomes, appends } = await this.#record(signals, new Set());
+    const newEmailIds = signals.filter(({ signal }) => signal.kind === 'accepted').map(({ emailId }) => emailId);
+    const emailIds = [...new Set(signals.map(({ emailId }) => emailId))];
+    const recorded = await this.transactions.run(
+      { streamIds: emailIds.map(trackedEmailStream), newEmailIds: [...new Set(newEmailIds)] },
+      (transaction, locked) => record(transaction, unitsOfWork(emailIds, locked), signals),
+      within,
+    );
+    if (within) within.afterCommit(() => this.#count(signals, recorded));
+    else this.#count(signals, recorded);
+    return recorded.outcomes;
+  }
+
+  #count(signals: readonly ReceivedSignal[], { outcomes, appends }: Recorded): void {
     signals.forEach(({ signal }, index) => {
       this.metrics.signal(signal.kind, outcomes[index]!);
     });
     for (const { events } of appends) for (const { event } of events) this.metrics.recorded(event);
-    return outcomes;
-  }
-
-  async #record(signals: readonly ReceivedSignal[], alreadyConsumed: ReadonlySet<string>): Promise<Recorded> {
-    try {
-      const newEmailIds = signals.filter(({ signal }) => signal.kind === 'accepted').map(({ emailId }) => emailId);
-      const emailIds = [...new Set(signals.map(({ emailId }) => emailId))];
-      return await this.transactions.run(
-        { streamIds: emailIds.map(trackedEmailStream), newEmailIds: [...new Set(newEmailIds)] },
-        (transaction, locked) => record(transaction, unitsOfWork(emailIds, locked), signals, alreadyConsumed),
-      );
-    } catch (error) {
-      if (error instanceof AlreadyConsumed)
-        return this.#record(signals, new Set([...alreadyConsumed, ...error.eventIds]));
-      throw error;
-    }
-  }
-}
-
-/** Rolls back a transaction that processed consumed events. It is rare, so the check comes last. */
-class AlreadyConsumed extends Error {
-  constructor(readonly eventIds: readonly string[]) {
-    super('some of these events were consumed before');
   }
 }
 
@@ -67,28 +60,16 @@ async function record(
   transaction: TrackingTransaction,
   units: ReadonlyMap<string, EmailUnitOfWork>,
   signals: readonly ReceivedSignal[],
-  alreadyConsumed: ReadonlySet<string>,
 ): Promise<Recorded> {
-  const consumedNow = new Set<string>();
-  const outcomes = signals.map((received): SignalOutcome => {
-    const { eventId } = received;
-    if (eventId !== undefined) {
-      if (alreadyConsumed.has(eventId) || consumedNow.has(eventId)) return { kind: 'taken_before' };
-      consumedNow.add(eventId);
-    }
-    return units.get(received.emailId)!.process(received);
-  });
-
+  const outcomes = signals.map(received => units.get(received.emailId)!.process(received));
   const appends = [...units.values()].flatMap(unit => unit.appends());
   const suppressions = await suppressionChanges(transaction, appends);
-  const fresh = await transaction.write({
-    consumedEventIds: [...consumedNow],
+  await transaction.write({
     appends: [...appends, ...suppressions],
     signalsToStore: [...units.values()].flatMap(unit => unit.signalsToStore),
     signalIdsToDelete: [...units.values()].flatMap(unit => unit.signalIdsToDelete),
     noticesToStore: [...units.values()].flatMap(unit => unit.noticesToStore),
   });
-  if (fresh.size < consumedNow.size) throw new AlreadyConsumed([...consumedNow].filter(id => !fresh.has(id)));
   return { outcomes, appends };
 }
 

@@ -1,24 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { emailsConsumer, TRACKED_EMAIL_EVENTS } from '@postern/contracts';
-import { type EventBatch, HandlesEvents } from '@postern/messaging';
+import type { EventTransaction } from '@postern/event-sourcing/postgres';
+import { type EventBatch, HandlesEventsInTransaction } from '@postern/messaging';
 import { RecordSignals } from './record-signals.js';
 import type { Signal } from './signal.js';
 
 /** An event of email-send about one email. */
 export type EmailEvent = EventBatch<(typeof TRACKED_EMAIL_EVENTS)[number]>[number];
 
-/** Records email-send's events, one transaction per batch and each event once. */
+/** Records email-send's events, in the transaction of their position. An event that is read again changes nothing. */
 @Injectable()
 export class TrackEmails {
   constructor(private readonly signals: RecordSignals) {}
 
-  @HandlesEvents(TRACKED_EMAIL_EVENTS, emailsConsumer)
-  async on(batch: readonly EmailEvent[]): Promise<void> {
+  @HandlesEventsInTransaction(TRACKED_EMAIL_EVENTS, emailsConsumer)
+  async on(batch: readonly EmailEvent[], transaction?: EventTransaction): Promise<void> {
     await this.signals.execute(
       batch.map(event => ({
         emailId: event.data.email_id,
         signal: signalOf(event),
-        eventId: event.id,
         metadata: {
           correlationId: event.metadata.correlation_id,
           causationId: event.id,
@@ -26,6 +26,7 @@ export class TrackEmails {
           actor: event.metadata.actor,
         },
       })),
+      transaction,
     );
   }
 }

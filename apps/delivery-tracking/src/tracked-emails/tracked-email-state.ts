@@ -1,6 +1,9 @@
-import type { DataOf, emailAccepted } from '@postern/contracts';
+import type { DataOf, emailAccepted, emailHandedOver } from '@postern/contracts';
 
 export type EmailFacts = DataOf<typeof emailAccepted>;
+
+/** The answer of the relay to one copy. */
+export type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
 
 /** The `link` of an open, which has none. */
 export const NO_LINK = '';
@@ -36,6 +39,8 @@ export interface TrackedEmail {
   readonly conclusion: 'none' | 'interrupted' | 'recorded';
   /** The `eventTimeKey` of every public event so far. */
   readonly eventTimes: ReadonlySet<string>;
+  /** The `retryKey` of every retry of a copy so far. */
+  readonly retries: ReadonlySet<string>;
 }
 
 const NONE: Engagements = [];
@@ -45,7 +50,11 @@ export const UNTRACKED: TrackedEmail = {
   copies: new Map(),
   conclusion: 'none',
   eventTimes: new Set(),
+  retries: new Set(),
 };
+
+/** A copy is retried at most once at a time. */
+export const retryKey = ({ index, at }: Pick<HandOver, 'index' | 'at'>): string => `${index} ${at}`;
 
 export const copyOf = ({ index, address }: EmailFacts['recipients'][number]): Copy => ({
   index,

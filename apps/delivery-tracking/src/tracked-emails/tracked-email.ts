@@ -1,4 +1,3 @@
-import type { DataOf, emailHandedOver } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { addressKey } from '@postern/mail';
@@ -18,9 +17,15 @@ import {
   NOTIFICATION_MISSED,
   type TrackedEmailEvent,
 } from './tracked-email-events.js';
-import { type Copy, type EmailFacts, isSettled, type TrackedEmail, UNTRACKED } from './tracked-email-state.js';
-
-type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];
+import {
+  type Copy,
+  type EmailFacts,
+  type HandOver,
+  isSettled,
+  retryKey,
+  type TrackedEmail,
+  UNTRACKED,
+} from './tracked-email-state.js';
 
 const refused = (code: SignalRefusal, message: string): Refusal<SignalRefusal> => new Refusal(code, message);
 
@@ -43,7 +48,9 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
           ? []
           : [{ type: HAND_OVER_RECORDED, data: signal.data }, ...handOverEvents(state, facts, signal.data.outcomes)];
       case 'copy_retried':
-        return [{ type: COPY_RETRIED, data: signal.data }, ...handOverEvents(state, facts, [signal.data.outcome])];
+        return state.retries.has(retryKey(signal.data.outcome))
+          ? []
+          : [{ type: COPY_RETRIED, data: signal.data }, ...handOverEvents(state, facts, [signal.data.outcome])];
       case 'not_handed_over':
         return state.conclusion === 'recorded' ? [] : [{ type: HAND_OVER_FAILED, data: signal.data }];
       case 'interrupted':

@@ -18,7 +18,6 @@ import { PostgresBounceNotices, PostgresOldBounceNotices } from './postgres-boun
 import { PostgresOverdueEmails } from './postgres-overdue-emails.js';
 import { PostgresTrackingTransactions } from './postgres-tracking-transactions.js';
 import { PostgresWaitingSignals } from './postgres-waiting-signals.js';
-import { PurgeInbox } from './purge-inbox.js';
 import { ReclassifyBounces } from './reclassify-bounces.js';
 import { RecordSignals } from './record-signals.js';
 import { TrackEmails } from './track-emails.js';
@@ -32,7 +31,6 @@ import { TrackEmails } from './track-emails.js';
     MarkMissedNotifications,
     DropUnmatchedSignals,
     DropBounceNotices,
-    PurgeInbox,
     ReclassifyBounces,
     { provide: BounceNotices, useClass: PostgresBounceNotices },
     { provide: OldBounceNotices, useClass: PostgresOldBounceNotices },

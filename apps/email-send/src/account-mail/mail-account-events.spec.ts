@@ -80,7 +80,7 @@ beforeEach(() => {
   mail = new FakeMail();
   optOuts = new FakeOptOuts();
   const config = { publicUrl: 'https://postern.example/' };
-  handler = new MailAccountEvents(facts, mail, new FakeLimits(), optOuts, silent, config);
+  handler = new MailAccountEvents(facts, mail, new FakeLimits(), optOuts, silent, { now: () => new Date() }, config);
 });
 const linksIn = (text: string) => text.match(/https?:\S+/g);
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { accountMailConsumer, Refusal } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
-import { CONFIG, ServiceLog } from '@postern/service-host';
+import { CONFIG, DatabaseClock, type DatabaseTime, ServiceLog } from '@postern/service-host';
 import { OptOutLinks } from '../code-opt-outs/ports.js';
 import type { EmailSendConfig } from '../config.js';
 import { NoticeLimits, SystemMail } from '../system-mail/ports.js';
@@ -13,7 +13,7 @@ const REMEMBERED = 10_000;
 
 /**
  * Mails users about changes of their accounts, and links to new passwords and invitations. An event is delivered again
- * until a relay accepts the mail or rejects it permanently; after a crash a mail may be sent twice.
+ * until a relay accepts the mail or rejects it permanently; after a crash the mails of a page may be sent twice.
  */
 @Injectable()
 export class MailAccountEvents {
@@ -26,6 +26,7 @@ export class MailAccountEvents {
     private readonly limits: NoticeLimits,
     private readonly optOuts: OptOutLinks,
     private readonly log: ServiceLog,
+    @Inject(DatabaseClock) private readonly clock: DatabaseTime,
     @Inject(CONFIG) config: Pick<EmailSendConfig, 'publicUrl'>,
   ) {
     this.#dashboardUrl = `${config.publicUrl.replace(/\/+$/, '')}/dashboard`;
@@ -62,7 +63,7 @@ export class MailAccountEvents {
 
   /** A relay that rejects the recipient permanently would reject every retry. */
   async #send({ to, subject, text, ...options }: AccountMail, { id, type }: AccountEvent): Promise<void> {
-    const notice = { address: to, kind: type, at: new Date() };
+    const notice = { address: to, kind: type, at: this.clock.now() };
     if (!(await this.limits.take(notice))) {
       this.log.warn(
         { event: id, type },

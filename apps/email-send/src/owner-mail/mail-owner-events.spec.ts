@@ -77,14 +77,25 @@ let facts: FakeFacts;
 let limits: FakeLimits;
 let mail: FakeMail;
 let handler: MailOwnerEvents;
+/** By the clock of PostgreSQL. */
+let databaseTime: Date;
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, plain: () => {} };
 beforeEach(() => {
   facts = new FakeFacts();
   mail = new FakeMail();
   limits = new FakeLimits();
-  handler = new MailOwnerEvents(facts, new FakeClaims(), limits, mail, silent, {
-    publicUrl: 'https://postern.example/',
-  });
+  databaseTime = new Date();
+  handler = new MailOwnerEvents(
+    facts,
+    new FakeClaims(),
+    limits,
+    mail,
+    silent,
+    { now: () => databaseTime },
+    {
+      publicUrl: 'https://postern.example/',
+    },
+  );
 });
 const linksIn = (text: string) => text.match(/\S+:\/\/\S+/g);
 const ACCOUNT = 'https://postern.example/dashboard/account';
@@ -146,6 +157,10 @@ describe('mail about failures', () => {
   it('is not sent about deleted resources or events older than a day', async () => {
     const type = 'platform-management.deployment-failed.v1';
     await handler.onEvents([eventOf(type, new Date(Date.now() - 25 * 3_600_000))]);
+    const event = eventOf(type);
+    databaseTime = new Date(Date.now() + 25 * 3_600_000);
+    await handler.onEvents([event]);
+    databaseTime = new Date();
     facts.facts = undefined;
     await handler.onEvents([eventOf(type)]);
     expect(mail.sent).toEqual([]);

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type OwnerMailFacts, ownerMailConsumer, Refusal } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
-import { CONFIG, ServiceLog } from '@postern/service-host';
+import { CONFIG, DatabaseClock, type DatabaseTime, ServiceLog } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
 import { NoticeLimits, SystemMail } from '../system-mail/ports.js';
 import { ownerMailText } from './owner-mail-text.js';
@@ -24,6 +24,7 @@ export class MailOwnerEvents {
     private readonly limits: NoticeLimits,
     private readonly mail: SystemMail,
     private readonly log: ServiceLog,
+    @Inject(DatabaseClock) private readonly clock: DatabaseTime,
     @Inject(CONFIG) config: Pick<EmailSendConfig, 'publicUrl'>,
   ) {
     this.#dashboardUrl = `${config.publicUrl.replace(/\/+$/, '')}/dashboard`;
@@ -35,7 +36,7 @@ export class MailOwnerEvents {
   }
 
   async #mailAbout(event: OwnerEvent): Promise<void> {
-    if (Date.now() - Date.parse(event.occurred_at) > MAILED_FOR_MS) {
+    if (this.clock.now().getTime() - Date.parse(event.occurred_at) > MAILED_FOR_MS) {
       this.log.info({ event: event.id, type: event.type }, 'The event is too old to email its owners');
       return;
     }
@@ -59,7 +60,7 @@ export class MailOwnerEvents {
     const occurredAt = new Date(event.occurred_at);
     const claim = { resourceId: resourceOf(event), kind: event.type, userId, occurredAt };
     if (!(await this.claims.take(claim))) return undefined;
-    const notice = { address: email, kind: event.type, at: new Date() };
+    const notice = { address: email, kind: event.type, at: this.clock.now() };
     if (!(await this.limits.take(notice))) {
       this.log.warn({ event: event.id, type: event.type, user: userId }, 'The owner had too many emails of this kind');
       return undefined;

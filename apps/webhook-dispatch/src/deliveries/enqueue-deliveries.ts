@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { deliveriesConsumer, OUTCOME_EVENTS } from '@postern/contracts';
-import { HandlesEvents } from '@postern/messaging';
+import type { EventTransaction } from '@postern/event-sourcing/postgres';
+import { HandlesEventsInTransaction } from '@postern/messaging';
 import { DeliveryQueue } from './ports.js';
 import { type DeliveryEventEnvelope, kindOf, payloadOf } from './webhook-payload.js';
 
@@ -9,8 +10,8 @@ import { type DeliveryEventEnvelope, kindOf, payloadOf } from './webhook-payload
 export class EnqueueDeliveries {
   constructor(private readonly queue: DeliveryQueue) {}
 
-  @HandlesEvents(OUTCOME_EVENTS, deliveriesConsumer)
-  on(events: readonly DeliveryEventEnvelope[]): Promise<void> {
+  @HandlesEventsInTransaction(OUTCOME_EVENTS, deliveriesConsumer)
+  on(events: readonly DeliveryEventEnvelope[], transaction: EventTransaction): Promise<void> {
     return this.queue.enqueue(
       events.map(event => ({
         id: event.id,
@@ -19,6 +20,7 @@ export class EnqueueDeliveries {
         payload: payloadOf(event),
         traceparent: event.metadata.traceparent,
       })),
+      transaction,
     );
   }
 }

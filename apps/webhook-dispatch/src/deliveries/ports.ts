@@ -1,4 +1,5 @@
 import type { OutcomeKind } from '@postern/contracts';
+import type { EventTransaction } from '@postern/event-sourcing/postgres';
 import type { AttemptOutcome, EndpointResponse } from './endpoint-response.js';
 
 /** A request to an endpoint. The signature covers `timestampS` (Unix seconds) and the exact `body`. */
@@ -57,8 +58,8 @@ export type MissedState = (typeof MISSED)[number];
 
 /** The queue of deliveries, in the same database as their attempts. */
 export abstract class DeliveryQueue {
-  /** Queues each event once for every endpoint subscribed to its kind, however often it arrives. */
-  abstract enqueue(events: readonly QueuedEvent[]): Promise<void>;
+  /** Queues each event once for every endpoint subscribed to its kind, in the transaction of its position. */
+  abstract enqueue(events: readonly QueuedEvent[], transaction: EventTransaction): Promise<void>;
   /** Queues a test delivery; returns its id. */
   abstract enqueueTest(webhookId: string, payload: string): Promise<string>;
   /** Claims due deliveries: up to `limits` for the listed endpoints, and up to `defaultLimit` for each other one. */

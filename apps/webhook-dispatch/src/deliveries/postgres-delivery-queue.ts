@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { MAX_LISTENER_EVENTS } from '@postern/contracts';
 import { GroupCommit } from '@postern/event-sourcing';
-import { Inbox, inSteps, inTransaction } from '@postern/event-sourcing/postgres';
+import { type EventTransaction, inSteps } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
 import { Database, KeyRing } from '@postern/service-host';
 import type pg from 'pg';
@@ -70,7 +70,6 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
 
   constructor(
     { pool }: Database,
-    private readonly inbox: Inbox,
     private readonly keys: KeyRing,
   ) {
     super();
@@ -86,27 +85,21 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     });
   }
 
-  override async enqueue(events: readonly QueuedEvent[]): Promise<void> {
-    await inTransaction(this.#pool, async client => {
-      const ids = events.map(({ id }) => id);
-      const fresh = await this.inbox.accept(client, 'deliveries', ids);
-      const queued = events.filter(({ id }) => fresh.has(id));
-      if (queued.length === 0) return;
-      await client.query({
-        name: 'queue-deliveries',
-        text: ENQUEUE,
-        values: [
-          queued.map(({ id }) => id),
-          queued.map(({ serviceId }) => serviceId),
-          queued.map(({ kind }) => kind),
-          queued.map(({ payload }) => payload),
-          queued.map(({ traceparent }) => traceparent ?? null),
-          newIdPrefix(),
-          MAX_LISTENER_EVENTS,
-        ],
-      });
+  override async enqueue(events: readonly QueuedEvent[], { client, afterCommit }: EventTransaction): Promise<void> {
+    await client.query({
+      name: 'queue-deliveries',
+      text: ENQUEUE,
+      values: [
+        events.map(({ id }) => id),
+        events.map(({ serviceId }) => serviceId),
+        events.map(({ kind }) => kind),
+        events.map(({ payload }) => payload),
+        events.map(({ traceparent }) => traceparent ?? null),
+        newIdPrefix(),
+        MAX_LISTENER_EVENTS,
+      ],
     });
-    this.#notify();
+    afterCommit(() => this.#notify());
   }
 
   override async enqueueTest(webhookId: string, payload: string): Promise<string> {
@@ -182,10 +175,8 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     return inSteps(this.#pool, HOLD_FOR_DISABLED, []);
   }
 
-  override async purgeFinishedBefore(time: Date): Promise<number> {
-    const purged = await inSteps(this.#pool, PURGE, [time]);
-    await this.inbox.purge();
-    return purged;
+  override purgeFinishedBefore(time: Date): Promise<number> {
+    return inSteps(this.#pool, PURGE, [time]);
   }
 
   override onDue(listener: () => void): void {

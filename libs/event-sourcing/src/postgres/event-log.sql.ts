@@ -47,9 +47,9 @@ export const SELECT_BEFORE = `SELECT e.txid::text AS txid, e.pos::text AS pos, e
   WHERE (e.txid, e.pos) < (limited.txid, limited.pos) OR ($3 AND (e.txid, e.pos) = (limited.txid, limited.pos))
   ORDER BY e.txid DESC, e.pos DESC LIMIT 1`;
 
-/** The last event that the outbox relay of release 0.1 has published. */
+/** The last event that release 0.1 has published. */
 export const SELECT_PUBLISHED = `SELECT e.txid::text AS txid, e.pos::text AS pos, e.id AS event_id
-  FROM event_store.events e, event_store.outbox WHERE (e.txid, e.pos) <= (outbox.txid, outbox.pos)
+  FROM event_store.events e, event_store.logs WHERE (e.txid, e.pos) <= (logs.published_txid, logs.published_pos)
   ORDER BY e.txid DESC, e.pos DESC LIMIT 1`;
 
 /** Every reader of the present log, and the age of the oldest event of its types that it has not read. */

@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { LogPosition } from './event-log.js';
+import { type EventTransaction, inEventTransaction } from './event-transaction.js';
 import { MOVE_POSITION, SELECT_POSITION, SELECT_RESTARTS } from './follower-positions.sql.js';
 import { withLeadership } from './leadership.js';
+import type { Queryable } from './queryable.js';
 
 export interface FollowerMove {
   readonly from: LogPosition | null;
@@ -40,23 +42,30 @@ export class FollowerPositions {
     return row.epoch && row.event_id ? (row as LogPosition) : null;
   }
 
-  /** @returns false when another process has moved the position meanwhile. */
-  async move(consumer: string, source: string, { from, to, restarted }: FollowerMove): Promise<boolean> {
-    const { rowCount } = await this.pool.query({
-      name: 'event-store-move-follower',
-      text: MOVE_POSITION,
-      values: [
-        consumer,
-        source,
-        to?.epoch ?? null,
-        to?.txid ?? '0',
-        to?.pos ?? '0',
-        to?.event_id ?? null,
-        from?.event_id ?? null,
-        restarted,
-      ],
+  /**
+   * Moves the position, in one transaction with the effect of the events that it passes.
+   * @returns false, with nothing written, when another process has moved the position meanwhile.
+   */
+  move(
+    consumer: string,
+    source: string,
+    move: FollowerMove,
+    effect?: (transaction: EventTransaction) => Promise<void>,
+  ): Promise<boolean> {
+    if (!effect) return isMoved(this.pool, consumer, source, move);
+    return inEventTransaction(this.pool, async transaction => {
+      await effect(transaction);
+      // Last, because a transaction must not write before it has locked the streams that it appends to.
+      return isMoved(transaction.client, consumer, source, move);
     });
-    return rowCount === 1;
+  }
+
+  /** Runs `effect` in a transaction that is undone. */
+  async rehearse(effect: (transaction: EventTransaction) => Promise<void>): Promise<void> {
+    await inEventTransaction(this.pool, async transaction => {
+      await effect(transaction);
+      return false;
+    });
   }
 
   /** The consumers that had to go back because the log of their source was restored in the last days. */
@@ -64,3 +73,26 @@ export class FollowerPositions {
     return (await this.pool.query<Restart>(SELECT_RESTARTS, [days])).rows;
   }
 }
+
+const isMoved = async (
+  db: Queryable,
+  consumer: string,
+  source: string,
+  { from, to, restarted }: FollowerMove,
+): Promise<boolean> => {
+  const { rowCount } = await db.query({
+    name: 'event-store-move-follower',
+    text: MOVE_POSITION,
+    values: [
+      consumer,
+      source,
+      to?.epoch ?? null,
+      to?.txid ?? '0',
+      to?.pos ?? '0',
+      to?.event_id ?? null,
+      from?.event_id ?? null,
+      restarted,
+    ],
+  });
+  return rowCount === 1;
+};

@@ -20,10 +20,10 @@ export {
   type ReaderStatus,
   type Restore,
 } from './event-log.js';
+export type { EventTransaction } from './event-transaction.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { FollowerPositions, type Restart } from './follower-positions.js';
 export { inSteps } from './in-steps.js';
-export { Inbox } from './inbox.js';
 export { isLed, withLeadership } from './leadership.js';
 export { LEASE_LIMITS, Lease, LeaseLost, type LeaseName } from './lease.js';
 export { countFromZero, observeLag } from './observe-lag.js';

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type EventTransaction, inEventTransaction } from './event-transaction.js';
 import {
   DISCARD,
   ERASE,
@@ -40,9 +41,14 @@ interface DueEvent<Envelope> {
 export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
   constructor(private readonly pool: pg.Pool) {}
 
-  /** Does nothing for an event that is set aside already. */
-  async keep(consumer: string, envelope: Envelope, failure: { error: string; retryAfterMs: number }): Promise<void> {
-    await this.pool.query(KEEP, [
+  /** Stores an event in the transaction that moves the position past it. Does nothing for one that is set aside already. */
+  async keep(
+    { client }: EventTransaction,
+    consumer: string,
+    envelope: Envelope,
+    failure: { error: string; retryAfterMs: number },
+  ): Promise<void> {
+    await client.query(KEEP, [
       consumer,
       envelope.id,
       envelope.type,
@@ -66,8 +72,19 @@ export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
     await this.pool.query(FAILED_AGAIN, [consumer, eventId, failure.error, failure.retryAfterMs]);
   }
 
-  async remove(consumer: string, eventId: string): Promise<void> {
-    await this.pool.query(REMOVE, [consumer, eventId]);
+  /**
+   * Removes the event in one transaction with its effect.
+   * @returns false, with nothing written, if it was discarded or handled meanwhile.
+   */
+  settle(
+    consumer: string,
+    eventId: string,
+    effect: (transaction: EventTransaction) => Promise<void>,
+  ): Promise<boolean> {
+    return inEventTransaction(this.pool, async transaction => {
+      await effect(transaction);
+      return (await transaction.client.query(REMOVE, [consumer, eventId])).rowCount === 1;
+    });
   }
 
   /** Up to `limit` events, the oldest first, and the total number. */

@@ -5,8 +5,8 @@ import type { NatsLink } from '../connection.js';
 import type { Log } from '../log.js';
 import { EventBatches, type EventRetries } from './event-batches.js';
 import type { FeedReader, ReadPage } from './feed-reader.js';
-import type { FollowerStore } from './follower-store.js';
-import { type HandleEvents, HandlerCalls } from './handler-calls.js';
+import type { Effect, FollowerStore } from './follower-store.js';
+import { type EventHandlers, HandlerCalls } from './handler-calls.js';
 import type { SetAsideEvents } from './set-aside-events.js';
 import { SetAsideRetries } from './set-aside-retries.js';
 import { WakeUp } from './wake-up.js';
@@ -19,7 +19,7 @@ export interface EventFollowerOptions {
   /** The service whose log is read. */
   readonly source: ServiceName;
   readonly contracts: readonly EventContract[];
-  readonly handle: HandleEvents;
+  readonly handlers: EventHandlers;
   readonly retries: EventRetries;
   readonly feed: Pick<FeedReader, 'read' | 'prepareFirst'>;
   readonly store: FollowerStore;
@@ -40,6 +40,16 @@ export interface FollowerTimes {
   readonly unavailable: { readonly firstMs: number; readonly maxMs: number };
 }
 
+/** What a consumer has not handled yet. */
+export interface FollowerStatus {
+  readonly consumer: string;
+  readonly source: ServiceName;
+  /** The time of the oldest event that it has read and not handled. */
+  readonly oldestAt: Date | undefined;
+  /** For how long the source has not answered. */
+  readonly unansweredMs: number;
+}
+
 const TIMES: FollowerTimes = {
   retryLead: 1_000,
   poll: 1_000,
@@ -52,7 +62,7 @@ const HIDDEN_MS = { firstMs: 5, maxMs: 300 };
 
 /**
  * Reads the events of another service from its log and handles them in order, page by page. Its position is in its own
- * database; one replica follows at a time, and a page that another one has handled meanwhile is not counted again.
+ * database and moves in the transaction of their effect, so a page that another replica has handled has no effect again.
  */
 export class EventFollower {
   readonly #stopping = new AbortController();
@@ -68,18 +78,27 @@ export class EventFollower {
   /** The position in the database; the follower may be past it by events of other types. */
   #stored: LogPosition | null = null;
   #savedAt = 0;
+  #oldestAt: Date | undefined;
+  #unansweredSince: number | undefined;
 
   constructor(private readonly options: EventFollowerOptions) {
-    const { link, log, service, contracts, handle, setAside, retries } = options;
+    const { link, log, service, contracts, handlers, setAside, retries, store } = options;
     const consumer = consumerName(service, options.consumer);
     this.#name = consumer;
-    const calls = new HandlerCalls({ log, consumer, contracts, handle });
-    this.#batches = new EventBatches({ log, consumer, calls, setAside, retries });
+    const calls = new HandlerCalls({ log, consumer, contracts, handlers });
+    const rehearse = store.rehearse.bind(store);
+    this.#batches = new EventBatches({ log, consumer, calls, rehearse, setAside, retries });
     const stopping = this.#stopping.signal;
     this.#retries = new SetAsideRetries({ consumer, log, calls, store: setAside, retryMs: retries.poisonMs, stopping });
     this.#wakeUp = new WakeUp(link, contracts);
     this.#times = options.times ?? TIMES;
     this.#unavailable = Backoff.exponential(this.#times.unavailable);
+  }
+
+  /** Of this replica; one that does not lead has nothing to handle. */
+  get status(): FollowerStatus {
+    const unansweredMs = this.#unansweredSince === undefined ? 0 : performance.now() - this.#unansweredSince;
+    return { ...this.#about, oldestAt: this.#oldestAt, unansweredMs };
   }
 
   start(): void {
@@ -102,6 +121,8 @@ export class EventFollower {
       await store
         .lead(this.#name, stop, lost => this.#follow(lost))
         .catch(error => this.#failed(error, 'A consumer cannot use its database; it will retry'));
+      this.#oldestAt = undefined;
+      this.#unansweredSince = undefined;
       await pause(this.#times.retryLead, undefined, { signal: stop }).catch(() => undefined);
     }
   }
@@ -130,10 +151,12 @@ export class EventFollower {
     try {
       const page = await this.options.feed.read(after, handled);
       this.#unavailable.reset();
+      this.#unansweredSince = undefined;
       if (this.#isFailing) this.options.log.info(this.#about, 'A consumer reads events again');
       this.#isFailing = false;
       return page;
     } catch (error) {
+      this.#unansweredSince ??= performance.now();
       this.#failed(error, 'A consumer cannot read events; it will retry');
       return undefined;
     }
@@ -148,12 +171,17 @@ export class EventFollower {
         { ...this.#about, from, to },
         'The log of a service was restored: this consumer continues with the last events that it holds',
       );
-    if (events.length > 0 && !(await this.#batches.handle(events, lost))) return false;
-    if (to?.event_id === this.#stored?.event_id) return true;
-    const isPassing = events.length === 0 && !restarted;
-    if (isPassing && performance.now() - this.#savedAt < this.#times.passOver) return true;
+    if (events.length === 0) {
+      if (to?.event_id === this.#stored?.event_id) return true;
+      if (!restarted && performance.now() - this.#savedAt < this.#times.passOver) return true;
+    }
+    this.#oldestAt = timeOf(events[0]);
+    const move = { from: this.#stored, to, restarted };
+    const commit = (effect?: Effect) => store.move(this.#name, source, move, effect);
+    const isMoved = events.length > 0 ? await this.#batches.handle(events, commit, lost) : await commit();
+    if (!isMoved) return false;
+    this.#oldestAt = undefined;
     this.#savedAt = performance.now();
-    if (!(await store.move(this.#name, source, { from: this.#stored, to, restarted }))) return false;
     this.#stored = to;
     return true;
   }
@@ -184,3 +212,8 @@ export class EventFollower {
     this.#isFailing = true;
   }
 }
+
+const timeOf = (event: unknown): Date | undefined => {
+  const at = Date.parse((event as { readonly occurred_at?: string } | undefined)?.occurred_at ?? '');
+  return Number.isNaN(at) ? undefined : new Date(at);
+};

@@ -8,6 +8,9 @@ export interface FollowerMove {
   readonly restarted: boolean;
 }
 
+/** Writes in the transaction of a position; handlers know the type of the transaction of their database. */
+export type Effect = (transaction: unknown) => Promise<void>;
+
 /** The positions of the consumers of a service, in its own database. */
 export interface FollowerStore {
   /**
@@ -17,6 +20,11 @@ export interface FollowerStore {
   lead(consumer: string, stop: AbortSignal, follow: (lost: AbortSignal) => Promise<void>): Promise<boolean>;
   /** Null for a consumer that has read nothing; undefined for one that is new. */
   load(consumer: string, source: string): Promise<LogPosition | null | undefined>;
-  /** @returns false when another process has moved the position meanwhile. */
-  move(consumer: string, source: string, move: FollowerMove): Promise<boolean>;
+  /**
+   * Moves the position, in one transaction with the effect of the events that it passes.
+   * @returns false, with nothing written, when another process has moved the position meanwhile.
+   */
+  move(consumer: string, source: string, move: FollowerMove, effect?: Effect): Promise<boolean>;
+  /** Runs `effect` in a transaction that is undone. */
+  rehearse(effect: Effect): Promise<void>;
 }

@@ -4,17 +4,29 @@ import { runForRequest } from '../context.js';
 import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
 import { startSpan } from '../tracing.js';
+import type { Effect } from './follower-store.js';
 
 export type Envelope = z.output<typeof eventEnvelope>;
 
-export type HandleEvents = (batch: readonly Envelope[]) => Promise<void>;
+/** The handlers of one consumer; each receives its part of a batch. */
+export interface EventHandlers {
+  /** They may be called again for the same events. */
+  repeatable(batch: readonly Envelope[]): Promise<void>;
+  /** They write in the transaction of the position. */
+  transactional(batch: readonly Envelope[], transaction: unknown): Promise<void>;
+}
+
+/** Runs an effect in a transaction. */
+export type InTransaction<Result> = (effect: Effect) => Promise<Result>;
+
+export type HandlerResult<Result> = { readonly result: Result } | { readonly error: unknown };
 
 export interface HandlerCallsOptions {
   readonly log: Log;
   /** The name of the consumer. */
   readonly consumer: string;
   readonly contracts: readonly EventContract[];
-  readonly handle: HandleEvents;
+  readonly handlers: EventHandlers;
 }
 
 /** A handler that takes longer has failed, and its batch is retried. */
@@ -34,9 +46,9 @@ export class HandlerCalls {
     return contract ? { ...envelope, data: contract.data.parse(envelope.data) } : envelope;
   }
 
-  /** @returns the error of the handler; undefined if it succeeded. */
-  async call(events: readonly Envelope[]): Promise<{ readonly error: unknown } | undefined> {
-    const { consumer, log, handle } = this.options;
+  /** Calls the repeatable handlers, and then the others in a transaction. */
+  async call<Result>(events: readonly Envelope[], run: InTransaction<Result>): Promise<HandlerResult<Result>> {
+    const { consumer, log, handlers } = this.options;
     const { batch, end } = this.#traced(events);
     const { metadata, id } = batch[0]!;
     const context = {
@@ -47,9 +59,13 @@ export class HandlerCalls {
     };
     const startedAt = performance.now();
     try {
-      await runForRequest(context, undefined, () => withinLimit(handle(batch)));
+      const handle = async () => {
+        await handlers.repeatable(batch);
+        return run(transaction => handlers.transactional(batch, transaction));
+      };
+      const result = await runForRequest(context, undefined, () => withinLimit(handle()));
       end();
-      return undefined;
+      return { result };
     } catch (error) {
       end(error);
       instruments().eventFailures.add(1, { consumer });
@@ -85,11 +101,11 @@ export class HandlerCalls {
   }
 }
 
-const withinLimit = async (work: Promise<void>): Promise<void> => {
+const withinLimit = async <Result>(work: Promise<Result>): Promise<Result> => {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new Error(`the handler did not finish within ${HANDLER_LIMIT_MS} ms`)),
     HANDLER_LIMIT_MS,
   );
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 };

@@ -1,5 +1,6 @@
 import type { eventEnvelope } from '@postern/contracts';
 import type { z } from 'zod';
+import type { Effect } from './follower-store.js';
 
 type Envelope = z.output<typeof eventEnvelope>;
 
@@ -14,13 +15,17 @@ export interface SetAsideFailure {
  * continues with later ones.
  */
 export interface SetAsideEvents {
-  /** Resolves when the event is stored. Does nothing for an event that is set aside already. */
-  keep(consumer: string, envelope: Envelope, failure: SetAsideFailure): Promise<void>;
+  /** Stores an event in the transaction that moves the position past it. Does nothing for one that is set aside already. */
+  keep(transaction: unknown, consumer: string, envelope: Envelope, failure: SetAsideFailure): Promise<void>;
   /** The oldest event of a consumer that is due; no other replica receives it within `leaseMs`. */
   takeDue(consumer: string, leaseMs: number): Promise<SetAsideEvent | undefined>;
   /** Records another failure. */
   failedAgain(consumer: string, eventId: string, failure: SetAsideFailure): Promise<void>;
-  remove(consumer: string, eventId: string): Promise<void>;
+  /**
+   * Removes the event in one transaction with its effect.
+   * @returns false, with nothing written, if it was discarded or handled meanwhile.
+   */
+  settle(consumer: string, eventId: string, effect: Effect): Promise<boolean>;
 }
 
 export interface SetAsideEvent {

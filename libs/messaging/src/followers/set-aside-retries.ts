@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Backoff } from '../backoff.js';
 import { reportCallbackError } from '../guard.js';
 import type { Log } from '../log.js';
-import type { HandlerCalls } from './handler-calls.js';
+import type { HandlerCalls, HandlerResult } from './handler-calls.js';
 import type { SetAsideEvent, SetAsideEvents } from './set-aside-events.js';
 
 export interface SetAsideRetriesOptions {
@@ -55,23 +55,20 @@ export class SetAsideRetries {
 
   async #retry({ consumer, envelope, failures }: SetAsideEvent): Promise<void> {
     const { log, store, retryMs } = this.options;
-    const error = await this.#attempt(envelope);
-    if (error === undefined) {
-      await store.remove(consumer, envelope.id);
+    const outcome = await this.#attempt(consumer, envelope);
+    if ('error' in outcome) {
+      const retryAfterMs = Backoff.delayAt(failures, retryMs);
+      await store.failedAgain(consumer, envelope.id, { error: describeError(outcome.error), retryAfterMs });
+    } else if (outcome.result)
       log.info({ consumer, event: envelope.id, type: envelope.type, failures }, 'A set-aside event was handled');
-      return;
-    }
-    const retryAfterMs = Backoff.delayAt(failures, retryMs);
-    await store.failedAgain(consumer, envelope.id, { error, retryAfterMs });
   }
 
-  async #attempt(envelope: SetAsideEvent['envelope']): Promise<string | undefined> {
-    const { calls } = this.options;
+  async #attempt(consumer: string, envelope: SetAsideEvent['envelope']): Promise<HandlerResult<boolean>> {
+    const { calls, store } = this.options;
     try {
-      const failure = await calls.call([calls.read(envelope)]);
-      return failure && describeError(failure.error);
+      return await calls.call([calls.read(envelope)], effect => store.settle(consumer, envelope.id, effect));
     } catch (error) {
-      return describeError(error);
+      return { error };
     }
   }
 }

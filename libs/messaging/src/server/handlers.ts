@@ -1,5 +1,5 @@
 import type { EnvelopeOf, EventConsumer, EventContract, ReplyOf, RequestContract, RequestOf } from '@postern/contracts';
-import { mark } from './marks.js';
+import { type HandlerMark, mark } from './marks.js';
 
 /** A handler whose contract replies with `null` may return nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: TypeScript infers void for a method without a return statement
@@ -35,18 +35,35 @@ export type EventBatch<C extends EventContract> = readonly EnvelopeOf<C>[];
 
 type Takes<C extends EventContract> = (batch: EventBatch<C>, ...rest: never[]) => Promise<void> | void;
 
+type EventsDecorator<Takes> = <Handler extends Takes>(
+  target: object,
+  method: string | symbol,
+  descriptor: TypedPropertyDescriptor<Handler>,
+) => void;
+
+type TakesIn<C extends EventContract> = (batch: EventBatch<C>, transaction: never) => Promise<void> | void;
+
 /**
- * The method handles these events in batches; the position of the consumer moves when it resolves. After an error the batch is
- * handled again, so handlers must ignore repeated events (inbox of event-sourcing). Handlers with the same consumer share its
- * position, so each of them receives its part of a batch again when another handler fails. A new name starts with the first
- * event of the log.
+ * The method handles these events in batches, at least once: it is called again for a batch that fails, and after a crash
+ * before the position of the consumer has moved. So its effect must have a key of its own. Handlers with the same consumer
+ * share its position. A new name starts with the first event of the log.
  */
-export const HandlesEvents =
-  <const C extends EventContract>(contracts: readonly C[], { consumer }: Pick<EventConsumer, 'consumer'>) =>
-  <Handler extends Takes<C>>(
-    target: object,
-    method: string | symbol,
-    _descriptor: TypedPropertyDescriptor<Handler>,
-  ) => {
-    mark(target.constructor, { kind: 'events', method, contracts, consumer });
-  };
+export const HandlesEvents = <const C extends EventContract>(
+  contracts: readonly C[],
+  { consumer }: Pick<EventConsumer, 'consumer'>,
+): EventsDecorator<Takes<C>> => markEvents({ contracts, consumer, inTransaction: false });
+
+/**
+ * The method handles these events in batches, exactly once: it writes only in the given `EventTransaction`, in which the
+ * position of the consumer moves too. It locks before it writes. After a restore of the log it is called again for the events
+ * of a few seconds.
+ */
+export const HandlesEventsInTransaction = <const C extends EventContract>(
+  contracts: readonly C[],
+  { consumer }: Pick<EventConsumer, 'consumer'>,
+): EventsDecorator<TakesIn<C>> => markEvents({ contracts, consumer, inTransaction: true });
+
+const markEvents =
+  (marked: Omit<Extract<HandlerMark, { kind: 'events' }>, 'kind' | 'method'>) =>
+  (target: object, method: string | symbol): void =>
+    mark(target.constructor, { kind: 'events', method, ...marked });

@@ -8,6 +8,8 @@ export type HandlerMark =
       readonly method: string | symbol;
       readonly contracts: readonly EventContract[];
       readonly consumer: string;
+      /** Whether the method writes in the transaction of the position. */
+      readonly inTransaction: boolean;
     };
 
 const MARKS = Symbol.for('postern.handlers');

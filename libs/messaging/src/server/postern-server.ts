@@ -2,7 +2,7 @@ import { consumerName, type EventContract, type RequestContract, type ServiceNam
 import type { NatsLink } from '../connection.js';
 import { isTemporary, type TemporarilyUnavailable } from '../faults.js';
 import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../followers/event-batches.js';
-import { EventFollower } from '../followers/event-follower.js';
+import { EventFollower, type FollowerStatus } from '../followers/event-follower.js';
 import { FeedReader } from '../followers/feed-reader.js';
 import type { FollowerStore } from '../followers/follower-store.js';
 import type { Envelope } from '../followers/handler-calls.js';
@@ -39,8 +39,9 @@ export interface PosternServerOptions {
 }
 
 interface EventsHandler {
-  readonly handle: Answer;
+  readonly handle: (batch: readonly Envelope[], transaction?: unknown) => Promise<unknown>;
   readonly contracts: readonly EventContract[];
+  readonly inTransaction: boolean;
 }
 
 /** Serves requests and follows the events of other services, by contract. `close()` drains; the connection stays open. */
@@ -67,7 +68,8 @@ export class PosternServer {
   }
 
   /**
-   * Registers the methods of `provider` that are marked with `Handles` and `HandlesEvents`.
+   * Registers the methods of `provider` that are marked with `Handles`, `HandlesEvents` and
+   * `HandlesEventsInTransaction`.
    * @throws when another handler has one of the contracts of requests.
    */
   addProvider(provider: object): void {
@@ -97,6 +99,11 @@ export class PosternServer {
     for (const consumer of this.#consumers) consumer.start();
   }
 
+  /** What the consumers of this process have not handled yet. */
+  get followers(): readonly FollowerStatus[] {
+    return this.#consumers.flatMap(consumer => (consumer instanceof EventFollower ? [consumer.status] : []));
+  }
+
   /** Leaves the requests to other replicas; events are still received. */
   pause(): Promise<void> {
     return this.#intake.pause();
@@ -118,6 +125,8 @@ export class PosternServer {
     this.#requestClient ??= new RequestClient(link);
     const requests = this.#requestClient;
     const all = [...new Set(handlers.flatMap(({ contracts }) => contracts))];
+    const transactional = handlers.filter(({ inTransaction }) => inTransaction);
+    const repeatable = handlers.filter(({ inTransaction }) => !inTransaction);
     return [...Map.groupBy(all, contract => contract.service)].map(([source, contracts]) => {
       const former = () => formerPosition(link, source, consumerName(service, consumer));
       return new EventFollower({
@@ -131,7 +140,10 @@ export class PosternServer {
         store: events.positions,
         setAside: events.setAside,
         retries: eventRetries ?? DEFAULT_EVENT_RETRIES,
-        handle: batch => callEach(handlers, batch),
+        handlers: {
+          repeatable: batch => callEach(repeatable, batch),
+          transactional: (batch, transaction) => callEach(transactional, batch, transaction),
+        },
       });
     });
   }
@@ -165,15 +177,21 @@ export class PosternServer {
   }
 }
 
-const methodOf = (provider: object, { method }: HandlerMark): Answer => {
-  const handler = (provider as Record<string | symbol, (input: unknown) => unknown>)[method]!.bind(provider);
-  return async input => handler(input);
+type Method = (input: unknown, transaction?: unknown) => Promise<unknown>;
+
+const methodOf = (provider: object, { method }: HandlerMark): Method => {
+  const handler = (provider as Record<string | symbol, Method>)[method]!.bind(provider);
+  return async (...given) => handler(...given);
 };
 
 /** Gives each handler its part of a batch, one after the other. */
-const callEach = async (handlers: readonly EventsHandler[], batch: readonly Envelope[]): Promise<void> => {
+const callEach = async (
+  handlers: readonly EventsHandler[],
+  batch: readonly Envelope[],
+  transaction?: unknown,
+): Promise<void> => {
   for (const { handle, contracts } of handlers) {
     const part = batch.filter(({ type }) => contracts.some(contract => contract.type === type));
-    if (part.length > 0) await handle(part);
+    if (part.length > 0) await handle(part, transaction);
   }
 };

@@ -11,7 +11,6 @@ import type { EventContract, ServiceName } from '@postern/contracts';
 import { EventStore, LimitedStreams, Streams, type Upcasters } from '@postern/event-sourcing';
 import {
   CommandTransactions,
-  Inbox,
   PostgresEventStore,
   type Projection,
   ProjectionRunner,
@@ -63,7 +62,6 @@ const storeProviders = ({ projections, upcasters, readYourWrites }: EventSourcin
     useFactory: ({ pool }: Database) => new PostgresEventStore(pool, upcasters),
   },
   { provide: EventStore, useExisting: PostgresEventStore },
-  { provide: Inbox, inject: [Database], useFactory: ({ pool }: Database) => new Inbox(pool) },
   {
     provide: ProjectionRunner,
     inject: [PostgresEventStore, ServiceLog],

@@ -1,9 +1,8 @@
 import type { Restart } from '@postern/event-sourcing/postgres';
 import type { PublishedLog } from '../event-sourcing/published-log.js';
+import { EVENTS_LATE_SECONDS } from '../health/event-flow.js';
 import type { Finding } from './ports.js';
 
-/** A consumer reads an event within a second or so. */
-const LATE_SECONDS = 60;
 export const RESTORED_WITHIN_DAYS = 7;
 
 /** How far the consumers have read the log of this service, judged by the age of what they have not read. */
@@ -13,7 +12,7 @@ export const logFindings = async (published: PublishedLog | undefined): Promise<
     published.readers(),
     published.eventLog.restores(RESTORED_WITHIN_DAYS),
   ]);
-  const late = readers.filter(({ lag }) => lag.seconds > LATE_SECONDS);
+  const late = readers.filter(({ lag }) => lag.seconds > EVENTS_LATE_SECONDS);
   return [
     ...late.map(
       ({ consumer, lag, askedSecondsAgo }): Finding => ({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventFeed, eventsOf } from '@postern/contracts';
 import {
+  type EventTransaction,
   FollowerPositions,
   migrateEventStore,
   PostgresSetAsideEvents,
@@ -10,7 +11,7 @@ import {
 import {
   connectNats,
   type EventBatch,
-  HandlesEvents,
+  HandlesEventsInTransaction,
   type NatsLink,
   PosternServer,
   silentLog,
@@ -29,11 +30,11 @@ let taken: number[];
 let poison: Set<number>;
 
 class Mentions {
-  @HandlesEvents([mentioned], { consumer: 'mentions' })
-  async take(batch: EventBatch<typeof mentioned>): Promise<void> {
+  @HandlesEventsInTransaction([mentioned], { consumer: 'mentions' })
+  async take(batch: EventBatch<typeof mentioned>, { afterCommit }: EventTransaction): Promise<void> {
     const bad = batch.find(({ data }) => poison.has(data.n));
     if (bad) throw new Error(`cannot take ${bad.data.n} for ${bad.data.to}`);
-    taken.push(...batch.map(({ data }) => data.n));
+    afterCommit(() => void taken.push(...batch.map(({ data }) => data.n)));
   }
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach } from '@jest/globals';
 import { eventFeed, eventsOf } from '@postern/contracts';
 import type { DomainEvent } from '@postern/event-sourcing';
 import {
+  type EventTransaction,
   FollowerPositions,
   migrateEventStore,
   PostgresEventStore,
@@ -11,7 +12,7 @@ import {
 import {
   connectNats,
   type EventBatch,
-  HandlesEvents,
+  HandlesEventsInTransaction,
   type Log,
   type NatsLink,
   PosternServer,
@@ -40,7 +41,7 @@ export interface Producer {
 
 /** A publishing and a consuming service with real NATS and PostgreSQL, started for every test. */
 export class EventDelivery {
-  /** What the consumer has handled, in this order. */
+  /** What the consumer has handled, in this order; `effects` is what its database holds. */
   taken: number[] = [];
   /** Delays handlers until it resolves. */
   gate: Promise<void> = Promise.resolve();
@@ -90,12 +91,13 @@ export class EventDelivery {
   async startConsumer({ pool = this.own }: { pool?: pg.Pool } = {}) {
     const delivery = this;
     class Counter {
-      @HandlesEvents([counted], { consumer: 'counter' })
-      async count(batch: EventBatch<typeof counted>): Promise<void> {
+      @HandlesEventsInTransaction([counted], { consumer: 'counter' })
+      async count(batch: EventBatch<typeof counted>, { client, afterCommit }: EventTransaction): Promise<void> {
         await delivery.gate;
         const taken = batch.map(({ data }) => data.n);
         delivery.onBatch(taken);
-        delivery.taken.push(...taken);
+        await client.query('INSERT INTO effects (n) SELECT unnest($1::int[])', [taken]);
+        afterCommit(() => void delivery.taken.push(...taken));
       }
     }
     const server = new PosternServer({
@@ -133,6 +135,12 @@ export class EventDelivery {
     await this.store.append(streamId, events, { expectedVersion: 'any', metadata: { correlationId: 'c-1' } });
   }
 
+  /** What the transactions of the consumer have written, in their order. */
+  async effects(): Promise<readonly number[]> {
+    const { rows } = await this.own.query<{ n: number }>('SELECT n FROM effects ORDER BY place');
+    return rows.map(({ n }) => n);
+  }
+
   takenAll(last: number) {
     return waitFor(() => new Set(this.taken).size === last, {
       timeoutMs: 20_000,
@@ -150,6 +158,7 @@ export class EventDelivery {
   async useOwn(url: string): Promise<void> {
     this.own = this.#pool(url);
     await migrateEventStore(this.own);
+    await this.own.query('CREATE TABLE IF NOT EXISTS effects (place serial PRIMARY KEY, n integer NOT NULL)');
   }
 
   #stoppedOnce(stop: () => Promise<void>): () => Promise<void> {
