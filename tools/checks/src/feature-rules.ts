@@ -29,8 +29,7 @@ const isForeignInternal = (importer: SourceFile, { path }: Import, codebase: Cod
   return !(isPort(path) || isReadModel(path) || codebase.isPure(path) || codebase.isExported(path));
 };
 
-const isTechnology = ({ specifier, path }: Import) =>
-  OUTSIDE_PACKAGES.test(specifier) || path?.includes('/generated/') === true;
+const isTechnology = ({ specifier }: Import) => OUTSIDE_PACKAGES.test(specifier);
 
 const ofApp = (test: (path: string) => boolean) => (imported: Import) =>
   imported.path?.startsWith('apps/') === true && test(imported.path);

@@ -5,14 +5,12 @@ import { DatabaseClock, Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
 import type { DatabaseCommand } from './database.js';
+import { DatabaseAttachments } from './database-attachments.js';
+import { DatabaseBackupRecords } from './database-backup-records.js';
 import { DatabaseOrders } from './database-orders.js';
-import {
-  DatabaseAttachments,
-  DatabaseBackupRecords,
-  DatabaseDirectory,
-  DatabaseRepository,
-  type DatabaseRow,
-} from './ports.js';
+import { DatabaseRepository } from './database-repository.js';
+import { Databases } from './databases.projection.js';
+import { type DatabaseRow } from './ports.js';
 import { Supervision } from './supervision.js';
 
 const RECONCILE_EVERY_MS = 1_000;
@@ -42,7 +40,7 @@ export class DatabaseReconciler {
   #attachments: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly databases: DatabaseRepository,
     private readonly runtime: DatabaseRuntime,
     private readonly storage: DatabaseStorage,
