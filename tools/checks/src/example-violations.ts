@@ -20,7 +20,7 @@ const PURE = 'a decider and everything it imports is pure';
 const NO_TECHNOLOGY = 'a command imports no technology';
 const NO_CYCLE = 'the contexts and features of an app form no cycle, type imports included';
 const SHARES =
-  'a feature shares its ports, pure files, read models, what its module exports and, with modules, its module';
+  'a feature shares its ports, pure files, statements, read models, what its module exports and, with modules, its module';
 
 export const VIOLATIONS: readonly ExampleViolation[] = [
   ...["'SELECT id FROM api_keys'", '`\n  INSERT INTO api_keys VALUES ($1)`', "'DELETE FROM api_keys'"].map(sql => ({
