@@ -105,12 +105,15 @@ export class Codebase {
     return /^ {2}(?:async )?execute\(/m.test(file.text) && !this.isAdapter(file.path);
   }
 
-  /** Uses a technology: is in infrastructure, is named after PostgreSQL, or imports a package for I/O. */
+  /** Uses a technology: is in infrastructure, or imports statements or a package for I/O. */
   isAdapter(path: string): boolean {
     if (isModule(path) || isReadModel(path) || isPort(path) || isSpec(path)) return false;
-    if (folderOf(path) === 'infrastructure' || /\/postgres-[^/]+$/.test(path)) return !this.isPure(path);
+    if (folderOf(path) === 'infrastructure') return !this.isPure(path);
     return (this.find(path)?.imports ?? []).some(
-      ({ specifier, typeOnly }) => !typeOnly && OUTSIDE_PACKAGES.test(specifier),
+      ({ path: target, specifier, typeOnly }) =>
+        (!typeOnly && OUTSIDE_PACKAGES.test(specifier)) ||
+        target?.endsWith('.sql') ||
+        specifier === '@postern/event-sourcing/postgres',
     );
   }
 

@@ -26,11 +26,11 @@ const isForeignInternal = (importer: SourceFile, { path }: Import, codebase: Cod
   const feature = codebase.featureOf(path);
   if (feature === undefined || `${codebase.featureOf(importer.path)}/`.startsWith(`${feature}/`)) return false;
   if (isModule(importer.path) && isModule(path)) return false;
+  if (path.endsWith('.sql')) return false;
   return !(isPort(path) || isReadModel(path) || codebase.isPure(path) || codebase.isExported(path));
 };
 
-const isTechnology = ({ specifier, path }: Import) =>
-  OUTSIDE_PACKAGES.test(specifier) || path?.includes('/generated/') === true;
+const isTechnology = ({ specifier }: Import) => OUTSIDE_PACKAGES.test(specifier);
 
 const ofApp = (test: (path: string) => boolean) => (imported: Import) =>
   imported.path?.startsWith('apps/') === true && test(imported.path);
@@ -85,7 +85,7 @@ export const FEATURE_RULES: readonly Rule[] = [
     ],
   },
   {
-    name: 'a feature shares its ports, pure files, read models, what its module exports and, with modules, its module',
+    name: 'a feature shares its ports, pure files, statements, read models, what its module exports and, with modules, its module',
     governs: (path, codebase) => inService(path, codebase) && folderOf(path) !== undefined,
     violations: (file, codebase) => forbidsImports(file, imported => isForeignInternal(file, imported, codebase)),
   },

@@ -1,13 +1,14 @@
 import { attachDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { NamedValueReader } from '../web-services/environment/ports.js';
-import { WebServiceOwners } from '../web-services/services/ports.js';
+import { NamedValueReader } from '../web-services/environment/named-value-reader.js';
+import { WebServices } from '../web-services/services/web-services.projection.js';
 import { databaseNotFound } from './database.js';
+import { DatabaseAttachments } from './database-attachments.js';
 import { DatabaseOrders } from './database-orders.js';
 import { attachmentReply } from './database-reply.js';
+import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
-import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
 import { variableInUse, variableSetByPlatform } from './refusals.js';
 
 const DEFAULT_VARIABLES = { relational: 'DATABASE_URL', key_value: 'REDIS_URL' } as const;
@@ -19,8 +20,8 @@ const SET_BY_PLATFORM = new Set(['PORT', 'DISK_PATH', 'POSTERN_INSTANCE']);
 @Handles(attachDatabase)
 export class AttachDatabase {
   constructor(
-    private readonly directory: DatabaseDirectory,
-    private readonly webServices: WebServiceOwners,
+    private readonly directory: Databases,
+    private readonly webServices: WebServices,
     private readonly values: NamedValueReader,
     private readonly attachments: DatabaseAttachments,
     private readonly orders: DatabaseOrders,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { runsOrStarts } from '../web-services/services/aggregate/state.js';
-import { WebServiceRepository } from '../web-services/services/ports.js';
-import { DatabaseAttachments } from './ports.js';
+import { WebServiceRepository } from '../web-services/services/web-service-repository.js';
+import { DatabaseAttachments } from './database-attachments.js';
 
 /** The web services that a database is attached to. */
 @Injectable()

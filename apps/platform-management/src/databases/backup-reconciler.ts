@@ -3,14 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseBackups, RuntimeUnavailable } from '@postern/runtime';
 import { Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
+import { DatabaseBackupRecords } from './database-backup-records.js';
 import { DatabaseOrders } from './database-orders.js';
-import {
-  type BackupRecord,
-  BackupSettings,
-  DatabaseBackupRecords,
-  DatabaseDirectory,
-  type RestoreRecord,
-} from './ports.js';
+import { Databases } from './databases.projection.js';
+import { type BackupRecord, BackupSettings, type RestoreRecord } from './ports.js';
 
 const RECONCILE_EVERY_MS = 1_000;
 const SCHEDULE_EVERY_MS = 60_000;
@@ -31,7 +27,7 @@ export class BackupReconciler {
 
   constructor(
     private readonly records: DatabaseBackupRecords,
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly orders: DatabaseOrders,
     private readonly runtime: DatabaseBackups,
     private readonly settings: BackupSettings,

@@ -1,16 +1,17 @@
 import { createDatabaseBackup, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { DatabaseBackupRecords } from './database-backup-records.js';
 import { backupReply } from './database-reply.js';
+import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
-import { DatabaseBackupRecords, DatabaseDirectory } from './ports.js';
 import { databaseNotRunning } from './refusals.js';
 
 /** Requests a backup of a database; the reconciler creates it. */
 @Handles(createDatabaseBackup)
 export class CreateDatabaseBackup {
   constructor(
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly backups: DatabaseBackupRecords,
   ) {}
 

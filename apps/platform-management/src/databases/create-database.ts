@@ -2,13 +2,13 @@ import { createDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/
 import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
-import { WorkspaceUsage } from '../accounts/quotas/ports.js';
-import { SharedNetwork } from '../shared-network/ports.js';
+import { WorkspaceUsage } from '../accounts/quotas/workspace-usage.js';
+import { SharedNetwork } from '../shared-network/shared-network.js';
 import { CUSTOMER, connectionUrl } from '../web-services/environment/connection-url.js';
 import { limitsOfPlan } from './database-plans.js';
 import { databaseReply, limitsReply } from './database-reply.js';
+import { DatabaseRepository } from './database-repository.js';
 import { newPassword } from './new-password.js';
-import { DatabaseRepository } from './ports.js';
 
 const MIB = 2 ** 20;
 

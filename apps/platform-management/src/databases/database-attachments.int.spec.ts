@@ -15,7 +15,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
 import { ReleaseConfigurations } from '../web-services/environment/ports.js';
-import { WebServiceRepository } from '../web-services/services/ports.js';
+import { WebServiceRepository } from '../web-services/services/web-service-repository.js';
 
 jest.setTimeout(180_000);
 

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
-import { DatabaseBackupRecords } from './ports.js';
+import { DatabaseBackupRecords } from './database-backup-records.js';
 
 jest.setTimeout(300_000);
 

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type DatabaseOrder, DatabaseRuntime } from '@postern/runtime';
 import { attachmentAccess } from '../infrastructure/encryption/attachment-access.js';
-import { DatabaseAttachments, DatabaseDirectory, DatabaseRepository, type DatabaseRow } from './ports.js';
+import { DatabaseAttachments } from './database-attachments.js';
+import { DatabaseRepository } from './database-repository.js';
+import { Databases } from './databases.projection.js';
+import type { DatabaseRow } from './ports.js';
 
 /** What the runtime is told about a database. */
 export interface ComposedOrder {
@@ -18,7 +21,7 @@ export class DatabaseOrders {
   constructor(
     private readonly databases: DatabaseRepository,
     private readonly attachments: DatabaseAttachments,
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly runtime: DatabaseRuntime,
   ) {}
 

@@ -6,15 +6,12 @@ import { attachmentUser } from '../infrastructure/encryption/attachment-access.j
 import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
 import { AttachedServices } from './attached-services.js';
 import type { DatabaseCommand } from './database.js';
+import { DatabaseAttachments } from './database-attachments.js';
+import { DatabaseBackupRecords } from './database-backup-records.js';
 import { DatabaseOrders } from './database-orders.js';
-import {
-  type AttachedService,
-  DatabaseAttachments,
-  DatabaseBackupRecords,
-  DatabaseDirectory,
-  DatabaseRepository,
-  type DatabaseRow,
-} from './ports.js';
+import { DatabaseRepository } from './database-repository.js';
+import { Databases } from './databases.projection.js';
+import type { AttachedService, DatabaseRow } from './ports.js';
 import { Supervision } from './supervision.js';
 
 const RECONCILE_EVERY_MS = 1_000;
@@ -44,7 +41,7 @@ export class DatabaseReconciler {
   #attachments: ReadonlyMap<string, readonly AttachedService[]> = new Map();
 
   constructor(
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly databases: DatabaseRepository,
     private readonly runtime: DatabaseRuntime,
     private readonly storage: DatabaseStorage,

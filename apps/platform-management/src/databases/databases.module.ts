@@ -14,24 +14,18 @@ import { AttachedServices } from './attached-services.js';
 import { BackupReconciler } from './backup-reconciler.js';
 import { CreateDatabase } from './create-database.js';
 import { CreateDatabaseBackup } from './create-database-backup.js';
+import { DatabaseAttachments } from './database-attachments.js';
+import { DatabaseBackupRecords } from './database-backup-records.js';
 import { DatabaseOrders } from './database-orders.js';
 import { DatabaseReconciler } from './database-reconciler.js';
+import { DatabaseRepository } from './database-repository.js';
 import { Databases, databases } from './databases.projection.js';
 import { DeleteDatabase } from './delete-database.js';
 import { DetachDatabase } from './detach-database.js';
 import { GetDatabase } from './get-database.js';
 import { ListDatabaseAttachments } from './list-database-attachments.js';
 import { ListDatabaseBackups } from './list-database-backups.js';
-import {
-  BackupSettings,
-  DatabaseAttachments,
-  DatabaseBackupRecords,
-  DatabaseDirectory,
-  DatabaseRepository,
-} from './ports.js';
-import { PostgresDatabaseAttachments } from './postgres-database-attachments.js';
-import { PostgresDatabaseBackupRecords } from './postgres-database-backup-records.js';
-import { PostgresDatabaseRepository } from './postgres-database-repository.js';
+import { BackupSettings } from './ports.js';
 import { RestoreDatabaseBackup } from './restore-database-backup.js';
 import { RotateDatabase } from './rotate-database.js';
 import type { databasesSettings } from './settings.js';
@@ -65,10 +59,9 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
     Databases,
     DatabaseOrders,
     DatabaseReconciler,
-    { provide: DatabaseDirectory, useExisting: Databases },
-    { provide: DatabaseRepository, useClass: PostgresDatabaseRepository },
-    { provide: DatabaseAttachments, useClass: PostgresDatabaseAttachments },
-    { provide: DatabaseBackupRecords, useClass: PostgresDatabaseBackupRecords },
+    DatabaseRepository,
+    DatabaseAttachments,
+    DatabaseBackupRecords,
     {
       provide: BackupSettings,
       inject: [CONFIG],

@@ -8,7 +8,7 @@ import { READ_MODELS } from '../infrastructure/postgres/read-models.js';
 import { DATABASE_EVENT_TYPES, type DatabaseEvent } from './database.js';
 import { databaseReply } from './database-reply.js';
 import { DELETE_DATABASE, INSERT_DATABASE, UPDATE_DATABASE_STATUS, UPDATE_READ_ONLY_REASON } from './databases.sql.js';
-import { DatabaseDirectory, type DatabaseRow } from './ports.js';
+import { type DatabaseRow } from './ports.js';
 
 const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown> => {
   const { database_id } = event.data;
@@ -64,16 +64,15 @@ export const databases: Projection = {
 
 /** The read model of databases, without credentials. */
 @Injectable()
-export class Databases extends DatabaseDirectory {
-  constructor(private readonly prisma: PrismaClient) {
-    super();
-  }
+export class Databases {
+  constructor(private readonly prisma: PrismaClient) {}
 
   async find(databaseId: string): Promise<DatabaseRow | undefined> {
     const row = await this.prisma.database.findUnique({ where: { id: databaseId } });
     return row ? (await this.#rowsOf([row]))[0] : undefined;
   }
 
+  /** Databases of all workspaces, for the reconciler. */
   async all(): Promise<readonly DatabaseRow[]> {
     return this.#rowsOf(await this.prisma.database.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }));
   }

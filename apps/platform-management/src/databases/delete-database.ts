@@ -1,6 +1,6 @@
 import { deleteDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DatabaseRepository } from './ports.js';
+import { DatabaseRepository } from './database-repository.js';
 
 /** Requests the deletion of a database with all its data. Refuses with `database_not_found`. */
 @Handles(deleteDatabase)

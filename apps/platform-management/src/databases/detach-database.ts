@@ -1,14 +1,15 @@
 import { detachDatabase, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { DatabaseAttachments } from './database-attachments.js';
 import { DatabaseOrders } from './database-orders.js';
+import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
-import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
 
 /** Detaches a database: the web service can no longer connect to it. Running instances keep the variable until they end. */
 @Handles(detachDatabase)
 export class DetachDatabase {
   constructor(
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly attachments: DatabaseAttachments,
     private readonly orders: DatabaseOrders,
   ) {}

@@ -3,14 +3,15 @@ import { Handles } from '@postern/messaging';
 import { DatabaseRuntime } from '@postern/runtime';
 import { databaseNotFound } from './database.js';
 import { databaseReply } from './database-reply.js';
+import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
-import { DatabaseDirectory, type DatabaseRow } from './ports.js';
+import { type DatabaseRow } from './ports.js';
 
 /** Returns a database of a workspace with its current usage. Refuses with `database_not_found`. */
 @Handles(getDatabase)
 export class GetDatabase {
   constructor(
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly runtime: DatabaseRuntime,
   ) {}
 

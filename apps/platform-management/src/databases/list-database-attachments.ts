@@ -1,14 +1,15 @@
 import { listDatabaseAttachments, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { DatabaseAttachments } from './database-attachments.js';
 import { attachmentReply } from './database-reply.js';
+import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
-import { DatabaseAttachments, DatabaseDirectory } from './ports.js';
 
 /** Lists the web services that a database is attached to. */
 @Handles(listDatabaseAttachments)
 export class ListDatabaseAttachments {
   constructor(
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly attachments: DatabaseAttachments,
   ) {}
 

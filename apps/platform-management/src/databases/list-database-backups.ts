@@ -1,14 +1,15 @@
 import { listDatabaseBackups, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { DatabaseBackupRecords } from './database-backup-records.js';
 import { backupReply, restoreReply } from './database-reply.js';
+import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
-import { DatabaseBackupRecords, DatabaseDirectory } from './ports.js';
 
 /** Lists the backups of a database, newest first. */
 @Handles(listDatabaseBackups)
 export class ListDatabaseBackups {
   constructor(
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly backups: DatabaseBackupRecords,
   ) {}
 

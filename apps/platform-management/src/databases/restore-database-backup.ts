@@ -1,16 +1,17 @@
 import { type ReplyOf, type RequestOf, restoreDatabaseBackup } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { DatabaseBackupRecords } from './database-backup-records.js';
 import { restoreReply } from './database-reply.js';
+import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
-import { DatabaseBackupRecords, DatabaseDirectory } from './ports.js';
 import { databaseNotRunning } from './refusals.js';
 
 /** Requests a restore, which replaces all data of the database; the reconciler executes it. */
 @Handles(restoreDatabaseBackup)
 export class RestoreDatabaseBackup {
   constructor(
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly backups: DatabaseBackupRecords,
   ) {}
 

@@ -4,9 +4,10 @@ import { Handles } from '@postern/messaging';
 import { connectionUrl } from '../web-services/environment/connection-url.js';
 import { AttachedServices } from './attached-services.js';
 import { databaseReply } from './database-reply.js';
+import { DatabaseRepository } from './database-repository.js';
+import { Databases } from './databases.projection.js';
 import { newPassword } from './new-password.js';
 import { ownedDatabase } from './owned-database.js';
-import { DatabaseDirectory, DatabaseRepository } from './ports.js';
 import { databaseNotRunning } from './refusals.js';
 
 const APPLIED_WITHIN_MS = 15_000;
@@ -18,7 +19,7 @@ const APPLIED_WITHIN_MS = 15_000;
 @Handles(rotateDatabase)
 export class RotateDatabase {
   constructor(
-    private readonly directory: DatabaseDirectory,
+    private readonly directory: Databases,
     private readonly databases: DatabaseRepository,
     private readonly attached: AttachedServices,
   ) {}

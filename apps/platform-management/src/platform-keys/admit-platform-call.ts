@@ -9,8 +9,8 @@ import {
 import { Handles } from '@postern/messaging';
 import { AdmittedReads } from './admitted-reads.js';
 import { CallLimit } from './call-limit.js';
+import { type AdmittedKey, type CountedCall, PlatformCalls } from './platform-calls.js';
 import type { PlatformKeyScope } from './platform-key.js';
-import { type AdmittedKey, type CountedCall, PlatformCalls } from './ports.js';
 
 /** Authenticates and rate-limits a call of the platform API in one query, and answers its read request. */
 @Handles(admitPlatformCall)

@@ -12,7 +12,7 @@ import {
 } from '@postern/contracts';
 import { RequestHandlers } from '@postern/messaging';
 import { z } from 'zod';
-import type { AdmittedKey } from './ports.js';
+import type { AdmittedKey } from './platform-calls.js';
 
 type RequestedRead = NonNullable<RequestOf<typeof admitPlatformCall>['read']>;
 

@@ -3,7 +3,7 @@ import { createPlatformKey, type ReplyOf, type RequestOf } from '@postern/contra
 import { LimitedStreams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WorkspaceUsage } from '../accounts/quotas/ports.js';
+import { WorkspaceUsage } from '../accounts/quotas/workspace-usage.js';
 import { ProjectOwners } from '../projects/ports.js';
 import { keyPrefixOf, newPlatformKey, platformKey, platformKeyStream } from './platform-key.js';
 

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { codeOf, OPERATOR } from '../testing/accounts-fixture.js';
 import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
 import { CallLimit } from './call-limit.js';
-import { PlatformCalls } from './ports.js';
+import { PlatformCalls } from './platform-calls.js';
 
 let resources: ResourcesFixture;
 beforeAll(async () => {

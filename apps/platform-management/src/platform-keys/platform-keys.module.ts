@@ -9,9 +9,8 @@ import { AdmitPlatformCall } from './admit-platform-call.js';
 import { AdmittedReads } from './admitted-reads.js';
 import { CallLimit } from './call-limit.js';
 import { CreatePlatformKey } from './create-platform-key.js';
+import { PlatformCalls } from './platform-calls.js';
 import { PlatformKeys } from './platform-keys.projection.js';
-import { PlatformCalls } from './ports.js';
-import { PostgresPlatformCalls } from './postgres-platform-calls.js';
 import { RevokePlatformKey } from './revoke-platform-key.js';
 
 /** Keys of the platform API, and the admission of calls with these keys. */
@@ -24,7 +23,7 @@ import { RevokePlatformKey } from './revoke-platform-key.js';
     AdmittedReads,
     CallLimit,
     PlatformKeys,
-    { provide: PlatformCalls, useClass: PostgresPlatformCalls },
+    PlatformCalls,
     {
       provide: Streams,
       inject: [EventSourcing],

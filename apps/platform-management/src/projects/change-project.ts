@@ -1,6 +1,7 @@
 import { changeProject, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { ProjectOwners, ProjectRepository } from './ports.js';
+import { ProjectOwners } from './ports.js';
+import { ProjectRepository } from './project-repository.js';
 import { Projects } from './projects.projection.js';
 
 /** Renames a project or changes its description, and returns it. */

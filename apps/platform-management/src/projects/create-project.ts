@@ -2,7 +2,7 @@ import { createProject, Refusal, type ReplyOf, type RequestOf } from '@postern/c
 import { LimitedStreams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WorkspaceUsage } from '../accounts/quotas/ports.js';
+import { WorkspaceUsage } from '../accounts/quotas/workspace-usage.js';
 import { project, projectStream } from './project.js';
 
 /** Creates a project in the caller's workspace. */

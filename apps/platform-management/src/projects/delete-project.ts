@@ -1,6 +1,7 @@
 import { deleteProject, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { ProjectOwners, ProjectRepository } from './ports.js';
+import { ProjectOwners } from './ports.js';
+import { ProjectRepository } from './project-repository.js';
 
 /** Deletes an empty project together with its secrets. */
 @Handles(deleteProject)

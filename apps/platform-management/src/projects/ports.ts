@@ -1,4 +1,3 @@
-import type { ProjectChanges } from './project.js';
 import { type Reach, reaches } from './reached-projects.js';
 import { projectNotFound } from './refusals.js';
 
@@ -27,14 +26,6 @@ export abstract class ProjectOwners {
     this.#known.set(projectId, owner);
     return reaches(caller, { ...owner, id: projectId });
   }
-}
-
-/** Stores projects: their events, and the values of their secrets. */
-export abstract class ProjectRepository {
-  /** Resolves once the read model contains the change. Refuses with `project_not_found`. */
-  abstract change(projectId: string, changes: ProjectChanges): Promise<void>;
-  /** Deletes the project with the values of its secrets. Refuses with `project_not_empty` while it has web services. */
-  abstract remove(projectId: string, owner: ProjectOwner): Promise<void>;
 }
 
 export { projectNotFound };

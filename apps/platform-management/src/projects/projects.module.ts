@@ -7,8 +7,8 @@ import { READ_MODELS } from '../infrastructure/postgres/read-models.js';
 import { ChangeProject } from './change-project.js';
 import { CreateProject } from './create-project.js';
 import { DeleteProject } from './delete-project.js';
-import { ProjectOwners, ProjectRepository } from './ports.js';
-import { PostgresProjectRepository } from './postgres-project-repository.js';
+import { ProjectOwners } from './ports.js';
+import { ProjectRepository } from './project-repository.js';
 import { Projects } from './projects.projection.js';
 
 /** Projects, which group web services and their secrets. */
@@ -20,7 +20,7 @@ import { Projects } from './projects.projection.js';
     DeleteProject,
     Projects,
     { provide: ProjectOwners, useExisting: Projects },
-    { provide: ProjectRepository, useClass: PostgresProjectRepository },
+    ProjectRepository,
     {
       provide: LimitedStreams,
       inject: [EventSourcing],

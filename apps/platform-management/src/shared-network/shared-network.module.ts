@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
-import { SharedNetwork } from './ports.js';
-import { PostgresSharedNetwork } from './postgres-shared-network.js';
+import { SharedNetwork } from './shared-network.js';
 
 /** Refuses the code of a second workspace where web services share a network. */
 @Module({
   imports: [RuntimeModule],
-  providers: [{ provide: SharedNetwork, useClass: PostgresSharedNetwork }],
+  providers: [SharedNetwork],
   exports: [SharedNetwork],
 })
 export class SharedNetworkModule {}

@@ -7,14 +7,14 @@ import type {
   stopWebService,
 } from '@postern/contracts';
 import { type Database, type EventSourcing, type KeyRing, Metrics, type ServiceLog } from '@postern/service-host';
-import { PostgresWorkspaceUsage } from '../accounts/quotas/postgres-workspace-usage.js';
+import { WorkspaceUsage } from '../accounts/quotas/workspace-usage.js';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { PostgresSharedNetwork } from '../shared-network/postgres-shared-network.js';
+import { SharedNetwork } from '../shared-network/shared-network.js';
+import { BuildQueue } from '../web-services/deployments/build-queue.js';
 import { CancelDeployment } from '../web-services/deployments/cancel-deployment.js';
 import { CreateDeployment } from '../web-services/deployments/create-deployment.js';
 import { Deployments } from '../web-services/deployments/deployments.projection.js';
 import { GetDeploymentLogs } from '../web-services/deployments/get-deployment-logs.js';
-import { PostgresBuildQueue } from '../web-services/deployments/postgres-build-queue.js';
 import { RollBackDeployment } from '../web-services/deployments/roll-back-deployment.js';
 import { RuntimeAvailability } from '../web-services/deployments/runtime-availability.js';
 import { ModerateWebService } from '../web-services/moderation/moderate-web-service.js';
@@ -34,18 +34,18 @@ import { StepPlanner } from '../web-services/reconciler/step-planner.js';
 import { StopInstances } from '../web-services/reconciler/stop-instances.js';
 import { WebServiceTasks } from '../web-services/reconciler/web-service-tasks.js';
 import { WebServicesReconciler } from '../web-services/reconciler/web-services-reconciler.js';
-import { PostgresRepositoryCredentials } from '../web-services/repository-credentials/postgres-repository-credentials.js';
+import { RepositoryCredentials } from '../web-services/repository-credentials/repository-credentials.js';
 import { ChangeWebService } from '../web-services/services/change-web-service.js';
 import { CreateWebService } from '../web-services/services/create-web-service.js';
 import { DeleteWebService } from '../web-services/services/delete-web-service.js';
-import type { WebServiceRepository, WebServiceSettings } from '../web-services/services/ports.js';
-import { PostgresWebServiceRepository } from '../web-services/services/postgres-web-service-repository.js';
-import { PostgresWebServiceSummaries } from '../web-services/services/postgres-web-service-summaries.js';
+import type { WebServiceSettings } from '../web-services/services/ports.js';
 import { RestartWebService } from '../web-services/services/restart-web-service.js';
 import { StartWebService } from '../web-services/services/start-web-service.js';
 import { StopWebService } from '../web-services/services/stop-web-service.js';
 import { WebServiceGauges } from '../web-services/services/telemetry/web-service-gauges.js';
 import { WebServiceMetrics } from '../web-services/services/telemetry/web-service-metrics.js';
+import { WebServiceRepository } from '../web-services/services/web-service-repository.js';
+import { WebServiceSummaries } from '../web-services/services/web-service-summaries.js';
 import { WebServiceUrls } from '../web-services/services/web-service-urls.js';
 import { WebServices } from '../web-services/services/web-services.projection.js';
 import type { FakeMachine } from './fake-machine.js';
@@ -113,14 +113,14 @@ export function assembleReplica(
   const metrics = new Metrics('platform-management');
   const observer = new WebServiceMetrics(metrics, silentLog);
   new WebServiceGauges(database, metrics);
-  const repository = new PostgresWebServiceRepository(events, observer);
-  const summaries = new PostgresWebServiceSummaries(database, prisma);
+  const repository = new WebServiceRepository(events, observer);
+  const summaries = new WebServiceSummaries(database, prisma);
   const runtime = new FakeRuntime(machine);
   const services = new WebServices(database, new WebServiceUrls(runtime, silentLog), new FakeProjects());
-  const buildQueue = new PostgresBuildQueue(database);
+  const buildQueue = new BuildQueue(database);
   const deployments = new Deployments(database, services, new RuntimeAvailability(runtime), buildQueue);
 
-  const credentials = new PostgresRepositoryCredentials(database, prisma, keys);
+  const credentials = new RepositoryCredentials(database, prisma, keys);
   const planner = new StepPlanner(repository, settings);
   const reports = new Reports(repository);
   const scan = new RuntimeScan(
@@ -139,7 +139,7 @@ export function assembleReplica(
       runtime,
       settings,
       new FakeProjects(),
-      new PostgresSharedNetwork(runtime, database),
+      new SharedNetwork(runtime, database),
     ),
     new RollRelease(reports, configurations, runtime, settings),
     new StopInstances(reports, runtime),
@@ -171,7 +171,7 @@ export function assembleReplica(
 }
 
 interface CommandParts {
-  readonly repository: PostgresWebServiceRepository;
+  readonly repository: WebServiceRepository;
   readonly runtime: FakeRuntime;
   readonly services: WebServices;
   readonly deployments: Deployments;
@@ -180,7 +180,7 @@ interface CommandParts {
 }
 
 function commandsOf({ repository, runtime, services, deployments, database, settings }: CommandParts): Commands {
-  const usage = new PostgresWorkspaceUsage(database);
+  const usage = new WorkspaceUsage(database);
   const projects = new FakeProjects();
   const create = new CreateWebService(repository, projects, settings, services, usage);
   const rollBack = new RollBackDeployment(repository, settings, deployments, services);
@@ -191,7 +191,7 @@ function commandsOf({ repository, runtime, services, deployments, database, sett
       restart: request => new RestartWebService(repository, services).execute(request),
       stop: request => new StopWebService(repository, services).execute(request),
     },
-    change: new ChangeWebService(repository, services, projects, usage, settings, runtime, services),
+    change: new ChangeWebService(repository, projects, usage, settings, runtime, services),
     remove: new DeleteWebService(repository, services),
     deploymentLogs: new GetDeploymentLogs(services, deployments, runtime),
     deploy: new CreateDeployment(repository, deployments, services),

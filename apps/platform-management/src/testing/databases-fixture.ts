@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Type } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { createDatabase, getDatabase, type ReplyOf, type RequestInput } from '@postern/contracts';
 import { connectNats, RequestClient } from '@postern/messaging';
 import { AgentProcess } from '@postern/runtime/testing';
@@ -13,7 +14,11 @@ import { config } from '../config.js';
 import { BackupReconciler } from '../databases/backup-reconciler.js';
 import { DatabaseReconciler } from '../databases/database-reconciler.js';
 import { DatabasesModule } from '../databases/databases.module.js';
+import { eventSourcing } from '../event-sourcing.module.js';
 import { migratedDatabase, migrations } from './migrated-database.js';
+
+@Module({ imports: [eventSourcing, DatabasesModule] })
+class StoredDatabasesModule {}
 
 /** Whether timers run, or the test runs their work directly. */
 type Clock = 'real' | 'of the test';
@@ -116,7 +121,7 @@ export class DatabasesFixture {
   ): Promise<RunningService> {
     const database = migrations;
     const service = await startService(
-      { name: 'platform-management', config, module: DatabasesModule, database },
+      { name: 'platform-management', config, module: StoredDatabasesModule, database },
       { ...environment, POSTERN_LOG_LEVEL: output ? 'debug' : 'silent' },
       output,
     );

@@ -9,9 +9,8 @@ import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { webServices } from '../projections.js';
 import { DeleteOldConfigurations } from '../web-services/reconciler/delete-old-configurations.js';
-import { PostgresRepositoryCredentials } from '../web-services/repository-credentials/postgres-repository-credentials.js';
-import type { WebServiceRepository } from '../web-services/services/ports.js';
-import { PostgresWebServiceRepository } from '../web-services/services/postgres-web-service-repository.js';
+import { RepositoryCredentials } from '../web-services/repository-credentials/repository-credentials.js';
+import { WebServiceRepository } from '../web-services/services/web-service-repository.js';
 import { assembleReplica, type Commands, SETTINGS, type Settings, silentLog } from './assemble-replica.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeConfigurations, OWNER, PROJECT, WORKSPACE } from './fake-neighbours.js';
@@ -22,8 +21,8 @@ import { migratedDatabase } from './migrated-database.js';
 export interface Replica {
   readonly runtime: FakeRuntime;
   readonly commands: Commands;
-  readonly credentials: PostgresRepositoryCredentials;
-  readonly repository: PostgresWebServiceRepository;
+  readonly credentials: RepositoryCredentials;
+  readonly repository: WebServiceRepository;
   /** Returns a new instance that has not checked any web service. */
   deleteOldConfigurations(historyOf?: WebServiceRepository['historyOf']): DeleteOldConfigurations;
   /** The metrics exported to Prometheus. */

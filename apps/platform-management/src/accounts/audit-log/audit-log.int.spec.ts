@@ -13,7 +13,7 @@ import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { Retention } from '../../retention/retention.js';
 import { AccountsFixture, codeOf, OPERATOR, type User } from '../../testing/accounts-fixture.js';
-import { PostgresAuditLog } from './postgres-audit-log.js';
+import { AuditLog } from './audit-log.js';
 
 let fixture: AccountsFixture;
 let ada: User;
@@ -159,7 +159,7 @@ describe('A refused platform key', () => {
   it('is counted once when two refusals are counted concurrently', async () => {
     for (let number = 0; number < 9; number += 1) await record(refused());
     const pool = new pg.Pool({ connectionString: fixture.databaseUrl });
-    const log = new PostgresAuditLog({ pool } as Database);
+    const log = new AuditLog({ pool } as Database);
     const [one, other] = [refused(), refused()];
     await log.record(one);
     await log.record(other);

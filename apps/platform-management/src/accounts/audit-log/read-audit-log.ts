@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { exportAuditLog, listAuditLog, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { AccountDirectory } from '../users/ports.js';
-import { type AuditCursor, AuditLog, type AuditScope } from './ports.js';
+import { type AuditCursor, AuditLog, type AuditScope } from './audit-log.js';
 
 const EXPORTED_AT_ONCE = 500;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

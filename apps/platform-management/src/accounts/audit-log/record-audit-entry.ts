@@ -6,7 +6,8 @@ import {
   recordAuditEntry,
 } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { AuditLog, LoginActors } from './ports.js';
+import { AuditLog } from './audit-log.js';
+import { LoginActors } from './login-actors.js';
 
 /** Actions that anybody with one key or URL can repeat. */
 const REPEATABLE: ReadonlySet<string> = new Set([PLATFORM_KEY_USED, DEPLOY_HOOK_CALLED]);

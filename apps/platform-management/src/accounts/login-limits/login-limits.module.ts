@@ -1,16 +1,12 @@
 import { Module } from '@nestjs/common';
 import { prisma } from '../../infrastructure/postgres/prisma.module.js';
-import { CountingLoginGuard } from './counting-login-guard.js';
-import { LoginFailures, LoginGuard } from './ports.js';
-import { PostgresLoginFailures } from './postgres-login-failures.js';
+import { LoginFailures } from './login-failures.js';
+import { LoginGuard } from './login-guard.js';
 
 /** Limits of failed logins, without a lockout of users or networks. */
 @Module({
   imports: [prisma],
-  providers: [
-    { provide: LoginGuard, useClass: CountingLoginGuard },
-    { provide: LoginFailures, useClass: PostgresLoginFailures },
-  ],
+  providers: [LoginGuard, LoginFailures],
   exports: [LoginGuard, LoginFailures],
 })
 export class LoginLimitsModule {}

@@ -3,11 +3,14 @@ import { createSession, Refusal, type ReplyOf, type RequestOf } from '@postern/c
 import { Handles } from '@postern/messaging';
 import { clientNetworkOf, DatabaseClock, shortUserAgent, wideNetworkOf } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
-import { LoginGuard, UNKNOWN_DEVICE } from '../login-limits/ports.js';
-import { type SecondFactorAnswer, SecondFactorCheck } from '../second-factors/ports.js';
-import { DeviceTokens } from '../sessions/ports.js';
+import { UNKNOWN_DEVICE } from '../login-limits/login-attempt.js';
+import { LoginGuard } from '../login-limits/login-guard.js';
+import { type SecondFactorAnswer, SecondFactorCheck } from '../second-factors/second-factor-check.js';
+import { DeviceTokens } from '../sessions/device-tokens.js';
 import { canonicalAddress } from '../users/email-address.js';
-import { type Account, AccountDirectory, PasswordHasher, UserRepository } from '../users/ports.js';
+import { PasswordHasher } from '../users/password-hasher.js';
+import { type Account, AccountDirectory } from '../users/ports.js';
+import { UserRepository } from '../users/user-repository.js';
 import { Logins, type NewSession } from './logins.js';
 
 const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;

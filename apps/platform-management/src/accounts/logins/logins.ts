@@ -4,9 +4,9 @@ import { wideNetworkOf } from '@postern/service-host';
 import type pg from 'pg';
 import { AccountTransactions, eventsOf, type StreamEvents } from '../account-transactions.js';
 import { type User, type UserEvent, user, userStream } from '../users/user.js';
-import type { WorkspaceRow } from '../workspaces/ports.js';
 import { workspaceStream } from '../workspaces/workspace.js';
 import { creationByUser } from '../workspaces/workspace-creation.js';
+import type { WorkspaceRow } from '../workspaces/workspace-rows.js';
 import { OPEN_SESSION, REMEMBER_DEVICE } from './logins.sql.js';
 
 export interface NewSession {

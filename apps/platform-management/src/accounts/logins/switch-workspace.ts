@@ -1,6 +1,6 @@
 import { Refusal, type ReplyOf, type RequestOf, switchWorkspace } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Sessions } from '../sessions/ports.js';
+import { Sessions } from '../sessions/sessions.js';
 import { AccountDirectory } from '../users/ports.js';
 
 /** Switches a session to another workspace of its user; refuses workspaces the user does not belong to. */

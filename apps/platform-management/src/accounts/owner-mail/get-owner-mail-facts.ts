@@ -1,6 +1,6 @@
 import { getOwnerMailFacts, type OwnerMailFacts, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { type MailedEvent, OwnerMailSources } from './ports.js';
+import { type MailedEvent, OwnerMailSources } from './owner-mail-sources.js';
 
 /** Returns the recipients of mail about an event, and the names that the mail contains. */
 @Handles(getOwnerMailFacts)

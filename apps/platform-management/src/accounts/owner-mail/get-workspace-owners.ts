@@ -1,6 +1,6 @@
 import { getWorkspaceOwners, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { OwnerMailSources } from './ports.js';
+import { OwnerMailSources } from './owner-mail-sources.js';
 
 /** Returns the present owners of a workspace for mail about its email services. */
 @Handles(getWorkspaceOwners)

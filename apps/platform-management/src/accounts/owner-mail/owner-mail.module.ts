@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { GetOwnerMailFacts } from './get-owner-mail-facts.js';
 import { GetWorkspaceOwners } from './get-workspace-owners.js';
-import { OwnerMailSources } from './ports.js';
-import { PostgresOwnerMailSources } from './postgres-owner-mail-sources.js';
+import { OwnerMailSources } from './owner-mail-sources.js';
 
 /** Answers the requests of email-send for mail to the owners of a workspace. */
 @Module({
-  providers: [GetOwnerMailFacts, GetWorkspaceOwners, { provide: OwnerMailSources, useClass: PostgresOwnerMailSources }],
+  providers: [GetOwnerMailFacts, GetWorkspaceOwners, OwnerMailSources],
 })
 export class OwnerMailModule {}

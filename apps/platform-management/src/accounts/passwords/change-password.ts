@@ -2,7 +2,7 @@ import { changePassword, type ReplyOf, type RequestOf } from '@postern/contracts
 import { Handles } from '@postern/messaging';
 import { guessableTermsOf, NewPasswords } from '../users/new-passwords.js';
 import { passwordWrong, Reauthentication } from '../users/reauthentication.js';
-import { Passwords } from './ports.js';
+import { Passwords } from './passwords.js';
 
 /** Replaces a password and ends all sessions of the user. */
 @Handles(changePassword)

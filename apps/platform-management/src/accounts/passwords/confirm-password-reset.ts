@@ -1,10 +1,10 @@
 import { confirmPasswordReset, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { tokenInvalid } from '../mailed-token.js';
-import { DeviceTokens } from '../sessions/ports.js';
+import { DeviceTokens } from '../sessions/device-tokens.js';
 import { guessableTermsOf, NewPasswords } from '../users/new-passwords.js';
 import { AccountDirectory } from '../users/ports.js';
-import { Passwords } from './ports.js';
+import { Passwords } from './passwords.js';
 
 /** Sets a new password with the token of a mailed link, which works once, and ends all sessions of the user. */
 @Handles(confirmPasswordReset)

@@ -1,6 +1,6 @@
 import { issuePasswordResetToken, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Passwords } from './ports.js';
+import { Passwords } from './passwords.js';
 
 /** Generates the token for the mail about a request, if the address belongs to a user who can sign in. */
 @Handles(issuePasswordResetToken)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { changePassword } from '@postern/contracts';
 import { AccountsFixture, codeOf, hashOf, OPERATOR } from '../../testing/accounts-fixture.js';
 import { Logins } from '../logins/logins.js';
-import { UserRepository } from '../users/ports.js';
+import { UserRepository } from '../users/user-repository.js';
 
 let fixture: AccountsFixture;
 beforeAll(async () => {

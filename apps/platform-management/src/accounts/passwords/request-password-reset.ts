@@ -2,7 +2,7 @@ import { type ReplyOf, type RequestOf, requestPasswordReset } from '@postern/con
 import { Handles } from '@postern/messaging';
 import { clientNetworkOf } from '@postern/service-host';
 import { canonicalAddress } from '../users/email-address.js';
-import { Passwords } from './ports.js';
+import { Passwords } from './passwords.js';
 
 /**
  * Records a password reset request. The user is looked up later, when the mail is issued, so that neither the reply nor

@@ -1,17 +1,17 @@
 import { getWorkspaceQuotas, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { AccountDirectory } from '../users/ports.js';
-import { WorkspaceDirectory } from '../workspaces/ports.js';
 import { workspaceNotFound } from '../workspaces/workspace.js';
-import { WorkspaceUsage } from './ports.js';
+import { Workspaces } from '../workspaces/workspaces.projection.js';
 import { workspaceQuotasReply } from './workspace-quotas-reply.js';
+import { WorkspaceUsage } from './workspace-usage.js';
 
 /** Returns the limits and usage of a workspace to its members and to operators. */
 @Handles(getWorkspaceQuotas)
 export class GetWorkspaceQuotas {
   constructor(
     private readonly accounts: AccountDirectory,
-    private readonly workspaces: WorkspaceDirectory,
+    private readonly workspaces: Workspaces,
     private readonly usage: WorkspaceUsage,
   ) {}
 

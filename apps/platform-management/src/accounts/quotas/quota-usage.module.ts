@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
-import { WorkspaceUsage } from './ports.js';
-import { PostgresWorkspaceUsage } from './postgres-workspace-usage.js';
+import { WorkspaceUsage } from './workspace-usage.js';
 
 /** The usage of quotas, for features with limited creations. */
 @Module({
-  providers: [{ provide: WorkspaceUsage, useClass: PostgresWorkspaceUsage }],
+  providers: [WorkspaceUsage],
   exports: [WorkspaceUsage],
 })
 export class QuotaUsageModule {}

@@ -3,8 +3,8 @@ import { Streams } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { AccountDirectory } from '../users/ports.js';
 import { workspace, workspaceStream } from '../workspaces/workspace.js';
-import { WorkspaceUsage } from './ports.js';
 import { workspaceQuotasReply } from './workspace-quotas-reply.js';
+import { WorkspaceUsage } from './workspace-usage.js';
 
 /** Sets limits of a workspace for an operator. Existing resources above a lower limit stay. */
 @Handles(setWorkspaceQuotas)

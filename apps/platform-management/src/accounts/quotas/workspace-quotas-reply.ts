@@ -1,5 +1,5 @@
 import { limitOf, QUOTA_NAMES, QUOTAS, type QuotaOverrides, type WorkspaceQuotas } from '@postern/contracts';
-import type { PlatformQuota } from './ports.js';
+import type { PlatformQuota } from './workspace-usage.js';
 
 /** Maps limits and usage to the contract; the usage in other services is null. */
 export const workspaceQuotasReply = (

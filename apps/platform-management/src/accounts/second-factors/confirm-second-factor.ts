@@ -1,8 +1,8 @@
 import { confirmSecondFactor, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { LoginGuard } from '../login-limits/ports.js';
-import { SecondFactors } from './ports.js';
+import { LoginGuard } from '../login-limits/login-guard.js';
 import { newRecoveryCodes, stepOf } from './second-factor-secret.js';
+import { SecondFactors } from './second-factors.js';
 
 /** Turns the second factor on with a first code, and returns recovery codes. Other sessions of the user end. */
 @Handles(confirmSecondFactor)

@@ -1,6 +1,6 @@
 import { disableSecondFactor, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { SecondFactors } from './ports.js';
+import { SecondFactors } from './second-factors.js';
 import { TwoFactorReauthentication } from './two-factor-reauthentication.js';
 
 /** Turns the second factor off after authentication with password and code. */

@@ -1,6 +1,6 @@
 import { getSecondFactor, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { SecondFactors } from './ports.js';
+import { SecondFactors } from './second-factors.js';
 
 /** Returns whether a user has a second factor, and the number of unused recovery codes. */
 @Handles(getSecondFactor)

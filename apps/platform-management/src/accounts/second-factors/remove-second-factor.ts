@@ -1,7 +1,7 @@
 import { Refusal, type ReplyOf, type RequestOf, removeSecondFactor } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { AccountDirectory } from '../users/ports.js';
-import { SecondFactors } from './ports.js';
+import { SecondFactors } from './second-factors.js';
 
 /** Lets an operator remove the second factor of a user who has lost it. */
 @Handles(removeSecondFactor)

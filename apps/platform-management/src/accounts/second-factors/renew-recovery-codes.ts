@@ -1,7 +1,7 @@
 import { type ReplyOf, type RequestOf, renewRecoveryCodes } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { SecondFactors } from './ports.js';
 import { newRecoveryCodes } from './second-factor-secret.js';
+import { SecondFactors } from './second-factors.js';
 import { TwoFactorReauthentication } from './two-factor-reauthentication.js';
 
 /** Replaces all recovery codes of a user after authentication with password and code. */

@@ -6,12 +6,11 @@ import { UsersModule } from '../users/users.module.js';
 import { ConfirmSecondFactor } from './confirm-second-factor.js';
 import { DisableSecondFactor } from './disable-second-factor.js';
 import { GetSecondFactor } from './get-second-factor.js';
-import { SecondFactorCheck, SecondFactors } from './ports.js';
-import { PostgresSecondFactors } from './postgres-second-factors.js';
 import { RemoveSecondFactor } from './remove-second-factor.js';
 import { RenewRecoveryCodes } from './renew-recovery-codes.js';
+import { SecondFactorCheck } from './second-factor-check.js';
+import { SecondFactors } from './second-factors.js';
 import { StartSecondFactor } from './start-second-factor.js';
-import { TotpSecondFactorCheck } from './totp-second-factor-check.js';
 import { TwoFactorReauthentication } from './two-factor-reauthentication.js';
 
 /** Authenticators and recovery codes of users. */
@@ -25,8 +24,8 @@ import { TwoFactorReauthentication } from './two-factor-reauthentication.js';
     DisableSecondFactor,
     RemoveSecondFactor,
     TwoFactorReauthentication,
-    { provide: SecondFactorCheck, useClass: TotpSecondFactorCheck },
-    { provide: SecondFactors, useClass: PostgresSecondFactors },
+    SecondFactorCheck,
+    SecondFactors,
   ],
   exports: [SecondFactorCheck],
 })

@@ -1,8 +1,8 @@
 import { Refusal, type ReplyOf, type RequestOf, startSecondFactor } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Reauthentication } from '../users/reauthentication.js';
-import { SecondFactors } from './ports.js';
 import { newSecret, uriOf } from './second-factor-secret.js';
+import { SecondFactors } from './second-factors.js';
 
 /** Generates a secret after verifying the password. The second factor takes effect when it is confirmed. */
 @Handles(startSecondFactor)

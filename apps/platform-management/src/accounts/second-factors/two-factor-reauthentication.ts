@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
-import { LoginGuard } from '../login-limits/ports.js';
+import { LoginGuard } from '../login-limits/login-guard.js';
 import { Reauthentication } from '../users/reauthentication.js';
-import { SecondFactorCheck } from './ports.js';
+import { SecondFactorCheck } from './second-factor-check.js';
 
 /** Re-authenticates signed-in users with password and code. */
 @Injectable()

@@ -3,7 +3,7 @@ import { authenticateSession, Refusal, type ReplyOf, type RequestOf } from '@pos
 import { Handles } from '@postern/messaging';
 import { CONFIG } from '@postern/service-host';
 import type { PlatformManagementConfig } from '../../config.js';
-import { Sessions } from './ports.js';
+import { Sessions } from './sessions.js';
 
 /** Returns the user and workspace of a session. Refuses expired, ended and unknown sessions with the same code. */
 @Handles(authenticateSession)

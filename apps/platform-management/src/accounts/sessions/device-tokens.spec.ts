@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { KeyRing } from '@postern/service-host';
-import { SealedDeviceTokens } from './device-tokens.js';
+import { DeviceTokens } from './device-tokens.js';
 
 const keyRing = () => new KeyRing([{ id: 'first', key: randomBytes(32) }]);
 const DAY_MS = 24 * 3_600_000;
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('the token of a device', () => {
-  const tokens = new SealedDeviceTokens(keyRing());
+  const tokens = new DeviceTokens(keyRing());
 
   it('identifies the device only to the account that it was issued for', () => {
     const token = tokens.tokenOf('ada');
@@ -25,7 +25,7 @@ describe('the token of a device', () => {
 
   it('cannot be forged, changed or sealed for another purpose', () => {
     const ring = keyRing();
-    const own = new SealedDeviceTokens(ring);
+    const own = new DeviceTokens(ring);
     const token = own.tokenOf('ada');
     const changed = `${token.slice(0, -8)}AAAAAAA=`;
     const other = ring.seal(JSON.stringify({ userId: 'ada', deviceId: 'x', issuedAt: Date.now() }), 'another purpose');

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { KeyRing } from '@postern/service-host';
 import { z } from 'zod';
-import { DeviceTokens } from './ports.js';
 
 const PURPOSE = 'device-tokens';
 const LIFETIME_MS = 180 * 24 * 3_600_000;
@@ -11,17 +10,16 @@ const content = z.object({ userId: z.string(), deviceId: z.string(), issuedAt: z
 
 /** Tokens that are encrypted, so that they need not be stored. */
 @Injectable()
-export class SealedDeviceTokens extends DeviceTokens {
-  constructor(private readonly keys: KeyRing) {
-    super();
-  }
+export class DeviceTokens {
+  constructor(private readonly keys: KeyRing) {}
 
-  override tokenOf(userId: string): string {
+  tokenOf(userId: string): string {
     const device = { userId, deviceId: randomBytes(12).toString('base64url'), issuedAt: Date.now() };
     return this.keys.seal(JSON.stringify(device), PURPOSE);
   }
 
-  override deviceOf(token: string | undefined, userId: string | undefined): string | undefined {
+  /** The id of the device; undefined if the token is invalid, of another account, or older than 180 days. */
+  deviceOf(token: string | undefined, userId: string | undefined): string | undefined {
     const device = token === undefined ? undefined : this.#open(token);
     if (!device || device.userId !== userId || device.issuedAt < Date.now() - LIFETIME_MS) return undefined;
     return device.deviceId;

@@ -1,6 +1,6 @@
 import { endAllSessions, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Sessions } from './ports.js';
+import { Sessions } from './sessions.js';
 
 /** Ends every session of a user, including the one of the request. */
 @Handles(endAllSessions)

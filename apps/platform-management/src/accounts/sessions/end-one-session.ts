@@ -1,6 +1,6 @@
 import { endOneSession, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Sessions } from './ports.js';
+import { Sessions } from './sessions.js';
 
 /** Ends one session of a user, possibly that of the request. Refuses sessions of other users like unknown sessions. */
 @Handles(endOneSession)

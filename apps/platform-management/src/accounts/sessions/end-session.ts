@@ -1,6 +1,6 @@
 import { endSession, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Sessions } from './ports.js';
+import { Sessions } from './sessions.js';
 
 /** Logs out. Ending a session twice has no further effect. */
 @Handles(endSession)

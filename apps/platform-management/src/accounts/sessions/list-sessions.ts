@@ -1,6 +1,6 @@
 import { listSessions, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Sessions } from './ports.js';
+import { Sessions } from './sessions.js';
 
 /** Lists the active sessions of a user, most recently used first. */
 @Handles(listSessions)

@@ -1,7 +1,8 @@
 import { changeMe, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { findMe } from './get-me.js';
-import { AccountDirectory, UserRepository } from './ports.js';
+import { AccountDirectory } from './ports.js';
+import { UserRepository } from './user-repository.js';
 
 /** Lets users turn mail about failures in their own workspaces on or off. */
 @Handles(changeMe)

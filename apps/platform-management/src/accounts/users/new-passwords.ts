@@ -1,7 +1,11 @@
+import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts/refusal';
-import type { Account, PasswordHasher, PasswordRules } from './ports.js';
+import { PasswordHasher } from './password-hasher.js';
+import { PasswordRules } from './password-rules.js';
+import type { Account } from './ports.js';
 
 /** Checks and hashes the passwords that users choose. */
+@Injectable()
 export class NewPasswords {
   constructor(
     private readonly rules: PasswordRules,

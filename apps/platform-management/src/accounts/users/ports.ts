@@ -1,38 +1,9 @@
 import type { WorkspaceRole } from '@postern/contracts';
 
-/** Hashes passwords with a slow algorithm, off the event loop. */
-export abstract class PasswordHasher {
-  abstract hash(password: string): Promise<string>;
-  /** Takes as long for a missing hash as for a wrong password, so that timing does not reveal which accounts exist. */
-  abstract verify(hash: string | undefined, password: string): Promise<boolean>;
-}
-
-/** Refuses passwords that attackers try first. */
-export abstract class PasswordRules {
-  /**
-   * The reason why a new password is refused, as the end of a sentence; undefined if it is accepted. `ownWords` are the
-   * address and names of the user.
-   */
-  abstract problemOf(password: string, ownWords: readonly string[]): string | undefined;
-}
-
 export interface Credentials {
   readonly userId: string;
   readonly passwordHash: string;
   readonly disabled: boolean;
-}
-
-/** Users and their credentials. Email addresses are passed in lower case. */
-export abstract class UserRepository {
-  abstract credentialsOf(email: string): Promise<Credentials | undefined>;
-  abstract passwordHashOf(userId: string): Promise<string | undefined>;
-  /**
-   * Disables or enables a user; disabling ends all sessions in the same transaction. Repetitions have no effect.
-   * @throws the refusal `invalid_input` for the last operator who can sign in.
-   */
-  abstract setEnabled(userId: string, enabled: boolean, actorId: string): Promise<void>;
-  /** Turns mail about failures in the workspaces that the user owns on or off. */
-  abstract setServiceMails(userId: string, on: boolean): Promise<void>;
 }
 
 export interface Account {

@@ -1,6 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts/refusal';
-import type { LoginGuard } from '../login-limits/ports.js';
-import type { Account, AccountDirectory, PasswordHasher, UserRepository } from './ports.js';
+import { LoginGuard } from '../login-limits/login-guard.js';
+import { PasswordHasher } from './password-hasher.js';
+import { type Account, AccountDirectory } from './ports.js';
+import { UserRepository } from './user-repository.js';
 
 /** A user who has entered the password again, and the hash that it was verified against. */
 export interface ReauthenticatedUser {
@@ -9,6 +12,7 @@ export interface ReauthenticatedUser {
 }
 
 /** Re-authenticates signed-in users. Limits failed attempts separately from failed logins. */
+@Injectable()
 export class Reauthentication {
   constructor(
     private readonly guard: LoginGuard,

@@ -1,7 +1,8 @@
 import { Refusal, type ReplyOf, type RequestOf, setUserEnabled } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { accountReply } from './account-reply.js';
-import { AccountDirectory, UserRepository } from './ports.js';
+import { AccountDirectory } from './ports.js';
+import { UserRepository } from './user-repository.js';
 
 /** Lets an operator disable a user, whose sessions end and whose keys stop working at once, or enable the user again. */
 @Handles(setUserEnabled)

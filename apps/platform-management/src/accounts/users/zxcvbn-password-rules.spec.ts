@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { ZxcvbnPasswordRules } from './zxcvbn-password-rules.js';
+import { PasswordRules } from './password-rules.js';
 
-const rules = new ZxcvbnPasswordRules();
+const rules = new PasswordRules();
 const problemOf = (password: string) =>
   rules.problemOf(password, ['ada.lovelace@engine.example', 'Analytical Engines']);
 

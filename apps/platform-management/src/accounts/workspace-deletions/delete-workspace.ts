@@ -1,6 +1,6 @@
 import { deleteWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WorkspaceDeletions } from './ports.js';
+import { WorkspaceDeletions } from './workspace-deletions.js';
 
 /** Deletes an empty workspace for an owner. When it resolves, the sessions and platform keys of the workspace are refused. */
 @Handles(deleteWorkspace)

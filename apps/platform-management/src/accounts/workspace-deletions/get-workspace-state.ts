@@ -1,6 +1,6 @@
 import { getWorkspaceState, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WorkspaceDeletions } from './ports.js';
+import { WorkspaceDeletions } from './workspace-deletions.js';
 
 /** Returns to email-send whether the deletion that closed a workspace succeeded; waits for a deletion in progress. */
 @Handles(getWorkspaceState)

@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { tokenInvalid } from '../mailed-token.js';
 import { NewPasswords } from '../users/new-passwords.js';
-import { WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
 
 /** Creates the invited user with the chosen password and the role of the invitation. Each invitation works once. */
 @Handles(acceptInvitation)

@@ -2,7 +2,7 @@ import { addMember, Refusal, type ReplyOf, type RequestOf } from '@postern/contr
 import { Handles } from '@postern/messaging';
 import { canonicalAddress } from '../users/email-address.js';
 import { invitationReply } from './member-reply.js';
-import { WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
 
 /** Lets an owner invite an address, whether or not a user has it. Nobody becomes a member without accepting. */
 @Handles(addMember)

@@ -1,6 +1,6 @@
 import { changeWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
 
 /** Lets an owner rename a workspace. */
 @Handles(changeWorkspace)

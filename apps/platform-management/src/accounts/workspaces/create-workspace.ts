@@ -1,7 +1,7 @@
 import { createWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
 
 /** Creates an additional workspace with its creator as the owner. Refuses unknown users. */
 @Handles(createWorkspace)

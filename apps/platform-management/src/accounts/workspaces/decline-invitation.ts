@@ -1,6 +1,6 @@
 import { declineInvitation, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
 
 /** Ends an invitation to a user, at the user's request. */
 @Handles(declineInvitation)

@@ -1,14 +1,14 @@
 import { getAccountMailFacts, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { AccountDirectory } from '../users/ports.js';
-import { WorkspaceDirectory } from './ports.js';
+import { Workspaces } from './workspaces.projection.js';
 
 /** Returns the address of a user and the name of a workspace, for mail about them. */
 @Handles(getAccountMailFacts)
 export class GetAccountMailFacts {
   constructor(
     private readonly accounts: AccountDirectory,
-    private readonly workspaces: WorkspaceDirectory,
+    private readonly workspaces: Workspaces,
   ) {}
 
   async execute(request: RequestOf<typeof getAccountMailFacts>): Promise<ReplyOf<typeof getAccountMailFacts>> {

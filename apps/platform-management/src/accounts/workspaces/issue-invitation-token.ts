@@ -1,13 +1,14 @@
 import { issueInvitationToken, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WorkspaceDirectory, WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
+import { Workspaces } from './workspaces.projection.js';
 
 /** Generates the token for the mail about an invitation, if the invitation can still be accepted. */
 @Handles(issueInvitationToken)
 export class IssueInvitationToken {
   constructor(
     private readonly workspaces: WorkspaceRepository,
-    private readonly directory: WorkspaceDirectory,
+    private readonly directory: Workspaces,
   ) {}
 
   async execute(request: RequestOf<typeof issueInvitationToken>): Promise<ReplyOf<typeof issueInvitationToken>> {

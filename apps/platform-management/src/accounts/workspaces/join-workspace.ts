@@ -1,13 +1,14 @@
 import { joinWorkspace, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WorkspaceDirectory, WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
+import { Workspaces } from './workspaces.projection.js';
 
 /** Makes an invited user a member with the role of the invitation. Refuses invitations of other users. */
 @Handles(joinWorkspace)
 export class JoinWorkspace {
   constructor(
     private readonly workspaces: WorkspaceRepository,
-    private readonly directory: WorkspaceDirectory,
+    private readonly directory: Workspaces,
   ) {}
 
   async execute({ user_id, id }: RequestOf<typeof joinWorkspace>): Promise<ReplyOf<typeof joinWorkspace>> {

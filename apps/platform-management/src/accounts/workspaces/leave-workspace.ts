@@ -1,6 +1,6 @@
 import { leaveWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
 
 /** Lets a member of any role leave a workspace, except the last owner. */
 @Handles(leaveWorkspace)

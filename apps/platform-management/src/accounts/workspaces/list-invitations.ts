@@ -1,6 +1,6 @@
 import { listInvitations, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
 
 /** Lists the invitations that a user can accept or decline. */
 @Handles(listInvitations)

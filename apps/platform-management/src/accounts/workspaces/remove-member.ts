@@ -1,6 +1,6 @@
 import { type ReplyOf, type RequestOf, removeMember } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WorkspaceRepository } from './ports.js';
+import { WorkspaceRepository } from './workspace-repository.js';
 
 /** Lets an owner remove a member, whose sessions and keys in the workspace stop working at once. Keeps the last owner. */
 @Handles(removeMember)

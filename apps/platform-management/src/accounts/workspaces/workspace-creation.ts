@@ -1,7 +1,7 @@
 import type { Append } from '@postern/event-sourcing';
 import { type User, user, userStream } from '../users/user.js';
-import type { WorkspaceRow } from './ports.js';
 import { workspace, workspaceStream } from './workspace.js';
+import type { WorkspaceRow } from './workspace-rows.js';
 
 type StreamEvents = Pick<Append, 'streamId' | 'events'>;
 

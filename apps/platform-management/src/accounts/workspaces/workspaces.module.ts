@@ -15,9 +15,8 @@ import { JoinWorkspace } from './join-workspace.js';
 import { LeaveWorkspace } from './leave-workspace.js';
 import { ListInvitations } from './list-invitations.js';
 import { ListMembers } from './list-members.js';
-import { WorkspaceDirectory, WorkspaceRepository } from './ports.js';
-import { PostgresWorkspaceRepository } from './postgres-workspace-repository.js';
 import { RemoveMember } from './remove-member.js';
+import { WorkspaceRepository } from './workspace-repository.js';
 import { Workspaces } from './workspaces.projection.js';
 
 /** Workspaces with their members, roles and invitations. */
@@ -38,9 +37,9 @@ import { Workspaces } from './workspaces.projection.js';
     JoinWorkspace,
     DeclineInvitation,
     GetAccountMailFacts,
-    { provide: WorkspaceDirectory, useClass: Workspaces },
-    { provide: WorkspaceRepository, useClass: PostgresWorkspaceRepository },
+    Workspaces,
+    WorkspaceRepository,
   ],
-  exports: [WorkspaceDirectory, WorkspaceRepository],
+  exports: [Workspaces, WorkspaceRepository],
 })
 export class WorkspacesModule {}

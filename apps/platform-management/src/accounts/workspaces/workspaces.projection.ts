@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { type WorkspaceRole, workspaceRole } from '@postern/contracts';
 import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { PrismaClient } from '../../generated/prisma/client.js';
-import type { InvitationRow, MemberRow, WorkspaceDirectory, WorkspaceRow } from './ports.js';
 import type { WorkspaceEvent } from './workspace.js';
+import type { InvitationRow, MemberRow, WorkspaceRow } from './workspace-rows.js';
 import {
   DELETE_MEMBER,
   DELETE_MEMBERS_OF,
@@ -53,18 +53,20 @@ export async function applyWorkspaceEvent(event: AppliedWorkspaceEvent, tx: Proj
 
 /** The read model of workspaces and their members. */
 @Injectable()
-export class Workspaces implements WorkspaceDirectory {
+export class Workspaces {
   constructor(private readonly prisma: PrismaClient) {}
 
   async find(id: string): Promise<WorkspaceRow | undefined> {
     return (await this.prisma.workspace.findUnique({ where: { id } })) ?? undefined;
   }
 
+  /** Undefined for a user who does not belong to the workspace. */
   async roleOf(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined> {
     const where = { userId_workspaceId: { userId, workspaceId } };
     return workspaceRole.optional().parse((await this.prisma.membership.findUnique({ where }))?.role);
   }
 
+  /** Ordered by the time at which they joined. */
   async membersOf(workspaceId: string): Promise<MemberRow[]> {
     const memberships = await this.prisma.membership.findMany({
       where: { workspaceId },
@@ -80,6 +82,7 @@ export class Workspaces implements WorkspaceDirectory {
     }));
   }
 
+  /** Invitations that can be accepted, the oldest first. */
   async invitationsOf(workspaceId: string): Promise<InvitationRow[]> {
     const invitations = await this.prisma.invitation.findMany({
       where: { workspaceId, endedAt: null, expiresAt: { gt: new Date() } },

@@ -1,16 +1,16 @@
 import { changeCronJob, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
 import { requireStorable } from '../services/storable-text.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { cronJobReply } from './cron-job-reply.js';
-import { CronJobs } from './ports.js';
+import { CronJobs } from './cron-jobs.js';
 import { Schedule } from './schedule.js';
 
 /** Changes a cron job. A changed schedule applies from now on; earlier times of it are not run. */
 @Handles(changeCronJob)
 export class ChangeCronJob {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly jobs: CronJobs,
   ) {}
 

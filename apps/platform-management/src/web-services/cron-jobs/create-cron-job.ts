@@ -1,17 +1,17 @@
 import { createCronJob, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
-import { WebServiceOwners } from '../services/ports.js';
 import { requireStorable } from '../services/storable-text.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { cronJobReply } from './cron-job-reply.js';
-import { CronJobs } from './ports.js';
+import { CronJobs } from './cron-jobs.js';
 import { Schedule } from './schedule.js';
 
 /** Creates a cron job of a web service. Refuses with `runs_not_supported` if the runtime cannot run commands. */
 @Handles(createCronJob)
 export class CreateCronJob {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly jobs: CronJobs,
     private readonly runtime: Runtime,
   ) {}

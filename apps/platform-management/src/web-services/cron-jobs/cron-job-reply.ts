@@ -1,5 +1,5 @@
 import type { CronJob as CronJobReply } from '@postern/contracts';
-import type { CronJob } from './ports.js';
+import type { CronJob } from './cron-jobs.js';
 
 /** Maps a cron job to the reply of the contracts. */
 export const cronJobReply = (job: CronJob): CronJobReply => ({

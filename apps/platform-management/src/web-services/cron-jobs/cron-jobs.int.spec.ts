@@ -3,21 +3,21 @@ import type { changeCronJob, createCronJob, RequestInput, RequestOf } from '@pos
 import type { Runtime } from '@postern/runtime';
 import type { Database, ServiceLog } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
-import { PostgresWorkspaceUsage } from '../../accounts/quotas/postgres-workspace-usage.js';
+import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import type { ProjectOwners } from '../../projects/ports.js';
 import { OWNER, WORKSPACE } from '../../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
-import { PostgresRuns } from '../runs/postgres-runs.js';
-import type { WebServiceOwners } from '../services/ports.js';
+import { Runs } from '../runs/runs.js';
+import type { WebServices } from '../services/web-services.projection.js';
 import { ChangeCronJob } from './change-cron-job.js';
 import { CreateCronJob } from './create-cron-job.js';
+import { CronJobs } from './cron-jobs.js';
 import { ListCronJobRuns } from './list-cron-job-runs.js';
 import { ListCronJobs } from './list-cron-jobs.js';
-import { PostgresCronJobs } from './postgres-cron-jobs.js';
 import { RemoveCronJob } from './remove-cron-job.js';
 import { RunCronJobs } from './run-cron-jobs.js';
 
-const owners = { requireOwner: async () => ({ userId: OWNER }) } as unknown as WebServiceOwners;
+const owners = { requireOwner: async () => ({ userId: OWNER }) } as unknown as WebServices;
 const projects = { ownerOf: async () => ({ userId: OWNER, workspaceId: WORKSPACE }) } as unknown as ProjectOwners;
 const silent = { info() {}, warn() {}, error() {} } as unknown as ServiceLog;
 const refusal = (code: string) => expect.objectContaining({ code });
@@ -28,8 +28,8 @@ const MINUTE = 60_000;
 let fixture: WebServicesFixture;
 let replica: Replica;
 let database: Database;
-let jobs: PostgresCronJobs;
-let runs: PostgresRuns;
+let jobs: CronJobs;
+let runs: Runs;
 beforeAll(async () => {
   fixture = await WebServicesFixture.start();
   database = { pool: fixture.pool } as Database;
@@ -37,8 +37,8 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop());
 beforeEach(async () => {
   replica = await fixture.replica();
-  jobs = new PostgresCronJobs(database);
-  runs = new PostgresRuns(database);
+  jobs = new CronJobs(database);
+  runs = new Runs(database);
   features.add('runs');
 });
 afterEach(async () => {
@@ -74,8 +74,8 @@ const historyOf = async (job: { id: string; web_service_id: string }) =>
       offset: 0,
     } as never)
   ).items;
-const timerWith = (cronJobs: PostgresCronJobs) =>
-  new RunCronJobs(cronJobs, replica.repository, projects, new PostgresWorkspaceUsage(database), silent);
+const timerWith = (cronJobs: CronJobs) =>
+  new RunCronJobs(cronJobs, replica.repository, projects, new WorkspaceUsage(database), silent);
 const timer = () => timerWith(jobs);
 /** One second after the next scheduled time of the job, plus `laterMs`. */
 const timeOf = (job: { next_run_at: string | null }, laterMs = 0) =>
@@ -106,7 +106,7 @@ describe('A cron job', () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id, { overlap: 'allow' });
     const now = timeOf(job);
-    const replicas = Array.from({ length: 3 }, () => timerWith(new PostgresCronJobs(database)));
+    const replicas = Array.from({ length: 3 }, () => timerWith(new CronJobs(database)));
     await Promise.all(replicas.map(each => each.run({ now })));
     await timer().run({ now });
     expect(await historyOf(job)).toHaveLength(1);

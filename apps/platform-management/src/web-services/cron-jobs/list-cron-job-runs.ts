@@ -1,14 +1,14 @@
 import { listCronJobRuns, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { runReply } from '../runs/ports.js';
-import { WebServiceOwners } from '../services/ports.js';
-import { CronJobs } from './ports.js';
+import { runReply } from '../runs/runs.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { CronJobs } from './cron-jobs.js';
 
 /** Lists the runs of a cron job, newest first. */
 @Handles(listCronJobRuns)
 export class ListCronJobRuns {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly jobs: CronJobs,
   ) {}
 

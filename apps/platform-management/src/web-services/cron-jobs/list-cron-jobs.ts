@@ -1,14 +1,14 @@
 import { listCronJobs, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { cronJobReply } from './cron-job-reply.js';
-import { CronJobs } from './ports.js';
+import { CronJobs } from './cron-jobs.js';
 
 /** Lists the cron jobs of a web service by name. */
 @Handles(listCronJobs)
 export class ListCronJobs {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly jobs: CronJobs,
   ) {}
 

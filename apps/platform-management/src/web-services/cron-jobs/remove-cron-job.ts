@@ -1,14 +1,14 @@
 import { type ReplyOf, type RequestOf, removeCronJob } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { CronJobs } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { CronJobs } from './cron-jobs.js';
 import { cronJobNotFound } from './refusals.js';
 
 /** Deletes a cron job, cancels its run in progress and deletes the others. */
 @Handles(removeCronJob)
 export class RemoveCronJob {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly jobs: CronJobs,
   ) {}
 

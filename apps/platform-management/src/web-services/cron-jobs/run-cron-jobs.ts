@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
-import { WorkspaceUsage } from '../../accounts/quotas/ports.js';
+import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import { ProjectOwners } from '../../projects/ports.js';
-import { placesOf, releaseToRun } from '../runs/ports.js';
+import { placesOf, releaseToRun } from '../runs/runs.js';
 import type { WebService } from '../services/aggregate/state.js';
-import { WebServiceRepository } from '../services/ports.js';
-import { CronJobs, type CronTurn, type DueCronJob } from './ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { CronJobs, type CronTurn, type DueCronJob } from './cron-jobs.js';
 import { type DueTimes, Schedule } from './schedule.js';
 
 /** Queues the runs of due cron jobs. Safe in several replicas: each scheduled time has one run. */

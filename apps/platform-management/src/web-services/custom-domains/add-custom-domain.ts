@@ -2,13 +2,13 @@ import { Inject } from '@nestjs/common';
 import { addCustomDomain, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { CONFIG } from '@postern/service-host';
-import { WorkspaceUsage } from '../../accounts/quotas/ports.js';
+import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import { ProjectOwners } from '../../projects/ports.js';
 import { WebServices } from '../services/web-services.projection.js';
 import { customDomainReply } from './custom-domain-reply.js';
+import { CustomDomains } from './custom-domains.js';
 import { domainName } from './domain-name.js';
 import { DomainTarget } from './domain-target.js';
-import { CustomDomains } from './ports.js';
 
 /** Adds a domain to a web service; it is pending until it is verified. */
 @Handles(addCustomDomain)

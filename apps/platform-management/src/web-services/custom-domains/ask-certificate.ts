@@ -1,6 +1,6 @@
 import { askCertificate, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { CustomDomains } from './ports.js';
+import { CustomDomains } from './custom-domains.js';
 
 /** Returns whether a TLS proxy may request a certificate for a domain: only if the domain is verified. */
 @Handles(askCertificate)

@@ -1,6 +1,6 @@
 import { type CustomDomain, Refusal } from '@postern/contracts';
+import type { DomainRow } from './custom-domains.js';
 import { txtRecordOf } from './domain-proof.js';
-import type { DomainRow } from './ports.js';
 
 /** Maps a custom domain to the reply of the contracts; `target` is the expected target of its CNAME record. */
 export const customDomainReply = (row: DomainRow, target: string): CustomDomain => ({

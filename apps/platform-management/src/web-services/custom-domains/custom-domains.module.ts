@@ -6,12 +6,11 @@ import { ProjectsModule } from '../../projects/projects.module.js';
 import { WebServicesModule } from '../services/web-services.module.js';
 import { AddCustomDomain } from './add-custom-domain.js';
 import { AskCertificate } from './ask-certificate.js';
+import { CustomDomains } from './custom-domains.js';
+import { DomainDns } from './domain-dns.js';
 import { DomainRoutes } from './domain-routes.js';
 import { DomainTarget } from './domain-target.js';
 import { ListCustomDomains } from './list-custom-domains.js';
-import { NodeDomainDns } from './node-domain-dns.js';
-import { CustomDomains, DomainDns } from './ports.js';
-import { PostgresCustomDomains } from './postgres-custom-domains.js';
 import { RemoveCustomDomain } from './remove-custom-domain.js';
 import { VerifyCustomDomain } from './verify-custom-domain.js';
 
@@ -26,8 +25,8 @@ import { VerifyCustomDomain } from './verify-custom-domain.js';
     AskCertificate,
     DomainRoutes,
     DomainTarget,
-    { provide: CustomDomains, useClass: PostgresCustomDomains },
-    { provide: DomainDns, useClass: NodeDomainDns },
+    CustomDomains,
+    DomainDns,
   ],
 })
 export class CustomDomainsModule {}

@@ -1,4 +1,5 @@
-import type { DomainDns, DomainRow } from './ports.js';
+import type { DomainRow } from './custom-domains.js';
+import type { DomainDns } from './domain-dns.js';
 
 /** The TXT record that proves the ownership of a domain. */
 export const txtRecordOf = ({ domain, token }: Pick<DomainRow, 'domain' | 'token'>) => ({

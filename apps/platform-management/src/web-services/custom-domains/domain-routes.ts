@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Runtime } from '@postern/runtime';
 import { Every, ServiceLog } from '@postern/service-host';
 import pLimit from 'p-limit';
-import { CustomDomains } from './ports.js';
+import { CustomDomains } from './custom-domains.js';
 
 type Routes = Awaited<ReturnType<CustomDomains['routes']>>;
 

@@ -2,8 +2,8 @@ import { listCustomDomains, type ReplyOf, type RequestOf } from '@postern/contra
 import { Handles } from '@postern/messaging';
 import { WebServices } from '../services/web-services.projection.js';
 import { customDomainReply } from './custom-domain-reply.js';
+import { CustomDomains } from './custom-domains.js';
 import { DomainTarget } from './domain-target.js';
-import { CustomDomains } from './ports.js';
 
 /** Lists the domains of a web service. */
 @Handles(listCustomDomains)

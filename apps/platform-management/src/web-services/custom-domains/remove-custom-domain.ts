@@ -2,8 +2,8 @@ import { type ReplyOf, type RequestOf, removeCustomDomain } from '@postern/contr
 import { Handles } from '@postern/messaging';
 import { WebServices } from '../services/web-services.projection.js';
 import { customDomainNotFound } from './custom-domain-reply.js';
+import { CustomDomains } from './custom-domains.js';
 import { DomainRoutes } from './domain-routes.js';
-import { CustomDomains } from './ports.js';
 
 /** Deletes a domain of a web service and its route. */
 @Handles(removeCustomDomain)

@@ -2,10 +2,11 @@ import { Refusal, type ReplyOf, type RequestOf, verifyCustomDomain } from '@post
 import { Handles } from '@postern/messaging';
 import { WebServices } from '../services/web-services.projection.js';
 import { customDomainNotFound, customDomainReply } from './custom-domain-reply.js';
+import { CustomDomains, DnsUnavailable, type DomainRow } from './custom-domains.js';
+import { DomainDns } from './domain-dns.js';
 import { type Proof, proofOf } from './domain-proof.js';
 import { DomainRoutes } from './domain-routes.js';
 import { DomainTarget } from './domain-target.js';
-import { CustomDomains, DnsUnavailable, DomainDns, type DomainRow } from './ports.js';
 
 /** Verifies a domain by its DNS records. A verified domain stays verified if a check finds no record. */
 @Handles(verifyCustomDomain)

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createDeployHook, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { DeployHooks } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { DeployHooks } from './deploy-hooks.js';
 
 /** The stored hash of the token in a hook's URL. */
 export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex');
@@ -11,7 +11,7 @@ export const hashOfToken = (token: string): string => createHash('sha256').updat
 @Handles(createDeployHook)
 export class CreateDeployHook {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly hooks: DeployHooks,
   ) {}
 

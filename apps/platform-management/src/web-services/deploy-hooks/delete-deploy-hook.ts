@@ -1,14 +1,14 @@
 import { deleteDeployHook, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { DeployHooks } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { DeployHooks } from './deploy-hooks.js';
 import { deployHookNotFound } from './refusals.js';
 
 /** Deletes the deploy hook of a web service; its URL stops working at once. */
 @Handles(deleteDeployHook)
 export class DeleteDeployHook {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly hooks: DeployHooks,
   ) {}
 

@@ -4,22 +4,14 @@ import { prisma } from '../../infrastructure/postgres/prisma.module.js';
 import { WebServicesModule } from '../services/web-services.module.js';
 import { CreateDeployHook } from './create-deploy-hook.js';
 import { DeleteDeployHook } from './delete-deploy-hook.js';
+import { DeployHooks } from './deploy-hooks.js';
 import { FindDeployHook } from './find-deploy-hook.js';
 import { GetDeployHook } from './get-deploy-hook.js';
-import { DeployHooks } from './ports.js';
-import { PostgresDeployHooks } from './postgres-deploy-hooks.js';
 import { ReceiveDeployHook } from './receive-deploy-hook.js';
 
 /** Deploy hooks: URLs with which Git hosts and scripts deploy web services. */
 @Module({
   imports: [prisma, EncryptionModule, WebServicesModule],
-  providers: [
-    CreateDeployHook,
-    DeleteDeployHook,
-    FindDeployHook,
-    GetDeployHook,
-    ReceiveDeployHook,
-    { provide: DeployHooks, useClass: PostgresDeployHooks },
-  ],
+  providers: [CreateDeployHook, DeleteDeployHook, FindDeployHook, GetDeployHook, ReceiveDeployHook, DeployHooks],
 })
 export class DeployHooksModule {}

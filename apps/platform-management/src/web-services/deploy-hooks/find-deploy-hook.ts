@@ -1,6 +1,6 @@
 import { findDeployHook, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DeployHooks } from './ports.js';
+import { DeployHooks } from './deploy-hooks.js';
 import { deployHookNotFound } from './refusals.js';
 
 /** Returns the web service and workspace of a hook, so that the gateway can check a token before it reads the body. */

@@ -1,14 +1,14 @@
 import { getDeployHook, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { DeployHooks } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { DeployHooks } from './deploy-hooks.js';
 import { deployHookNotFound } from './refusals.js';
 
 /** Returns the deploy hook of a web service with its last calls, without its URL and secret. */
 @Handles(getDeployHook)
 export class GetDeployHook {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly hooks: DeployHooks,
   ) {}
 

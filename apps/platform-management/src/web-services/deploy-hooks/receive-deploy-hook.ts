@@ -3,7 +3,7 @@ import { Refusal, type ReplyOf, type RequestOf, receiveDeployHook } from '@poste
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { hashOfToken } from './create-deploy-hook.js';
-import { type CalledHook, DeployHooks, type NewDelivery } from './ports.js';
+import { type CalledHook, DeployHooks, type NewDelivery } from './deploy-hooks.js';
 import { type GitEvent, isBareCall, isSigned, readEvent } from './push-event.js';
 import { deployHookNotFound } from './refusals.js';
 

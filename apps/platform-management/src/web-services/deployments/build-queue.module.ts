@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
-import { BuildQueue } from './ports.js';
-import { PostgresBuildQueue } from './postgres-build-queue.js';
+import { BuildQueue } from './build-queue.js';
 
 /** Provides the build queue. */
-@Module({ providers: [{ provide: BuildQueue, useClass: PostgresBuildQueue }], exports: [BuildQueue] })
+@Module({ providers: [BuildQueue], exports: [BuildQueue] })
 export class BuildQueueModule {}

@@ -1,6 +1,7 @@
 import { cancelDeployment, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners, WebServiceRepository } from '../services/ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { Deployments } from './deployments.projection.js';
 
 /** Cancels a deployment. An active one becomes `cancelled` once the reconciler has stopped its work. */
@@ -9,7 +10,7 @@ export class CancelDeployment {
   constructor(
     private readonly webServices: WebServiceRepository,
     private readonly deployments: Deployments,
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
   ) {}
 
   async execute(request: RequestOf<typeof cancelDeployment>): Promise<ReplyOf<typeof cancelDeployment>> {

@@ -1,8 +1,9 @@
 import { createDeployment, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebServiceOwners, WebServiceRepository } from '../services/ports.js';
 import { branchName } from '../services/source/branch-name.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { Deployments } from './deployments.projection.js';
 
 /** Queues a deployment, which supersedes a queued one. The reconciler starts it when no other deployment is active. */
@@ -11,7 +12,7 @@ export class CreateDeployment {
   constructor(
     private readonly webServices: WebServiceRepository,
     private readonly deployments: Deployments,
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
   ) {}
 
   async execute(request: RequestOf<typeof createDeployment>): Promise<ReplyOf<typeof createDeployment>> {

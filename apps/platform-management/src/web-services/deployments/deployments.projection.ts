@@ -8,7 +8,8 @@ import type { z } from 'zod';
 import { reachValues } from '../../projects/reached-projects.js';
 import type { Cause, DeploymentEvent } from '../services/aggregate/events.js';
 import { deploymentNotFound, webServiceNotFound } from '../services/aggregate/refusals.js';
-import { WebServiceOwners } from '../services/ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { BuildQueue } from './build-queue.js';
 import {
   BEGIN_DEPLOYMENT,
   DELETE_DEPLOYMENTS_OF,
@@ -19,7 +20,6 @@ import {
   LIST_DEPLOYMENTS,
   SET_SOURCE,
 } from './deployments.sql.js';
-import { BuildQueue } from './ports.js';
 import { RuntimeAvailability } from './runtime-availability.js';
 
 /** The error of a cancelled deployment; null if a user cancelled it. */
@@ -85,7 +85,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'building', 'releasin
 export class Deployments {
   constructor(
     private readonly database: Database,
-    private readonly webServices: WebServiceOwners,
+    private readonly webServices: WebServices,
     private readonly runtime: RuntimeAvailability,
     private readonly queue: BuildQueue,
   ) {}

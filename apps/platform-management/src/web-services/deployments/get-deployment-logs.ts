@@ -1,7 +1,7 @@
 import { getDeploymentLogs, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
-import { WebServiceOwners } from '../services/ports.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { Deployments } from './deployments.projection.js';
 
 const MAX_LINES = 10_000;
@@ -12,7 +12,7 @@ const LATE_S = 2;
 @Handles(getDeploymentLogs)
 export class GetDeploymentLogs {
   constructor(
-    private readonly webServices: WebServiceOwners,
+    private readonly webServices: WebServices,
     private readonly deployments: Deployments,
     private readonly runtime: Runtime,
   ) {}

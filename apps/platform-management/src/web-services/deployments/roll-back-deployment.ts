@@ -1,7 +1,9 @@
 import { type ReplyOf, type RequestOf, rollBackDeployment } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebServiceOwners, WebServiceRepository, WebServiceSettings } from '../services/ports.js';
+import { WebServiceSettings } from '../services/ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { Deployments } from './deployments.projection.js';
 
 /** Queues a deployment that releases the artefact and configuration of an earlier one, without a build. */
@@ -11,7 +13,7 @@ export class RollBackDeployment {
     private readonly webServices: WebServiceRepository,
     private readonly settings: WebServiceSettings,
     private readonly deployments: Deployments,
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
   ) {}
 
   async execute(request: RequestOf<typeof rollBackDeployment>): Promise<ReplyOf<typeof rollBackDeployment>> {

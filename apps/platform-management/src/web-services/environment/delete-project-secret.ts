@@ -1,7 +1,7 @@
 import { deleteProjectSecret, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { ProjectOwners } from '../../projects/ports.js';
-import { NamedValueRepository } from './ports.js';
+import { NamedValueRepository } from './named-value-repository.js';
 
 /** Deletes a secret of a project together with its value. */
 @Handles(deleteProjectSecret)

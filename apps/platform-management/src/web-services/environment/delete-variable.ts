@@ -1,13 +1,13 @@
 import { deleteVariable, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { NamedValueRepository } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { NamedValueRepository } from './named-value-repository.js';
 
 /** Deletes a variable of a web service together with its value. */
 @Handles(deleteVariable)
 export class DeleteVariable {
   constructor(
-    private readonly webServices: WebServiceOwners,
+    private readonly webServices: WebServices,
     private readonly values: NamedValueRepository,
   ) {}
 

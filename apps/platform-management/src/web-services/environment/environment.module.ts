@@ -10,12 +10,12 @@ import { DeleteProjectSecret } from './delete-project-secret.js';
 import { DeleteVariable } from './delete-variable.js';
 import { ListProjectSecrets } from './list-project-secrets.js';
 import { ListVariables } from './list-variables.js';
-import { NamedValueReader, NamedValueRepository, ReleaseConfigurations, SealedValues } from './ports.js';
-import { PostgresNamedValueReader } from './postgres-named-value-reader.js';
-import { PostgresNamedValueRepository } from './postgres-named-value-repository.js';
+import { NamedValueReader } from './named-value-reader.js';
+import { NamedValueRepository } from './named-value-repository.js';
+import { ReleaseConfigurations } from './ports.js';
 import { PostgresReleaseConfigurations } from './postgres-release-configurations.js';
-import { PostgresSealedValues } from './postgres-sealed-values.js';
 import { ReencryptValues } from './reencrypt-values.js';
+import { SealedValues } from './sealed-values.js';
 import { SetProjectSecret } from './set-project-secret.js';
 import { SetProjectSecrets } from './set-project-secrets.js';
 import { SetVariable } from './set-variable.js';
@@ -34,10 +34,10 @@ import { SetVariables } from './set-variables.js';
     SetProjectSecrets,
     DeleteProjectSecret,
     ReencryptValues,
-    { provide: NamedValueRepository, useClass: PostgresNamedValueRepository },
-    { provide: NamedValueReader, useClass: PostgresNamedValueReader },
+    NamedValueRepository,
+    NamedValueReader,
     { provide: ReleaseConfigurations, useClass: PostgresReleaseConfigurations },
-    { provide: SealedValues, useClass: PostgresSealedValues },
+    SealedValues,
     {
       provide: CommandTransactions,
       inject: [EventSourcing],

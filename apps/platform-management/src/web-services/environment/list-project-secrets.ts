@@ -1,7 +1,7 @@
 import { listProjectSecrets, MASKED_VALUE, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { ProjectOwners } from '../../projects/ports.js';
-import { NamedValueReader } from './ports.js';
+import { NamedValueReader } from './named-value-reader.js';
 
 /** Lists the secrets of a project by key, one entry per scope; secret values are masked. */
 @Handles(listProjectSecrets)

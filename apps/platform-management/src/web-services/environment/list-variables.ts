@@ -1,13 +1,13 @@
 import { listVariables, MASKED_VALUE, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { NamedValueReader } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { NamedValueReader } from './named-value-reader.js';
 
 /** Lists the variables of a web service; secret values are masked. */
 @Handles(listVariables)
 export class ListVariables {
   constructor(
-    private readonly webServices: WebServiceOwners,
+    private readonly webServices: WebServices,
     private readonly values: NamedValueReader,
   ) {}
 

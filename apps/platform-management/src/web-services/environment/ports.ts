@@ -1,5 +1,5 @@
 import type { SecretScope } from '@postern/contracts';
-import type { Collection, NewValue, Scope } from './named-values.js';
+import type { NewValue, Scope } from './named-values.js';
 
 export interface ValueToSet extends NewValue {
   readonly value: string;
@@ -13,14 +13,6 @@ export interface SetValue {
   readonly created: boolean;
 }
 
-/** Writes the events and encrypted values of variables and secrets in one transaction. */
-export abstract class NamedValueRepository {
-  /** Sets all values or none. @returns for each value, in order, its id and whether its key is new. */
-  abstract set(collection: Collection, ownerId: string, values: readonly ValueToSet[]): Promise<readonly SetValue[]>;
-  /** Refuses with `variable_not_found` or `project_secret_not_found`. */
-  abstract delete(collection: Collection, ownerId: string, valueId: string): Promise<void>;
-}
-
 /** One variable or secret; `value` is undefined for a secret. */
 export interface NamedValueView {
   readonly id: string;
@@ -28,11 +20,6 @@ export interface NamedValueView {
   readonly scope: Scope | undefined;
   readonly isSecret: boolean;
   readonly value: string | undefined;
-}
-
-/** Reads the variables of a web service or the secrets of a project, ordered by key. */
-export abstract class NamedValueReader {
-  abstract valuesOf(ownerId: string): Promise<readonly NamedValueView[]>;
 }
 
 /** Where a value comes from, unless it is a variable of the web service. */
@@ -66,12 +53,6 @@ export abstract class ReleaseConfigurations {
   abstract open(configurationId: string): Promise<Configuration>;
   /** Deletes configurations permanently; unknown ids have no effect. */
   abstract delete(configurationIds: readonly string[]): Promise<void>;
-}
-
-/** Encrypted values that do not use the first configured key. */
-export abstract class SealedValues {
-  /** Re-encrypts up to `limit` values with the first key, in the order of their ids, after the id `after`. */
-  abstract reencrypt(limit: number, after: string | undefined): Promise<ReencryptedBatch>;
 }
 
 export interface ReencryptedBatch {

@@ -6,8 +6,8 @@ import { connectionUrl } from './connection-url.js';
 import { ATTACHED_DATABASES, CURRENT_CONFIGURATION } from './environment.sql.js';
 import { type Scope, valueStreamsOf } from './named-values.js';
 import { type Configuration, ConfigurationNotFound, ReleaseConfigurations, type ValueSource } from './ports.js';
-import { sealedValueRow } from './postgres-sealed-values.js';
 import { type AttachedUrl, repeatedConfiguration } from './repeated-configuration.js';
+import { sealedValueRow } from './sealed-values.js';
 
 interface ValueRow {
   readonly id: string;

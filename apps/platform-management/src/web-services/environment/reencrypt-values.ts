@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Every, type TaskRun } from '@postern/service-host';
-import { SealedValues } from './ports.js';
+import { SealedValues } from './sealed-values.js';
 
 const BATCH_SIZE = 100;
 const NAMED_IN_ERROR = 10;

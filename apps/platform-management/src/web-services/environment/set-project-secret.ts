@@ -1,7 +1,7 @@
 import { MASKED_VALUE, type ReplyOf, type RequestOf, setProjectSecret } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { ProjectOwners } from '../../projects/ports.js';
-import { NamedValueRepository } from './ports.js';
+import { NamedValueRepository } from './named-value-repository.js';
 import { valueToSet } from './value-requests.js';
 
 /** Creates or updates one secret of a project. */

@@ -1,7 +1,7 @@
 import { type ReplyOf, type RequestOf, setProjectSecrets } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { ProjectOwners } from '../../projects/ports.js';
-import { NamedValueRepository } from './ports.js';
+import { NamedValueRepository } from './named-value-repository.js';
 import { bulkResultOf, valueToSet } from './value-requests.js';
 
 /** Creates or updates several secrets of a project atomically. */

@@ -1,14 +1,14 @@
 import { MASKED_VALUE, type ReplyOf, type RequestOf, setVariable } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { NamedValueRepository } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { NamedValueRepository } from './named-value-repository.js';
 import { valueToSet } from './value-requests.js';
 
 /** Creates or updates one variable of a web service. */
 @Handles(setVariable)
 export class SetVariable {
   constructor(
-    private readonly webServices: WebServiceOwners,
+    private readonly webServices: WebServices,
     private readonly values: NamedValueRepository,
   ) {}
 

@@ -1,14 +1,14 @@
 import { type ReplyOf, type RequestOf, setVariables } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { NamedValueRepository } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { NamedValueRepository } from './named-value-repository.js';
 import { bulkResultOf, valueToSet } from './value-requests.js';
 
 /** Creates or updates several variables of a web service atomically. */
 @Handles(setVariables)
 export class SetVariables {
   constructor(
-    private readonly webServices: WebServiceOwners,
+    private readonly webServices: WebServices,
     private readonly values: NamedValueRepository,
   ) {}
 

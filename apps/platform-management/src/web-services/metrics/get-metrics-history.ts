@@ -1,14 +1,14 @@
 import { getMetricsHistory, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { MetricStore } from './metric-store.js';
 import { historyWindow, usageReply } from './metrics.js';
-import { MetricStore } from './ports.js';
 
 /** Returns the past usage of a web service. Refuses with `web_service_not_found`. */
 @Handles(getMetricsHistory)
 export class GetMetricsHistory {
   constructor(
-    private readonly webServices: WebServiceOwners,
+    private readonly webServices: WebServices,
     private readonly metrics: MetricStore,
   ) {}
 

@@ -1,15 +1,16 @@
 import { getMetrics, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import type { WebService } from '../services/aggregate/state.js';
-import { WebServiceOwners, WebServiceRepository } from '../services/ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { MetricStore } from './metric-store.js';
 import { CURRENT_SECONDS, usageReply } from './metrics.js';
-import { MetricStore } from './ports.js';
 
 /** Returns the current usage of a web service. Refuses with `nothing_to_report` if it is not running or has no recent sample. */
 @Handles(getMetrics)
 export class GetMetrics {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly webServices: WebServiceRepository,
     private readonly metrics: MetricStore,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Every, type TaskRun } from '@postern/service-host';
-import { MetricStore } from './ports.js';
+import { MetricStore } from './metric-store.js';
 
 /** Averages samples per minute. */
 @Injectable()

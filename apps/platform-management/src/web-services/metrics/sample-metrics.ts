@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Runtime, RuntimeUnavailable } from '@postern/runtime';
 import { Every, type TaskRun } from '@postern/service-host';
+import { MetricStore } from './metric-store.js';
 import { sampleTime } from './metrics.js';
-import { MetricStore } from './ports.js';
 
 /** More often than the length of a sample, so that the first sample exists soon after a web service starts. */
 const MEASURE_EVERY_MS = 5_000;

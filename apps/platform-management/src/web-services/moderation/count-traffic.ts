@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Runtime, RuntimeUnavailable } from '@postern/runtime';
 import { Every, type TaskRun } from '@postern/service-host';
 import { bandwidthExceeded, monthOf } from './bandwidth.js';
-import { BandwidthRepository, ModerationSettings, Suspensions } from './ports.js';
+import { BandwidthRepository } from './bandwidth-repository.js';
+import { ModerationSettings, Suspensions } from './ports.js';
 
 /**
  * Adds up the traffic of web services by month and suspends those above the limit until the next month.

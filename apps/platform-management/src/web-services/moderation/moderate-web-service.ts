@@ -1,7 +1,7 @@
 import { moderateWebService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { AccountDirectory } from '../../accounts/users/ports.js';
-import { WebServiceRepository } from '../services/ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
 import { WebServices } from '../services/web-services.projection.js';
 
 /** Blocks, suspends, unblocks or resumes any web service for an operator. Blocking and suspending stop it and cancel its deployments. */

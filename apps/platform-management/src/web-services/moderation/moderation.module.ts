@@ -6,11 +6,11 @@ import { prisma } from '../../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../../infrastructure/runtime/runtime.module.js';
 import { WebServicesModule } from '../services/web-services.module.js';
 import { GIGABYTE } from './bandwidth.js';
+import { BandwidthRepository } from './bandwidth-repository.js';
 import { CountTraffic } from './count-traffic.js';
 import { ModerateWebService } from './moderate-web-service.js';
 import { PlatformSuspensions } from './platform-suspensions.js';
-import { BandwidthRepository, ModerationSettings, Suspensions } from './ports.js';
-import { PostgresBandwidth } from './postgres-bandwidth.js';
+import { ModerationSettings, Suspensions } from './ports.js';
 import type { moderationSettings } from './settings.js';
 
 type Config = ConfigOf<ConfigDefinition<typeof moderationSettings>>;
@@ -22,7 +22,7 @@ type Config = ConfigOf<ConfigDefinition<typeof moderationSettings>>;
     ModerateWebService,
     CountTraffic,
     { provide: Suspensions, useClass: PlatformSuspensions },
-    { provide: BandwidthRepository, useClass: PostgresBandwidth },
+    BandwidthRepository,
     {
       provide: ModerationSettings,
       inject: [CONFIG],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { PLATFORM } from '../services/aggregate/events.js';
-import { WebServiceRepository } from '../services/ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
 import { Suspensions } from './ports.js';
 
 /** Suspends web services as the platform itself, without an operator. */

@@ -11,10 +11,10 @@ import {
   SourceUnavailable,
 } from '@postern/runtime';
 import { ProjectOwners } from '../../projects/ports.js';
-import { SharedNetwork } from '../../shared-network/ports.js';
+import { SharedNetwork } from '../../shared-network/shared-network.js';
 import { maskable } from '../environment/maskable-secrets.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
-import { RepositoryCredentials } from '../repository-credentials/ports.js';
+import { RepositoryCredentials } from '../repository-credentials/repository-credentials.js';
 import { deploymentOf, type WebService } from '../services/aggregate/state.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';

@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Runtime, type RuntimeStatus } from '@postern/runtime';
-import {
-  type InstanceReading,
-  type ServingRelease,
-  WebServiceObserver,
-  WebServiceRepository,
-  WebServiceSummaries,
-} from '../services/ports.js';
+import { type InstanceReading, type ServingRelease } from '../services/ports.js';
+import { WebServiceMetrics } from '../services/telemetry/web-service-metrics.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServiceSummaries } from '../services/web-service-summaries.js';
 import { type CrashLoop, RestartWindow } from './crash-loop.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
@@ -27,7 +24,7 @@ export class CheckAvailability {
     private readonly summaries: WebServiceSummaries,
     private readonly runtime: Runtime,
     private readonly settings: ReconcilerSettings,
-    private readonly observer: WebServiceObserver,
+    private readonly observer: WebServiceMetrics,
   ) {}
 
   /** Reads the status of every serving release, and reports on the releases without a change in progress. */

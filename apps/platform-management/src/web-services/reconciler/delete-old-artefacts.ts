@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Runtime } from '@postern/runtime';
 import { artefactsInUse } from '../services/aggregate/state.js';
-import { WebServiceRepository, WebServiceSummaries } from '../services/ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServiceSummaries } from '../services/web-service-summaries.js';
 import { ReconcilerSettings } from './ports.js';
 
 /**

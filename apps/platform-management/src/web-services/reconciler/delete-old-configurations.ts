@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Every, type TaskRun } from '@postern/service-host';
 import { ReleaseConfigurations } from '../environment/ports.js';
 import { obsoleteConfigurations } from '../services/aggregate/obsolete-configurations.js';
-import { WebServiceRepository, WebServiceSummaries } from '../services/ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServiceSummaries } from '../services/web-service-summaries.js';
 import { RETAIN_MS } from './configured-reconciler-settings.js';
 import { ReconcilerSettings } from './ports.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Runtime } from '@postern/runtime';
-import { WebServiceSummaries } from '../services/ports.js';
+import { WebServiceSummaries } from '../services/web-service-summaries.js';
 import { ServicePlans } from './service-plans.js';
 import { StepPlanner } from './step-planner.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { currentContext, inSpan, runInContext, type TraceSpan } from '@postern/messaging';
 import type { ReconcilerCommand } from '../services/aggregate/commands.js';
 import type { WebService } from '../services/aggregate/state.js';
-import { WebServiceRepository } from '../services/ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
 import type { Report } from './next-steps.js';
 
 /** Span attribute with the outcome of a build or a release. */

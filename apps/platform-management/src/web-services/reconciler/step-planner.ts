@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { WebService } from '../services/aggregate/state.js';
-import { WebServiceRepository } from '../services/ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
 import { nextSteps, type Step, type UnderWay } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
-import { BuildQueue } from '../deployments/ports.js';
-import { WebServiceRepository, WebServiceSummaries } from '../services/ports.js';
+import { BuildQueue } from '../deployments/build-queue.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServiceSummaries } from '../services/web-service-summaries.js';
 import { LeadershipTerm } from './leadership-term.js';
 import { ReconcilerSettings } from './ports.js';
 import { RuntimeScan } from './runtime-scan.js';

@@ -1,14 +1,14 @@
 import { createDeployKey, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { newDeployKeyPair } from './deploy-key-pair.js';
-import { RepositoryCredentials } from './ports.js';
+import { RepositoryCredentials } from './repository-credentials.js';
 
 /** Creates the deploy key of a web service; it replaces an earlier one. */
 @Handles(createDeployKey)
 export class CreateDeployKey {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly credentials: RepositoryCredentials,
   ) {}
 

@@ -1,13 +1,13 @@
 import { deleteDeployKey, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { RepositoryCredentials } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { RepositoryCredentials } from './repository-credentials.js';
 
 /** Deletes the deploy key of a web service with the host keys that were stored with it. */
 @Handles(deleteDeployKey)
 export class DeleteDeployKey {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly credentials: RepositoryCredentials,
   ) {}
 

@@ -1,13 +1,13 @@
 import { deleteGitToken, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { RepositoryCredentials } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { RepositoryCredentials } from './repository-credentials.js';
 
 /** Deletes the access token of a web service. */
 @Handles(deleteGitToken)
 export class DeleteGitToken {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly credentials: RepositoryCredentials,
   ) {}
 

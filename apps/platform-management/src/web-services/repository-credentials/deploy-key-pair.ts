@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import type { DeployKeyPair } from './ports.js';
+import type { DeployKeyPair } from './repository-credentials.js';
 
 const TYPE = 'ssh-ed25519';
 const LINE_LENGTH = 70;

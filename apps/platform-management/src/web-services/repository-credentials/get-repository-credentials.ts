@@ -1,13 +1,13 @@
 import { getRepositoryCredentials, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { RepositoryCredentials } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { RepositoryCredentials } from './repository-credentials.js';
 
 /** Returns the repository credentials of a web service, without secrets. */
 @Handles(getRepositoryCredentials)
 export class GetRepositoryCredentials {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly credentials: RepositoryCredentials,
   ) {}
 

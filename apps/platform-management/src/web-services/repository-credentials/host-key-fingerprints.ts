@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HostKey } from './ports.js';
+import type { HostKey } from './repository-credentials.js';
 
 /** Returns the servers in `known_hosts` lines, with the fingerprints of their keys in the format of ssh-keygen. */
 export const fingerprintsOf = (hostKeys: string): HostKey[] =>

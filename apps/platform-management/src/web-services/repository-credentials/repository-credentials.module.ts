@@ -6,8 +6,7 @@ import { CreateDeployKey } from './create-deploy-key.js';
 import { DeleteDeployKey } from './delete-deploy-key.js';
 import { DeleteGitToken } from './delete-git-token.js';
 import { GetRepositoryCredentials } from './get-repository-credentials.js';
-import { RepositoryCredentials } from './ports.js';
-import { PostgresRepositoryCredentials } from './postgres-repository-credentials.js';
+import { RepositoryCredentials } from './repository-credentials.js';
 import { SetGitToken } from './set-git-token.js';
 
 /** Deploy keys and access tokens that Git uses for private repositories. */
@@ -19,7 +18,7 @@ import { SetGitToken } from './set-git-token.js';
     SetGitToken,
     DeleteGitToken,
     GetRepositoryCredentials,
-    { provide: RepositoryCredentials, useClass: PostgresRepositoryCredentials },
+    RepositoryCredentials,
   ],
   exports: [RepositoryCredentials],
 })

@@ -1,14 +1,15 @@
 import { type ReplyOf, type RequestOf, setGitToken } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners, WebServiceRepository } from '../services/ports.js';
-import { RepositoryCredentials } from './ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { RepositoryCredentials } from './repository-credentials.js';
 import { hostOfRepository } from './source-credentials.js';
 
 /** Stores the access token of a web service for the host of its repository; it replaces an earlier one. */
 @Handles(setGitToken)
 export class SetGitToken {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly webServices: WebServiceRepository,
     private readonly credentials: RepositoryCredentials,
   ) {}

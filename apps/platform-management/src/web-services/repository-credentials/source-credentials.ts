@@ -1,5 +1,5 @@
 import type { SourceCredentials } from '@postern/runtime';
-import type { DeploymentCredentials } from './ports.js';
+import type { DeploymentCredentials } from './repository-credentials.js';
 
 /** Credentials with their secrets, and the host of the token. */
 export interface OpenedCredentials extends SourceCredentials {

@@ -1,14 +1,14 @@
 import { cancelRun, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { Runs, runReply } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { runNotFound } from './refusals.js';
+import { Runs, runReply } from './runs.js';
 
 /** Cancels a one-off command; the leading replica ends it. */
 @Handles(cancelRun)
 export class CancelRun {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly runs: Runs,
   ) {}
 

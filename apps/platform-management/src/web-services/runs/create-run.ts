@@ -2,18 +2,19 @@ import { createRun, Refusal, type ReplyOf, type RequestOf } from '@postern/contr
 import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
-import { WorkspaceUsage } from '../../accounts/quotas/ports.js';
+import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import { ProjectOwners } from '../../projects/ports.js';
 import { refuseFlagged } from '../services/aggregate/refusals.js';
-import { WebServiceOwners, WebServiceRepository } from '../services/ports.js';
 import { requireStorable } from '../services/storable-text.js';
-import { placesOf, Runs, releaseToRun, runReply } from './ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { placesOf, Runs, releaseToRun, runReply } from './runs.js';
 
 /** Queues a one-off command with the live release. */
 @Handles(createRun)
 export class CreateRun {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly webServices: WebServiceRepository,
     private readonly projects: ProjectOwners,
     private readonly usage: WorkspaceUsage,

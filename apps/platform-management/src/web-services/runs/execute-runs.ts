@@ -5,8 +5,8 @@ import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../../infrastructure/runtime/milliseconds-left.js';
 import { maskable } from '../environment/maskable-secrets.js';
 import { type Configuration, ConfigurationNotFound, ReleaseConfigurations } from '../environment/ports.js';
-import { WebServiceRepository } from '../services/ports.js';
-import { instanceOf, Runs, type UnfinishedRun } from './ports.js';
+import { WebServiceRepository } from '../services/web-service-repository.js';
+import { instanceOf, Runs, type UnfinishedRun } from './runs.js';
 
 const POLL_MS = 1_000;
 /** Time after the deadline of a run, for an unavailable runtime. */

@@ -1,9 +1,9 @@
 import { getRun, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
-import { WebServiceOwners } from '../services/ports.js';
-import { instanceOf, Runs, runReply } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
 import { runNotFound } from './refusals.js';
+import { instanceOf, Runs, runReply } from './runs.js';
 
 const MAX_LINES = 1_000;
 /** Tolerance for clock differences between this process and the machine that writes the log. */
@@ -13,7 +13,7 @@ const CLOCKS_DIFFER_S = 60;
 @Handles(getRun)
 export class GetRun {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly runs: Runs,
     private readonly runtime: Runtime,
   ) {}

@@ -1,13 +1,13 @@
 import { listRuns, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners } from '../services/ports.js';
-import { Runs, runReply } from './ports.js';
+import { WebServices } from '../services/web-services.projection.js';
+import { Runs, runReply } from './runs.js';
 
 /** Lists the one-off commands of a web service, newest first. */
 @Handles(listRuns)
 export class ListRuns {
   constructor(
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
     private readonly runs: Runs,
   ) {}
 

@@ -12,7 +12,7 @@ import {
 } from '../../testing/web-service-history.js';
 import type { WebServiceEvent } from '../services/aggregate/events.js';
 import { webService } from '../services/aggregate/web-service.js';
-import { releaseToRun } from './ports.js';
+import { releaseToRun } from './runs.js';
 
 const releaseAfter = (...history: readonly WebServiceEvent[]) => releaseToRun(fold(webService, history));
 const artefact = { reference: 'artefact-d1', commit: 'commit-d1' };

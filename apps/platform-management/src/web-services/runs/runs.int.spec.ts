@@ -3,18 +3,18 @@ import type { createRun, RequestOf } from '@postern/contracts';
 import { type RunEnd, type RunOrder, Runtime } from '@postern/runtime';
 import type { Database, ServiceLog } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
-import { PostgresWorkspaceUsage } from '../../accounts/quotas/postgres-workspace-usage.js';
+import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import type { ProjectOwners } from '../../projects/ports.js';
 import { OWNER } from '../../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
-import type { WebServiceOwners } from '../services/ports.js';
+import type { WebServices } from '../services/web-services.projection.js';
 import { CancelRun } from './cancel-run.js';
 import { CreateRun } from './create-run.js';
 import { ExecuteRuns } from './execute-runs.js';
 import { GetRun } from './get-run.js';
-import { PostgresRuns } from './postgres-runs.js';
+import { Runs } from './runs.js';
 
-const owners = { requireOwner: async () => ({ userId: OWNER }) } as unknown as WebServiceOwners;
+const owners = { requireOwner: async () => ({ userId: OWNER }) } as unknown as WebServices;
 let failed = 0;
 const log = {
   info() {},
@@ -58,7 +58,7 @@ let fixture: WebServicesFixture;
 let replica: Replica;
 let machine: CommandMachine;
 let database: Database;
-let runs: PostgresRuns;
+let runs: Runs;
 let projects: ProjectOwners;
 beforeAll(async () => {
   fixture = await WebServicesFixture.start();
@@ -71,7 +71,7 @@ afterAll(() => fixture?.stop());
 beforeEach(async () => {
   replica = await fixture.replica();
   machine = new CommandMachine();
-  runs = new PostgresRuns(database);
+  runs = new Runs(database);
   fixture.configurations.today = { environment: { TARGET: 'shop' }, secrets: [] };
 });
 afterEach(async () => {
@@ -80,7 +80,7 @@ afterEach(async () => {
 });
 
 const create = (webServiceId: string, command = 'npm run seed') => {
-  const usage = new PostgresWorkspaceUsage(database);
+  const usage = new WorkspaceUsage(database);
   const creation = new CreateRun(owners, replica.repository, projects, usage, machine.runtime, runs);
   const request = { user_id: OWNER, web_service_id: webServiceId, command } as RequestOf<typeof createRun>;
   return creation.execute(request);
@@ -195,7 +195,7 @@ describe('a one-off command', () => {
     const run = await create(id);
     const listed = await runs.unfinished();
     await change(run);
-    const stale = new (class extends PostgresRuns {
+    const stale = new (class extends Runs {
       override async unfinished() {
         return listed;
       }
@@ -265,7 +265,7 @@ describe('a one-off command', () => {
     machine.features.clear();
     await expect(create(id)).rejects.toEqual(refusal('runs_not_supported'));
     machine.features.add('runs');
-    const usage = await new PostgresWorkspaceUsage(database).usageOf(
+    const usage = await new WorkspaceUsage(database).usageOf(
       (await projects.requireOwner({} as never, '')).workspaceId,
     );
     await fixture.pool.query(

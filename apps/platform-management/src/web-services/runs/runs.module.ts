@@ -9,12 +9,12 @@ import { CreateRun } from './create-run.js';
 import { ExecuteRuns } from './execute-runs.js';
 import { GetRun } from './get-run.js';
 import { ListRuns } from './list-runs.js';
-import { Runs } from './ports.js';
-import { PostgresRuns } from './postgres-runs.js';
+import { Runs } from './runs.js';
 
 /** One-off commands of web services. */
 @Module({
   imports: [EnvironmentModule, ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
-  providers: [CreateRun, ListRuns, GetRun, CancelRun, ExecuteRuns, { provide: Runs, useClass: PostgresRuns }],
+  providers: [CreateRun, ListRuns, GetRun, CancelRun, ExecuteRuns, Runs],
+  exports: [Runs],
 })
 export class RunsModule {}

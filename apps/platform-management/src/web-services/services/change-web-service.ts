@@ -1,14 +1,15 @@
 import { changeWebService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Runtime, type RuntimeFeature } from '@postern/runtime';
-import { WorkspaceUsage } from '../../accounts/quotas/ports.js';
+import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import { ProjectOwners } from '../../projects/ports.js';
 import type { Settings } from './aggregate/events.js';
-import { WebServiceOwners, WebServiceRepository, WebServiceSettings } from './ports.js';
+import { WebServiceSettings } from './ports.js';
 import { placesFor, SIZES } from './service-sizes.js';
 import { branchName } from './source/branch-name.js';
 import { repositoryUrl } from './source/repository-url.js';
 import { requireStorable } from './storable-text.js';
+import { WebServiceRepository } from './web-service-repository.js';
 import { WebServices } from './web-services.projection.js';
 
 /** Settings that not every runtime supports, with the feature that they require. */
@@ -27,7 +28,6 @@ type Request = RequestOf<typeof changeWebService>;
 export class ChangeWebService {
   constructor(
     private readonly repository: WebServiceRepository,
-    private readonly owners: WebServiceOwners,
     private readonly projects: ProjectOwners,
     private readonly usage: WorkspaceUsage,
     private readonly settings: WebServiceSettings,
@@ -37,7 +37,7 @@ export class ChangeWebService {
 
   async execute(request: Request): Promise<ReplyOf<typeof changeWebService>> {
     const { web_service_id: id } = request;
-    const { userId } = await this.owners.requireOwner(request, id);
+    const { userId } = await this.webServices.requireOwner(request, id);
     const changes = this.#changesIn(request);
     await this.#requireFeatures(changes);
     const command = { kind: 'change', userId, changes, at: new Date().toISOString() } as const;

@@ -1,12 +1,13 @@
 import { createWebService, INSTANCE_MEMORY_MIB, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WorkspaceUsage } from '../../accounts/quotas/ports.js';
+import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import { ProjectOwners } from '../../projects/ports.js';
-import { WebServiceRepository, WebServiceSettings } from './ports.js';
+import { WebServiceSettings } from './ports.js';
 import { branchName } from './source/branch-name.js';
 import { repositoryUrl } from './source/repository-url.js';
 import { requireStorable } from './storable-text.js';
+import { WebServiceRepository } from './web-service-repository.js';
 import { WebServices } from './web-services.projection.js';
 
 /** Creates a web service in one of the caller's projects. It does not run before its first deployment. */

@@ -1,13 +1,14 @@
 import { deleteWebService, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners, WebServiceRepository } from './ports.js';
+import { WebServiceRepository } from './web-service-repository.js';
+import { WebServices } from './web-services.projection.js';
 
 /** Deletes a web service for its users immediately; the reconciler then stops its instances and deletes its data. */
 @Handles(deleteWebService)
 export class DeleteWebService {
   constructor(
     private readonly webServices: WebServiceRepository,
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
   ) {}
 
   async execute(request: RequestOf<typeof deleteWebService>): Promise<ReplyOf<typeof deleteWebService>> {

@@ -1,13 +1,13 @@
 import { followLogs, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
-import { WebServiceOwners } from './ports.js';
+import { WebServices } from './web-services.projection.js';
 
 /** Returns the next lines of a log for streaming. */
 @Handles(followLogs)
 export class FollowLogs {
   constructor(
-    private readonly webServices: WebServiceOwners,
+    private readonly webServices: WebServices,
     private readonly runtime: Runtime,
   ) {}
 

@@ -1,13 +1,13 @@
 import { getLogs, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
-import { WebServiceOwners } from './ports.js';
+import { WebServices } from './web-services.projection.js';
 
 /** Returns log lines of a web service and its builds from the runtime. Lines outlive the instances. */
 @Handles(getLogs)
 export class GetLogs {
   constructor(
-    private readonly webServices: WebServiceOwners,
+    private readonly webServices: WebServices,
     private readonly runtime: Runtime,
   ) {}
 

@@ -1,5 +1,5 @@
 import { INSTANCE_MEMORY_MIB } from '@postern/contracts';
-import type { NeededPlaces } from '../../accounts/quotas/ports.js';
+import type { NeededPlaces } from '../../accounts/quotas/workspace-usage.js';
 import type { Settings } from './aggregate/events.js';
 import type { WebService } from './aggregate/state.js';
 

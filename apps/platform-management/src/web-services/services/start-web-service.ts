@@ -1,14 +1,15 @@
 import { type ReplyOf, type RequestOf, startWebService } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebServiceOwners, WebServiceRepository } from './ports.js';
+import { WebServiceRepository } from './web-service-repository.js';
+import { WebServices } from './web-services.projection.js';
 
 /** Starts the artefact of the live deployment with the current environment. Returns the new status immediately. */
 @Handles(startWebService)
 export class StartWebService {
   constructor(
     private readonly webServices: WebServiceRepository,
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
   ) {}
 
   async execute(request: RequestOf<typeof startWebService>): Promise<ReplyOf<typeof startWebService>> {

@@ -1,13 +1,14 @@
 import { type ReplyOf, type RequestOf, stopWebService } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebServiceOwners, WebServiceRepository } from './ports.js';
+import { WebServiceRepository } from './web-service-repository.js';
+import { WebServices } from './web-services.projection.js';
 
 /** Stops a web service and cancels its deployments. Returns the new status immediately. */
 @Handles(stopWebService)
 export class StopWebService {
   constructor(
     private readonly webServices: WebServiceRepository,
-    private readonly owners: WebServiceOwners,
+    private readonly owners: WebServices,
   ) {}
 
   async execute(request: RequestOf<typeof stopWebService>): Promise<ReplyOf<typeof stopWebService>> {

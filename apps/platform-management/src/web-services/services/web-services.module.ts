@@ -10,20 +10,14 @@ import { DeleteWebService } from './delete-web-service.js';
 import { FollowLogs } from './follow-logs.js';
 import { GetLogs } from './get-logs.js';
 import { ListProcesses } from './list-processes.js';
-import {
-  WebServiceObserver,
-  WebServiceOwners,
-  WebServiceRepository,
-  WebServiceSettings,
-  WebServiceSummaries,
-} from './ports.js';
-import { PostgresWebServiceRepository } from './postgres-web-service-repository.js';
-import { PostgresWebServiceSummaries } from './postgres-web-service-summaries.js';
+import { WebServiceSettings } from './ports.js';
 import { RestartWebService } from './restart-web-service.js';
 import { StartWebService } from './start-web-service.js';
 import { StopWebService } from './stop-web-service.js';
 import { WebServiceGauges } from './telemetry/web-service-gauges.js';
 import { WebServiceMetrics } from './telemetry/web-service-metrics.js';
+import { WebServiceRepository } from './web-service-repository.js';
+import { WebServiceSummaries } from './web-service-summaries.js';
 import { WebServiceUrls } from './web-service-urls.js';
 import { WebServices } from './web-services.projection.js';
 
@@ -43,19 +37,11 @@ import { WebServices } from './web-services.projection.js';
     WebServices,
     WebServiceUrls,
     WebServiceGauges,
-    { provide: WebServiceObserver, useClass: WebServiceMetrics },
-    { provide: WebServiceOwners, useExisting: WebServices },
-    { provide: WebServiceRepository, useClass: PostgresWebServiceRepository },
-    { provide: WebServiceSummaries, useClass: PostgresWebServiceSummaries },
-    { provide: WebServiceSettings, useClass: ConfiguredWebServiceSettings },
-  ],
-  exports: [
-    WebServices,
-    WebServiceObserver,
-    WebServiceOwners,
+    WebServiceMetrics,
     WebServiceRepository,
     WebServiceSummaries,
-    WebServiceSettings,
+    { provide: WebServiceSettings, useClass: ConfiguredWebServiceSettings },
   ],
+  exports: [WebServices, WebServiceMetrics, WebServiceRepository, WebServiceSummaries, WebServiceSettings],
 })
 export class WebServicesModule {}

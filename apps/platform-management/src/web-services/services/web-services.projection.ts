@@ -8,7 +8,7 @@ import { ProjectOwners } from '../../projects/ports.js';
 import { listOf, type Reach } from '../../projects/reached-projects.js';
 import type { DeploymentEvent, Settings, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
-import { type OwnedWebService, WebServiceOwners } from './ports.js';
+import { type OwnedWebService } from './ports.js';
 import { WebServiceUrls } from './web-service-urls.js';
 import {
   CHANGE_WEB_SERVICE,
@@ -100,14 +100,12 @@ const WEB_SERVICES = { name: 'web-services', ofWorkspace: LIST_WEB_SERVICES_OF_W
 
 /** The read model of web services. For the caller, web services of other workspaces do not exist. */
 @Injectable()
-export class WebServices extends WebServiceOwners {
+export class WebServices {
   constructor(
     private readonly database: Database,
     private readonly urls: WebServiceUrls,
     private readonly projects: ProjectOwners,
-  ) {
-    super();
-  }
+  ) {}
 
   /** Lists the web services that the caller can access, oldest first. */
   @Handles(listWebServices)
@@ -130,7 +128,8 @@ export class WebServices extends WebServiceOwners {
     return this.#replyOf(row);
   }
 
-  override async find(caller: Reach, webServiceId: string): Promise<OwnedWebService | undefined> {
+  /** Returns undefined also for web services of other workspaces. */
+  async find(caller: Reach, webServiceId: string): Promise<OwnedWebService | undefined> {
     const query = { name: 'web-service-owner', text: FIND_OWNER, values: [webServiceId] };
     const [row] = (await this.database.reads.query<OwnerRow>(query)).rows;
     if (!row || !(await this.projects.isReached(caller, row.project_id))) return undefined;
@@ -154,5 +153,12 @@ export class WebServices extends WebServiceOwners {
       created_at: created_at.toISOString(),
       url: await this.urls.of(row),
     };
+  }
+
+  /** Refuses with `web_service_not_found` unless the caller can access the web service. */
+  async requireOwner(caller: Reach, webServiceId: string): Promise<OwnedWebService> {
+    const found = await this.find(caller, webServiceId);
+    if (!found) throw webServiceNotFound();
+    return found;
   }
 }

@@ -3,7 +3,7 @@ import { Metrics, ServiceLog } from '@postern/service-host';
 import { type Outcome, outcomesIn, STAGES, type Stage } from '../aggregate/deployment-outcomes.js';
 import type { WebServiceEvent } from '../aggregate/events.js';
 import type { WebService } from '../aggregate/state.js';
-import { type InstanceReading, WebServiceObserver } from '../ports.js';
+import { type InstanceReading } from '../ports.js';
 import { newRestarts, type RestartReading } from './new-restarts.js';
 
 /** Bucket boundaries, from rollbacks of a few seconds to builds that reach their deadline. */
@@ -22,7 +22,7 @@ const EVERY_OUTCOME: readonly [Outcome, Stage | undefined][] = [
  * replicas. The leader also exports the number of instances.
  */
 @Injectable()
-export class WebServiceMetrics extends WebServiceObserver {
+export class WebServiceMetrics {
   readonly #outcomes;
   readonly #durations;
   readonly #builds;
@@ -34,7 +34,6 @@ export class WebServiceMetrics extends WebServiceObserver {
     metrics: Metrics,
     private readonly log: ServiceLog,
   ) {
-    super();
     const deployments = metrics.meter('postern.deployments');
     const advice = { explicitBucketBoundaries: SECONDS };
     this.#outcomes = deployments.createCounter('postern.deployments.outcomes', {
@@ -69,7 +68,8 @@ export class WebServiceMetrics extends WebServiceObserver {
     this.#restarts.add(0);
   }
 
-  override eventsCommitted(before: WebService, events: readonly WebServiceEvent[]): void {
+  /** Called once for committed events, in the process that appended them. */
+  eventsCommitted(before: WebService, events: readonly WebServiceEvent[]): void {
     const { deployments, builds } = outcomesIn(before, events);
     for (const { outcome, stage, kind, seconds } of deployments) {
       this.#outcomes.add(1, labels(outcome, stage));
@@ -80,7 +80,8 @@ export class WebServiceMetrics extends WebServiceObserver {
     }
   }
 
-  override instancesRead(readings: readonly InstanceReading[]): void {
+  /** Called by the leader with all serving web services, and with an empty list when it stops leading. */
+  instancesRead(readings: readonly InstanceReading[]): void {
     const found = readings.flatMap(({ webServiceId, status }) => (status ? { webServiceId, ...status } : []));
     const answering = found.reduce((sum, { healthy }) => sum + healthy, 0);
     this.#instances = { answering, silent: found.reduce((sum, { instances }) => sum + instances, 0) - answering };
