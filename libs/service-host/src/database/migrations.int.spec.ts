@@ -75,7 +75,10 @@ describe('Migrations', () => {
     await applyMigrations({ databaseUrl, directory: testing('migrations') });
     const others = mkdtempSync(join(tmpdir(), 'postern-squashed-'));
     mkdirSync(join(others, '0001_release'));
-    writeFileSync(join(others, '0001_release/migration.sql'), 'CREATE TABLE greetings (id int); CREATE TABLE more (id int);');
+    writeFileSync(
+      join(others, '0001_release/migration.sql'),
+      'CREATE TABLE greetings (id int); CREATE TABLE more (id int);',
+    );
     try {
       await expect(applyMigrations({ databaseUrl, directory: others })).rejects.toThrow(
         'from before 0.2.0, which no release can upgrade. Configure an empty database',

@@ -140,7 +140,7 @@ const isApplied = (
   applied: ReadonlyMap<string, Applied>,
 ): boolean => {
   const row = applied.get(path);
-  return row !== undefined && row.done && content.tag === 'ok' && row.checksum === sha256(content.value);
+  return row?.done === true && content.tag === 'ok' && row.checksum === sha256(content.value);
 };
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
