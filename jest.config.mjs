@@ -1,5 +1,15 @@
+/** The stories of `npm test`: what a reader would name first. `npm run test:all` runs the tiers with all stories instead. */
+const STORIES = [
+  'sending-an-email', // with its webhook calls
+  'sandbox',
+  'platform/running-a-web-service', // deploys, rolls back, stops and starts it
+  'crash/killed-service',
+  'access-matrix',
+  'local-start', // `npm start`
+];
+
 /**
- * One Jest project per tier; the Nx targets `test`, `test:integration`, `e2e` and `e2e:crash` run them (nx.json).
+ * One Jest project per tier; the Nx targets `test`, `test:integration`, `stories`, `e2e` and `e2e:crash` run them (nx.json).
  * Spec files run as modules of Node.js itself (tools/setup/native-jest) on the sources of the workspace, so unit tests
  * need no build; integration tests and the stories in e2e/ start programs that are built.
  */
@@ -33,6 +43,10 @@ export default {
       ['\\.int\\.spec\\.ts$', '\\.e2e\\.spec\\.ts$'],
     ),
     tier('integration', ['<rootDir>/{apps,libs,tools}/**/*.int.spec.ts']),
+    tier(
+      'stories',
+      STORIES.map(name => `<rootDir>/e2e/src/${name}.e2e.spec.ts`),
+    ),
     tier('e2e', ['<rootDir>/e2e/src/*.e2e.spec.ts', '<rootDir>/e2e/src/platform/*.e2e.spec.ts']),
     tier('crash', ['<rootDir>/e2e/src/crash/*.e2e.spec.ts']),
   ],

@@ -9,7 +9,7 @@ const REPEATED = 'repeated';
 /** More failed spec files have a common cause, so they are not repeated. */
 const MAX_REPEATED = 10;
 /** The Jest project of each Nx target whose failed spec files are repeated. */
-const TIERS = { 'test:integration': 'integration', e2e: 'e2e', 'e2e:crash': 'crash' };
+const TIERS = { 'test:integration': 'integration', stories: 'stories', e2e: 'e2e', 'e2e:crash': 'crash' };
 
 export const deleteResults = () => rmSync(RESULTS, { recursive: true, force: true });
 
@@ -31,8 +31,11 @@ export const readResults = () => {
   };
 };
 
-const projectsWith = async target =>
-  JSON.parse(await run('nx', ['show', 'projects', '--withTarget', target, '--json']));
+/** The projects with a target; only those among `projects`, if they are given. */
+const projectsWith = async (target, projects) => {
+  const all = JSON.parse(await run('nx', ['show', 'projects', '--withTarget', target, '--json']));
+  return projects ? all.filter(project => projects.includes(project)) : all;
+};
 
 const repeat = async (target, files) => {
   const args = ['--selectProjects', TIERS[target], '--runInBand', '--runTestsByPath', ...files];
@@ -52,13 +55,13 @@ const repeat = async (target, files) => {
 };
 
 /**
- * Runs the spec files with failed tests of these targets again, one at a time. @returns the tests that failed again;
- * undefined if nothing was repeated, because a task failed for another reason or too many spec files failed.
+ * Runs the spec files with failed tests of these targets again, one at a time; `projects` are those that ran. @returns the
+ * tests that failed again; undefined if nothing was repeated, because a task failed for another reason or too many spec files failed.
  */
-export const repeatFailed = async targets => {
+export const repeatFailed = async (targets, projects) => {
   const failedFiles = new Map();
   for (const target of targets) {
-    const results = (await projectsWith(target)).map(project => resultOf(project, target));
+    const results = (await projectsWith(target, projects)).map(project => resultOf(project, target));
     if (results.includes(undefined)) return undefined;
     const files = new Set(results.flatMap(({ failed }) => failed.map(({ file }) => file)));
     if (files.size > 0) failedFiles.set(target, [...files]);

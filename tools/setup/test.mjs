@@ -1,29 +1,39 @@
 /**
- * `npm test [unit|integration|e2e|crash …]`: installs the locked dependencies, then runs the Nx targets with the tests.
- * Arguments select the tiers. The last line has the number of tests, including results from the Nx cache.
+ * `npm test`: lint, types, unit tests, the integration tests of affected projects, and the stories that a reader would name
+ * first. `npm test all` runs everything, `npm test <tier …>` some tiers, each after an installation of the locked dependencies.
+ * The last line has the number of tests, including results from the Nx cache.
  */
+import { affectedProjects } from './affected-projects.mjs';
 import { bootstrap, run } from './prepare.mjs';
 import { deleteResults, readResults, repeatFailed } from './test-results.mjs';
 
 const TIERS = {
-  unit: ['lint', 'test', 'check-migrations'],
+  unit: ['lint', 'build', 'test', 'check-migrations'],
   integration: ['test:integration'],
+  stories: ['stories'],
   e2e: ['e2e'],
   crash: ['e2e:crash'],
 };
+/** `stories` are a part of `e2e` and `crash`. */
+const ALL = ['unit', 'integration', 'e2e', 'crash'];
+const SHORT = ['unit', 'integration', 'stories'];
+/** Every service depends on the event log and on requests, so their tests run with any change. */
+const ALWAYS = ['event-sourcing', 'messaging'];
 
 const named = process.argv.slice(2);
-const unknown = named.filter(name => !(name in TIERS));
+const unknown = named.filter(name => !(name in TIERS) && name !== 'all');
 if (unknown.length > 0) {
-  console.error(`There is no tier ${unknown.join(', ')}. Run: npm test ${Object.keys(TIERS).join('|')}`);
+  console.error(`There is no tier ${unknown.join(', ')}. Run: npm test ${Object.keys(TIERS).join('|')}|all`);
   process.exit(2);
 }
-const wanted = named.length > 0 ? named : Object.keys(TIERS);
+const isShort = named.length === 0;
+const wanted = named.includes('all') ? ALL : isShort ? SHORT : named;
 
 /** Whether all tasks of these targets succeeded. */
-const runMany = async (...targets) => {
+const runMany = async (targets, projects) => {
   if (targets.length === 0) return true;
-  const args = ['run-many', '--target', ...targets, '--output-style', 'stream', '--parallel', '2'];
+  const only = projects ? ['--projects', projects.join(',')] : [];
+  const args = ['run-many', '--target', ...targets, ...only, '--output-style', 'stream', '--parallel', '2'];
   return run('nx', args, { inherit: true }).then(
     () => true,
     () => false,
@@ -41,14 +51,17 @@ try {
 deleteResults();
 const { unit = [], ...slow } = Object.fromEntries(wanted.map(tier => [tier, TIERS[tier]]));
 const slowTargets = Object.values(slow).flat();
-const passedUnit = await runMany(...unit);
-let passedSlow = await runMany(...slowTargets);
+const passedUnit = await runMany(unit);
+const integration = isShort ? [...new Set([...ALWAYS, ...(await affectedProjects())])] : [];
+const projects = isShort ? [...integration, 'e2e'] : undefined;
+if (isShort) console.log(`▸ integration tests of ${integration.join(', ')}, and the stories`);
+let passedSlow = await runMany(slowTargets, projects);
 const { passed, failed } = readResults();
 const print = ({ file, name, reason }) => console.error(`✕ ${file}: ${name}\n${reason.replace(/^/gm, '    ')}`);
 
 let unstable = [];
 if (passedUnit && !passedSlow) {
-  const failedAgain = await repeatFailed(slowTargets);
+  const failedAgain = await repeatFailed(slowTargets, projects);
   if (failedAgain?.length === 0) {
     passedSlow = true;
     unstable = failed;

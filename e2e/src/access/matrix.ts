@@ -35,13 +35,24 @@ export class Matrix {
     private readonly resources: ReadonlyMap<TestUser, Resources>,
   ) {}
 
-  /** Every combination of credentials with the resources of each user and with unknown ids. */
+  /**
+   * Every credential with the resources of each user and with unknown ids. A credential that is refused whatever the
+   * resource is sends two requests: with resources that exist, and with unknown ones.
+   */
   cellsOf(operation: Operation, credentials: readonly Credential[]): readonly Cell[] {
-    const combinations = placesOf(operation, this.operations).reduce<readonly (readonly OwnerOfPlace[])[]>(
-      (before, _place) => before.flatMap(owners => [...this.resources.keys(), undefined].map(one => [...owners, one])),
-      [[]],
-    );
-    return credentials.flatMap(credential => combinations.map(owners => ({ operation, credential, owners })));
+    const places = placesOf(operation, this.operations);
+    const combinations = combinationsOf(places.length, [...this.resources.keys(), undefined]);
+    return credentials.flatMap(credential => {
+      const cells = combinations.map(owners => ({ operation, credential, owners }));
+      const refusedAtOnce = cells.filter(cell => {
+        const expected = expectedAnswer(operation, credential, this.placesOf(cell));
+        return expected === 'unauthenticated' || expected === 'forbidden';
+      });
+      return [
+        ...cells.filter(cell => !refusedAtOnce.includes(cell)),
+        ...new Set([refusedAtOnce[0], refusedAtOnce.at(-1)]),
+      ].filter(cell => cell !== undefined);
+    });
   }
 
   /** @returns what is wrong with the response to a cell; undefined for an admitted write, which is not sent. */
@@ -108,6 +119,18 @@ export class Matrix {
     return { ...answer, withoutIds: ids.reduce((text, id) => text.replaceAll(id, '<id>'), answer.body) };
   }
 }
+
+/**
+ * All combinations of two places; of more, one owner in all places, and each other owner in one place. Those with the most
+ * unknown ids come last.
+ */
+const combinationsOf = (places: number, owners: readonly OwnerOfPlace[]): readonly (readonly OwnerOfPlace[])[] => {
+  const all = owners.map(owner => Array<OwnerOfPlace>(places).fill(owner));
+  const mixed = all.flatMap(same => owners.flatMap(other => same.map((_, index) => same.with(index, other))));
+  const unique = new Map([...all, ...mixed].map(each => [JSON.stringify(each.map(owner => owner?.name)), each]));
+  const unknown = (each: readonly OwnerOfPlace[]) => each.filter(owner => owner === undefined).length;
+  return [...unique.values()].sort((a, b) => unknown(a) - unknown(b));
+};
 
 export const isRead = ({ method }: Operation): boolean => method === 'GET';
 

@@ -24,7 +24,7 @@ const consumerOf = <const C extends EventContract>(
 export const isEventConsumer = (value: unknown): value is EventConsumer =>
   typeof value === 'object' && value !== null && 'consumer' in value && 'contracts' in value;
 
-/** The name of a consumer in the databases of both services, and of the JetStream consumer of earlier releases. */
+/** The name of a consumer in the databases of both services. */
 export const consumerName = (service: string, consumer: string): string => `${service}-${consumer}`;
 
 /** Tracks each message, and deletes the data of deleted email services. */

@@ -37,15 +37,6 @@ const request = <const Type extends string>(types: readonly Type[]) =>
       .nullable()
       .optional()
       .describe('Up to where it has handled events, if it reads ahead; otherwise `after`.'),
-    since: z
-      .union([
-        z.object({ stream_id: z.string().min(1).max(1_000), version: z.int().positive(), included: z.boolean() }),
-        z.literal('published'),
-      ])
-      .optional()
-      .describe(
-        'Where a consumer without a position starts: what it, or everybody, received by JetStream in release 0.1.',
-      ),
   });
 
 export type EventFeed = RequestContract<ReturnType<typeof request>, typeof eventPage>;

@@ -1,7 +1,6 @@
 import * as contracts from './index.js';
 import {
   CONFIRMATIONS,
-  consumerName,
   EVENT_CONSUMERS,
   EVENT_FEEDS,
   type EventContract,
@@ -17,7 +16,6 @@ import {
   type RequestContract,
   returnPathArrivals,
   type ServiceName,
-  streamNameOf,
   wakeUpsOf,
 } from './index.js';
 
@@ -84,18 +82,6 @@ const wakeUpSubjects = (user: NatsUser): readonly string[] => [
   ...new Set(consumersOf(user).flatMap(consumer => consumer.contracts.map(({ subject }) => subject))),
 ];
 
-/** To continue, once, where the JetStream consumers of release 0.1 stopped. The next release can remove them. */
-const formerSubjects = (user: NatsUser): readonly string[] =>
-  consumersOf(user).flatMap(({ service, consumer, contracts: taken }) =>
-    sourcesOf(taken)
-      .map(streamNameOf)
-      .flatMap(stream => [
-        api('STREAM.INFO', stream),
-        api('STREAM.MSG.GET', stream),
-        api('CONSUMER.INFO', stream, consumerName(service, consumer)),
-      ]),
-  );
-
 /** The subjects that a service needs for its own queue, which it may not change or delete. */
 const queueSubjects = (user: NatsUser): readonly string[] =>
   QUEUES.filter(service => service === user)
@@ -127,12 +113,7 @@ const operatorSubjects = (): readonly string[] => [
 export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
   const publish = [
     ...requestSubjects(user),
-    ...PUBLISHERS.filter(publisher => publisher === user).flatMap(publisher => [
-      wakeUpsOf(publisher),
-      // Its own stream of release 0.1, which it deletes.
-      api('STREAM.DELETE', streamNameOf(publisher)),
-    ]),
-    ...formerSubjects(user),
+    ...PUBLISHERS.filter(publisher => publisher === user).map(wakeUpsOf),
     ...queueSubjects(user),
     ...(user === 'delivery-tracking' ? [returnPathArrivals('*')] : []),
     ...(user === 'operator' ? operatorSubjects() : []),

@@ -12,9 +12,6 @@ export const CONFIRMATIONS = 'confirmations';
 /** The subjects on which a service says that there are new events. */
 export const wakeUpsOf = (service: ServiceName): string => `postern.wake-ups.${service}.>`;
 
-/** The JetStream stream in which release 0.1 published the events of a service. */
-export const streamNameOf = (service: ServiceName): string => `postern-${service}`;
-
 /** The JetStream stream in which requests wait for a service. */
 export const queueNameOf = (service: ServiceName): string => `postern-${service}-queue`;
 

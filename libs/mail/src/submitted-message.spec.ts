@@ -137,8 +137,8 @@ describe('a submitted message', () => {
     ],
     ['a huge header', message(`X-Long: ${'x'.repeat(300_000)}`, '', 'Hello')],
   ])('with %s is refused', (_, bytes) => {
-    const started = performance.now();
+    const before = process.cpuUsage().user;
     expect(() => readSubmittedMessage(bytes)).toThrow(expect.objectContaining({ name: 'MimeError' }));
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(5_000);
   });
 });

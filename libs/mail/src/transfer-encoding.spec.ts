@@ -27,10 +27,10 @@ describe('an encoded text', () => {
   });
 
   it('takes time in proportion to its length', () => {
-    const started = performance.now();
+    const before = process.cpuUsage().user;
     encodeText(' '.repeat(5_000_000));
     encodeText('\r'.repeat(1_000_000));
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(3_000);
   });
 });
 

@@ -21,8 +21,8 @@ it('A schedule repeats its last delay', () => {
   expect(take(Backoff.schedule([5, 30, 600]), 5)).toEqual([5, 30, 600, 600, 600]);
 });
 
-it('A pause ends at once when its signal aborts', async () => {
-  const startedAt = performance.now();
-  await Backoff.exponential({ firstMs: 60_000, maxMs: 60_000 }).pause(AbortSignal.timeout(10));
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+const HOUR_MS = 3_600_000;
+
+it('A pause ends when its signal aborts', async () => {
+  await Backoff.exponential({ firstMs: HOUR_MS, maxMs: HOUR_MS }).pause(AbortSignal.timeout(10));
 });

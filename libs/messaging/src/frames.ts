@@ -2,19 +2,19 @@ import type { RequestContext } from './context.js';
 
 /**
  * The wire format: arrays of frames, as requests of one event loop turn travel together; `i` matches answers to requests.
- * Frames without `v` come from the release before versions; a higher `v` is refused with a message.
+ * A higher `v` is refused with a message.
  */
 export const FRAME_VERSION = 1;
 
 export interface RequestFrame {
-  readonly v?: typeof FRAME_VERSION;
+  readonly v: typeof FRAME_VERSION;
   readonly i: string;
   readonly p: unknown;
   /** How long the caller waits, relative to now, so that clocks need not agree. */
   readonly w: number;
   /**
    * When the caller stops waiting, in milliseconds since the epoch by its clock, which is compared only with that of its
-   * other requests; absent in frames without a version.
+   * other requests; absent in queued requests, which nobody waits for.
    */
   readonly d?: number | undefined;
   readonly c: RequestContext;
@@ -37,7 +37,7 @@ export interface RefusalBody {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The content of a reply. Kinds that releases without versions do not know also carry `busy` or `fault`. */
+/** The content of a reply. `unavailable` and `expired` come with `busy` or `fault`. */
 export type ReplyBody =
   | { readonly ok: unknown }
   | { readonly refusal: RefusalBody }
@@ -53,7 +53,7 @@ export interface UnavailableBody {
 }
 
 export type ReplyFrame = ReplyBody & {
-  readonly v?: typeof FRAME_VERSION;
+  readonly v: typeof FRAME_VERSION;
   /** The answer to an earlier request with the same key. */
   readonly replayed?: boolean | undefined;
   /** Empty: the message as a whole was refused. */
@@ -125,15 +125,14 @@ const replyProblem = (frame: unknown): string | undefined => {
   if ('unavailable' in frame && !isUnavailable(frame['unavailable'])) return 'unavailable is not an object';
   if ('fault' in frame) return typeof frame['fault'] === 'string' ? undefined : 'fault is not a text';
   if ('busy' in frame) return frame['busy'] === true ? undefined : 'busy is not true';
-  // Releases without versions send no field for an empty reply.
-  return 'ok' in frame || frame['v'] === undefined ? undefined : 'neither ok, refusal, fault nor busy';
+  return 'ok' in frame ? undefined : 'neither ok, refusal, fault nor busy';
 };
 
 /** Numbers with which a caller confirms replies. */
 export const isToken = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
 const versionProblem = (version: unknown): string | undefined => {
-  if (version === FRAME_VERSION || version === undefined) return undefined;
+  if (version === FRAME_VERSION) return undefined;
   if (Number.isSafeInteger(version) && (version as number) > FRAME_VERSION) {
     return `version ${String(version)} of the frames, and this release knows no later one than ${FRAME_VERSION}`;
   }

@@ -14,7 +14,7 @@ import { startTinyService, type TinyService } from './testing/tiny-service.js';
 const request = requestsOf('email-send');
 const greet = request('greet', { request: z.object({ name: z.string() }), reply: z.object({ greeting: z.string() }) });
 
-const old = request('old', { request: z.object({ answer: z.looseObject({}) }), reply: z.number() });
+const foreign = request('foreign', { request: z.object({ answer: z.looseObject({}) }), reply: z.number() });
 
 let confirmed = 0;
 const greetedNames: string[] = [];
@@ -161,25 +161,21 @@ describe('An unexpected message', () => {
     expect(places.toSorted()).toEqual([greet.subject, 'replies', 'reply confirmations'].toSorted());
   });
 
-  it('from a caller of a release without versions is answered in its format', async () => {
-    const old = { i: 'a', w: 1_000, c: { correlationId: 'c' }, p: { name: 'Ada' } };
-    await expect(replyTo([old])).resolves.toMatchObject([{ i: 'a', ok: { greeting: 'Hello, Ada' } }]);
-  });
-
-  it('from a service of a release without versions is understood as its reply', async () => {
-    const oldService = link.nc.subscribe(old.subject, {
+  it('without a version or of a later one is refused, in both directions', async () => {
+    const bare = { i: 'a', w: 1_000, c: { correlationId: 'c' }, p: { name: 'Ada' } };
+    await expect(replyTo([bare])).resolves.toMatchObject([
+      { i: 'a', fault: expect.stringContaining('v (the version)') },
+    ]);
+    const service = link.nc.subscribe(foreign.subject, {
       callback: (_error, message) => {
         const [{ i, p }] = message.json<[{ i: string; p: { answer: object } }]>();
         message.respond(JSON.stringify([{ i, ...p.answer }]));
       },
     });
-    const send = (answer: Record<string, unknown>) => client.request(old, { answer });
-    await expect(send({ ok: 7 })).resolves.toBe(7);
-    await expect(send({})).resolves.toBeUndefined();
-    await expect(send({ busy: true })).rejects.toMatchObject({ reason: 'busy', maybeExecuted: false });
-    await expect(send({ fault: 'of it' })).rejects.toMatchObject({ name: 'RemoteFault', maybeExecuted: true });
-    await expect(send({ refusal: { code: 'no', message: 'No.', details: {} } })).rejects.toMatchObject({ code: 'no' });
+    const send = (answer: Record<string, unknown>) => client.request(foreign, { answer });
+    await expect(send({ v: 1, ok: 7 })).resolves.toBe(7);
+    await expect(send({ ok: 7 })).rejects.toThrow('v (the version)');
     await expect(send({ v: 2, anything: 'new' })).rejects.toThrow('version 2');
-    oldService.unsubscribe();
+    service.unsubscribe();
   });
 });

@@ -22,7 +22,6 @@ export type { FollowerMove, FollowerStore } from './followers/follower-store.js'
 export type { SetAsideEvent, SetAsideEvents, SetAsideFailure } from './followers/set-aside-events.js';
 export type { RefusalBody, RequestKey } from './frames.js';
 export { guarded, reportCallbackError, runDetached } from './guard.js';
-export { deleteFormerStream } from './jetstream/former-position.js';
 export { RequestQueue } from './jetstream/request-queue.js';
 export { type Log, silentLog } from './log.js';
 export { RequestClient, type RequestOptions } from './request-client.js';

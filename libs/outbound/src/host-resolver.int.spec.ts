@@ -85,9 +85,8 @@ describe('a name server that does not answer', () => {
     for (const name of silent) dns.failWith(name, 'TIMEOUT');
     const resolver = resolverOf();
     const waiting = silent.map(name => resolver.resolve(name).catch((error: Error) => error.message));
-    const began = performance.now();
-    expect(await resolver.resolve('healthy.test')).toEqual([{ address: '192.0.2.4', family: 4 }]);
-    expect(performance.now() - began).toBeLessThan(900);
+    const healthy = resolver.resolve('healthy.test');
+    expect(await Promise.race([healthy, ...waiting])).toEqual([{ address: '192.0.2.4', family: 4 }]);
     expect(await Promise.all(waiting)).toEqual(silent.map(name => `${name}: no name server answered in time`));
     const queries = dns.queries.length;
     await expect(resolver.resolve('silent-0.test')).rejects.toThrow('no name server answered in time');

@@ -35,9 +35,7 @@ it('An event whose wake-up is lost is read a second later', async () => {
      VALUES ('other', 1, gen_random_uuid(), $1, '{"n": 2, "padding": ""}', '{"correlationId": "c"}', now())`,
     [counted.type],
   );
-  const appendedAt = performance.now();
   await delivery.takenAll(2);
-  expect(performance.now() - appendedAt).toBeLessThan(10_000);
 });
 
 it('Events of other types are passed over, and the position is saved', async () => {

@@ -32,7 +32,7 @@ it('creates its secrets once, all different, readable by their owner only', () =
   expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
 });
 
-it('keeps existing secrets of a home, creates the missing ones and removes former ones', () => {
+it('keeps existing secrets of a home, creates the missing ones and removes unknown ones', () => {
   const known = {
     operatorPassword: 'known',
     linkSecret: 'also known',
@@ -40,10 +40,11 @@ it('keeps existing secrets of a home, creates the missing ones and removes forme
     sandboxDkimKey: 'k',
     natsPasswords: { 'email-send': 'kept' },
   };
-  const former = { databasePassword: 'of an earlier release', databasePasswords: { 'email-send': 'former' } };
-  writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ ...known, ...former }), { mode: 0o644 });
+  const unknown = { databasePassword: 'of nobody' };
+  const home = new Home(folder);
+  writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ ...known, ...unknown }), { mode: 0o644 });
 
-  const secrets = new Home(folder).secrets();
+  const secrets = home.secrets();
 
   expect(secrets).toEqual({
     ...known,
@@ -62,15 +63,24 @@ it('creates no new secrets if existing data needs the lost ones', () => {
   expect(existsSync(home.path('secrets.json'))).toBe(false);
 });
 
-it.each(['', '{"version":1}'])('records its format, which earlier releases cannot open (before: %j)', former => {
-  if (former) writeFileSync(join(folder, 'format.json'), former);
-  new Home(folder);
-  expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ version: 2 });
+it('records its format', () => {
+  for (const _start of ['first', 'second']) new Home(folder);
+  expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ version: 3 });
+});
+
+it.each([
+  ['format.json', '{"version":2}'],
+  ['format.json', '{}'],
+  ['secrets.json', '{}'],
+])('is refused and left unchanged if it is from before 0.2.0: %s with %s', (file, content) => {
+  writeFileSync(join(folder, file), content);
+  expect(() => new Home(folder)).toThrow('from before 0.2.0, which no release can upgrade.\nDelete the folder');
+  expect(readdirSync(folder)).toEqual([file]);
 });
 
 it('is refused and left unchanged if a newer release wrote it', () => {
-  writeFileSync(join(folder, 'format.json'), '{"version":3}');
-  expect(() => new Home(folder)).toThrow(`${folder} was written by a newer release of Postern (its format is 3`);
+  writeFileSync(join(folder, 'format.json'), '{"version":4}');
+  expect(() => new Home(folder)).toThrow(`${folder} was written by a newer release of Postern (its format is 4`);
   expect(readdirSync(folder)).toEqual(['format.json']);
 });
 

@@ -18,18 +18,17 @@ export interface LocalSecrets {
   readonly natsPasswords: Readonly<Record<NatsUser, string>>;
 }
 
-/**
- * Version of the file format of a home; incremented by a release that changes it. Since 2, PostgreSQL has no passwords, so
- * earlier releases cannot open it.
- */
-const FORMAT = 2;
+/** Version of the file format of a home; incremented by a release that changes it. */
+const FORMAT = 3;
+/** The first format that a release wrote (0.2.0); a home from before it cannot be upgraded. */
+const FIRST_FORMAT = 3;
 
 /** The folder of all state of the local start ($POSTERN_HOME). */
 export class Home {
   /** The folder of data that other users access if Postern runs as root; the home itself if they can enter it. */
   private readonly openData: string;
 
-  /** @throws with a remedy if a newer release wrote the home or some of its data is missing. */
+  /** @throws with a remedy if the home is from before 0.2.0 or of a newer release, or some of its data is missing. */
   constructor(readonly folder: string) {
     mkdirSync(folder, { recursive: true });
     this.demandFormat();
@@ -78,9 +77,15 @@ export class Home {
     return secrets;
   }
 
-  /** A home without the file is of the first format. */
+  /** A home with data but without the file is from before 0.2.0. */
   private demandFormat(): void {
-    const { version = 1 } = this.read<{ version?: number }>('format.json') ?? {};
+    const isNew = !existsSync(this.path('secrets.json')) && !existsSync(this.path('format.json'));
+    const { version = isNew ? FORMAT : 0 } = this.read<{ version?: number }>('format.json') ?? {};
+    if (version < FIRST_FORMAT)
+      throw new Error(
+        `${this.folder} was written by a version of Postern from before 0.2.0, which no release can upgrade.\n` +
+          'Delete the folder to start over, or choose another one: POSTERN_HOME=<folder> npm start',
+      );
     if (version > FORMAT)
       throw new Error(
         `${this.folder} was written by a newer release of Postern (its format is ${version}, this release reads up to ${FORMAT}).\n` +

@@ -14,7 +14,7 @@ let clean: string;
 beforeAll(async () => {
   checkout = await ScratchCheckout.make();
   // The released services match the checkout: none waits for the release of another.
-  checkout.git('rm', '-r', '--quiet', 'libs/contracts/released');
+  checkout.git('rm', '-r', '--quiet', '--ignore-unmatch', 'libs/contracts/released');
   expect(await checkout.node('tools/releases/contracts.mjs', 'record')).toMatchObject({ code: 0 });
   checkout.write('.nx/version-plans/tracking.md', '---\ndelivery-tracking: minor\n---\n\nRecipients have a colour.\n');
   clean = checkout.commit('A plan');

@@ -62,6 +62,7 @@ describe('The access log', () => {
       user_id: USER,
       email: 'ada@example.com',
       operator: false,
+      role: 'owner' as const,
       workspace_id: WORKSPACE,
     }));
     gateway.services.on(getEmailService, () => replyOf(getEmailService) as never);

@@ -29,7 +29,12 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 beforeEach(() => {
   gateway.services.reset();
-  gateway.services.on(authenticateSession, () => ({ ...READER, email: 'o@x.example', operator: false }));
+  gateway.services.on(authenticateSession, () => ({
+    ...READER,
+    email: 'o@x.example',
+    operator: false,
+    role: 'owner' as const,
+  }));
   gateway.services.on(listAuditLog, ({ limit, offset }) => ({ items: [entry()], total: 1, limit, offset }));
   gateway.services.on(exportAuditLog, ({ cursor }) =>
     cursor === null

@@ -51,6 +51,7 @@ beforeEach(() => {
     user_id: USER,
     email: 'o@x.example',
     operator,
+    role: 'owner' as const,
     workspace_id: WORKSPACE,
   }));
 });

@@ -12,7 +12,7 @@ import { callerOf } from '../infrastructure/http/access/caller.js';
 import { platformKeyHashOf } from '../infrastructure/http/access/platform-key.js';
 import { operationOfRoute } from '../infrastructure/http/access/route-operations.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
-import { KNOWN_TO_SESSIONS, RequiresSession } from '../infrastructure/http/access/session-authentication.js';
+import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { Describes, type OperationDescription } from '../infrastructure/http/openapi/describe.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
@@ -75,8 +75,7 @@ export class DashboardLogStreamController {
   /** The reason to end if the session is invalid or its workspace has changed; valid while this cannot be checked. */
   async #isOver(session: Session): Promise<string | undefined> {
     try {
-      const known = { token_hash: session.tokenHash, ...KNOWN_TO_SESSIONS };
-      const now = await this.services.request(authenticateSession, known, session);
+      const now = await this.services.request(authenticateSession, { token_hash: session.tokenHash }, session);
       return now.workspace_id === session.workspaceId ? undefined : ENDED;
     } catch (error) {
       return Refusal.is(error) ? ENDED : undefined;

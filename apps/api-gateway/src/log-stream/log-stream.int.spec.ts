@@ -32,6 +32,7 @@ beforeEach(() => {
     workspace_id: WORKSPACE,
     email: 'o@x.example',
     operator: false,
+    role: 'owner' as const,
   }));
   gateway.services.on(followLogs, request => pageOf(log, request));
 });

@@ -36,7 +36,13 @@ afterAll(() => (isStopped ? undefined : gateway?.stop()));
 beforeEach(() => {
   [length, read] = [1_000_000, 0];
   gateway.services.reset();
-  const session = { user_id: USER, workspace_id: WORKSPACE, email: 'o@x.example', operator: false };
+  const session = {
+    user_id: USER,
+    workspace_id: WORKSPACE,
+    email: 'o@x.example',
+    operator: false,
+    role: 'owner' as const,
+  };
   gateway.services.on(authenticateSession, () => session);
   gateway.services.on(followLogs, ({ after = '1-0', max_lines, max_bytes }) => {
     const from = Number(after.slice(2));

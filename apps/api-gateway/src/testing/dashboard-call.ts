@@ -19,7 +19,13 @@ export const knowSession = (services: FakeServices): void => {
     if (token_hash !== createHash('sha256').update(TOKEN).digest('hex')) {
       throw new Refusal('session_invalid', 'Sign in again.');
     }
-    return { user_id: USER, email: 'owner@example.com', operator: false, workspace_id: WORKSPACE };
+    return {
+      user_id: USER,
+      email: 'owner@example.com',
+      operator: false,
+      role: 'owner' as const,
+      workspace_id: WORKSPACE,
+    };
   });
 };
 

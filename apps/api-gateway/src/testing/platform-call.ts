@@ -37,7 +37,13 @@ export const admitAll = (services: FakeServices): void => {
 
 /** Makes every session token that of one user, an owner of the workspace. */
 export const signInAs = (services: FakeServices, session: Partial<ReplyOf<typeof authenticateSession>>): void => {
-  const user = { user_id: USER, email: 'owner@example.com', operator: false, workspace_id: WORKSPACE };
+  const user = {
+    user_id: USER,
+    email: 'owner@example.com',
+    operator: false,
+    role: 'owner' as const,
+    workspace_id: WORKSPACE,
+  };
   services.on(authenticateSession, () => ({ ...user, ...session }));
 };
 

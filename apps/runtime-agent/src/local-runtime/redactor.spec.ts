@@ -152,8 +152,8 @@ describe('The redactor', () => {
   it('takes time linear in the text, also with many near matches of a long secret', () => {
     const secret = `${'a'.repeat(30_000)}b`;
     const text = `${'a'.repeat(200)}c`.repeat(20_000);
-    const began = performance.now();
+    const before = process.cpuUsage().user;
     expect(redact([secret, 'aaab', 'aab', 'abcd'], text)).toBe(text);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(5_000);
   });
 });

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { quotaReached } from '@postern/contracts';
-import { Refusal } from '@postern/contracts/refusal';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
@@ -68,8 +67,7 @@ export class PostgresWebhookRepository extends WebhookRepository {
   override async switchSecret({ service_id, webhook_id }: WebhookKey): Promise<void> {
     await this.#execute(webhook_id, { kind: 'switch-secret', serviceId: service_id, at: now() }, async client => {
       const { rowCount } = await client.query(SWITCH_SECRET, [webhook_id]);
-      // Possible only if an earlier release recorded a rotation without storing its secret.
-      if (rowCount === 0) throw new Refusal('no_next_secret', 'no new secret is ready; rotate the secret first');
+      if (rowCount === 0) throw new Error(`webhook ${webhook_id} has no next secret`);
     });
   }
 

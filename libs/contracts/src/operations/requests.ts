@@ -101,18 +101,6 @@ const operationsOf = (service: ServiceName) => {
       }),
       deadlineMs: 60_000,
     }),
-    /**
-     * Replaces an address in the events and tables of the service, in one call. `rebuild` names the read models to
-     * rebuild afterwards. Kept for commands of earlier releases; new ones use `startErasure`.
-     */
-    eraseRecipient: request('erase-recipient', {
-      request: z.object({ address: z.string().min(3).max(320), replacement: z.string().min(3).max(320) }),
-      reply: z.object({
-        erased: z.array(z.object({ kind: z.string(), rows: z.int() })),
-        rebuild: z.array(z.string()),
-      }),
-      deadlineMs: 600_000,
-    }),
     /** Runs one bounded step of an erasure. It may be repeated with any cursor. */
     eraseRecipientStep: request('erase-recipient-step', {
       request: erasureStepRequest,

@@ -49,22 +49,15 @@ export const createSession = request('create-session', {
 /** The reply to HTTP clients about a new session; the token of the device is in a cookie. */
 export const createdSession = createSession.reply.omit({ device_token: true });
 
-/**
- * Returns the user of the session and the active workspace. A gateway of an earlier release, which sends no `knows_roles`
- * or `knows_second_factor`, enforces neither, so an affected session is invalid there.
- */
+/** Returns the user of the session and the active workspace. The gateway enforces the role and the second factor. */
 export const authenticateSession = request('authenticate-session', {
-  request: z.object({
-    token_hash: tokenHash,
-    knows_roles: z.boolean().optional(),
-    knows_second_factor: z.boolean().optional(),
-  }),
+  request: z.object({ token_hash: tokenHash }),
   reply: z.object({
     user_id: id,
     email: z.string(),
     operator: z.boolean(),
     workspace_id: id,
-    role: workspaceRole.optional().describe('Absent from the release before, where every user is an owner.'),
+    role: workspaceRole,
     quotas: quotaOverrides.optional().describe('What an operator has set for the workspace.'),
     second_factor_missing: z.boolean().optional().describe('Whether the user may only set up a second factor.'),
   }),

@@ -43,8 +43,7 @@ export const createWebhook = request('create-webhook', {
     workspace_quotas: quotaOverrides.optional(),
   }),
   reply: z.object({ id, url: z.string(), events: z.array(outcomeKind), secret: z.string() }),
-  // The previous release refuses with too_many_webhooks.
-  refusals: { invalid_url: 400, too_many_webhooks: 409, quota_reached: 409 },
+  refusals: { invalid_url: 400, quota_reached: 409 },
   http: {
     operation: 'Webhooks.create',
     method: 'POST',

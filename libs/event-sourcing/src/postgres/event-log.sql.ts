@@ -41,17 +41,6 @@ export const SAVE_READER = `INSERT INTO event_store.readers (reader, epoch, txid
   ON CONFLICT (reader, epoch) DO UPDATE SET txid = excluded.txid, pos = excluded.pos, event_id = excluded.event_id,
     asked_at = now()`;
 
-/** The last event up to another one. */
-export const SELECT_BEFORE = `SELECT e.txid::text AS txid, e.pos::text AS pos, e.id AS event_id
-  FROM event_store.events e, (SELECT txid, pos FROM event_store.events WHERE stream_id = $1 AND version = $2) AS limited
-  WHERE (e.txid, e.pos) < (limited.txid, limited.pos) OR ($3 AND (e.txid, e.pos) = (limited.txid, limited.pos))
-  ORDER BY e.txid DESC, e.pos DESC LIMIT 1`;
-
-/** The last event that release 0.1 has published. */
-export const SELECT_PUBLISHED = `SELECT e.txid::text AS txid, e.pos::text AS pos, e.id AS event_id
-  FROM event_store.events e, event_store.logs WHERE (e.txid, e.pos) <= (logs.published_txid, logs.published_pos)
-  ORDER BY e.txid DESC, e.pos DESC LIMIT 1`;
-
 /** Every reader of the present log, and the age of the oldest event of its types that it has not read. */
 export const SELECT_READERS = `SELECT readers.reader, readers.txid::text AS txid, readers.pos::text AS pos, readers.event_id,
     extract(epoch FROM now() - readers.asked_at)::float8 AS "askedSecondsAgo"

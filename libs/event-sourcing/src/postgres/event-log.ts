@@ -5,11 +5,9 @@ import {
   HAS_READERS,
   LOCK_LOGS,
   SAVE_READER,
-  SELECT_BEFORE,
   SELECT_COMMON,
   SELECT_EPOCH,
   SELECT_LOG,
-  SELECT_PUBLISHED,
   SELECT_READER,
   SELECT_READERS,
   SELECT_RESTORES,
@@ -29,9 +27,6 @@ export interface LogPosition extends ProvenPosition {
   readonly epoch: string;
 }
 
-/** Up to an event, included or not, or up to everything that was published. */
-export type Since = { readonly stream_id: string; readonly version: number; readonly included: boolean } | 'published';
-
 export interface LogRequest {
   readonly reader: string;
   readonly types: readonly string[];
@@ -39,8 +34,6 @@ export interface LogRequest {
   readonly after: LogPosition | null;
   /** Up to where the reader has handled events, if it reads ahead; otherwise `after`. */
   readonly handled?: LogPosition | null | undefined;
-  /** Where a reader without a position starts that received events by JetStream in release 0.1. */
-  readonly since?: Since | undefined;
 }
 
 export interface LogPage {
@@ -90,9 +83,9 @@ export class EventLog {
 
   constructor(private readonly options: EventLogOptions) {}
 
-  async page({ reader, types, after, handled, since }: LogRequest): Promise<LogPage> {
+  async page({ reader, types, after, handled }: LogRequest): Promise<LogPage> {
     const { pool, upcasters } = this.options.store;
-    const { epoch, position, restarted } = await this.#start(reader, after, since);
+    const { epoch, position, restarted } = await this.#start(reader, after);
     await this.#saveReader(reader, epoch, handledOf(handled, epoch, position));
     let from: Position = position ?? BEGINNING;
     let eventId = position?.event_id;
@@ -133,7 +126,7 @@ export class EventLog {
     return (await this.options.store.pool.query<Restore>(SELECT_RESTORES, [days])).rows;
   }
 
-  async #start(reader: string, after: LogPosition | null, since: Since | undefined): Promise<Start> {
+  async #start(reader: string, after: LogPosition | null): Promise<Start> {
     const { pool } = this.options.store;
     const { txid, pos } = after ?? BEGINNING;
     const { rows } = await pool.query<{ epoch: string; same: boolean; event_id: string | null; complete: boolean }>({
@@ -145,15 +138,15 @@ export class EventLog {
     if (!log) throw new Error('the event store has no log: its tables are not migrated');
     if (!log.same) {
       await this.#begin(log.epoch, 'its database was restored, moved or promoted');
-      return this.#start(reader, after, since);
+      return this.#start(reader, after);
     }
     const { epoch } = log;
-    if (!after) return { epoch, position: await this.#since(since), restarted: false };
+    if (!after) return { epoch, position: null, restarted: false };
     if (after.epoch !== epoch) return { epoch, position: await this.#common(reader, after), restarted: true };
     if (log.event_id === after.event_id) return { epoch, position: after, restarted: false };
     if (log.complete || log.event_id !== null) {
       await this.#begin(epoch, `${reader} had read events that it does not hold`);
-      return this.#start(reader, after, since);
+      return this.#start(reader, after);
     }
     // Deleted with its owner, or the log was restored long ago: what the reader asked for earlier is certain in both cases.
     return { epoch, position: await this.#lastOf(reader, epoch, after), restarted: false };
@@ -173,16 +166,6 @@ export class EventLog {
       return true;
     });
     if (isNew) this.options.onRestored?.(cause);
-  }
-
-  async #since(since: Since | undefined): Promise<ProvenPosition | null> {
-    if (!since) return null;
-    const { pool } = this.options.store;
-    const { rows } =
-      since === 'published'
-        ? await pool.query<ProvenPosition>(SELECT_PUBLISHED)
-        : await pool.query<ProvenPosition>(SELECT_BEFORE, [since.stream_id, since.version, since.included]);
-    return rows[0] ?? null;
   }
 
   async #common(reader: string, after: LogPosition): Promise<ProvenPosition | null> {

@@ -25,7 +25,7 @@ export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { FollowerPositions, type Restart } from './follower-positions.js';
 export { inSteps } from './in-steps.js';
 export { isLed, withLeadership } from './leadership.js';
-export { LEASE_LIMITS, Lease, LeaseLost, type LeaseName } from './lease.js';
+export { LEASE_LIMITS, Lease, LeaseLost } from './lease.js';
 export { countFromZero, observeLag } from './observe-lag.js';
 export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTables, ProjectionTransaction } from './projection.js';

@@ -111,7 +111,7 @@ describe('leadership', () => {
 
   it('passes from a process whose machine lost power, whose sessions stay open', async () => {
     const dead = throughProxy();
-    await Lease.take(dead, { name: 'leader dead', earlierLock: 'postern leader dead' });
+    await Lease.take(dead, 'leader dead');
     proxy.silence({ withNew: true });
     expect(await leadNext(pool, 'dead')).toBeLessThan(REPLACED_WITHIN_MS);
   });
@@ -130,15 +130,5 @@ describe('leadership', () => {
     await expect(inTransaction(pool, client => former.require(client))).rejects.toThrow(LeaseLost);
     await lost;
     expect(String(former.lost.reason)).toContain('another process has it');
-  });
-
-  it('waits for a process of the release before leases, which holds a session lock', async () => {
-    const earlier = await pool.connect();
-    await earlier.query(`SELECT pg_advisory_lock(hashtextextended('postern leader earlier', 0))`);
-    const stop = new AbortController();
-    expect(await withLeadership(pool, 'earlier', stop.signal, async () => undefined)).toBe(false);
-    expect(await isLed(pool, 'earlier')).toBe(true);
-    earlier.release(true);
-    await leadNext(pool, 'earlier');
   });
 });

@@ -1,13 +1,10 @@
 import type pg from 'pg';
-import { Lease, type LeaseName } from './lease.js';
+import { Lease } from './lease.js';
 import { countFromZero } from './observe-lag.js';
 
 let countLost: ((by: number) => void) | undefined;
 
-const leaseOf = (name: string): LeaseName => ({
-  name: `leader ${name}`,
-  earlierLock: `postern leader ${name}`,
-});
+const leaseOf = (name: string): string => `leader ${name}`;
 
 /** Whether a process, this one included, leads under this name. */
 export const isLed = (pool: pg.Pool, name: string): Promise<boolean> => Lease.isHeld(pool, leaseOf(name));

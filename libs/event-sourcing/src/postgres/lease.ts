@@ -17,12 +17,6 @@ export class LeaseLost extends Error {
   }
 }
 
-export interface LeaseName {
-  readonly name: string;
-  /** The session lock that processes of the release before leases hold instead. */
-  readonly earlierLock: string;
-}
-
 /** A right that one process at a time holds, as a row with a deadline by the clock of PostgreSQL. */
 export class Lease {
   readonly #lost = new AbortController();
@@ -32,7 +26,7 @@ export class Lease {
 
   private constructor(
     private readonly pool: pg.Pool,
-    private readonly of: LeaseName,
+    private readonly name: string,
     /** Rises with each holder; a write that checks it cannot come from an earlier holder. */
     readonly token: string,
     takenAt: number,
@@ -42,17 +36,17 @@ export class Lease {
   }
 
   /** Undefined while another process holds it. */
-  static async take(pool: pg.Pool, of: LeaseName): Promise<Lease | undefined> {
+  static async take(pool: pg.Pool, name: string): Promise<Lease | undefined> {
     const sentAt = performance.now();
     const { rows } = await queryWithin<{ token: string }>(pool, LEASE_LIMITS.attemptMs, {
       text: TAKE_LEASE,
-      values: [of.name, LEASE_LIMITS.seconds, of.earlierLock],
+      values: [name, LEASE_LIMITS.seconds],
     });
-    return rows[0] && new Lease(pool, of, rows[0].token, sentAt);
+    return rows[0] && new Lease(pool, name, rows[0].token, sentAt);
   }
 
-  static async isHeld(pool: pg.Pool, { name, earlierLock }: LeaseName): Promise<boolean> {
-    const { rows } = await pool.query<{ held: boolean }>(IS_HELD, [name, earlierLock]);
+  static async isHeld(pool: pg.Pool, name: string): Promise<boolean> {
+    const { rows } = await pool.query<{ held: boolean }>(IS_HELD, [name]);
     return rows[0]?.held ?? false;
   }
 
@@ -63,8 +57,8 @@ export class Lease {
 
   /** Keeps the lease until the end of the transaction. @throws LeaseLost if another process may have it. */
   async require(client: pg.ClientBase): Promise<void> {
-    const { rowCount } = await client.query(LOCK_LEASE, [this.of.name, this.token]);
-    if (rowCount === 0) throw new LeaseLost(this.of.name, 'it ended before this transaction');
+    const { rowCount } = await client.query(LOCK_LEASE, [this.name, this.token]);
+    if (rowCount === 0) throw new LeaseLost(this.name, 'it ended before this transaction');
   }
 
   /** Frees the lease at once; if PostgreSQL cannot be reached, it ends by itself. */
@@ -80,7 +74,7 @@ export class Lease {
   async #end(statement: string): Promise<void> {
     this.#stopTimers();
     this.#ended.abort();
-    const values = [this.of.name, this.token];
+    const values = [this.name, this.token];
     await queryWithin(this.pool, LEASE_LIMITS.attemptMs, { text: statement, values }).catch(() => undefined);
   }
 
@@ -103,7 +97,7 @@ export class Lease {
     try {
       const { rowCount } = await queryWithin(this.pool, LEASE_LIMITS.attemptMs, {
         text: RENEW_LEASE,
-        values: [this.of.name, this.token, LEASE_LIMITS.seconds, this.of.earlierLock],
+        values: [this.name, this.token, LEASE_LIMITS.seconds],
       });
       if (this.#isOver) return;
       if (rowCount === 0) return this.#lose('another process has it');
@@ -121,7 +115,7 @@ export class Lease {
 
   #lose(reason: string): void {
     this.#stopTimers();
-    if (!this.#isOver) this.#lost.abort(new LeaseLost(this.of.name, reason));
+    if (!this.#isOver) this.#lost.abort(new LeaseLost(this.name, reason));
   }
 
   #stopTimers(): void {

@@ -3,31 +3,25 @@ const HELD = `expires_at > clock_timestamp() AND expires_at <= clock_timestamp()
 
 const until = (seconds: string): string => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
-/** Processes of the release before leases hold a session lock instead. */
-const heldByEarlierRelease = (key: string): string => `EXISTS (
-    SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
-    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-      AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(${key}, 0))`;
-
-/** Takes a lease that nobody holds, for `$2` seconds. `$3` is the session lock of the earlier release. */
+/** Takes a lease that nobody holds, for `$2` seconds. */
 export const TAKE_LEASE = `
   WITH freed AS (
     UPDATE event_store.leases SET token = token + 1, since = clock_timestamp(), expires_at = ${until('$2')}
-    WHERE name = $1 AND NOT (${HELD}) AND NOT ${heldByEarlierRelease('$3')}
+    WHERE name = $1 AND NOT (${HELD})
     RETURNING token
   ), made AS (
     INSERT INTO event_store.leases (name, token, since, expires_at)
     SELECT $1, 1, clock_timestamp(), ${until('$2')}
-    WHERE NOT EXISTS (SELECT FROM event_store.leases WHERE name = $1) AND NOT ${heldByEarlierRelease('$3')}
+    WHERE NOT EXISTS (SELECT FROM event_store.leases WHERE name = $1)
     ON CONFLICT (name) DO NOTHING
     RETURNING token
   )
   SELECT token FROM freed UNION ALL SELECT token FROM made`;
 
-/** Extends a lease that nobody else took. A process of the earlier release that leads takes precedence. */
+/** Extends a lease that nobody else took. */
 export const RENEW_LEASE = `
   UPDATE event_store.leases SET expires_at = ${until('$3')}
-  WHERE name = $1 AND token = $2 AND NOT ${heldByEarlierRelease('$4')}`;
+  WHERE name = $1 AND token = $2`;
 
 /** Frees a lease for the next process. */
 export const RELEASE_LEASE = `
@@ -36,8 +30,7 @@ export const RELEASE_LEASE = `
 /** Forgets a lease whose name nobody takes again. */
 export const FORGET_LEASE = `DELETE FROM event_store.leases WHERE name = $1 AND token = $2`;
 
-export const IS_HELD = `SELECT EXISTS (SELECT FROM event_store.leases WHERE name = $1 AND ${HELD})
-  OR ${heldByEarlierRelease('$2')} AS held`;
+export const IS_HELD = `SELECT EXISTS (SELECT FROM event_store.leases WHERE name = $1 AND ${HELD}) AS held`;
 
 /** Locks a lease until the end of the transaction, if the holder of the token still has it. */
 export const LOCK_LEASE = `SELECT FROM event_store.leases WHERE name = $1 AND token = $2 AND ${HELD} FOR SHARE`;

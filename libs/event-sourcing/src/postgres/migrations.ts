@@ -285,10 +285,6 @@ export const MIGRATIONS: readonly string[] = [
   `
   -- Positions are saved with the effects of their events, so nothing has to be recognised as known.
   DROP TABLE event_store.inbox;
-
-  -- Up to where release 0.1 has published, for a consumer whose stream is empty.
-  ALTER TABLE event_store.logs ADD COLUMN published_txid xid8, ADD COLUMN published_pos bigint;
-  UPDATE event_store.logs SET published_txid = outbox.txid, published_pos = outbox.pos FROM event_store.outbox;
   DROP TABLE event_store.outbox, event_store.outbox_trail, event_store.outbox_gaps;
   `,
 ];

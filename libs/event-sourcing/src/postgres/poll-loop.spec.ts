@@ -58,10 +58,8 @@ describe('a poll loop', () => {
     const { stop, loop, polled, errors } = work({ pollMs: HOURS_MS, poll: failing });
     const running = loop.run(stop.signal);
     await polled(1);
-    const startedAt = performance.now();
     stop.abort();
     await running;
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect(errors).toHaveLength(1);
   });
 

@@ -70,9 +70,9 @@ describe('other mail', () => {
     ],
     ['semicolons', `Content-Type: multipart/report;${' ;'.repeat(400_000)}\n\n`],
   ])('is read in bounded time with many %s', (_, text) => {
-    const started = performance.now();
+    const before = process.cpuUsage().user;
     read(text);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(1_000);
   });
 });
 

@@ -21,7 +21,7 @@ export interface EventFollowerOptions {
   readonly contracts: readonly EventContract[];
   readonly handlers: EventHandlers;
   readonly retries: EventRetries;
-  readonly feed: Pick<FeedReader, 'read' | 'prepareFirst'>;
+  readonly feed: Pick<FeedReader, 'read'>;
   readonly store: FollowerStore;
   readonly setAside: SetAsideEvents;
   /** For tests. */
@@ -187,10 +187,8 @@ export class EventFollower {
   }
 
   async #position(): Promise<LogPosition | null> {
-    const { store, source, feed } = this.options;
-    const known = await store.load(this.#name, source);
-    this.#stored = known ?? null;
-    if (known === undefined) await feed.prepareFirst();
+    const { store, source } = this.options;
+    this.#stored = (await store.load(this.#name, source)) ?? null;
     return this.#stored;
   }
 

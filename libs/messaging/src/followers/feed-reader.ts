@@ -4,7 +4,6 @@ import {
   eventFeed,
   eventPage,
   type LogPosition,
-  type RequestInput,
   type ServiceName,
 } from '@postern/contracts';
 import { z } from 'zod';
@@ -24,17 +23,12 @@ export interface FeedReaderOptions {
   readonly requests: Pick<RequestClient, 'request'>;
   /** The request handlers of this process, for a consumer of the service's own events. */
   readonly handlers: Pick<RequestHandlers, 'answer'>;
-  /** The last event that the JetStream consumer of an earlier release has taken. */
-  readonly former: () => Promise<Since | undefined>;
 }
-
-type Since = RequestInput<EventFeed>['since'];
 
 /** Asks a service for pages of its events. */
 export class FeedReader {
   readonly #contract: EventFeed;
   readonly #types: string[];
-  #since: Since;
 
   constructor(private readonly options: FeedReaderOptions) {
     const { source, service, contracts } = options;
@@ -42,16 +36,10 @@ export class FeedReader {
     this.#contract = eventFeed(source, service, this.#types);
   }
 
-  /** Finds where a consumer without a position starts. */
-  async prepareFirst(): Promise<void> {
-    this.#since = await this.options.former();
-  }
-
   /** The page after a position; `handled` is earlier while a consumer reads ahead. */
   async read(after: LogPosition | null, handled: LogPosition | null): Promise<ReadPage> {
     const { service, consumer, source, requests, handlers } = this.options;
-    const since = this.#since && after === null ? { since: this.#since } : {};
-    const request = { consumer, types: this.#types, after, handled, ...since };
+    const request = { consumer, types: this.#types, after, handled };
     const reply =
       source === service
         ? await handlers.answer(this.#contract, request)

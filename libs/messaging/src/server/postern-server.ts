@@ -1,4 +1,4 @@
-import { consumerName, type EventContract, type RequestContract, type ServiceName } from '@postern/contracts';
+import { type EventContract, type RequestContract, type ServiceName } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
 import { isTemporary, type TemporarilyUnavailable } from '../faults.js';
 import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../followers/event-batches.js';
@@ -7,7 +7,6 @@ import { FeedReader } from '../followers/feed-reader.js';
 import type { FollowerStore } from '../followers/follower-store.js';
 import type { Envelope } from '../followers/handler-calls.js';
 import type { SetAsideEvents } from '../followers/set-aside-events.js';
-import { formerPosition } from '../jetstream/former-position.js';
 import { QueuedRequests } from '../jetstream/queued-requests.js';
 import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
@@ -128,7 +127,6 @@ export class PosternServer {
     const transactional = handlers.filter(({ inTransaction }) => inTransaction);
     const repeatable = handlers.filter(({ inTransaction }) => !inTransaction);
     return [...Map.groupBy(all, contract => contract.service)].map(([source, contracts]) => {
-      const former = () => formerPosition(link, source, consumerName(service, consumer));
       return new EventFollower({
         link,
         log,
@@ -136,7 +134,7 @@ export class PosternServer {
         consumer,
         source,
         contracts,
-        feed: new FeedReader({ service, consumer, source, contracts, requests, handlers: this.#requests, former }),
+        feed: new FeedReader({ service, consumer, source, contracts, requests, handlers: this.#requests }),
         store: events.positions,
         setAside: events.setAside,
         retries: eventRetries ?? DEFAULT_EVENT_RETRIES,

@@ -238,7 +238,7 @@ export class RequestIntake {
     const seconds = (performance.now() - request.arrivedAt) / 1_000;
     instruments().requestDuration.record(seconds, { 'rpc.method': request.contract.name, ...outcomeOf(reply) });
     const { frame, replyTo } = request;
-    const callbacks = frame.v === FRAME_VERSION ? request.takeCallbacks() : undefined;
+    const callbacks = request.takeCallbacks();
     const token = callbacks && this.#confirmations.expect(callbacks, request.expiresAt);
     const fault = this.#send(replyTo, frame.i, reply, token);
     if (fault === undefined) return;

@@ -70,6 +70,25 @@ describe('Migrations', () => {
     }
   });
 
+  it('refuse a database from before the first of them, and leave it unchanged', async () => {
+    const databaseUrl = urlOf('before');
+    await applyMigrations({ databaseUrl, directory: testing('migrations') });
+    const others = mkdtempSync(join(tmpdir(), 'postern-squashed-'));
+    mkdirSync(join(others, '0001_release'));
+    writeFileSync(
+      join(others, '0001_release/migration.sql'),
+      'CREATE TABLE greetings (id int); CREATE TABLE more (id int);',
+    );
+    try {
+      await expect(applyMigrations({ databaseUrl, directory: others })).rejects.toThrow(
+        'from before 0.2.0, which no release can upgrade. Configure an empty database',
+      );
+      await expect(query(databaseUrl, `SELECT to_regclass('more') AS more`)).resolves.toEqual([{ more: null }]);
+    } finally {
+      rmSync(others, { recursive: true });
+    }
+  });
+
   it('are followed by further preparations', async () => {
     const databaseUrl = urlOf('prepared');
     const afterwards = (pool: pg.Pool) => pool.query('CREATE TABLE IF NOT EXISTS prepared (id int)');

@@ -88,7 +88,9 @@ const tryLock = async (client: pg.PoolClient): Promise<boolean> => {
 
 const applyPending = async (pool: pg.Pool, { directory }: MigrationOptions): Promise<readonly string[]> => {
   const migrations = await listMigrations(directory instanceof URL ? fileURLToPath(directory) : directory);
-  if (migrations.migrationDirectories.length === 0 || (await isUpToDate(pool, migrations))) return [];
+  const applied = await appliedMigrations(pool);
+  refuseOtherHistory(migrations, applied);
+  if (migrations.migrationDirectories.every(migration => isApplied(migration, applied))) return [];
   const engine = await openSchemaEngine(new ScriptAdapter(pool));
   try {
     const { editedMigrationNames } = await engine.diagnoseMigrationHistory({
@@ -112,18 +114,33 @@ interface Applied {
   readonly done: boolean;
 }
 
-/** The usual start: nothing to apply, detected without loading the engine. */
-const isUpToDate = async (pool: pg.Pool, { migrationDirectories }: MigrationList): Promise<boolean> => {
+/** The applied migrations by their names. */
+const appliedMigrations = async (pool: pg.Pool): Promise<ReadonlyMap<string, Applied>> => {
   const table = await pool.query<{ present: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS present`,
   );
-  if (!table.rows[0]?.present) return false;
+  if (!table.rows[0]?.present) return new Map();
   const { rows } = await pool.query<Applied>(SELECT_APPLIED_MIGRATIONS);
-  const applied = new Map(rows.map(row => [row.migration_name, row]));
-  return migrationDirectories.every(({ path, migrationFile: { content } }) => {
-    const row = applied.get(path);
-    return row?.done && content.tag === 'ok' && row.checksum === sha256(content.value);
-  });
+  return new Map(rows.map(row => [row.migration_name, row]));
+};
+
+/** The migrations of 0.2.0 begin with its whole schema, so they cannot continue those of development versions. */
+const refuseOtherHistory = ({ migrationDirectories }: MigrationList, applied: ReadonlyMap<string, Applied>): void => {
+  const [first] = migrationDirectories;
+  if (!first || applied.size === 0 || applied.has(first.path)) return;
+  throw new Error(
+    'This database was written by a version of Postern from before 0.2.0, which no release can upgrade. ' +
+      'Configure an empty database, or delete this one to start over.',
+  );
+};
+
+/** At the usual start all are, which is detected without loading the engine. */
+const isApplied = (
+  { path, migrationFile: { content } }: MigrationList['migrationDirectories'][number],
+  applied: ReadonlyMap<string, Applied>,
+): boolean => {
+  const row = applied.get(path);
+  return row?.done === true && content.tag === 'ok' && row.checksum === sha256(content.value);
 };
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

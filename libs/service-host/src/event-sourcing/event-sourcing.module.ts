@@ -18,9 +18,7 @@ import {
 import { NatsLink, RequestHandlers } from '@postern/messaging';
 import { Database } from '../database/database.js';
 import { ServiceLog } from '../log/service-log.js';
-import { Tasks } from '../tasks.js';
 import { EventSourcing } from './event-sourcing.js';
-import { FormerStream } from './former-stream.js';
 import { PublishedLog } from './published-log.js';
 import { WakeUps } from './wake-ups.js';
 
@@ -95,12 +93,6 @@ const publishingProviders = (
     inject: [NatsLink, PostgresEventStore],
     useFactory: (link: NatsLink, store: PostgresEventStore) => new WakeUps(link, store, contracts),
   },
-  {
-    provide: FormerStream,
-    inject: [NatsLink, PublishedLog, ServiceLog],
-    useFactory: (link: NatsLink, published: PublishedLog, log: ServiceLog) =>
-      new FormerStream(service, { link, published, log }),
-  },
 ];
 
 const writeProviders = (projection: Projection): Provider[] => [
@@ -119,17 +111,14 @@ class Lifecycle implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly projections: ProjectionRunner,
     private readonly handlers: RequestHandlers,
-    private readonly tasks: Tasks,
     @Optional() private readonly published?: PublishedLog,
     @Optional() private readonly wakeUps?: WakeUps,
-    @Optional() private readonly former?: FormerStream,
   ) {}
 
   async onModuleInit(): Promise<void> {
     await this.projections.start();
     this.published?.serve(this.handlers);
     this.wakeUps?.start();
-    this.former?.start(this.tasks);
   }
 
   async onApplicationShutdown(): Promise<void> {

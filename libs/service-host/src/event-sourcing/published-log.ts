@@ -113,8 +113,8 @@ export class PublishedLog {
   }
 
   /** A page for a consumer of a service. */
-  async page(service: string, { consumer, types, after, handled, since }: RequestOf<EventFeed>): Promise<EventPage> {
-    const page = await this.eventLog.page({ reader: consumerName(service, consumer), types, after, handled, since });
+  async page(service: string, { consumer, types, after, handled }: RequestOf<EventFeed>): Promise<EventPage> {
+    const page = await this.eventLog.page({ reader: consumerName(service, consumer), types, after, handled });
     return this.#withinLimit(page);
   }
 

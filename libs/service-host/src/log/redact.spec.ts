@@ -19,11 +19,6 @@ describe('A log line', () => {
     ['hides what follows the prefix of a key', 'key em_live_AbC123 and whsec_Zm9v=', 'key em_live_… and whsec_…'],
     ['hides session tokens', 'Bearer st_live_a-b_C9', 'Bearer st_live_…'],
     ['hides URLs of deploy hooks', 'POST /hooks/deploy/dh_live_a-b_C9', 'POST /hooks/deploy/dh_live_…'],
-    [
-      'hides URLs of deploy hooks of earlier releases',
-      'POST /hooks/deploy/q7Hs-Xa_0123456789abcdefghijklmnopqrstuvwxy HTTP/1.1',
-      'POST /hooks/deploy/… HTTP/1.1',
-    ],
     ['hides secrets of deploy hooks', '"X-Gitlab-Token: dhsec_a-b_C9"', '"X-Gitlab-Token: dhsec_…"'],
     ['hides local parts before an A-label', '{"to":"ada@xn--e1afmkfd.xn--p1ai"}', '{"to":"…@xn--e1afmkfd.xn--p1ai"}'],
     ['hides local parts before a literal', 'RCPT <ada@[192.0.2.1]>', 'RCPT <…@[192.0.2.1]>'],

@@ -8,7 +8,6 @@ describe('a check', () => {
   });
 
   it('that hangs says how long it was waited for', async () => {
-    const began = performance.now();
     const hanging = answeredInTime('PostgreSQL', 200, () => new Promise(() => {}));
     expect(await hanging).toMatchObject([
       {
@@ -18,7 +17,6 @@ describe('a check', () => {
         advice: expect.stringContaining('disk'),
       },
     ]);
-    expect(performance.now() - began).toBeLessThan(2_000);
   });
 
   it('that fails says why', async () => {

@@ -54,11 +54,6 @@ export const operationsHandlers = (service: ServiceName): Type => {
       return this.operations.reencrypt(limit);
     }
 
-    @Handles(contracts.eraseRecipient)
-    erase({ address, replacement }: Request<'eraseRecipient'>): Reply<'eraseRecipient'> {
-      return this.operations.erase(address, replacement);
-    }
-
     @Handles(contracts.eraseRecipientStep)
     eraseStep(request: Request<'eraseRecipientStep'>): Reply<'eraseRecipientStep'> {
       return this.operations.eraseStep(request);

@@ -2,7 +2,6 @@ import type { Operations, ReplyOf } from '@postern/contracts';
 import {
   type Erasure,
   ErasureNotes,
-  eraseFromEvents,
   eraseFromPage,
   inTransaction,
   latestPosition,
@@ -56,23 +55,6 @@ export class RecipientErasure {
         return this.#reply(erasure, next, waitingFor ?? this.#leftOver(next, at));
       at = next;
     }
-  }
-
-  /**
-   * Erases everything except read models in one call.
-   * @returns the read models to rebuild.
-   */
-  async eraseAtOnce(redaction: Redaction): Promise<ReplyOf<Operations['eraseRecipient']>> {
-    const { pool, personal, projections } = this.options;
-    const erasure = erasureOf(redaction);
-    const events = personal.isInEvents ? await eraseFromEvents(pool, this.#fromEvents(erasure)) : [];
-    for (let at: ErasureCursor | undefined = BEGIN; at && (at.phase === 'events' || at.phase === 'rows'); )
-      at = (await this.#advance(at, erasure)).next;
-    const erased = Object.entries({ events: events.length, ...(await this.#notes(erasure).counts()) });
-    return {
-      erased: erased.map(([kind, rows]) => ({ kind, rows })),
-      rebuild: projections.projectionsOf(new Set(events.map(({ type }) => type))),
-    };
   }
 
   async #begin(erasure: PersonalErasure): Promise<ErasureCursor> {

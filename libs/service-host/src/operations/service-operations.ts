@@ -135,10 +135,6 @@ export class ServiceOperations {
     return { resealed: reencrypted, unopened: named };
   }
 
-  async erase(address: string, replacement: string): Promise<Reply<'eraseRecipient'>> {
-    return this.#erasure?.eraseAtOnce({ address, replacement }) ?? { erased: [], rebuild: [] };
-  }
-
   /** A failed step reports the reason to the operator, who may have a legal deadline. */
   async eraseStep({
     address,

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { LEASE_LIMITS, Lease, type LeaseName } from '@postern/event-sourcing/postgres';
+import { LEASE_LIMITS, Lease } from '@postern/event-sourcing/postgres';
 import type { Log } from '@postern/messaging';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
@@ -57,8 +57,8 @@ export class ProcessInstance implements OnApplicationShutdown {
     }, RETRY_MS);
   }
 
-  get #name(): LeaseName {
-    return { name: `email-send instance ${this.id}`, earlierLock: `email-send instance ${this.id}` };
+  get #name(): string {
+    return `email-send instance ${this.id}`;
   }
 }
 

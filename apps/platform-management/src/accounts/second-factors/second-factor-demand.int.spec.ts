@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { authenticateSession, confirmSecondFactor, createUser, getMe, startSecondFactor } from '@postern/contracts';
 import { Secret, TOTP } from 'otpauth';
-import { AccountsFixture, codeOf, hashOf, OPERATOR, type User } from '../../testing/accounts-fixture.js';
+import { AccountsFixture, hashOf, OPERATOR, type User } from '../../testing/accounts-fixture.js';
 
 let fixture: AccountsFixture;
 beforeAll(async () => {
@@ -10,11 +10,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fixture?.stop());
 
-/** Authenticates as a gateway of this release does. */
-const whoIs = (token: string) => {
-  const known = { knows_roles: true, knows_second_factor: true };
-  return fixture.client.request(authenticateSession, { token_hash: hashOf(token), ...known });
-};
+const whoIs = (token: string) => fixture.client.request(authenticateSession, { token_hash: hashOf(token) });
 const enrol = async ({ id, password }: Pick<User, 'id' | 'password'>, token: string) => {
   const { secret } = await fixture.client.request(startSecondFactor, { user_id: id, password });
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
@@ -53,14 +49,6 @@ describe('if a second factor is required', () => {
   it('the first operator also needs one', async () => {
     const { token } = await fixture.logIn(OPERATOR.email, OPERATOR.password);
     expect(await whoIs(token)).toMatchObject({ operator: true, second_factor_missing: true });
-  });
-
-  it('a gateway of the previous release, which does not enforce it, receives only sessions with a second factor', async () => {
-    const user = await newUser();
-    const { token } = await fixture.logIn(user.email, user.password);
-    expect(await codeOf(fixture.whoIs(token))).toBe('session_invalid');
-    await enrol(user, token);
-    expect(await codeOf(fixture.whoIs(token))).toBeUndefined();
   });
 });
 

@@ -13,12 +13,10 @@ export class AuthenticateSession {
     @Inject(CONFIG) private readonly config: Pick<PlatformManagementConfig, 'requireSecondFactor'>,
   ) {}
 
-  async execute(request: RequestOf<typeof authenticateSession>): Promise<ReplyOf<typeof authenticateSession>> {
-    const session = await this.sessions.find(request.token_hash);
-    const isMissing = this.config.requireSecondFactor && session?.hasSecondFactor === false;
-    const isKnown = (session?.role === 'owner' || request.knows_roles) && (!isMissing || request.knows_second_factor);
-    if (!session || !isKnown)
-      throw new Refusal('session_invalid', 'the session is unknown or has expired; sign in again');
+  async execute({ token_hash }: RequestOf<typeof authenticateSession>): Promise<ReplyOf<typeof authenticateSession>> {
+    const session = await this.sessions.find(token_hash);
+    if (!session) throw new Refusal('session_invalid', 'the session is unknown or has expired; sign in again');
+    const isMissing = this.config.requireSecondFactor && !session.hasSecondFactor;
     const { userId, email, operator, workspaceId, role, quotas } = session;
     return {
       ...{ user_id: userId, email, operator, workspace_id: workspaceId, role, quotas },

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addMember,
   admitPlatformCall,
-  authenticateSession,
   changeMemberRole,
   changeWorkspace,
   createPlatformKey,
@@ -36,8 +35,6 @@ const sessionIn = async (user: User, owner: User): Promise<string> => {
   await fixture.client.request(switchWorkspace, request);
   return token;
 };
-const withRoles = (token: string) =>
-  fixture.client.request(authenticateSession, { token_hash: hashOf(token), knows_roles: true });
 const call = (key: string, required: 'read' | 'write', role?: WorkspaceRole) => {
   const request = { key_hash: hashOf(key), required, ...(role ? { role } : {}) };
   return codeOf(fixture.client.request(admitPlatformCall, request));
@@ -56,7 +53,7 @@ describe('a workspace', () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
     await add(owner, user, 'viewer');
     const token = await sessionIn(user, owner);
-    expect(await withRoles(token)).toMatchObject({ workspace_id: workspaceOf(owner), role: 'viewer' });
+    expect(await fixture.whoIs(token)).toMatchObject({ workspace_id: workspaceOf(owner), role: 'viewer' });
     const me = await fixture.client.request(getMe, { user_id: user.id, workspace_id: workspaceOf(owner) });
     expect(me.workspaces.map(({ role }) => role)).toEqual(['owner', 'viewer']);
     expect(me.active_workspace).toMatchObject({ id: workspaceOf(owner), role: 'viewer' });
@@ -105,7 +102,7 @@ describe('a change of role', () => {
     const token = await sessionIn(user, owner);
     const member = { actor_id: owner.id, id: workspaceOf(owner), member_id: user.id };
     await fixture.client.request(changeMemberRole, { ...member, role: 'owner' });
-    expect(await withRoles(token)).toMatchObject({ role: 'owner' });
+    expect(await fixture.whoIs(token)).toMatchObject({ role: 'owner' });
   });
 
   it('applies to platform keys: a viewer’s key can only read, and operations of owners require an owner’s key', async () => {
@@ -122,17 +119,6 @@ describe('a change of role', () => {
   });
 });
 
-describe('a gateway of the previous release, which does not enforce roles,', () => {
-  it('receives only sessions of owners', async () => {
-    const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
-    await add(owner, user, 'member');
-    const token = await sessionIn(user, owner);
-    expect(await codeOf(fixture.whoIs(token))).toBe('session_invalid');
-    const { token: own } = await fixture.logIn(user.email, user.password);
-    expect(await fixture.whoIs(own)).toMatchObject({ email: user.email });
-  });
-});
-
 describe('a member who is removed', () => {
   it('loses all sessions and platform keys in the workspace, also when added again', async () => {
     const [owner, user] = [await fixture.newUser(), await fixture.newUser()];
@@ -145,12 +131,12 @@ describe('a member who is removed', () => {
       scope: 'read',
     });
     await remove(owner, user);
-    expect(await codeOf(withRoles(inside))).toBe('session_invalid');
+    expect(await codeOf(fixture.whoIs(inside))).toBe('session_invalid');
     expect(await call(key, 'read')).toBe('platform_key_invalid');
     expect(await fixture.whoIs(outside.token)).toMatchObject({ workspace_id: workspaceOf(user) });
 
     await add(owner, user, 'owner');
-    expect(await codeOf(withRoles(inside))).toBe('session_invalid');
+    expect(await codeOf(fixture.whoIs(inside))).toBe('session_invalid');
     expect(await call(key, 'read')).toBe('platform_key_invalid');
     const seen = { user_id: owner.id, workspace_id: workspaceOf(owner) };
     expect(await fixture.client.request(listPlatformKeys, seen)).toMatchObject([{ id: key_id }]);
@@ -163,7 +149,7 @@ describe('a member who is removed', () => {
     await add(user, owner, 'owner');
     await fixture.client.request(leaveWorkspace, { actor_id: user.id, id: workspaceOf(user) });
     const { token } = await fixture.logIn(user.email, user.password);
-    const session = await withRoles(token);
+    const session = await fixture.whoIs(token);
     expect(session).toMatchObject({ role: 'owner' });
     expect(session.workspace_id).not.toBe(workspaceOf(user));
   });

@@ -15,10 +15,6 @@ export class GetLogs {
     await this.webServices.requireOwner(request, request.web_service_id);
     const { web_service_id, tail, since, search } = request;
     const lines = await this.runtime.logs(web_service_id, { tail, since, ...(search === undefined ? {} : { search }) });
-    // A runtime agent of the previous release does not search.
-    const found = search === undefined ? lines : lines.filter(line => contains(line.message, search));
-    return { lines: found.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
+    return { lines: lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })) };
   }
 }
-
-const contains = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());

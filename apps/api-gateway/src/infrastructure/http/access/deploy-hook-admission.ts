@@ -7,16 +7,14 @@ import { TokenBuckets } from '../admission/token-buckets.js';
 import { Problem } from '../errors/problem.js';
 import { requestContextOf } from '../server/request-context.js';
 import { type CalledHook, setCalledHook } from './called-hook.js';
-import { isOfEarlierRelease } from './earlier-release.js';
 
-/** Tokens of earlier releases have no prefix. */
-const TOKEN = /^(?:dh_live_)?[\w-]{43}$/;
+const TOKEN = /^dh_live_[\w-]{43}$/;
 /** Calls of one hook, including refused ones; platform-management accepts 30 per minute. */
 const CALLS_PER_SECOND = 1;
 const CALLS_AT_ONCE = 60;
 
-/** The reply of platform-management about a token; `unsupported` if its release does not support this request yet. */
-type Found = CalledHook | 'unknown' | 'unsupported';
+/** The reply of platform-management about a token. */
+type Found = CalledHook | 'unknown';
 
 /** Admits calls of deploy hooks by the token in the URL, and limits the calls of each hook. */
 export class DeployHookAdmission {
@@ -37,12 +35,12 @@ export class DeployHookAdmission {
     const tokenHash = hash('sha256', token, 'hex');
     const hook = await this.#found.get(tokenHash, () => this.#find(tokenHash, request));
     if (hook === 'unknown') throw notFound();
-    const waitS = this.#calls.spend(hook === 'unsupported' ? tokenHash : hook.id);
+    const waitS = this.#calls.spend(hook.id);
     if (waitS > 0) {
       const retry = { 'retry-after': String(Math.ceil(waitS)) };
       throw new Problem(429, 'Too many calls of this deploy hook. Try again later.', retry);
     }
-    if (hook !== 'unsupported') setCalledHook(request, hook);
+    setCalledHook(request, hook);
   }
 
   async #find(tokenHash: string, request: FastifyRequest): Promise<Found> {
@@ -51,7 +49,6 @@ export class DeployHookAdmission {
       return await this.services.request(findDeployHook, { token_hash: tokenHash }, context);
     } catch (error) {
       if (Refusal.is(error) && error.code === 'deploy_hook_not_found') return 'unknown';
-      if (await isOfEarlierRelease(this.services, error, context)) return 'unsupported';
       throw error;
     }
   }

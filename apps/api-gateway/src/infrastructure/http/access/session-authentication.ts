@@ -11,9 +11,6 @@ import { credentialHashOf } from './credential-hash.js';
 import { sessionOf, setSession } from './session.js';
 import { isSameOrigin, SessionCookies } from './session-cookie.js';
 
-/** The checks that this gateway enforces; without them, platform-management refuses the sessions that they concern. */
-export const KNOWN_TO_SESSIONS = { knows_roles: true, knows_second_factor: true } as const;
-
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 const BEARER_SCHEME = { 'www-authenticate': 'Bearer' };
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,512})$/i;
@@ -44,11 +41,7 @@ export class SessionAuthentication {
 
   async authenticate(request: FastifyRequest, tokenHash: string): Promise<void> {
     const context = requestContextOf(request);
-    const user = await this.services.request(
-      authenticateSession,
-      { token_hash: tokenHash, ...KNOWN_TO_SESSIONS },
-      context,
-    );
+    const user = await this.services.request(authenticateSession, { token_hash: tokenHash }, context);
     setSession(request, {
       ...context,
       actor: `user:${user.user_id}`,
@@ -57,7 +50,7 @@ export class SessionAuthentication {
       workspaceId: user.workspace_id,
       ...(user.quotas ? { quotas: user.quotas } : {}),
       operator: user.operator,
-      role: user.role ?? 'owner',
+      role: user.role,
       ...(user.second_factor_missing ? { secondFactorMissing: true } : {}),
       tokenHash,
     });

@@ -31,7 +31,13 @@ beforeEach(() => {
     if (api_key_hash === HASH_OF_INVENTED) throw new Refusal('api_key_invalid', 'The API key is not valid.');
     return { service_id: ID };
   });
-  gateway.services.on(authenticateSession, () => ({ user_id: ID, email: 'a@b.c', operator: false, workspace_id: ID }));
+  gateway.services.on(authenticateSession, () => ({
+    user_id: ID,
+    email: 'a@b.c',
+    operator: false,
+    role: 'owner' as const,
+    workspace_id: ID,
+  }));
 });
 
 const statusOf = (answer: string): number => Number(answer.split(' ', 2)[1]);

@@ -25,7 +25,13 @@ const startWith = (environment: Record<string, string>) => {
 const users = new Map<string, { readonly user: string; readonly workspace: string }>();
 const sessionReply = (tokenHash: string) => {
   const { user, workspace } = users.get(tokenHash)!;
-  return { user_id: idOf(user), email: 'a@b.c', operator: false, workspace_id: idOf(workspace) };
+  return {
+    user_id: idOf(user),
+    email: 'a@b.c',
+    operator: false,
+    role: 'owner' as const,
+    workspace_id: idOf(workspace),
+  };
 };
 
 /** The headers of a session; every user has their own workspace unless another one is given. */

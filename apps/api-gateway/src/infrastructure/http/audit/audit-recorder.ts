@@ -4,7 +4,6 @@ import { type AuditRecord, recordAuditEntry } from '@postern/contracts';
 import { type RequestContext, runInContext } from '@postern/messaging';
 import { HOST, type Host } from '@postern/service-host';
 import { ServiceClient } from '../../../service-client/ports.js';
-import { isOfEarlierRelease } from '../access/earlier-release.js';
 
 /** How long a response waits for its outcome to be stored. */
 const OUTCOME_WAIT_MS = 2_000;
@@ -23,15 +22,7 @@ export class AuditRecorder {
 
   /** Stores that an action starts. @throws if this fails; then the action must not start. */
   async begin(entry: AuditRecord, context: RequestContext): Promise<void> {
-    try {
-      await this.services.request(recordAuditEntry, entry, context);
-    } catch (error) {
-      if (!(await isOfEarlierRelease(this.services, error, context))) throw error;
-      const { action, actor, resource } = entry;
-      runInContext(context, () =>
-        this.host.log.warn({ action, actor, resource }, 'platform-management is of a release without an audit log'),
-      );
-    }
+    await this.services.request(recordAuditEntry, entry, context);
   }
 
   /** Stores the outcome. Never rejects: on failure it retries, and the entry stays `attempted` until then. */

@@ -33,7 +33,13 @@ const operationsIn = ({ paths }: Document, prefix: string) =>
 const allowDashboardCalls = () => {
   for (const contract of ALL_REQUESTS) gateway.services.on(contract, () => replyOf(contract));
   gateway.services.on(getMembership, () => ({ role: 'owner' as const }));
-  gateway.services.on(authenticateSession, () => ({ user_id: ID, email: 'a@b.c', operator: true, workspace_id: ID }));
+  gateway.services.on(authenticateSession, () => ({
+    user_id: ID,
+    email: 'a@b.c',
+    operator: true,
+    role: 'owner' as const,
+    workspace_id: ID,
+  }));
 };
 
 let gateway: GatewayUnderTest;

@@ -18,7 +18,13 @@ beforeAll(async () => {
     caller: { user_id: ID, workspace_id: ID, key: REPORTED_KEY },
     rate_limit: null,
   }));
-  gateway.services.on(authenticateSession, () => ({ user_id: ID, email: 'a@b.c', operator: true, workspace_id: ID }));
+  gateway.services.on(authenticateSession, () => ({
+    user_id: ID,
+    email: 'a@b.c',
+    operator: true,
+    role: 'owner' as const,
+    workspace_id: ID,
+  }));
 });
 afterAll(() => gateway.stop());
 
