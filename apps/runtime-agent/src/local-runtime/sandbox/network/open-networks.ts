@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
-import { NON_PUBLIC_IPV4 } from '@postern/outbound';
+import { isPublicAddress, NON_PUBLIC_IPV4 } from '@postern/outbound';
 import { claims } from './block-claim.js';
-import { ownPublicAddresses } from './host-network.js';
+import { ownAddresses } from './host-network.js';
 import { nameFilesOf, writeNameFiles } from './name-files.js';
 import { type CurrentRules, NetworkGuard } from './network-guard.js';
 import { machineHost } from './network-host.js';
@@ -99,11 +99,13 @@ const currentRules = async (
   ip: string,
 ): Promise<CurrentRules> => {
   const { servers, configuration } = await findResolvers(settings.platformResolvers);
+  const own = await ownAddresses(ip);
   const policy = {
     resolvers: servers,
     refusedNetworks: NON_PUBLIC_IPV4,
     reachableNetworks: settings.platformReachableNetworks,
-    ownPublicAddresses: await ownPublicAddresses(ip),
+    ownAddresses: own,
+    ownPublicAddresses: own.filter(isPublicAddress),
     entryPoints: settings.platformGatewayAddresses,
   };
   return {

@@ -14,6 +14,8 @@ export interface NetworkPolicy {
   readonly refusedNetworks: readonly string[];
   /** Exceptions from `refusedNetworks` that the operator has made. */
   readonly reachableNetworks: readonly string[];
+  /** All addresses of this machine. */
+  readonly ownAddresses: readonly string[];
   /** Public addresses of this machine, of which only the web ports are as public as any other. */
   readonly ownPublicAddresses: readonly string[];
   /** Servers of this machine that are reached at the platform's address, at the same ports. */
@@ -99,10 +101,10 @@ export const rulesetOf = (block: AddressBlock, policy: DirectedPolicy): string =
       `ip saddr @${SETS.enclosed} goto refuse`,
       'jump limited',
       ...ruleFor(policy.resolvers, list => `${dns(list)} accept`),
+      // In the network of an ordinary user, the machine is outside.
+      ...ruleFor(policy.ownPublicAddresses, list => `ip daddr ${list} tcp dport { 80, 443 } accept`),
+      ...ruleFor(policy.ownAddresses, list => `ip daddr ${list} goto refuse`),
       ...ruleFor(policy.reachableNetworks, list => `ip daddr ${list} accept`),
-      // In a network of an ordinary user, these are outside.
-      ...ruleFor(policy.ownPublicAddresses, list => `ip daddr ${list} tcp dport != { 80, 443 } goto refuse`),
-      ...ruleFor(policy.ownPublicAddresses, list => `ip daddr ${list} meta l4proto != tcp goto refuse`),
       ...ruleFor(policy.refusedNetworks, list => `ip daddr ${list} goto refuse`),
       'tcp dport 25 goto refuse',
     ],

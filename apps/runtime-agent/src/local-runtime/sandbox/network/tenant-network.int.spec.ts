@@ -95,6 +95,22 @@ describe.each(MAKERS)('the networks of sandboxes, made by %s,', maker => {
     }
   });
 
+  it('let processes without capabilities change no address, route or rule, and take no address of another', async () => {
+    const ids = maker === 'root' ? [] : ['unshare', '--user', '--map-user=21077', '--map-group=21077', '--'];
+    const user = maker === 'root' ? ['--reuid=21077', '--regid=21077', '--clear-groups'] : [];
+    const tenant = [...ids, 'setpriv', ...user, '--no-new-privs', '--inh-caps=-all', '--'];
+    const { ip, nft } = fixture.host.programs;
+    for (const command of [
+      [ip, 'route', 'add', '10.9.0.0/16', 'dev', 'eth0'],
+      [ip, 'address', 'add', `${other.address}/32`, 'dev', 'eth0'],
+      [nft, 'add', 'table', 'inet', 'of_a_tenant'],
+    ])
+      expect(await fixture.run(one, [...tenant, ...command])).toMatch(/not permitted/);
+    const bind = `require('node:net').createServer().on('error', e => console.log(e.code)).listen(5432, '${database.address}')`;
+    expect(await fixture.run(one, [...tenant, process.execPath, '-e', bind])).toBe('EADDRNOTAVAIL');
+    expect(await fixture.connect(one, '93.184.215.14', 25)).toBe('ECONNREFUSED');
+  });
+
   it('get their rules and permissions back when a program of the machine has deleted them', async () => {
     const { networks } = fixture;
     const permission = { source: one.address, destination: database.address, port: 5432 };

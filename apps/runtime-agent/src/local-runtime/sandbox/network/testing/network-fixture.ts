@@ -83,6 +83,7 @@ const policy = (changes: Partial<NetworkPolicy>): Omit<NetworkPolicy, 'closedUpl
   resolvers: [],
   refusedNetworks: NON_PUBLIC_IPV4,
   reachableNetworks: [],
+  ownAddresses: [],
   ownPublicAddresses: [],
   entryPoints: [],
   ...changes,

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { isRunning, recordedUserNetwork, type UserNetwork, userNetworkOf } from '@postern/load-balancer-client';
 import { freePort } from '@postern/testing';
+import { ownAddresses } from '../host-network.js';
 import { MAKERS, NetworkFixture } from '../testing/network-fixture.js';
 
 const PORT = 10_000;
@@ -44,6 +45,20 @@ const until = async (is: () => boolean): Promise<void> => {
     // Its own processes do not reach the loopback interface of the machine either.
     const script = `require('node:net').connect(${port}, '127.0.0.1').on('error', error => console.log(error.code))`;
     expect(await fixture.host.run(process.execPath, ['-e', script])).toBe('ECONNREFUSED\n');
+  });
+
+  it('leads to no address of the machine, except to web ports of public ones', async () => {
+    const port = await freePort();
+    const own = await ownAddresses(fixture.host.programs.ip);
+    const outside = own.filter(address => !address.startsWith('127.'));
+    expect(outside.length).toBeGreaterThan(0);
+    await fixture.serve(undefined, `0.0.0.0:${port}`);
+    const one = await fixture.networks.create('one', { reach: 'internet' });
+    // Without the rule, they are as near as the internet.
+    await fixture.apply({ refusedNetworks: ['127.0.0.0/8'] });
+    expect(await fixture.connect(one, outside[0]!, port)).toContain(`0.0.0.0:${port}`);
+    await fixture.apply({ ownAddresses: own, ownPublicAddresses: own });
+    for (const host of outside) expect(await fixture.connect(one, host, port)).toBe('ECONNREFUSED');
   });
 
   it('lets a client that has sent everything receive the rest', async () => {
