@@ -20,13 +20,12 @@ const WITHIN_MS = 15 * 60_000;
 
   it.each([
     ['the contract between neighbours', 'local-runtime/local-runtime.int', 'between neighbours', 10],
-    ['the networks of databases', 'databases/database-networks.int', '', 4],
     ['the addresses of web services of an earlier release', 'rolls/survival.int', 'release without networks', 1],
   ])(
     'keeps %s',
     async (_, path, name, fewest) => {
       const jest = [process.execPath, join(ROOT, 'node_modules/jest/bin/jest.js'), '--selectProjects', 'integration'];
-      const specs = ['--roots', 'apps/runtime-agent', '--maxWorkers=1', path, '--testNamePattern', name];
+      const specs = ['--roots', 'apps/runtime-agent', '--maxWorkers=1', '--testTimeout=120000', path, '-t', name];
       const [program = '', ...args] = [...(await asOrdinaryUser(folder, CACHES)), ...jest, ...specs];
       const given = Object.entries(process.env).filter(([key]) => key === 'PATH' || key.startsWith('POSTERN_'));
       const env = { ...Object.fromEntries(given), HOME: folder, TMPDIR: folder };
