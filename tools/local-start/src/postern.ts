@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { NatsSuperuser } from '@postern/contracts/nats-permissions';
+import { userNetworkOf } from '@postern/load-balancer-client';
 import {
   findNft,
   findValkeyServer,
@@ -126,11 +127,10 @@ interface ProcessStart {
 }
 
 const SHARED_NETWORK =
-  'web services share the network of this machine, because an ordinary user started Postern: deploy only code that you trust; code of a second workspace is refused unless POSTERN_SHARED_NETWORK=true';
+  'web services share the network of this machine (`npx postern doctor` says why): deploy only code that you trust; code of a second workspace is refused unless POSTERN_SHARED_NETWORK=true. An ordinary user needs the packages nftables, iproute2 and passt, user namespaces and /dev/net/tun';
 
 /** The programs of runtime-agent that the local start finds or downloads, as its settings. */
 const programsOfAgent = async (onProgress: (step: string) => void): Promise<Record<string, string>> => {
-  if (process.getuid?.() !== 0) onProgress(SHARED_NETWORK);
   const [valkey, nft] = await Promise.all([findValkeyServer({ onProgress }), findNft(onProgress)]);
   return {
     ...(valkey && { POSTERN_PLATFORM_VALKEY_BIN: valkey }),
@@ -179,6 +179,7 @@ const startProcesses = async (
       });
   };
   await Promise.all([startNext(), startNext()]);
+  if (process.getuid?.() !== 0 && !userNetworkOf(platformHome(home))) progress(SHARED_NETWORK);
 };
 
 /**

@@ -1,5 +1,4 @@
-import { connect } from 'node:net';
-import type { Backend } from '@postern/load-balancer-client';
+import type { Backend, Connected, InstanceConnections } from '@postern/load-balancer-client';
 import { type buildConnector, Pool } from 'undici';
 import type { Timeouts } from '../settings.js';
 
@@ -22,13 +21,15 @@ export class BackendTarget {
   constructor(
     backend: Backend,
     private readonly timeouts: Timeouts,
+    readonly connections: InstanceConnections,
   ) {
     this.id = backend.id;
     this.host = backend.host;
     this.port = backend.port;
     this.pool = new Pool(`http://${backend.host}:${backend.port}`, {
       pipelining: 1,
-      connect: (_options, callback) => openConnection(backend, timeouts.connectMs, callback),
+      connect: (_options, callback) =>
+        connections.open(backend, timeouts.connectMs, callback as buildConnector.Callback as Connected),
       headersTimeout: timeouts.headersMs,
       bodyTimeout: timeouts.idleMs,
       keepAliveTimeout: timeouts.backendKeepAliveMs,
@@ -75,29 +76,5 @@ export class BackendTarget {
   /** Closes the idle connections. Only for a backend without exchanges in progress. */
   close(): void {
     void this.pool.close().catch(() => undefined);
-  }
-}
-
-const openConnection = ({ host, port }: Backend, timeoutMs: number, callback: buildConnector.Callback): void => {
-  const socket = connect({ port, host, noDelay: true });
-  const late = setTimeout(() => socket.destroy(new ConnectTimeout(host, port)), timeoutMs);
-  const fail = (error: Error) => {
-    clearTimeout(late);
-    callback(error, null);
-  };
-  socket.once('error', fail);
-  socket.once('connect', () => {
-    clearTimeout(late);
-    socket.off('error', fail);
-    callback(null, socket);
-  });
-};
-
-/** The listen queue of the backend is full, or its machine is unreachable. */
-export class ConnectTimeout extends Error {
-  override readonly name = 'ConnectTimeout';
-  readonly code = 'ETIMEDOUT';
-  constructor(host: string, port: number) {
-    super(`no connection to ${host}:${port} in time`);
   }
 }

@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net';
+import { InstanceConnections } from '@postern/load-balancer-client';
 import { ConnectionLimits } from '@postern/service-host/connections';
 import type { BalancerSettings } from '../settings.js';
 import type { BusyBackend, ServedRoute, Worker, WorkerReport } from '../workers/ports.js';
@@ -19,6 +20,7 @@ export class ReverseProxy implements Worker {
   readonly #labels = new Map<string, string>();
   readonly #gauges = new TrafficGauges((id, bytes) => this.#traffic.set(id, (this.#traffic.get(id) ?? 0) + bytes));
   readonly #connections: ConnectionLimits;
+  readonly #toInstances: InstanceConnections;
   #traffic = new Map<string, number>();
   #hosts = new Map<string, string>();
   #shared: ServiceListener | undefined;
@@ -31,6 +33,7 @@ export class ReverseProxy implements Worker {
     private readonly sharesPorts: boolean,
   ) {
     this.#connections = new ConnectionLimits(settings.connections);
+    this.#toInstances = new InstanceConnections(settings.platformHome);
   }
 
   get ports(): ReadonlyMap<string, number> {
@@ -45,7 +48,7 @@ export class ReverseProxy implements Worker {
     const found = this.#services.get(id);
     if (found?.port === port) return found.route.switchTo(backends, closed);
     if (this.#stopped) return;
-    const route = new Route(id, this.settings.timeouts);
+    const route = new Route(id, this.settings.timeouts, this.#toInstances);
     route.switchTo(backends, closed);
     const listener = this.#listenerOf(() => route);
     await listener.listen(port, this.settings.host, this.sharesPorts);
@@ -110,6 +113,7 @@ export class ReverseProxy implements Worker {
     await Promise.all(listeners.map(listener => listener.stop(deadline)));
     clearTimeout(late);
     for (const { route } of services) route.switchTo([], null);
+    this.#toInstances.close();
   }
 
   #routeOfHost(host: string, domain: string | undefined): Route | undefined {

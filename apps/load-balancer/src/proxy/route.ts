@@ -1,4 +1,4 @@
-import type { Backend, ClosedReason } from '@postern/load-balancer-client';
+import type { Backend, ClosedReason, InstanceConnections } from '@postern/load-balancer-client';
 import type { Timeouts } from '../settings.js';
 import { BackendTarget } from './backend-target.js';
 
@@ -12,6 +12,7 @@ export class Route {
   constructor(
     readonly serviceId: string,
     private readonly timeouts: Timeouts,
+    private readonly connections: InstanceConnections,
   ) {}
 
   get closed(): ClosedReason | null {
@@ -32,7 +33,7 @@ export class Route {
     const next = backends.map(
       backend =>
         known.find(({ id, host, port }) => id === backend.id && host === backend.host && port === backend.port) ??
-        new BackendTarget(backend, this.timeouts),
+        new BackendTarget(backend, this.timeouts, this.connections),
     );
     const leaving = this.#active.filter(target => !next.includes(target));
     this.#active = next;

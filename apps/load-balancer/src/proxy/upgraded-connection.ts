@@ -1,5 +1,6 @@
 import { type IncomingMessage, STATUS_CODES, request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Connected } from '@postern/load-balancer-client';
 import type { Timeouts } from '../settings.js';
 import type { BackendTarget, Exchange } from './backend-target.js';
 import { CLOSED, type ErrorPage, NO_BACKEND, TOO_SLOW, UNREACHABLE } from './error-page.js';
@@ -63,7 +64,10 @@ export class UpgradedConnection implements Exchange {
     const { target, isFromTrustedProxy } = this.context;
     backend.enter(this);
     const outgoing = sendRequest({
-      agent: false,
+      createConnection: (_options, opened) => {
+        backend.connections.open(backend, this.timeouts.connectMs, opened as Connected);
+        return undefined;
+      },
       host: backend.host,
       port: backend.port,
       method: this.request.method,
@@ -82,11 +86,9 @@ export class UpgradedConnection implements Exchange {
     outgoing.on('socket', socket => {
       this.#backendSide = socket;
       if (this.#client.destroyed) socket.destroy();
-      socket.once('connect', () => {
-        connected = true;
-        clearTimeout(timeout);
-        timeout = setTimeout(tooLate, this.timeouts.headersMs);
-      });
+      connected = true;
+      clearTimeout(timeout);
+      timeout = setTimeout(tooLate, this.timeouts.headersMs);
       socket.once('close', () => backend.leave(this));
     });
     outgoing.on('upgrade', (response, socket, firstBytes) => {

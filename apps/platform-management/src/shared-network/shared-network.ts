@@ -4,7 +4,7 @@ import { Database } from '@postern/service-host';
 import { FIRST_WORKSPACE } from './shared-network.sql.js';
 
 const REFUSAL =
-  'web services and databases of a second workspace do not run on this machine: every program on it could take the ports of the others and of the platform. The operator can install nftables and iproute2 and run Postern as root, or set POSTERN_SHARED_NETWORK=true if nobody else deploys here';
+  'web services and databases of a second workspace do not run on this machine: every program on it could take the ports of the others and of the platform. The operator can install nftables and iproute2, and run Postern as root or install passt, or set POSTERN_SHARED_NETWORK=true if nobody else deploys here';
 
 /** Lets the workspace with the oldest web service or database run its code. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { LoadBalancerClient } from '@postern/load-balancer-client';
+import { InstanceConnections, LoadBalancerClient } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
 import type { Builds } from './build/builds.js';
 import { CommandStore } from './commands/command-store.js';
@@ -64,7 +64,8 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
   const limits = { ...LIMITS, ...options.limits };
   const instanceRecords = new InstanceRecords(platformHome);
   const disks = new ServiceDisks(platformHome, confinement, images);
-  const host = { instanceRecords, confinement, logs, redactor, limits, path, platformUrl, disks, images };
+  const connections = new InstanceConnections(platformHome);
+  const host = { instanceRecords, confinement, connections, logs, redactor, limits, path, platformUrl, disks, images };
   const starter = new InstanceStarter(host, options.launchOf, platformHome);
   const processes = new MarkedProcesses();
   const times = { ...TIMES, ...options.times };

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import type { Connected, InstanceConnections } from '@postern/load-balancer-client';
 
 export interface ProbeTarget {
   /** The IPv4 address of the instance. */
@@ -19,25 +19,44 @@ export const wrongPort = (ports: string, port: number): string =>
 export const isWrongPort = (answer: ProbeAnswer): boolean => /^listens on port .*, not on PORT /.test(answer ?? '');
 
 /** Probes an instance over the port that the load balancer uses. Never throws. */
-export const probe = (target: ProbeTarget, timeoutMs: number): Promise<ProbeAnswer> =>
-  target.path === undefined ? probeConnection(target, timeoutMs) : probePath(target, target.path, timeoutMs);
+export const probe = (
+  connections: Pick<InstanceConnections, 'open'>,
+  target: ProbeTarget,
+  timeoutMs: number,
+): Promise<ProbeAnswer> =>
+  target.path === undefined
+    ? probeConnection(connections, target, timeoutMs)
+    : probePath(connections, target, target.path, timeoutMs);
 
-const probeConnection = ({ host, port }: ProbeTarget, timeoutMs: number): Promise<ProbeAnswer> =>
+const probeConnection = (
+  connections: Pick<InstanceConnections, 'open'>,
+  target: ProbeTarget,
+  timeoutMs: number,
+): Promise<ProbeAnswer> =>
   new Promise(resolve => {
-    const socket = connect({ host, port, timeout: timeoutMs });
-    const answer = (result: ProbeAnswer) => {
-      socket.destroy();
-      resolve(result);
-    };
-    socket.once('connect', () => answer(undefined));
-    socket.once('timeout', () => answer(`no connection within ${timeoutMs / 1_000} s`));
-    socket.once('error', error => answer(describeGitError(error)));
+    connections.open(target, timeoutMs, (error, socket) => {
+      socket?.destroy();
+      if (error?.code === 'ETIMEDOUT') resolve(`no connection within ${timeoutMs / 1_000} s`);
+      else resolve(error ? describe(error) : undefined);
+    });
   });
 
-const probePath = ({ host, port }: ProbeTarget, path: string, timeoutMs: number): Promise<ProbeAnswer> =>
+const probePath = (
+  connections: Pick<InstanceConnections, 'open'>,
+  target: ProbeTarget,
+  path: string,
+  timeoutMs: number,
+): Promise<ProbeAnswer> =>
   new Promise(resolve => {
     const headers = { 'user-agent': 'postern-probe', connection: 'close' };
-    const outgoing = request({ host, port, path, headers, agent: false });
+    const { host, port } = target;
+    const outgoing = request({
+      ...{ host, port, path, headers },
+      createConnection: (_options, opened) => {
+        connections.open(target, timeoutMs, opened as Connected);
+        return undefined;
+      },
+    });
     const deadline = setTimeout(() => answer(`GET ${path} did not answer within ${timeoutMs / 1_000} s`), timeoutMs);
     const answer = (result: ProbeAnswer) => {
       clearTimeout(deadline);
@@ -48,11 +67,11 @@ const probePath = ({ host, port }: ProbeTarget, path: string, timeoutMs: number)
       answer(statusCode >= 200 && statusCode < 400 ? undefined : `GET ${path} answered ${statusCode}`),
     );
     // Destroying a request after its response emits another error.
-    outgoing.on('error', error => answer(describeGitError(error)));
+    outgoing.on('error', error => answer(describe(error)));
     outgoing.end();
   });
 
-const describeGitError = (error: NodeJS.ErrnoException): string => {
+const describe = (error: NodeJS.ErrnoException): string => {
   if (error.code === 'ECONNREFUSED') return 'connection refused';
   if (error.code === 'ECONNRESET') return 'connection reset';
   return error.message;

@@ -1,3 +1,4 @@
+import { InstanceConnections } from '@postern/load-balancer-client';
 import { OutboundGuard } from '@postern/outbound';
 import { LIMITS } from './assemble-local-runtime.js';
 import { assembleLocalBuilds, type LocalBuildsOptions } from './build/assemble-local-builds.js';
@@ -38,7 +39,8 @@ export const stopEverything = async (
   const logs = new LogStore(platformHome, redactor);
   const instanceRecords = new InstanceRecords(platformHome);
   const disks = new ServiceDisks(platformHome, confinement, images);
-  const parts = { instanceRecords, confinement, logs, redactor, disks, images };
+  const connections = new InstanceConnections(platformHome);
+  const parts = { instanceRecords, confinement, connections, logs, redactor, disks, images };
   const host: InstanceHost = { ...parts, limits: LIMITS, path, platformUrl };
   const orphanedInstances = new OrphanedInstances(host, new MarkedProcesses(), homePrefix(platformHome), log);
   const instances = await orphanedInstances.adopt();

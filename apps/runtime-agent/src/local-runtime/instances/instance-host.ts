@@ -1,3 +1,4 @@
+import type { InstanceConnections } from '@postern/load-balancer-client';
 import type { LogWriter } from '@postern/runtime';
 import type { ServiceDisks } from '../disks/service-disks.js';
 import type { Redactor } from '../logs/line-splitter.js';
@@ -22,6 +23,7 @@ export type InstanceSize = Pick<InstanceLimits, 'memoryBytes' | 'cpuMillicores'>
 export interface InstanceHost {
   readonly instanceRecords: InstanceRecords;
   readonly confinement: Confinement;
+  readonly connections: Pick<InstanceConnections, 'open'>;
   readonly disks: ServiceDisks;
   /** Undefined if the kernel cannot limit the files of instances; they are then measured. */
   readonly images: DiskImages | undefined;

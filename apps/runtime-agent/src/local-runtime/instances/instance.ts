@@ -111,7 +111,11 @@ export class Instance {
   async probe(timeoutMs: number): Promise<ProbeAnswer> {
     const { port, healthCheckPath } = this.current;
     if (port === undefined) return undefined;
-    const answer = await probe({ host: this.place.address, port, path: healthCheckPath }, timeoutMs);
+    const answer = await probe(
+      this.host.connections,
+      { host: this.place.address, port, path: healthCheckPath },
+      timeoutMs,
+    );
     if (this.#socket && (await isOpen(this.#socket))) return answer;
     const sockets = await listeningSockets(await this.place.pids());
     this.#socket = sockets.find(own => own.port === port);

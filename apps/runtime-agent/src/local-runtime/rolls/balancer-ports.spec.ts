@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { BalancerRoute, LoadBalancerClient } from '@postern/load-balancer-client';
-import type { ServedPort } from '../sandbox/network/rule-table.js';
+import type { ServedPort } from '../sandbox/network/ruleset.js';
 import { BalancerPorts } from './balancer-ports.js';
 
 let urls: string[];

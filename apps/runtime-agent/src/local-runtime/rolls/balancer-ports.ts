@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net';
 import type { BalancerRoute, LoadBalancerClient } from '@postern/load-balancer-client';
-import type { RuleTable, ServedPort } from '../sandbox/network/rule-table.js';
+import type { RuleTable } from '../sandbox/network/rule-table.js';
+import type { ServedPort } from '../sandbox/network/ruleset.js';
 
 /** Lets sandboxes reach the ports of the load balancer, and no other ports of this machine, at the platform's address. */
 export class BalancerPorts {

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { controlSocket } from '@postern/load-balancer-client';
 import { BalancerProcess, request } from '@postern/load-balancer-client/testing';
 import { OutboundGuard } from '@postern/outbound';
@@ -157,6 +159,8 @@ export class LocalHarness implements NeighbourHarness, LimitHarness {
     await stopEverything(this.balancer.home, 0, { sandboxFrames: KEPT_FRAMES });
     await (await existingNetworks(this.home))?.dismantle();
     this.servers.stop();
+    // Only root removes files from the folders of artefacts otherwise.
+    await promisify(execFile)('chmod', ['-R', 'u+w', this.home]);
     await this.balancer.stop();
     await Promise.all(this.#repositories.map(repository => repository.remove()));
   }

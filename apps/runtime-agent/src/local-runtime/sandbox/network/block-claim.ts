@@ -11,7 +11,7 @@ import {
   overlap,
   parseBlock,
 } from './address-block.js';
-import { runProgram } from './run-program.js';
+import type { NetworkHost } from './network-host.js';
 
 /** A file for each block in use on this machine, which contains the home of its installation. Gone after a reboot, as networks are. */
 export const CLAIMS = '/run/postern/networks';
@@ -59,15 +59,15 @@ export const clearAbandoned = async (
 export const claimBlock = async (
   home: string,
   pool: AddressBlock,
-  ip: string,
-  folder = CLAIMS,
+  host: Pick<NetworkHost, 'programs' | 'run' | 'claims'>,
 ): Promise<AddressBlock> => {
+  const folder = host.claims;
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const own = await claimOf(home, pool, folder);
   if (own) return own;
   const blocks = blocksIn(pool);
   if (blocks.length === 0) throw new Error(`the pool ${blockText(pool)} is smaller than a /${BLOCK_BITS}`);
-  const routed = await routedBlocks(ip);
+  const routed = await routedBlocks(host);
   const preferred = createHash('sha256').update(home).digest().readUInt32BE() % blocks.length;
   for (let step = 0; step < blocks.length; step += 1) {
     const block = blocks[(preferred + step) % blocks.length]!;
@@ -102,7 +102,10 @@ const take = async (block: AddressBlock, home: string, folder: string): Promise<
 };
 
 /** The networks to which this machine has a route, except the default routes. */
-const routedBlocks = async (ip: string): Promise<readonly AddressBlock[]> => {
-  const routes = JSON.parse(await runProgram(ip, ['-j', '-4', 'route', 'show', 'table', 'all'])) as { dst: string }[];
+const routedBlocks = async ({
+  programs,
+  run,
+}: Pick<NetworkHost, 'programs' | 'run'>): Promise<readonly AddressBlock[]> => {
+  const routes = JSON.parse(await run(programs.ip, ['-j', '-4', 'route', 'show', 'table', 'all'])) as { dst: string }[];
   return routes.filter(({ dst }) => /^\d/.test(dst)).map(({ dst }) => parseBlock(dst));
 };

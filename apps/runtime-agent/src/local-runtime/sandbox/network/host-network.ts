@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isPublicAddress } from '@postern/outbound';
 import { ANY_PREFIX } from './address-block.js';
 import { runProgram } from './run-program.js';
 
@@ -13,12 +12,13 @@ interface Address {
   readonly addr_info: readonly { readonly family: string; readonly local: string }[];
 }
 
-export const ownPublicAddresses = async (ip: string): Promise<readonly string[]> => {
+/** The IPv4 addresses of this machine. */
+export const ownAddresses = async (ip: string): Promise<readonly string[]> => {
   const interfaces = JSON.parse(await runProgram(ip, ['-j', '-4', 'address', 'show'])) as Address[];
   const addresses = interfaces
     .filter(({ ifname }) => ifname !== undefined && !ifname.startsWith(ANY_PREFIX))
     .flatMap(({ addr_info = [] }) => addr_info.map(({ local }) => local));
-  return [...new Set(addresses.filter(isPublicAddress))].sort();
+  return [...new Set(addresses)].sort();
 };
 
 /**

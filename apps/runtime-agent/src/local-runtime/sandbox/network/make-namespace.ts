@@ -1,5 +1,4 @@
-import type { NetworkPrograms } from './network-programs.js';
-import { runProgram } from './run-program.js';
+import type { NetworkHost } from './network-host.js';
 
 export interface NamespaceRequest {
   readonly id: string;
@@ -48,9 +47,12 @@ echo 1 > /proc/sys/net/ipv6/conf/eth0/disable_ipv6 2>/dev/null || :
 }' inside "$ip" "$nft" "$6" "$7"`;
 
 /** @returns false if the name is in use. */
-export const makeNamespace = async (programs: NetworkPrograms, request: NamespaceRequest): Promise<boolean> => {
+export const makeNamespace = async (
+  host: Pick<NetworkHost, 'programs' | 'run'>,
+  request: NamespaceRequest,
+): Promise<boolean> => {
   const { id, name, reach, block, platform, sandbox, inwardPort } = request;
-  const { ip, nft, nsenter } = programs;
+  const { ip, nft, nsenter } = host.programs;
   const outside = [
     `link add ${name} type veth peer name eth0 netns ${name}`,
     `link set ${name} alias ${id}`,
@@ -67,13 +69,13 @@ export const makeNamespace = async (programs: NetworkPrograms, request: Namespac
   const script = inwardPort === undefined ? '' : inward(inwardPort);
   const args = ['-c', SCRIPT, 'make', ip, nft, nsenter, name, outside, inside, script];
   try {
-    await runProgram('/bin/sh', args);
+    await host.run('/bin/sh', args);
     return true;
   } catch (error) {
     const isTaken = /File exists/.test((error as Error).message);
     if (isTaken) return false;
-    await runProgram(ip, ['link', 'delete', name]).catch(() => {});
-    await runProgram(ip, ['netns', 'delete', name]).catch(() => {});
+    await host.run(ip, ['link', 'delete', name]).catch(() => {});
+    await host.run(ip, ['netns', 'delete', name]).catch(() => {});
     throw error;
   }
 };

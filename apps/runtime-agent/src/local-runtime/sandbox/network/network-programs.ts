@@ -18,10 +18,13 @@ export const findNetworkPrograms = (
   nft: string | undefined,
   path = process.env['PATH'] ?? '',
 ): NetworkPrograms | { readonly missing: readonly string[] } => {
-  const inPath = path.split(delimiter).filter(folder => isAbsolute(folder) && !folder.includes('/node_modules/'));
-  const folders = [...USUAL, ...inPath];
-  const find = (name: string) => folders.map(folder => join(folder, name)).find(isProgram);
+  const find = (name: string) => findProgram(name, path);
   const found = { ip: find('ip'), nft: nft ?? find('nft'), nsenter: find('nsenter') };
   const missing = Object.entries(found).flatMap(([name, program]) => (program === undefined ? [name] : []));
   return missing.length > 0 ? { missing } : (found as NetworkPrograms);
+};
+
+export const findProgram = (name: string, path = process.env['PATH'] ?? ''): string | undefined => {
+  const inPath = path.split(delimiter).filter(folder => isAbsolute(folder) && !folder.includes('/node_modules/'));
+  return [...USUAL, ...inPath].map(folder => join(folder, name)).find(isProgram);
 };

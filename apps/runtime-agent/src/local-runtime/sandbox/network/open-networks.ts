@@ -1,13 +1,15 @@
 import { mkdir, realpath } from 'node:fs/promises';
-import { NON_PUBLIC_IPV4 } from '@postern/outbound';
+import { isPublicAddress, NON_PUBLIC_IPV4 } from '@postern/outbound';
 import { claims } from './block-claim.js';
-import { ownPublicAddresses } from './host-network.js';
+import { ownAddresses } from './host-network.js';
 import { nameFilesOf, writeNameFiles } from './name-files.js';
 import { type CurrentRules, NetworkGuard } from './network-guard.js';
+import { machineHost } from './network-host.js';
 import { findNetworkPrograms } from './network-programs.js';
 import type { NetworkSettings, ServerAddress } from './network-settings.js';
 import { findResolvers } from './resolvers.js';
 import { TenantNetworks } from './tenant-network.js';
+import { existingUserHost, openUserHost } from './user/user-host.js';
 
 /** Why sandboxes share the network of this machine, in words that follow "because". */
 export interface NoNetworks {
@@ -47,30 +49,46 @@ export const existingNetworks = async (
   settings: Pick<NetworkSettings, 'platformNftBin'> = {},
 ): Promise<TenantNetworks | undefined> => {
   const programs = findNetworkPrograms(settings.platformNftBin);
+  if ('missing' in programs) return undefined;
+  const host = isRoot() ? machineHost(programs) : existingUserHost(home, programs);
   const path = await realpath(home).catch(() => undefined);
-  const claim = (await claims()).find(each => each.home === path);
-  return claim && !('missing' in programs) ? TenantNetworks.of(claim.block, programs) : undefined;
+  const claim = host && (await claims(host.claims)).find(each => each.home === path);
+  return host && claim && TenantNetworks.of(claim.block, host);
 };
 
+const isRoot = (): boolean => process.getuid?.() === 0;
+
 const open = async (home: string, settings: NetworkSettings): Promise<TenantNetworks | NoNetworks> => {
-  if (process.getuid?.() !== 0) return { unavailable: 'Postern does not run as root' };
   const programs = findNetworkPrograms(settings.platformNftBin);
   if ('missing' in programs) return { unavailable: `${programs.missing.join(' and ')} cannot be found` };
   try {
     await mkdir(home, { recursive: true });
-    const networks = await TenantNetworks.open({ home, pool: settings.platformNetworkPool, programs });
-    const current = () => currentRules(home, networks, settings);
+    const host = isRoot() ? machineHost(programs) : await openUserHost(home, programs);
+    const networks = await TenantNetworks.open({ home, pool: settings.platformNetworkPool, host });
+    const current = () => currentRules(home, networks, settings, programs.ip);
     const rules = await current();
     await rules.apply();
     await networks.tryOut();
     const path = await realpath(home);
     const isClaimed = async () =>
-      (await claims()).some(claim => claim.home === path && claim.block.first === networks.block.first);
-    new NetworkGuard(networks, async () => ((await isClaimed()) ? current() : undefined), rules.version).start();
+      (await claims(host.claims)).some(claim => claim.home === path && claim.block.first === networks.block.first);
+    const guarded = async () => {
+      if (!(await isClaimed())) return undefined;
+      if (host.hasEnded()) restart();
+      return current();
+    };
+    new NetworkGuard(networks, guarded, rules.version).start();
     return networks;
   } catch (error) {
     return { unavailable: (error as Error).message };
   }
+};
+
+/** The next process of Postern makes the network again, and starts the instances in it. */
+const restart = (): void => {
+  setImmediate(() => {
+    throw new Error('the network of web services has ended; this process ends, so that the next one makes another');
+  });
 };
 
 /** The rules for the settings, and for the name servers and addresses that the machine has now. */
@@ -78,13 +96,16 @@ const currentRules = async (
   home: string,
   networks: TenantNetworks,
   settings: NetworkSettings,
+  ip: string,
 ): Promise<CurrentRules> => {
   const { servers, configuration } = await findResolvers(settings.platformResolvers);
+  const own = await ownAddresses(ip);
   const policy = {
     resolvers: servers,
     refusedNetworks: NON_PUBLIC_IPV4,
     reachableNetworks: settings.platformReachableNetworks,
-    ownPublicAddresses: await ownPublicAddresses(networks.ip),
+    ownAddresses: own,
+    ownPublicAddresses: own.filter(isPublicAddress),
     entryPoints: settings.platformGatewayAddresses,
   };
   return {

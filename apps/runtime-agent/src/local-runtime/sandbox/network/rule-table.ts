@@ -1,17 +1,11 @@
 import { type AddressBlock, namePrefix } from './address-block.js';
-import { type AllowedConnection, type NetworkPolicy, rulesetOf, SETS } from './ruleset.js';
-import { runProgram } from './run-program.js';
-
-/** A port of this machine, and the address at which a server listens on it. */
-export interface ServedPort {
-  readonly host: string;
-  readonly port: number;
-}
+import type { NetworkHost } from './network-host.js';
+import { type AllowedConnection, type NetworkPolicy, rulesetOf, SETS, type ServedPort } from './ruleset.js';
 
 /** The table of nftables of one installation. */
 export class RuleTable {
   constructor(
-    private readonly nft: string,
+    private readonly host: Pick<NetworkHost, 'programs' | 'run' | 'reached' | 'hasEnded'>,
     private readonly block: AddressBlock,
   ) {}
 
@@ -21,7 +15,8 @@ export class RuleTable {
 
   /** Replaces the rules. Open connections and the elements of sets continue. */
   async apply(policy: NetworkPolicy): Promise<void> {
-    await this.#run(rulesetOf(this.block, policy));
+    const entryPoints = policy.entryPoints.map(server => ({ ...server, reached: this.host.reached(server) }));
+    await this.#run(rulesetOf(this.block, { ...policy, entryPoints }));
   }
 
   async remove(): Promise<void> {
@@ -68,14 +63,20 @@ export class RuleTable {
   }
 
   #entries(services: readonly ServedPort[]): string {
-    const elements = services.map(({ host, port }) => `${port} : ${host} . ${port}`).join(', ');
+    const elements = services
+      .map(server => ({ ...this.host.reached(server), at: server.port }))
+      .map(({ host, port, at }) => `${at} : ${host} . ${port}`)
+      .join(', ');
     return elements && `add element ${this.#set(SETS.services)} { ${elements} }\n`;
   }
 
   /** The elements of all sets, as text for nft; undefined if the rules are gone. */
   async state(): Promise<string | undefined> {
     const table = this.name;
-    const listed = await runProgram(this.nft, ['-j', 'list', 'table', 'inet', table]).catch(unlessAbsent);
+    if (this.host.hasEnded()) return undefined;
+    const listed = await this.host
+      .run(this.host.programs.nft, ['-j', 'list', 'table', 'inet', table])
+      .catch(unlessAbsent);
     if (listed === undefined) return undefined;
     const { nftables } = JSON.parse(listed) as { nftables: Record<string, unknown>[] };
     return nftables
@@ -106,7 +107,7 @@ export class RuleTable {
   }
 
   async #elements(set: string): Promise<readonly unknown[]> {
-    const output = await runProgram(this.nft, ['-j', 'list', 'set', 'inet', this.name, set]);
+    const output = await this.host.run(this.host.programs.nft, ['-j', 'list', 'set', 'inet', this.name, set]);
     const { nftables } = JSON.parse(output) as { nftables: { set?: { elem?: unknown[] } }[] };
     return nftables.flatMap(entry => entry.set?.elem ?? []);
   }
@@ -116,7 +117,7 @@ export class RuleTable {
   }
 
   async #run(script: string): Promise<void> {
-    await runProgram(this.nft, ['-f', '-'], script);
+    await this.host.run(this.host.programs.nft, ['-f', '-'], script);
   }
 }
 

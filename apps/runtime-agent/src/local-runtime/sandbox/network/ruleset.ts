@@ -1,5 +1,11 @@
 import { type AddressBlock, ANY_PREFIX, blockText, namePrefix, platformAddress } from './address-block.js';
 
+/** A port of this machine, and the address at which a server listens on it. */
+export interface ServedPort {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** What the rules of an installation depend on, besides its block. */
 export interface NetworkPolicy {
   /** Name servers that sandboxes may ask. */
@@ -8,12 +14,19 @@ export interface NetworkPolicy {
   readonly refusedNetworks: readonly string[];
   /** Exceptions from `refusedNetworks` that the operator has made. */
   readonly reachableNetworks: readonly string[];
-  /** Public addresses of this machine, whose web ports are as public as any other. */
+  /** All addresses of this machine. */
+  readonly ownAddresses: readonly string[];
+  /** Public addresses of this machine, of which only the web ports are as public as any other. */
   readonly ownPublicAddresses: readonly string[];
   /** Servers of this machine that are reached at the platform's address, at the same ports. */
-  readonly entryPoints: readonly { readonly host: string; readonly port: number }[];
+  readonly entryPoints: readonly ServedPort[];
   /** Interfaces to other networks, from which nothing is forwarded; empty if the machine forwarded packets before. */
   readonly closedUplinks: readonly string[];
+}
+
+/** The policy, with the addresses to which connections to the entry points have to be directed. */
+export interface DirectedPolicy extends NetworkPolicy {
+  readonly entryPoints: readonly (ServedPort & { readonly reached: ServedPort })[];
 }
 
 /** A permission for a sandbox to connect to another one. */
@@ -52,7 +65,7 @@ const ruleFor = (values: readonly (string | number)[], rule: (list: string) => s
  * The rules of an installation as one transaction of nft. The elements of the sets stay when the rules are replaced. Rules match the
  * interfaces of this installation only; `accept` ends one chain and overrides no other table of the machine.
  */
-export const rulesetOf = (block: AddressBlock, policy: NetworkPolicy): string => {
+export const rulesetOf = (block: AddressBlock, policy: DirectedPolicy): string => {
   const table = namePrefix(block);
   const own = `"${table}*"`;
   const platform = platformAddress(block);
@@ -61,7 +74,8 @@ export const rulesetOf = (block: AddressBlock, policy: NetworkPolicy): string =>
     anti_spoofing: [`iifname ${own} meta nfproto ipv6 drop`, `iifname ${own} fib saddr . iif oif missing drop`],
     entry_points: [
       ...policy.entryPoints.map(
-        ({ host, port }) => `iifname ${own} ip daddr ${platform} tcp dport ${port} dnat ip to ${host}:${port}`,
+        ({ port, reached }) =>
+          `iifname ${own} ip daddr ${platform} tcp dport ${port} dnat ip to ${reached.host}:${reached.port}`,
       ),
       `iifname ${own} ip daddr ${platform} dnat ip to tcp dport map @${SETS.services}`,
     ],
@@ -87,6 +101,9 @@ export const rulesetOf = (block: AddressBlock, policy: NetworkPolicy): string =>
       `ip saddr @${SETS.enclosed} goto refuse`,
       'jump limited',
       ...ruleFor(policy.resolvers, list => `${dns(list)} accept`),
+      // In the network of an ordinary user, the machine is outside.
+      ...ruleFor(policy.ownPublicAddresses, list => `ip daddr ${list} tcp dport { 80, 443 } accept`),
+      ...ruleFor(policy.ownAddresses, list => `ip daddr ${list} goto refuse`),
       ...ruleFor(policy.reachableNetworks, list => `ip daddr ${list} accept`),
       ...ruleFor(policy.refusedNetworks, list => `ip daddr ${list} goto refuse`),
       'tcp dport 25 goto refuse',

@@ -4,13 +4,15 @@ import { freePort } from '@postern/testing';
 import { blockText, namePrefix } from './address-block.js';
 import { claims } from './block-claim.js';
 import { NetworkGuard } from './network-guard.js';
-import type { NetworkPrograms } from './network-programs.js';
 import { type SandboxNetwork, TenantNetworks } from './tenant-network.js';
-import { canCreateNetworks, NetworkFixture, programs } from './testing/network-fixture.js';
+import { MAKERS, NetworkFixture } from './testing/network-fixture.js';
 
 const PORT = 10_000;
 
-(canCreateNetworks ? describe : describe.skip)('the networks of sandboxes', () => {
+describe.each(MAKERS)('the networks of sandboxes, made by %s,', maker => {
+  const ofRoot = maker === 'root' ? it : it.skip;
+  /** The address of a sandbox as servers of the machine see it. */
+  const seen = ({ address }: SandboxNetwork): string => (maker === 'root' ? address : address.replace(/^\d+/, '127'));
   let fixture: NetworkFixture;
   let one: SandboxNetwork;
   let other: SandboxNetwork;
@@ -20,7 +22,7 @@ const PORT = 10_000;
 
   beforeAll(async () => {
     [gateway, closed] = [await freePort(), await freePort()];
-    fixture = await NetworkFixture.start({ entryPoints: [{ host: '127.0.0.1', port: gateway }] });
+    fixture = await NetworkFixture.start(maker, { entryPoints: [{ host: '127.0.0.1', port: gateway }] });
     const { networks } = fixture;
     one = await networks.create('one', { reach: 'internet', inwardPort: PORT });
     other = await networks.create('other', { reach: 'internet', inwardPort: PORT });
@@ -39,7 +41,7 @@ const PORT = 10_000;
 
   it('reach nothing of the machine except the ports that are served to them', async () => {
     const { platformAddress } = fixture.networks;
-    expect(await fixture.connect(one, platformAddress, gateway)).toBe(`127.0.0.1:${gateway} to ${one.address}`);
+    expect(await fixture.connect(one, platformAddress, gateway)).toBe(`127.0.0.1:${gateway} to ${seen(one)}`);
     const ownEnd = one.address.replace(/\d+$/, last => String(Number(last) - 1));
     for (const host of [platformAddress, ownEnd, '127.0.0.1'])
       expect(await fixture.connect(one, host, closed)).toMatch(/^(ECONNREFUSED|EHOSTUNREACH)$/);
@@ -93,6 +95,22 @@ const PORT = 10_000;
     }
   });
 
+  it('let processes without capabilities change no address, route or rule, and take no address of another', async () => {
+    const ids = maker === 'root' ? [] : ['unshare', '--user', '--map-user=21077', '--map-group=21077', '--'];
+    const user = maker === 'root' ? ['--reuid=21077', '--regid=21077', '--clear-groups'] : [];
+    const tenant = [...ids, 'setpriv', ...user, '--no-new-privs', '--inh-caps=-all', '--'];
+    const { ip, nft } = fixture.host.programs;
+    for (const command of [
+      [ip, 'route', 'add', '10.9.0.0/16', 'dev', 'eth0'],
+      [ip, 'address', 'add', `${other.address}/32`, 'dev', 'eth0'],
+      [nft, 'add', 'table', 'inet', 'of_a_tenant'],
+    ])
+      expect(await fixture.run(one, [...tenant, ...command])).toMatch(/not permitted/);
+    const bind = `require('node:net').createServer().on('error', e => console.log(e.code)).listen(5432, '${database.address}')`;
+    expect(await fixture.run(one, [...tenant, process.execPath, '-e', bind])).toBe('EADDRNOTAVAIL');
+    expect(await fixture.connect(one, '93.184.215.14', 25)).toBe('ECONNREFUSED');
+  });
+
   it('get their rules and permissions back when a program of the machine has deleted them', async () => {
     const { networks } = fixture;
     const permission = { source: one.address, destination: database.address, port: 5432 };
@@ -100,7 +118,7 @@ const PORT = 10_000;
     const apply = () => fixture.apply({ entryPoints: [{ host: '127.0.0.1', port: gateway }] });
     const guard = new NetworkGuard(networks, async () => ({ version: '1', apply }), '1');
     await guard.check();
-    await fixture.run(undefined, ['/usr/sbin/nft', 'delete', 'table', 'inet', namePrefix(networks.block)]);
+    await fixture.host.run(fixture.host.programs.nft, ['delete', 'table', 'inet', namePrefix(networks.block)]);
     expect(await networks.rules.state()).toBeUndefined();
     await guard.check();
     expect(await networks.allowed()).toEqual([permission]);
@@ -111,7 +129,7 @@ const PORT = 10_000;
   });
 
   it('do not get their rules back after the installation has removed them', async () => {
-    const removed = await NetworkFixture.start();
+    const removed = await NetworkFixture.start(maker);
     const guard = new NetworkGuard(removed.networks, async () => undefined, '1');
     await removed.networks.dismantle();
     await guard.check();
@@ -120,7 +138,7 @@ const PORT = 10_000;
   });
 
   it('are found by a process that starts later, and are gone after their release', async () => {
-    const again = await NetworkFixture.open(fixture.home);
+    const again = await fixture.reopen();
     expect(await again.find('other')).toMatchObject({ address: other.address });
     const brief = await again.create('brief', { reach: 'nothing' });
     await again.allow({ source: one.address, destination: brief.address, port: 1 });
@@ -130,15 +148,15 @@ const PORT = 10_000;
     expect(await fixture.connect(undefined, brief.address, 1)).toBe('EHOSTUNREACH');
   });
 
-  it('of another installation are separate, and are removed once its home is deleted', async () => {
-    const neighbour = await NetworkFixture.start();
+  ofRoot('of another installation are separate, and are removed once its home is deleted', async () => {
+    const neighbour = await NetworkFixture.start(maker);
     const { block } = neighbour.networks;
     const inside = await neighbour.networks.create('one', { reach: 'internet' });
     await neighbour.serve(inside, `0.0.0.0:${PORT}`);
     expect(block).not.toEqual(fixture.networks.block);
     expect(await fixture.connect(one, inside.address, PORT)).toBe('ECONNREFUSED');
     await rm(neighbour.home, { recursive: true });
-    await NetworkFixture.open(fixture.home);
+    await fixture.reopen();
     expect((await claims()).map(claim => claim.home)).not.toContain(neighbour.home);
     expect(await neighbour.networks.ids()).toEqual([]);
     expect(await fixture.networks.find('one')).toMatchObject({ address: one.address });
@@ -146,14 +164,14 @@ const PORT = 10_000;
   });
 
   it('move to another pool when the setting changes, and leave nothing in the former one', async () => {
-    const moved = await NetworkFixture.start();
+    const moved = await NetworkFixture.start(maker);
     const { block } = moved.networks;
     await moved.networks.create('one', { reach: 'internet' });
-    const elsewhere = await NetworkFixture.open(moved.home, '10.224.0.0/16');
+    const elsewhere = await moved.reopen('10.224.0.0/16');
     expect(blockText(elsewhere.block)).toMatch(/^10\.224\./);
     expect(await elsewhere.ids()).toEqual([]);
-    expect(await TenantNetworks.of(block, programs as NetworkPrograms).ids()).toEqual([]);
-    expect((await claims()).filter(({ home }) => home === moved.home)).toHaveLength(1);
+    expect(await TenantNetworks.of(block, moved.host).ids()).toEqual([]);
+    expect((await claims(moved.host.claims)).filter(({ home }) => home === moved.home)).toHaveLength(1);
     await elsewhere.dismantle();
     await moved.stop();
   });
@@ -161,17 +179,17 @@ const PORT = 10_000;
   it('have a limit of connections, and another one is not affected', async () => {
     const script = `
       const { connect } = require('node:net');
-      let open = 0, refused = 0;
+      let refused = 0;
       for (let i = 0; i < 1_100; i += 1) connect(${gateway}, '${fixture.networks.platformAddress}')
-        .on('connect', () => { open += 1; }).on('error', () => { refused += 1; });
-      setTimeout(() => { console.log(open + ' ' + refused); process.exit(); }, 6_000);`;
+        .on('error', () => { refused += 1; });
+      setTimeout(() => { console.log(1_100 - refused + ' ' + refused); process.exit(); }, 6_000);`;
     const flood = fixture.run(one, [process.execPath, '-e', script]);
     await new Promise(resolve => setTimeout(resolve, 4_000));
     const { platformAddress } = fixture.networks;
-    expect(await fixture.connect(other, platformAddress, gateway)).toBe(`127.0.0.1:${gateway} to ${other.address}`);
+    expect(await fixture.connect(other, platformAddress, gateway)).toBe(`127.0.0.1:${gateway} to ${seen(other)}`);
     const [open = 0, refused = 0] = (await flood).split(' ').map(Number);
-    expect(open).toBeLessThanOrEqual(1_000);
-    expect(open + refused).toBe(1_100);
+    expect(open).toBeLessThanOrEqual(maker === 'root' ? 1_000 : 50);
+    expect(open).toBeGreaterThan(0);
     expect(refused).toBeGreaterThan(90);
   });
 });

@@ -11,13 +11,11 @@ import {
   slotName,
   slotOfName,
 } from './address-block.js';
-import { CLAIMS, claimBlock, claims, clearAbandoned, releaseClaim } from './block-claim.js';
-import { turnOnForwarding } from './host-network.js';
+import { claimBlock, claims, clearAbandoned, releaseClaim } from './block-claim.js';
 import { makeNamespace, type NamespaceRequest } from './make-namespace.js';
-import type { NetworkPrograms } from './network-programs.js';
+import type { NetworkHost } from './network-host.js';
 import { RuleTable } from './rule-table.js';
 import type { AllowedConnection, NetworkPolicy } from './ruleset.js';
-import { runProgram } from './run-program.js';
 
 /** The network namespace of one sandbox. */
 export interface SandboxNetwork {
@@ -48,7 +46,7 @@ export interface TenantNetworksOptions {
   readonly home: string;
   /** The network from which each installation takes a block. */
   readonly pool: AddressBlock;
-  readonly programs: NetworkPrograms;
+  readonly host: NetworkHost;
 }
 
 /** A link to a sandbox; its id is empty until it is complete. */
@@ -62,9 +60,6 @@ interface Link {
   readonly ifname: string;
   readonly ifalias?: string;
 }
-
-/** Where iproute2 keeps namespaces. */
-const NAMESPACES = '/run/netns';
 
 /** Addresses and routes of namespaces are made one after another; more at a time are not faster. */
 const oneAtATime = pLimit(2);
@@ -80,37 +75,31 @@ export class TenantNetworks {
 
   private constructor(
     readonly block: AddressBlock,
-    private readonly programs: NetworkPrograms,
+    private readonly host: NetworkHost,
     private readonly closedUplinks: readonly string[],
   ) {
-    this.rules = new RuleTable(programs.nft, block);
+    this.rules = new RuleTable(host, block);
     // Addresses are not used again soon: a stale connection then meets nobody.
     this.#next = randomInt(FIRST_SLOT, SLOTS);
   }
 
   /** Claims a block of the pool for the home, and removes what installations left whose home was deleted. */
-  static async open({ home, pool, programs }: TenantNetworksOptions): Promise<TenantNetworks> {
-    await clearAbandoned(block => TenantNetworks.of(block, programs).dismantle());
+  static async open({ home, pool, host }: TenantNetworksOptions): Promise<TenantNetworks> {
+    await clearAbandoned(block => TenantNetworks.of(block, host).#clear(), host.claims);
     const path = await realpath(home);
-    const block = await claimBlock(path, pool, programs.ip);
+    const block = await claimBlock(path, pool, host);
     // The block of an earlier pool.
-    for (const claim of await claims())
-      if (claim.home === path && claim.block.first !== block.first)
-        await TenantNetworks.of(claim.block, programs).dismantle();
-    const closedUplinks = await turnOnForwarding(programs.ip, CLAIMS);
-    const networks = new TenantNetworks(block, programs, closedUplinks);
+    for (const claim of await claims(host.claims))
+      if (claim.home === path && claim.block.first !== block.first) await TenantNetworks.of(claim.block, host).#clear();
+    const closedUplinks = await host.turnOnForwarding();
+    const networks = new TenantNetworks(block, host, closedUplinks);
     await networks.#removeWhere(id => id === '');
     return networks;
   }
 
   /** The networks of a block that another process has claimed and set up. */
-  static of(block: AddressBlock, programs: NetworkPrograms): TenantNetworks {
-    return new TenantNetworks(block, programs, []);
-  }
-
-  /** The path of the program of iproute2. */
-  get ip(): string {
-    return this.programs.ip;
+  static of(block: AddressBlock, host: NetworkHost): TenantNetworks {
+    return new TenantNetworks(block, host, []);
   }
 
   /** The path of the program of nftables. */
@@ -125,9 +114,9 @@ export class TenantNetworks {
 
   /** Replaces the rules. Open connections and permissions continue. */
   async apply(policy: Omit<NetworkPolicy, 'closedUplinks'>): Promise<void> {
-    const { ip } = this.programs;
+    const { ip } = this.host.programs;
     // A packet to a sandbox that is gone must not leave the machine by its default route.
-    await runProgram(ip, ['route', 'replace', 'unreachable', blockText(this.block)]);
+    await this.host.run(ip, ['route', 'replace', 'unreachable', blockText(this.block)]);
     await this.rules.apply({ ...policy, closedUplinks: this.closedUplinks });
   }
 
@@ -156,8 +145,8 @@ export class TenantNetworks {
 
   /** Filters connections inside a namespace, where no process of the sandbox can change the filter. */
   async filter({ namespace }: SandboxNetwork, rules: string): Promise<void> {
-    const { nft, nsenter } = this.programs;
-    await runProgram(nsenter, [`--net=${namespace}`, '--', nft, '-f', '-'], rules);
+    const { nft, nsenter } = this.host.programs;
+    await this.host.run(nsenter, [`--net=${namespace}`, '--', nft, '-f', '-'], rules);
   }
 
   /** The namespace of a sandbox that was created before, possibly by an earlier process. */
@@ -193,10 +182,17 @@ export class TenantNetworks {
 
   /** Removes all namespaces, rules and routes of the installation, and releases its block. */
   async dismantle(): Promise<void> {
+    if (this.host.hasEnded()) await releaseClaim(this.block, this.host.claims);
+    else await this.#clear();
+    await this.host.end();
+  }
+
+  async #clear(): Promise<void> {
     await this.#removeWhere(() => true);
     await this.rules.remove();
-    await runProgram(this.programs.ip, ['route', 'delete', 'unreachable', blockText(this.block)]).catch(() => {});
-    await releaseClaim(this.block);
+    const { ip } = this.host.programs;
+    await this.host.run(ip, ['route', 'delete', 'unreachable', blockText(this.block)]).catch(() => {});
+    await releaseClaim(this.block, this.host.claims);
   }
 
   async #make(id: string, slot: number, { reach, inwardPort }: NetworkOptions): Promise<boolean> {
@@ -207,7 +203,7 @@ export class TenantNetworks {
     };
     // Before the namespace exists, so that nothing can start in it without the rule.
     if (reach === 'nothing') await this.rules.enclose(request.sandbox);
-    return makeNamespace(this.programs, request);
+    return makeNamespace(this.host, request);
   }
 
   async #remove(id: string, links: readonly SlotLink[]): Promise<void> {
@@ -220,20 +216,22 @@ export class TenantNetworks {
   /** Also those that a killed process has not completed: a link without an id, or a namespace without a link. */
   async #removeWhere(matches: (id: string) => boolean): Promise<void> {
     const links = new Map((await this.#links()).map(({ name, id }) => [name, id]));
-    const namespaces = await readdir(NAMESPACES).catch(() => []);
+    const namespaces = await readdir(this.host.namespaces).catch(() => []);
     const names = [...links.keys(), ...namespaces.filter(name => slotOfName(this.block, name) !== undefined)];
     for (const name of new Set(names)) if (matches(links.get(name) ?? '')) await this.#removeNamed(name);
   }
 
   /** The link first: a namespace lives on as long as a process or a mount uses it. */
   async #removeNamed(name: string): Promise<void> {
-    const { ip } = this.programs;
-    await runProgram(ip, ['link', 'delete', name]).catch(unlessAbsent);
-    await runProgram(ip, ['netns', 'delete', name]).catch(unlessAbsent);
+    const { ip } = this.host.programs;
+    await this.host.run(ip, ['link', 'delete', name]).catch(unlessAbsent);
+    await this.host.run(ip, ['netns', 'delete', name]).catch(unlessAbsent);
   }
 
   async #links(): Promise<readonly SlotLink[]> {
-    const links = JSON.parse(await runProgram(this.programs.ip, ['-j', 'link', 'show', 'type', 'veth'])) as Link[];
+    const links = JSON.parse(
+      await this.host.run(this.host.programs.ip, ['-j', 'link', 'show', 'type', 'veth']),
+    ) as Link[];
     return links.flatMap(({ ifname, ifalias = '' }) => {
       const slot = slotOfName(this.block, ifname ?? '');
       return slot === undefined ? [] : [{ name: ifname, slot, id: ifalias }];
@@ -253,10 +251,10 @@ export class TenantNetworks {
   }
 
   #networkOf(id: string, slot: number): SandboxNetwork {
-    const namespace = `${NAMESPACES}/${slotName(this.block, slot)}`;
-    const enter = [this.programs.nsenter, `--net=${namespace}`, '--'];
+    const name = slotName(this.block, slot);
+    const enter = this.host.enter(name);
     const address = slotAddresses(this.block, slot).sandbox;
-    return { id, namespace, address, wrap: argv => [...enter, ...argv] };
+    return { id, namespace: `${this.host.namespaces}/${name}`, address, wrap: argv => [...enter, ...argv] };
   }
 }
 

@@ -1,17 +1,60 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { accessSync, constants } from 'node:fs';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { InstanceConnections } from '@postern/load-balancer-client';
 import { NON_PUBLIC_IPV4 } from '@postern/outbound';
 import { parseBlock } from '../address-block.js';
-import { findNetworkPrograms, type NetworkPrograms } from '../network-programs.js';
+import { machineHost, type NetworkHost } from '../network-host.js';
+import { findNetworkPrograms, findProgram, type NetworkPrograms } from '../network-programs.js';
 import type { NetworkPolicy } from '../ruleset.js';
 import { type SandboxNetwork, TenantNetworks } from '../tenant-network.js';
+import { openUserHost } from '../user/user-host.js';
 
-/** Whether this machine lets the user create networks; the tests of this folder need it. */
 export const programs = findNetworkPrograms(undefined);
-export const canCreateNetworks = process.getuid?.() === 0 && !('missing' in programs);
+const isRoot = process.getuid?.() === 0;
+
+const canOpenTun = (): boolean => {
+  try {
+    accessSync('/dev/net/tun', constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether sandboxes of this process have networks. */
+export const canCreateNetworks =
+  !('missing' in programs) && (isRoot || (findProgram('pasta') !== undefined && canOpenTun()));
+
+/** Who makes the networks. */
+export type Maker = 'root' | 'an ordinary user';
+
+/** An ordinary user makes networks in the same way on every machine; root lets one do it in tests. */
+export const MAKERS: readonly Maker[] =
+  'missing' in programs ? [] : isRoot ? ['root', 'an ordinary user'] : ['an ordinary user'];
+
+const ORDINARY_UID = 21_077;
+
+/** Some machines let only root open /dev/net/tun, unlike usual distributions: the user gets one, and folders to write to. */
+const AS_USER = `folder=$1 uid=$2; shift 2
+[ -e "$folder/tun" ] || mknod -m 666 "$folder/tun" c 10 200
+mount --bind "$folder/tun" /dev/net/tun
+until [ "$1" = -- ]; do mount -t tmpfs -o mode=1777 tmpfs "$1"; shift; done
+exec setpriv --reuid="$uid" --regid="$uid" --clear-groups "$@"`;
+
+/**
+ * The beginning of a command of an ordinary user, which it is already if this process is not root.
+ * @param folder the user's. @param replaced folders that are empty for the command, and that it may write to.
+ */
+export const asOrdinaryUser = async (folder: string, replaced: readonly string[] = []): Promise<readonly string[]> => {
+  if (!isRoot) return [];
+  await chown(folder, ORDINARY_UID, ORDINARY_UID);
+  const enter = ['unshare', '--mount', '--', '/bin/sh', '-ec', AS_USER, 'as', folder, String(ORDINARY_UID)];
+  return [...enter, ...replaced, '--'];
+};
 
 /** Accepts connections to `address:port` arguments, and answers each with its own argument and the address of the client. */
 const SERVER = `
@@ -40,6 +83,7 @@ const policy = (changes: Partial<NetworkPolicy>): Omit<NetworkPolicy, 'closedUpl
   resolvers: [],
   refusedNetworks: NON_PUBLIC_IPV4,
   reachableNetworks: [],
+  ownAddresses: [],
   ownPublicAddresses: [],
   entryPoints: [],
   ...changes,
@@ -48,21 +92,39 @@ const policy = (changes: Partial<NetworkPolicy>): Omit<NetworkPolicy, 'closedUpl
 /** The networks of an installation of its own, with servers and clients in them. */
 export class NetworkFixture {
   readonly #children: ChildProcess[] = [];
+  readonly #connections: InstanceConnections;
 
   private constructor(
     readonly home: string,
     readonly networks: TenantNetworks,
-  ) {}
+    readonly host: NetworkHost,
+  ) {
+    this.#connections = new InstanceConnections(home);
+  }
 
-  static async start(changes: Partial<NetworkPolicy> = {}): Promise<NetworkFixture> {
-    const home = await mkdtemp(join(tmpdir(), 'postern-network-'));
-    const fixture = new NetworkFixture(home, await NetworkFixture.open(home));
+  /** @param former the home of an earlier fixture. */
+  static async start(
+    maker: Maker,
+    changes: Partial<NetworkPolicy> = {},
+    former: string | undefined = undefined,
+  ): Promise<NetworkFixture> {
+    const home = former ?? (await mkdtemp(join(tmpdir(), 'postern-network-')));
+    const host =
+      maker === 'root'
+        ? machineHost(programs as NetworkPrograms)
+        : await openUserHost(home, programs as NetworkPrograms, await asOrdinaryUser(home));
+    const fixture = new NetworkFixture(home, await NetworkFixture.#open(home, host), host);
     await fixture.networks.apply(policy(changes));
     return fixture;
   }
 
-  static open(home: string, pool = '10.208.0.0/12'): Promise<TenantNetworks> {
-    return TenantNetworks.open({ home, pool: parseBlock(pool), programs: programs as NetworkPrograms });
+  static #open(home: string, host: NetworkHost, pool = '10.208.0.0/12'): Promise<TenantNetworks> {
+    return TenantNetworks.open({ home, pool: parseBlock(pool), host });
+  }
+
+  /** The same networks, as a process opens them that starts later. */
+  reopen(pool?: string): Promise<TenantNetworks> {
+    return NetworkFixture.#open(this.home, this.host, pool);
   }
 
   apply(changes: Partial<NetworkPolicy>): Promise<void> {
@@ -75,9 +137,22 @@ export class NetworkFixture {
     await once(child.stdout!, 'data');
   }
 
-  /** The answer of a server, or the code of the error. */
+  /** The answer of a server, or the code of the error; without a network, as the load balancer connects to instances. */
   connect(network: SandboxNetwork | undefined, host: string, port: number): Promise<string> {
+    if (!network) return this.#connectAsBalancer(host, port);
     return this.run(network, [process.execPath, '-e', CLIENT, host, String(port)]);
+  }
+
+  #connectAsBalancer(host: string, port: number): Promise<string> {
+    return new Promise(resolve =>
+      this.#connections.open({ host, port }, 5_000, (error, socket) => {
+        if (error) resolve(error.code ?? error.message);
+        socket?.once('data', data => {
+          socket.destroy();
+          resolve(String(data).trim());
+        });
+      }),
+    );
   }
 
   run(network: SandboxNetwork | undefined, argv: readonly string[]): Promise<string> {
@@ -95,8 +170,13 @@ export class NetworkFixture {
     return child;
   }
 
-  async stop(): Promise<void> {
+  endProcesses(): void {
     for (const child of this.#children) child.kill('SIGKILL');
+    this.#connections.close();
+  }
+
+  async stop(): Promise<void> {
+    this.endProcesses();
     await this.networks.dismantle();
     await rm(this.home, { recursive: true, force: true });
   }
