@@ -15,7 +15,6 @@ import { DiskImages } from '../sandbox/areas/disk-images.js';
 import { CgroupTree } from '../sandbox/cgroup-tree.js';
 import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
-import { closedChainsOf } from '../sandbox/network/closed-chains.js';
 import { nameFilesOf, PLATFORM_NAME } from '../sandbox/network/name-files.js';
 import { hasNetworks, type MachineNetworks } from '../sandbox/network/open-networks.js';
 import type { SandboxNetwork, TenantNetworks } from '../sandbox/network/tenant-network.js';
@@ -108,7 +107,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const platformUrl = `http://${platformHost}:${gateway.port}`;
   const gaps = isolationGaps({
     sharedNetwork: hasNetworks(found) ? undefined : found.unavailable,
-    closedChains: networks ? await closedChainsOf(networks.nft) : [],
+    closedChains: (await networks?.closedChains()) ?? [],
     users: users !== undefined,
     namespaces: namespaces !== undefined,
     cgroups: cgroups !== undefined,

@@ -1,5 +1,4 @@
 import { ANY_PREFIX } from './address-block.js';
-import { runProgram } from './run-program.js';
 
 interface Chain {
   readonly family: string;
@@ -30,7 +29,3 @@ export const closedChains = async (list: (args: readonly string[]) => Promise<st
   }
   return [...closed].sort();
 };
-
-/** The chains of this machine. An error of nft is none: the rules of Postern would not work either. */
-export const closedChainsOf = (nft: string): Promise<readonly string[]> =>
-  closedChains(args => runProgram(nft, args)).catch(() => []);

@@ -12,6 +12,7 @@ import {
   slotOfName,
 } from './address-block.js';
 import { claimBlock, claims, clearAbandoned, releaseClaim } from './block-claim.js';
+import { closedChains } from './closed-chains.js';
 import { makeNamespace, type NamespaceRequest } from './make-namespace.js';
 import type { NetworkHost } from './network-host.js';
 import { RuleTable } from './rule-table.js';
@@ -102,9 +103,9 @@ export class TenantNetworks {
     return new TenantNetworks(block, host, []);
   }
 
-  /** The path of the program of nftables. */
-  get nft(): string {
-    return this.programs.nft;
+  /** Chains of other firewalls that drop packets of sandboxes. An error of nft is none: these rules would not work either. */
+  closedChains(): Promise<readonly string[]> {
+    return closedChains(args => this.host.run(this.host.programs.nft, args)).catch(() => []);
   }
 
   /** The address at which sandboxes reach the platform. */
