@@ -1,7 +1,7 @@
 import { APPEND } from '@postern/event-sourcing/postgres';
 import { IDEMPOTENCY_HOURS } from './idempotency.js';
 
-/** The fast path of admission: the SQL function of the migration `0006_sealed_bodies`. */
+/** The fast path of admission: the SQL function `admit_sealed_emails`. */
 export const ADMIT_EMAILS = `
   SELECT * FROM admit_sealed_emails(${Array.from({ length: 28 }, (_, place) => `$${place + 1}`).join(', ')})`;
 

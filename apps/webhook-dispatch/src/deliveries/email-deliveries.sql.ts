@@ -1,4 +1,4 @@
-/** The event's message; the expression equals that of the index in the migration `0005_deliveries_of_a_message`. */
+/** The event's message; the expression equals that of the index `deliveries_email`. */
 const EMAIL_ID = `((payload::json ->> 'email_id')::uuid)`;
 
 /** One page of the deliveries of a message `$2` to webhooks of a service `$1`, newest first, with their number. */
