@@ -21,8 +21,8 @@ import { HttpErrorsFilter } from './infrastructure/http/server/http-errors.filte
 import { requestObserver } from './infrastructure/http/server/request-observer.js';
 import { RouteTable } from './infrastructure/http/server/route-table.js';
 import { ShapePipe } from './infrastructure/http/validation/shape-pipe.js';
+import { ServiceClient } from './infrastructure/service-client/ports.js';
 import { PublicApiModule } from './public-api.module.js';
-import { ServiceClient } from './service-client/ports.js';
 
 /**
  * Serves the public port as a separate application, because the operator's port has health details and metrics. Opens

@@ -59,14 +59,11 @@ const levelsOf = (codebase: Codebase): readonly (readonly [string, GroupOf])[] =
   ['features', path => codebase.featureOf(path)],
 ];
 
-/** Apps whose features are not in order yet. */
-const NOT_YET: ReadonlySet<string | undefined> = new Set(['api-gateway', 'delivery-tracking']);
-
 /** The rules for the arrows between the features of an app. */
 export const CYCLE_RULES: readonly Rule[] = [
   {
     name: 'the contexts and features of an app form no cycle, type imports included',
-    governs: (path, codebase) => codebase.isByFeature(path) && !isSpec(path) && !NOT_YET.has(appOf(path)),
+    governs: (path, codebase) => codebase.isByFeature(path) && !isSpec(path),
     violations: (file, codebase) =>
       forbidsImports(file, ({ path }) =>
         levelsOf(codebase).some(
@@ -81,8 +78,7 @@ export const CYCLE_RULES: readonly Rule[] = [
   },
   {
     name: 'infrastructure imports no feature',
-    governs: (path, codebase) =>
-      codebase.isByFeature(path) && folderOf(path) === 'infrastructure' && !isSpec(path) && !NOT_YET.has(appOf(path)),
+    governs: (path, codebase) => codebase.isByFeature(path) && folderOf(path) === 'infrastructure' && !isSpec(path),
     violations: file =>
       forbidsImports(
         file,

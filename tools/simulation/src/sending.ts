@@ -3,7 +3,7 @@ import { parseMailbox } from '@postern/mail';
 import { RemoteFault, ServiceUnavailable, silentLog } from '@postern/messaging';
 import { OutcomeUnknown } from '../../../apps/api-gateway/src/infrastructure/http/errors/outcome-unknown.js';
 import { sendUntilKnown } from '../../../apps/api-gateway/src/infrastructure/nats/send-until-known.js';
-import type { ServiceClient } from '../../../apps/api-gateway/src/service-client/ports.js';
+import type { ServiceClient } from '../../../apps/api-gateway/src/infrastructure/service-client/ports.js';
 import type { Sender, SenderDirectory } from '../../../apps/email-send/src/api-keys/ports.js';
 import type { DeferredCopies } from '../../../apps/email-send/src/deferred-copies/ports.js';
 import { RetryDeferredCopies } from '../../../apps/email-send/src/deferred-copies/retry-deferred-copies.js';

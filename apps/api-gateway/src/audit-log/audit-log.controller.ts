@@ -13,7 +13,7 @@ import { RequiresSession } from '../infrastructure/http/access/session-authentic
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { exportFile } from '../infrastructure/http/server/export-file.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 
 const CONTENT_TYPES: Readonly<Record<AuditExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',

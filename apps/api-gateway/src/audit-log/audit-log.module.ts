@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { ServiceClientModule } from '../infrastructure/service-client/service-client.module.js';
 import { AuditLogController } from './audit-log.controller.js';
 
 /** The audit log of a workspace, as JSON or as a file. */

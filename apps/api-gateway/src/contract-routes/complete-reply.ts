@@ -1,5 +1,5 @@
 import type { RequestContext } from '@postern/messaging';
-import type { ServiceClient } from '../service-client/ports.js';
+import type { ServiceClient } from '../infrastructure/service-client/ports.js';
 
 /** Completes the reply of a request with data of another service, or refuses because of that data. */
 export type CompleteReply = (

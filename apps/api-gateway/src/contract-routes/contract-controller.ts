@@ -35,7 +35,7 @@ import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor
 import { repeatable } from '../infrastructure/http/idempotency/repeatable.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
-import { ServiceClient, type ServiceContext } from '../service-client/ports.js';
+import { ServiceClient, type ServiceContext } from '../infrastructure/service-client/ports.js';
 import type { CompleteReply } from './complete-reply.js';
 import { describeRoute } from './route-description.js';
 import { type RouteInput, routeInputOf } from './route-input.js';

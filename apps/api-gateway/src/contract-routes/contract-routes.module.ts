@@ -8,7 +8,7 @@ import {
   setWorkspaceQuotas,
 } from '@postern/contracts';
 import { AuditRecordingModule } from '../infrastructure/http/audit/audit-recording.module.js';
-import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { ServiceClientModule } from '../infrastructure/service-client/service-client.module.js';
 import { assertEmailExists } from './assert-email-exists.js';
 import { completeQuotas } from './complete-quotas.js';
 import type { CompleteReply } from './complete-reply.js';

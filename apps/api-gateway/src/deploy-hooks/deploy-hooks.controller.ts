@@ -6,7 +6,7 @@ import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { ReceivedBody } from '../infrastructure/http/validation/received-body.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 
 /**
  * The URLs of deploy hooks. The token is their only credential. Not derived from contracts, because they use the raw

@@ -26,7 +26,7 @@ import { requestContextOf } from '../infrastructure/http/server/request-context.
 import { ReceivedBody, readJson } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 
 const API_KEY = { 'Api-Key': { required: true, description: 'The API key of an email service.' } };
 const UNAUTHENTICATED = { 401: 'The Api-Key is missing or invalid.', 403: 'The email service is disabled.' };

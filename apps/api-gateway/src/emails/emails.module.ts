@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { ServiceClientModule } from '../infrastructure/service-client/service-client.module.js';
 import { EmailsController } from './emails.controller.js';
 
 @Module({ imports: [ServiceClientModule], controllers: [EmailsController] })

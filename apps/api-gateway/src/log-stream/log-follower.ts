@@ -4,7 +4,7 @@ import { CONFIG } from '@postern/service-host';
 import type { FastifyReply } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import type { Caller } from '../infrastructure/http/access/caller.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { type LogPage, LogSender } from './log-sender.js';
 import { LogStreams } from './log-streams.js';
 import { StreamWriter } from './stream-writer.js';

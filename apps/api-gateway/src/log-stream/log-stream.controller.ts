@@ -16,7 +16,7 @@ import { RequiresSession } from '../infrastructure/http/access/session-authentic
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { Describes, type OperationDescription } from '../infrastructure/http/openapi/describe.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { LogFollower } from './log-follower.js';
 
 const CHECK_SESSION_MS = 5_000;

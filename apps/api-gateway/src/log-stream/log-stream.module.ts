@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { ServiceClientModule } from '../infrastructure/service-client/service-client.module.js';
 import { LogFollower } from './log-follower.js';
 import { DashboardLogStreamController, PlatformLogStreamController } from './log-stream.controller.js';
 import { LogStreams } from './log-streams.js';

@@ -9,7 +9,7 @@ import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 
 const reset = z.strictObject(confirmPasswordReset.request.shape);
 

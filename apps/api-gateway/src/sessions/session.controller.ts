@@ -12,7 +12,7 @@ import { AuditInterceptor } from '../infrastructure/http/audit/audit.interceptor
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 
 const credentials = z.strictObject(createSession.request.pick({ email: true, password: true, code: true }).shape);
 /** Longer ones are truncated; the names of browser and system come first. */

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditRecordingModule } from '../infrastructure/http/audit/audit-recording.module.js';
-import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { ServiceClientModule } from '../infrastructure/service-client/service-client.module.js';
 import { PasswordResetsController } from './password-resets.controller.js';
 import { SessionController } from './session.controller.js';
 

@@ -10,7 +10,7 @@ import { refusalOfApiKey } from '../infrastructure/http/audit/audit-entry.js';
 import { AuditRecorder } from '../infrastructure/http/audit/audit-recorder.js';
 import { RefusedKeys } from '../infrastructure/http/audit/refused-keys.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { messageIdIn } from './message-id.js';
 import { replyToEmail, type SmtpReply } from './smtp-replies.js';
 

@@ -6,7 +6,7 @@ import { RequiresSession } from '../infrastructure/http/access/session-authentic
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { exportFile } from '../infrastructure/http/server/export-file.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 
 const path = z.object({ service_id: z.uuid() });
 const listQuery = listSuppressedAddresses.request.omit({ service_id: true }).extend({

@@ -9,7 +9,7 @@ import { Problem } from '../infrastructure/http/errors/problem.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 
 const domainQuery = z.object({ domain: z.string().min(1).max(255).describe('The host name of a TLS handshake.') });
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ServiceClientModule } from '../service-client/service-client.module.js';
+import { ServiceClientModule } from '../infrastructure/service-client/service-client.module.js';
 import { TlsAskController } from './tls-ask.controller.js';
 
 /** Lets TLS proxies check for which host names they may obtain certificates. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ReplyOf, type RequestContract, type RequestInput, recordOpen } from '@postern/contracts';
 import { type RequestContext, ServiceUnavailable } from '@postern/messaging';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { type Engagement, type EngagementQueue, EngagementRecorder } from './engagement-recorder.js';
 
 const CONTEXT: RequestContext = { correlationId: 'c' };

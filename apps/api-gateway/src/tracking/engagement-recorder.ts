@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Refusal, type RequestInput, recordClick, recordOpen } from '@postern/contracts';
 import { type Log, type RequestContext, runInContext, ServiceUnavailable } from '@postern/messaging';
-import type { ServiceClient } from '../service-client/ports.js';
+import type { ServiceClient } from '../infrastructure/service-client/ports.js';
 
 /** An open or a click, with the request to delivery-tracking. */
 export type Engagement =

@@ -5,7 +5,7 @@ import { Admits, AdmitsAnyone } from '../infrastructure/http/admission/route-adm
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
-import { ServiceClient } from '../service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { INVALID_LINK_PAGE } from './invalid-link-page.js';
 import { CONFIRM_PAGE, DONE_PAGE } from './opt-out-page.js';
 import { TrackingLinks } from './ports.js';

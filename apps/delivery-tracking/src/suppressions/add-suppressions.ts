@@ -2,7 +2,7 @@ import { addSuppressions, Refusal, type ReplyOf, type RequestOf } from '@postern
 import { Streams } from '@postern/event-sourcing';
 import { addressKey, MailboxError, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
-import { addressSuppression, type SuppressionEvent, suppressionStream } from './address-suppression.js';
+import { addressSuppression, type SuppressionEvent, suppressionStream } from '../tracked-emails/address-suppression.js';
 import { ListedAddresses } from './ports.js';
 
 type Reply = ReplyOf<typeof addSuppressions>;

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EventMetadata } from '@postern/event-sourcing';
 import { currentContext } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { addressSuppression, type SuppressionEvent, suppressionStream } from '../tracked-emails/address-suppression.js';
 import { type StreamAppend, TrackingTransactions } from '../tracked-emails/ports.js';
-import { addressSuppression, type SuppressionEvent, suppressionStream } from './address-suppression.js';
 import { ListedAddresses } from './ports.js';
 
 /** Lists addresses in a transaction that locks the streams of all of them. */

@@ -2,7 +2,7 @@ import { liftSuppression, Refusal, type ReplyOf, type RequestOf } from '@postern
 import { Streams } from '@postern/event-sourcing';
 import { addressKey } from '@postern/mail';
 import { Handles } from '@postern/messaging';
-import { addressSuppression, suppressionStream } from './address-suppression.js';
+import { addressSuppression, suppressionStream } from '../tracked-emails/address-suppression.js';
 
 /** Removes an address from a service's suppression list; refuses `suppression_not_found`. */
 @Handles(liftSuppression)

@@ -15,7 +15,7 @@ import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import { type DeletedServiceEvent, SERVICE_DATA_DELETED } from '../deleted-services/deleted-service.js';
 import { type Prisma, PrismaClient, type SuppressedAddress } from '../generated/prisma/client.js';
-import type { SuppressionEvent } from './address-suppression.js';
+import type { SuppressionEvent } from '../tracked-emails/address-suppression.js';
 import {
   addSuppressedAddresses,
   deleteSuppressedAddresses,

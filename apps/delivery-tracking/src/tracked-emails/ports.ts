@@ -1,7 +1,7 @@
 import type { EventMetadata } from '@postern/event-sourcing';
 import type { EventTransaction } from '@postern/event-sourcing/postgres';
 import type { BounceEvidence } from '@postern/mail';
-import type { SuppressionEvent } from '../suppressions/address-suppression.js';
+import type { SuppressionEvent } from './address-suppression.js';
 import type { Signal, SignalRefusal } from './signal.js';
 import type { TrackedEmailEvent } from './tracked-email-events.js';
 

@@ -5,7 +5,7 @@ import {
   type SuppressionCommand,
   type SuppressionEvent,
   suppressionStream,
-} from '../suppressions/address-suppression.js';
+} from './address-suppression.js';
 import type { EventWithMetadata } from './email-unit-of-work.js';
 import { isSuppressedReason } from './hand-over-event.js';
 import type { StreamAppend, TrackingTransaction } from './ports.js';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { Refusal, type ReplyOf, type RequestInput, type sendEmail, type submitEmail } from '@postern/contracts';
 import { Backoff, RemoteFault, type RequestContext, ServiceUnavailable } from '@postern/messaging';
-import type { ServiceClient } from '../../service-client/ports.js';
 import { OutcomeUnknown } from '../http/errors/outcome-unknown.js';
+import type { ServiceClient } from '../service-client/ports.js';
 
 type Contract = typeof sendEmail | typeof submitEmail;
 type Request<C extends Contract> = RequestInput<C> & { readonly email_id: string; readonly answer_by: string };

@@ -1,6 +1,6 @@
 import { authenticateApiKey } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
-import type { ServiceClient } from '../../../service-client/ports.js';
+import type { ServiceClient } from '../../service-client/ports.js';
 import { unauthorized } from '../errors/problem.js';
 import { requestContextOf } from '../server/request-context.js';
 import { credentialHashOf } from './credential-hash.js';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { findDeployHook, Refusal } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
-import type { ServiceClient } from '../../../service-client/ports.js';
+import type { ServiceClient } from '../../service-client/ports.js';
 import { ReplyCache } from '../admission/reply-cache.js';
 import { TokenBuckets } from '../admission/token-buckets.js';
 import { Problem } from '../errors/problem.js';

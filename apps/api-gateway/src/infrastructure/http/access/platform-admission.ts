@@ -1,6 +1,6 @@
 import { admitPlatformCall, type WorkspaceRole } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ServiceClient } from '../../../service-client/ports.js';
+import type { ServiceClient } from '../../service-client/ports.js';
 import { admissionOfRequest } from '../admission/route-admission.js';
 import { rateLimitHeaders } from '../errors/refusal-status.js';
 import { requestContextOf } from '../server/request-context.js';

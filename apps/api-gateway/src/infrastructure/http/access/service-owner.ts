@@ -1,7 +1,7 @@
 import { getEmailService } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ServiceClient } from '../../../service-client/ports.js';
+import type { ServiceClient } from '../../service-client/ports.js';
 import { assertShape } from '../validation/shape-pipe.js';
 import { sessionOf } from './session.js';
 

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { authenticateSession, DEFAULT_MAX_BODY_BYTES } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
-import type { ServiceClient } from '../../../service-client/ports.js';
+import type { ServiceClient } from '../../service-client/ports.js';
 import { Admits, type GatewayAdmission } from '../admission/route-admission.js';
 import { ERROR_CODE } from '../errors/error-code.js';
 import { Problem, unauthorized } from '../errors/problem.js';

@@ -1,7 +1,7 @@
 import { getMembership, includesRole, type WorkspaceRole } from '@postern/contracts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ServiceClient } from '../../../service-client/ports.js';
+import type { ServiceClient } from '../../service-client/ports.js';
 import { ERROR_CODE } from '../errors/error-code.js';
 import { Problem } from '../errors/problem.js';
 import { assertShape } from '../validation/shape-pipe.js';

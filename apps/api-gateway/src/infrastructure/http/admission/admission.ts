@@ -3,7 +3,7 @@ import { NotFoundException } from '@nestjs/common';
 import { Refusal, type WorkspaceRole } from '@postern/contracts';
 import { clientNetworkOf, KeyedSlots } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ServiceClient } from '../../../service-client/ports.js';
+import type { ServiceClient } from '../../service-client/ports.js';
 import { apiKeyHashOf, assertValidApiKey } from '../access/api-key.js';
 import { credentialHashOf } from '../access/credential-hash.js';
 import { DeployHookAdmission } from '../access/deploy-hook-admission.js';

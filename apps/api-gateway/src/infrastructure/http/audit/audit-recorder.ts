@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AuditRecord, recordAuditEntry } from '@postern/contracts';
 import { type RequestContext, runInContext } from '@postern/messaging';
 import { HOST, type Host } from '@postern/service-host';
-import { ServiceClient } from '../../../service-client/ports.js';
+import { ServiceClient } from '../../service-client/ports.js';
 
 /** How long a response waits for its outcome to be stored. */
 const OUTCOME_WAIT_MS = 2_000;
