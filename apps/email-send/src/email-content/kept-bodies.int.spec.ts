@@ -36,15 +36,4 @@ it('A message whose retention is over is found without its body', async () => {
   expect(await bodies.find(id)).toMatchObject({ facts: { email_id: id }, body: undefined });
 });
 
-it('A body that the previous release stored in plain text is read', async () => {
-  const id = await sendEmail();
-  const kept = await bodies.find(id);
-  await fixture.pool.query('DELETE FROM sealed_email_bodies WHERE email_id = $1', [id]);
-  await fixture.pool.query('INSERT INTO email_bodies (email_id, content) VALUES ($1, $2)', [
-    id,
-    JSON.stringify(kept?.body),
-  ]);
-  expect(await bodies.find(id)).toEqual(kept);
-});
-
 it('An unknown message is not found', async () => expect(await bodies.find(uuidv7())).toBeUndefined());

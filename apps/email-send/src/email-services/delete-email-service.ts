@@ -12,7 +12,6 @@ export const COUNT_UNDER_WAY = `
   SELECT count(*)::int AS count FROM (
     SELECT e.stream_id FROM (
       SELECT email_id FROM open_requests AS request WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
-      UNION SELECT email_id FROM emails_in_flight
     ) AS in_progress
     JOIN event_store.events AS e ON e.stream_id = 'email-' || in_progress.email_id AND e.version = 1
     WHERE e.data->>'service_id' = $1::text

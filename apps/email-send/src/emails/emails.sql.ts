@@ -85,8 +85,7 @@ export const INSERT_OPEN_REQUESTS = `
 
 /** Stores records of concluded messages, deletes the open requests of those not handed over, and lists unknown outcomes. */
 export const INSERT_RECORDS = `
-  WITH of_earlier_release AS (DELETE FROM emails_in_flight WHERE email_id = ANY ($1::uuid[])),
-  not_handed_over AS (DELETE FROM open_requests WHERE email_id = ANY ($4::uuid[])),
+  WITH not_handed_over AS (DELETE FROM open_requests WHERE email_id = ANY ($4::uuid[])),
   unresolved AS (
     INSERT INTO unresolved_emails (email_id) SELECT unnest($5::uuid[]) ON CONFLICT DO NOTHING
   )

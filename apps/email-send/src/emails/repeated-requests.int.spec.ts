@@ -141,7 +141,7 @@ describe('the same body after an answer that the outcome is unknown', () => {
     await fixture.pool.query('DELETE FROM open_requests WHERE email_id <> $1', [first.email.id]);
     await deadlinePassedFor(first.email.id, 11 * 60 + 5);
     expect(await one.sendEmail.execute(named(keyHash))).toMatchObject({ replayed: false });
-    await new Retention(fixture, fixture.seal, fixture.settings).purgeOpenRequests({ now: new Date() });
+    await new Retention(fixture, fixture.settings).purgeOpenRequests({ now: new Date() });
     expect(await fixture.count(`open_requests WHERE email_id = '${first.email.id}'`)).toBe(0);
   });
 

@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 beforeEach(() =>
   pool.query(
-    'TRUNCATE emails, sealed_email_bodies, email_bodies, open_requests, deferred_copies, idempotency_keys, suppressed_addresses',
+    'TRUNCATE emails, sealed_email_bodies, open_requests, deferred_copies, idempotency_keys, suppressed_addresses',
   ),
 );
 
@@ -65,7 +65,7 @@ it('erases the answer, the body and a copy that waits, and nothing of other mess
   const [theirs, other] = [await message(), await message()];
   await defer(theirs.id, 0);
   expect(await eraseRowsOf(theirs.event)).toEqual({
-    erased: { deferred_copies: 1, emails: 1, sealed_email_bodies: 1, email_bodies: 0, idempotency_keys: 0 },
+    erased: { deferred_copies: 1, emails: 1, sealed_email_bodies: 1, idempotency_keys: 0 },
     unfinished: 0,
   });
   const { rows: bodies } = await pool.query('SELECT email_id FROM sealed_email_bodies');
@@ -74,16 +74,6 @@ it('erases the answer, the body and a copy that waits, and nothing of other mess
     theirs.id,
   ]);
   expect(JSON.parse(records[0]?.record ?? '')).toEqual({ id: theirs.id, to: [ERASED] });
-});
-
-it('erases a body that the release before sealed bodies stored', async () => {
-  const theirs = await message();
-  await pool.query('DELETE FROM sealed_email_bodies');
-  await pool.query('INSERT INTO email_bodies VALUES ($1, $2)', [theirs.id, 'Dear Mary']);
-  await defer(theirs.id, 1);
-  expect(await eraseRowsOf(theirs.event)).toMatchObject({ erased: { email_bodies: 0 }, unfinished: 1 });
-  await pool.query('DELETE FROM deferred_copies');
-  expect(await eraseRowsOf(theirs.event)).toMatchObject({ erased: { email_bodies: 1 }, unfinished: 0 });
 });
 
 it('leaves a body unfinished while another recipient waits for it or the message is being sent', async () => {

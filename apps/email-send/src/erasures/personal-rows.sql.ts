@@ -14,16 +14,11 @@ export const REPLACE_RECORDS = `
   UPDATE emails SET record = fresh.record FROM unnest($1::uuid[], $2::text[]) AS fresh (id, record)
   WHERE emails.id = fresh.id`;
 
-const deleteBodies = (table: string): string => `
-  DELETE FROM ${table} AS body WHERE email_id = ANY ($1::uuid[])
+/** Deletes bodies of final messages; the others are deleted in a later pass. */
+export const DELETE_BODIES = `
+  DELETE FROM sealed_email_bodies AS body WHERE email_id = ANY ($1::uuid[])
     AND EXISTS (SELECT FROM emails e WHERE e.id = body.email_id)
     AND NOT EXISTS (SELECT FROM deferred_copies d WHERE d.email_id = body.email_id)`;
-
-/** Deletes bodies of final messages; the others are deleted in a later pass. */
-export const DELETE_BODIES = deleteBodies('sealed_email_bodies');
-
-/** The same for bodies in plain text. */
-export const DELETE_PLAIN_BODIES = deleteBodies('email_bodies');
 
 /** Clients choose idempotency keys. A key that contains the address is replaced by the id of its message. */
 export const REPLACE_KEYS = `
@@ -31,9 +26,5 @@ export const REPLACE_KEYS = `
     AND EXISTS (SELECT FROM unnest($2::text[]) AS form WHERE strpos(lower(key), lower(form)) > 0)`;
 
 /** Counts messages that are still being sent. */
-export const COUNT_UNFINISHED = `
-  SELECT count(*)::int AS count FROM (
-    SELECT email_id FROM sealed_email_bodies WHERE email_id = ANY ($1::uuid[])
-    UNION SELECT email_id FROM email_bodies WHERE email_id = ANY ($1::uuid[])
-    UNION SELECT email_id FROM emails_in_flight WHERE email_id = ANY ($1::uuid[])
-  ) AS unfinished`;
+export const COUNT_UNFINISHED =
+  'SELECT count(*)::int AS count FROM sealed_email_bodies WHERE email_id = ANY ($1::uuid[])';

@@ -14,7 +14,6 @@ import {
   COUNT_UNFINISHED,
   DELETE_BODIES,
   DELETE_COPIES,
-  DELETE_PLAIN_BODIES,
   DELETE_SUPPRESSIONS,
   LOCK_RECORDS,
   REPLACE_KEYS,
@@ -48,7 +47,6 @@ export class PostgresPersonalRows extends PersonalData {
       deferred_copies: await deleteCopies(tx, emails, erasure.replacement),
       emails: await redactRecords(tx, ids, erasure.redact),
       sealed_email_bodies: await run(tx, DELETE_BODIES, [ids]),
-      email_bodies: await run(tx, DELETE_PLAIN_BODIES, [ids]),
       idempotency_keys: await run(tx, REPLACE_KEYS, [ids, erasure.forms]),
     };
     return { erased, unfinished: await countUnfinished(tx, ids) };

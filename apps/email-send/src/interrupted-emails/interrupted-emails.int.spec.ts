@@ -158,7 +158,7 @@ describe('retention', () => {
     const final = (await process.sendEmail.execute(request(keyHash))).email.id;
     const waiting = await partlyDeferred(fixture, process, { address: 'wait@x.test' });
     await dieInTheMiddle(await fixture.process(), keyHash, 'kept');
-    await new Retention(fixture, fixture.seal, fixture.settings).purgeBodies(new Date(Date.now() + 1_000));
+    await new Retention(fixture, fixture.settings).purgeBodies(new Date(Date.now() + 1_000));
     const { rows } = await fixture.pool.query<{ email_id: string; under_way: boolean }>(
       `SELECT email_id, email_id NOT IN (SELECT id FROM emails) AS under_way FROM sealed_email_bodies`,
     );
@@ -171,7 +171,7 @@ describe('retention', () => {
     const process = await fixture.process();
     const { keyHash, sender } = fixture.sender();
     await process.sendEmail.execute(request(keyHash, {}, 'expires'));
-    await new Retention(fixture, fixture.seal, fixture.settings).purgeExpired({
+    await new Retention(fixture, fixture.settings).purgeExpired({
       now: new Date(Date.now() + 25 * 3_600_000),
     });
     expect(await fixture.count('idempotency_keys')).toBe(0);

@@ -5,18 +5,11 @@ import { type EmailFacts, email, emailStream } from '../emails/email.js';
 import { ProcessInstance, RENEWED_WITHIN_S } from '../infrastructure/postgres/process-instance.js';
 import { EmailsInProgress } from './ports.js';
 
-/** Open requests without an outcome, and the messages of a process of the previous release, which uses another table. */
+/** Open requests without an outcome. */
 const IN_PROGRESS = `(
   SELECT email_id, instance_id FROM open_requests AS request
   WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
-  UNION ALL SELECT email_id, instance_id FROM emails_in_flight
 ) AS in_progress`;
-
-/** A process of the release before leases holds a session lock while it lives. */
-const HOLDS_EARLIER_LOCK = `EXISTS (
-    SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
-    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-      AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended('email-send instance ' || instance_id, 0))`;
 
 /**
  * Dead processes with messages in progress. Nobody is known to be dead before this process held its own lease for `$2`
@@ -28,7 +21,6 @@ export const LIST_DEAD_INSTANCES = `
     AND NOT EXISTS (
       SELECT FROM event_store.leases
       WHERE name = 'email-send instance ' || instance_id AND expires_at > clock_timestamp())
-    AND NOT ${HOLDS_EARLIER_LOCK}
     AND EXISTS (
       SELECT FROM event_store.leases
       WHERE name = 'email-send instance ' || $1 AND expires_at > clock_timestamp()

@@ -3,7 +3,6 @@ import { type Database } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { BodySeal } from '../emails/body-seal.js';
 import type { SendingSettings } from '../relay/ports.js';
 import { Retention } from '../retention/retention.js';
 import { migratedDatabase } from '../testing/migrated-database.js';
@@ -83,7 +82,7 @@ describe('the claim of a mail to an owner', () => {
   it('is deleted when its event is old', async () => {
     const old = newClaim();
     await claims.take(old);
-    const retention = new Retention({ pool }, {} as BodySeal, {} as SendingSettings);
+    const retention = new Retention({ pool }, {} as SendingSettings);
     await retention.purgeReports({ now: new Date(Date.now() + 2 * 86_400_000 + 1_000) });
     expect((await pool.query('SELECT 1 FROM owner_mails WHERE resource_id = $1', [old.resourceId])).rowCount).toBe(0);
   });

@@ -3,33 +3,17 @@ import { IDEMPOTENCY_HOURS } from '../emails/idempotency.js';
 /** Quotas use the counters of past days; no limit uses a past minute. */
 const DAYS_KEPT = 90;
 
-const purgeBodies = (table: string): string => `
+/** Examines at most `$3` bodies between two ids, and deletes those of final messages. */
+export const PURGE_BODIES = `
   WITH old AS (
-    SELECT email_id FROM ${table} WHERE email_id > $1 AND email_id < $2 ORDER BY email_id LIMIT $3
+    SELECT email_id FROM sealed_email_bodies WHERE email_id > $1 AND email_id < $2 ORDER BY email_id LIMIT $3
   ), purged AS (
-    DELETE FROM ${table} AS body USING old
+    DELETE FROM sealed_email_bodies AS body USING old
     WHERE body.email_id = old.email_id
       AND EXISTS (SELECT 1 FROM emails WHERE id = old.email_id)
       AND NOT EXISTS (SELECT 1 FROM deferred_copies AS copy WHERE copy.email_id = old.email_id)
   )
   SELECT count(*)::integer AS examined, max(email_id::text)::uuid AS last FROM old`;
-
-/** Examines at most `$3` bodies between two ids, and deletes those of final messages. */
-export const PURGE_BODIES = purgeBodies('sealed_email_bodies');
-
-/** The same for bodies in plain text. */
-export const PURGE_PLAIN_BODIES = purgeBodies('email_bodies');
-
-/** Takes at most `$1` bodies in plain text, which are sealed in the same transaction. */
-export const TAKE_PLAIN_BODIES = `
-  DELETE FROM email_bodies WHERE email_id IN (
-    SELECT email_id FROM email_bodies ORDER BY email_id LIMIT $1 FOR UPDATE SKIP LOCKED
-  ) RETURNING email_id, content`;
-
-/** Stores bodies that were in plain text. */
-export const STORE_SEALED_BODIES = `
-  INSERT INTO sealed_email_bodies (email_id, key_id, sealed)
-  SELECT id, split_part(body, ':', 1), body FROM unnest($1::uuid[], $2::text[]) AS message (id, body)`;
 
 /** Deletes at most `$2` expired idempotency keys. */
 export const PURGE_KEYS = `

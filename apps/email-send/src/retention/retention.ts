@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { inSteps, inTransaction } from '@postern/event-sourcing/postgres';
+import { inSteps } from '@postern/event-sourcing/postgres';
 import { Database, Every, type TaskRun } from '@postern/service-host';
 import { keptSince } from '../domain-reports/report-days.js';
 import { LOOK_BACK_DAYS } from '../email-services/quota.js';
-import { BodySeal } from '../emails/body-seal.js';
 import { recognisedDeadlines } from '../emails/idempotency.js';
 import { firstIdAt } from '../infrastructure/postgres/uuid-time.js';
 import { SendingSettings } from '../relay/ports.js';
@@ -16,12 +15,9 @@ import {
   PURGE_KEYS,
   PURGE_OPEN_REQUESTS,
   PURGE_OWNER_MAILS,
-  PURGE_PLAIN_BODIES,
   PURGE_REPORTED_EMAILS,
   PURGE_UNRESOLVED,
   PURGE_USAGE,
-  STORE_SEALED_BODIES,
-  TAKE_PLAIN_BODIES,
 } from './retention.sql.js';
 
 const DAY_MS = 86_400_000;
@@ -30,7 +26,6 @@ const EVIDENCE_MS = 35 * DAY_MS;
 /** Events older than a day are not mailed to owners. */
 const OWNER_MAILS_MS = 2 * DAY_MS;
 const BODIES_A_STEP = 1_000;
-const SEALED_A_STEP = 100;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 type Now = Pick<TaskRun, 'now'>;
@@ -43,7 +38,6 @@ type Now = Pick<TaskRun, 'now'>;
 export class Retention {
   constructor(
     @Inject(Database) private readonly database: Pick<Database, 'pool'>,
-    private readonly seal: BodySeal,
     private readonly settings: SendingSettings,
   ) {}
 
@@ -71,21 +65,11 @@ export class Retention {
     );
   }
 
-  /** Seals bodies that a replica of the release before sealed bodies stored. A body is always in one of the two tables. */
-  @Every(60_000, 'seal bodies in clear')
-  async sealPlainBodies(): Promise<void> {
-    while ((await this.#sealSome()) === SEALED_A_STEP);
-  }
-
   /** A message is final when it has a record and no copy waits for a retry. */
   async purgeBodies(before: Date): Promise<void> {
-    for (const statement of [PURGE_BODIES, PURGE_PLAIN_BODIES]) await this.#purgeBodies(statement, before);
-  }
-
-  async #purgeBodies(statement: string, before: Date): Promise<void> {
     let after = NIL;
     for (;;) {
-      const { rows } = await this.database.pool.query<{ examined: number; last: string | null }>(statement, [
+      const { rows } = await this.database.pool.query<{ examined: number; last: string | null }>(PURGE_BODIES, [
         after,
         firstIdAt(before),
         BODIES_A_STEP,
@@ -94,18 +78,6 @@ export class Retention {
       if (last === null || examined < BODIES_A_STEP) return;
       after = last;
     }
-  }
-
-  #sealSome(): Promise<number> {
-    return inTransaction(this.database.pool, async client => {
-      const { rows } = await client.query<{ email_id: string; content: string }>(TAKE_PLAIN_BODIES, [SEALED_A_STEP]);
-      if (rows.length === 0) return 0;
-      await client.query(STORE_SEALED_BODIES, [
-        rows.map(({ email_id }) => email_id),
-        rows.map(({ email_id, content }) => this.seal.sealText(email_id, content)),
-      ]);
-      return rows.length;
-    });
   }
 
   async #inSteps(...purges: readonly (readonly [statement: string, value: unknown])[]): Promise<void> {

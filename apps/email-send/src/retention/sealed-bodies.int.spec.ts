@@ -1,19 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Process, request, SendingFixture } from '../testing/sending-fixture.js';
-import { Retention } from './retention.js';
 
 const SECRET = 'https://shop.test/reset?token=8c1f2e6d0b';
-
-/** The query by which the release before sealed bodies claims copies. */
-const CLAIM_OF_EARLIER_RELEASE = `
-  UPDATE deferred_copies AS copy
-  SET claim = gen_random_uuid(), claimed_until = now() + interval '5 minutes'
-  FROM email_bodies AS body
-  WHERE body.email_id = copy.email_id AND (copy.email_id, copy.recipient_index) IN (
-    SELECT email_id, recipient_index FROM deferred_copies WHERE claim IS NULL AND due_at <= now()
-    ORDER BY due_at LIMIT 20 FOR UPDATE SKIP LOCKED
-  )
-  RETURNING copy.email_id, body.content`;
 
 let fixture: SendingFixture;
 
@@ -25,8 +13,6 @@ afterEach(async () => {
   await fixture.pool.query('TRUNCATE deferred_copies');
 });
 afterAll(() => fixture.stop());
-
-const retention = () => new Retention(fixture, fixture.seal, fixture.settings);
 
 describe('the body of a message', () => {
   it('is never stored in plain text, whether its copies are accepted, rejected or wait for a retry', async () => {
@@ -52,49 +38,7 @@ describe('the body of a message', () => {
       'SELECT sealed FROM sealed_email_bodies WHERE email_id = $1',
       [other],
     );
-    expect(() => fixture.seal.open(emailId, { sealed: rows[0]!.sealed, content: null })).toThrow();
-  });
-});
-
-describe('beside a replica of the previous release', () => {
-  it('a body in plain text is read, sealed in the background, and read again', async () => {
-    const process = await fixture.process();
-    const [first, second] = [await deferredMessage(process), await deferredMessage(process)];
-    await asEarlierRelease([first, second]);
-    await becomesDue(first);
-    await process.retryDeferred.run();
-    expect(retried()).toHaveLength(1);
-    await retention().sealPlainBodies();
-    expect([await fixture.count('email_bodies'), await tablesWith('8c1f2e6d0b')]).toEqual([0, []]);
-    await becomesDue(second);
-    await process.retryDeferred.run();
-    expect(retried()).toHaveLength(2);
-  });
-
-  it('a sealed body is processed by the new release only', async () => {
-    const process = await fixture.process();
-    await deferredMessage(process);
-    await becomesDue();
-    expect((await fixture.pool.query(CLAIM_OF_EARLIER_RELEASE)).rows).toEqual([]);
-    await process.retryDeferred.run();
-    expect(retried()).toHaveLength(1);
-  });
-
-  it('bodies in plain text of final messages are deleted like sealed ones', async () => {
-    const process = await fixture.process();
-    const { email } = await process.sendEmail.execute(request(fixture.sender().keyHash));
-    await asEarlierRelease([email.id]);
-    await retention().purgeBodies(new Date(Date.now() + 1_000));
-    expect([await fixture.count('email_bodies'), await fixture.count('sealed_email_bodies')]).toEqual([0, 0]);
-  });
-
-  it('more plain-text bodies than fit into one batch are sealed once each, by two concurrent replicas', async () => {
-    await fixture.pool.query(`INSERT INTO email_bodies SELECT gen_random_uuid(), '{}' FROM generate_series(1, 250)`);
-    await fixture.pool.query('TRUNCATE sealed_email_bodies');
-    const replicas = [1, 2].map(() => retention());
-    await Promise.all(replicas.map(replica => replica.sealPlainBodies()));
-    await replicas[0]!.sealPlainBodies();
-    expect([await fixture.count('email_bodies'), await fixture.count('sealed_email_bodies')]).toEqual([0, 250]);
+    expect(() => fixture.seal.open(emailId, rows[0]!.sealed)).toThrow();
   });
 });
 
@@ -115,18 +59,6 @@ const becomesDue = (emailId?: string) =>
     `UPDATE deferred_copies SET due_at = now() - interval '1 second' WHERE $1::uuid IS NULL OR email_id = $1`,
     [emailId ?? null],
   );
-
-/** Stores the bodies in the format of the previous release. */
-async function asEarlierRelease(emailIds: readonly string[]): Promise<void> {
-  for (const emailId of emailIds) {
-    const { rows } = await fixture.pool.query<{ sealed: string }>(
-      'DELETE FROM sealed_email_bodies WHERE email_id = $1 RETURNING sealed',
-      [emailId],
-    );
-    const body = fixture.seal.open(emailId, { sealed: rows[0]!.sealed, content: null });
-    await fixture.pool.query('INSERT INTO email_bodies VALUES ($1, $2)', [emailId, JSON.stringify(body)]);
-  }
-}
 
 /** The tables with a row that contains the text. */
 async function tablesWith(text: string): Promise<string[]> {
