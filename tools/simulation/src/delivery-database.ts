@@ -55,6 +55,7 @@ export class DeliveryDatabase {
       return {
         id,
         webhookId: endpoint.id,
+        serviceId: endpoint.serviceId,
         fence,
         url: `https://${endpoint.id}.test/`,
         secret: `whsec_${endpoint.id}`,

@@ -5,6 +5,7 @@ import type { AttemptResult, ClaimedDelivery, DeliveryQueue, EndpointClient, Sig
 const claimed = (ageMs: number): ClaimedDelivery => ({
   id: '0198c0de-0000-7000-8000-000000000001',
   webhookId: '0198c0de-0000-7000-8000-000000000002',
+  serviceId: '0198c0de-0000-7000-8000-000000000003',
   fence: '1',
   url: 'https://old.test/',
   secret: 'whsec_old',

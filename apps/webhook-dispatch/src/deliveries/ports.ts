@@ -21,6 +21,8 @@ export abstract class EndpointClient {
 export interface ClaimedDelivery {
   readonly id: string;
   readonly webhookId: string;
+  /** The email service of the endpoint. */
+  readonly serviceId: string;
   /** Fencing token: proves that the claim is still valid when the attempt is recorded. */
   readonly fence: string;
   readonly url: string;

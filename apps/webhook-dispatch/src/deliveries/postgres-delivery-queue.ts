@@ -52,6 +52,7 @@ interface ReplayRow {
 interface ClaimRow {
   readonly id: string;
   readonly webhook_id: string;
+  readonly service_id: string;
   readonly fence: string;
   readonly url: string;
   readonly current: string;
@@ -221,6 +222,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     return {
       id: row.id,
       webhookId: row.webhook_id,
+      serviceId: row.service_id,
       fence: row.fence,
       url: row.url,
       secret: this.#secretOf(row),

@@ -4,17 +4,19 @@ import { WebhookRepository } from '../webhooks/ports.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { EndpointWorker, MAX_REQUESTS } from './endpoint-worker.js';
 import { type ClaimedDelivery, DeliveryQueue } from './ports.js';
+import { ServiceShare } from './service-share.js';
 
 const POLL_MS = 250;
 
 /**
- * Attempts due deliveries, with one worker per endpoint:
+ * Attempts due deliveries, with one worker per endpoint. The endpoints of an email service share a limit:
  *
  *   due ── claimed (lease of 30 s) ── waiting in its worker ── attempted (10 s) ── recorded
  */
 @Injectable()
 export class ProcessDeliveries {
-  readonly #workers = new Map<string, EndpointWorker>();
+  readonly #workers = new Map<string, { readonly worker: EndpointWorker; readonly serviceId: string }>();
+  readonly #shares = new Map<string, ServiceShare>();
   #wakeUp: (() => void) | undefined;
   #onEmpty: (() => void) | undefined;
   /** Whether a claim was requested since the last one began. */
@@ -39,45 +41,54 @@ export class ProcessDeliveries {
         this.#logFailure(error);
         return [];
       });
-      const workers = new Set(claimed.map(delivery => this.#assign(delivery)));
-      for (const worker of workers) this.#startRequests(worker);
+      const shares = new Set(claimed.map(delivery => this.#assign(delivery)));
+      for (const share of shares) this.#startRequests(share);
       await this.#wait(stop);
     }
-    for (const worker of this.#workers.values()) worker.release();
+    for (const { worker } of this.#workers.values()) worker.release();
     while (!this.#isIdle) await new Promise<void>(resolve => (this.#onEmpty = resolve));
   }
 
   get #isIdle(): boolean {
-    return [...this.#workers.values()].every(worker => worker.isEmpty);
+    return [...this.#workers.values()].every(({ worker }) => worker.isEmpty);
   }
 
-  #assign(delivery: ClaimedDelivery): EndpointWorker {
-    const worker = this.#workers.get(delivery.webhookId) ?? new EndpointWorker();
-    this.#workers.set(delivery.webhookId, worker);
+  #assign(delivery: ClaimedDelivery): ServiceShare {
+    const { webhookId, serviceId } = delivery;
+    const share = this.#shares.get(serviceId) ?? new ServiceShare();
+    this.#shares.set(serviceId, share);
+    const worker = this.#workers.get(webhookId)?.worker ?? new EndpointWorker();
+    this.#workers.set(webhookId, { worker, serviceId });
+    share.add(worker);
     worker.add(delivery);
-    return worker;
+    return share;
   }
 
   #claimLimits(): ReadonlyMap<string, number> {
-    for (const [webhookId, worker] of this.#workers) if (worker.isIdle) this.#workers.delete(webhookId);
-    return new Map([...this.#workers].map(([webhookId, worker]) => [webhookId, worker.claimLimit(this.#workers.size)]));
+    for (const [webhookId, { worker, serviceId }] of this.#workers) {
+      if (!worker.isIdle) continue;
+      this.#workers.delete(webhookId);
+      if (this.#shares.get(serviceId)?.remove(worker)) this.#shares.delete(serviceId);
+    }
+    const { size } = this.#workers;
+    return new Map([...this.#workers].map(([webhookId, { worker }]) => [webhookId, worker.claimLimit(size)]));
   }
 
-  #startRequests(worker: EndpointWorker): void {
-    for (let next = worker.next(); next; next = worker.next()) {
+  #startRequests(share: ServiceShare): void {
+    for (const [worker, delivery] of share.next())
       void this.attempts
-        .execute(next, () => {
+        .execute(delivery, () => {
           worker.onResponse();
-          this.#startRequests(worker);
+          share.onResponse();
+          this.#startRequests(share);
         })
         .catch(error => this.#logFailure(error))
         .finally(() => {
           worker.onRecorded();
-          this.#startRequests(worker);
+          this.#startRequests(share);
+          if (worker.needsMore) this.#requestClaim();
+          if (worker.isEmpty) this.#onEmpty?.();
         });
-    }
-    if (worker.needsMore) this.#requestClaim();
-    if (worker.isEmpty) this.#onEmpty?.();
   }
 
   #requestClaim(): void {
