@@ -77,7 +77,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
       adapter,
       { bodyParser: false, abortOnError: false },
     );
-    await app.register(fastifyStatic, { root: import.meta.dirname, serve: false });
+    await app.register(fastifyStatic, { root: import.meta.dirname, serve: false, preCompressed: true });
     app.useGlobalPipes(new ShapePipe());
     app.useGlobalFilters(new HttpErrorsFilter(routes, log, config.publicUrl.replace(/\/+$/, '')));
     await app.listen(config.port, config.host);

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
 import { call, sendRaw } from '../testing/http.js';
@@ -13,6 +14,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'dist/assets'), { recursive: true });
   await writeFile(join(folder, 'dist/index.html'), '<!doctype html><title>Dashboard</title>');
   await writeFile(join(folder, 'dist/assets/index-abc123.js'), 'console.log(1);');
+  await writeFile(join(folder, 'dist/assets/index-abc123.js.br'), brotliCompressSync('console.log(1);'));
   await writeFile(join(folder, 'secret.txt'), 'not for you');
   gateway = await startGateway({ POSTERN_DASHBOARD_DIR: join(folder, 'dist') });
 });
@@ -37,6 +39,20 @@ describe('the dashboard', () => {
     expect(answer.headers['content-type']).toContain('javascript');
   });
 
+  it('serves the compressed copy of a file to clients that accept it', async () => {
+    const compressed = await call('GET', `${gateway.url}/dashboard/assets/index-abc123.js`, {
+      headers: { 'accept-encoding': 'gzip, br' },
+    });
+    expect(compressed.headers).toMatchObject({
+      'content-encoding': 'br',
+      vary: expect.stringMatching(/accept-encoding/i),
+    });
+    const plain = await call('GET', `${gateway.url}/dashboard/assets/index-abc123.js`, {
+      headers: { 'accept-encoding': 'identity' },
+    });
+    expect([plain.headers['content-encoding'], plain.text]).toEqual([undefined, 'console.log(1);']);
+  });
+
   it('serves no other files', async () => {
     expect((await call('GET', `${gateway.url}/dashboard/missing.js`)).status).toBe(404);
     for (const path of ['/dashboard/../secret.txt', '/dashboard/%2e%2e/secret.txt', '/dashboard/..%2fsecret.txt']) {
@@ -50,5 +66,34 @@ describe('the dashboard', () => {
     const answer = await call('GET', `${unbuilt.url}/dashboard`);
     expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('npm run build')]);
     await unbuilt.stop();
+  });
+});
+
+describe('a browser', () => {
+  it.each([
+    ['/', '/dashboard'],
+    ['/favicon.ico', '/dashboard/favicon.svg'],
+  ])('is led from %s to %s', async (path, target) => {
+    const answer = await fetch(`${gateway.url}${path}`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, target]);
+  });
+
+  it('is told in HTML that there is no such page, and a program in JSON', async () => {
+    const page = await fetch(`${gateway.url}/nowhere`, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(await page.text()).toContain('<a href="/dashboard">');
+    for (const [path, accept] of [
+      ['/nowhere', '*/*'],
+      ['/api/v1/nowhere', 'text/html'],
+    ] as const) {
+      const answer = await fetch(`${gateway.url}${path}`, { headers: { accept } });
+      expect([answer.status, answer.headers.get('error-code')]).toEqual([404, 'route_not_found']);
+      expect(answer.headers.get('content-type')).toContain('json');
+    }
+  });
+
+  it('is asked to keep crawlers to the documentation', async () => {
+    const answer = await fetch(`${gateway.url}/robots.txt`);
+    expect([answer.status, await answer.text()]).toEqual([200, 'User-agent: *\nAllow: /docs\nDisallow: /\n']);
   });
 });

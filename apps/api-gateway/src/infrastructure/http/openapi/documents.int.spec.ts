@@ -21,7 +21,7 @@ interface DocumentedOperation {
 
 /** Paths of routes that are not part of the API. */
 const NOT_API =
-  /^\/(?:$|health|o\/|c\/|unsubscribe|tls\/ask|hooks\/deploy\/|docs|dashboard(?:$|\/(?!api\/))|(?:dashboard\/api\/)?openapi\.json)/;
+  /^\/(?:$|favicon\.ico$|robots\.txt$|health|o\/|c\/|unsubscribe|tls\/ask|hooks\/deploy\/|docs|dashboard(?:$|\/(?!api\/))|(?:dashboard\/api\/)?openapi\.json)/;
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
 const DETAIL = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Detail' } } } };
 

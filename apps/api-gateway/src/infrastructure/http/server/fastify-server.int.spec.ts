@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('a path without a route', () => {
-  it.each(['/', '/email', '/emails/a/b', '/dashboard/api/nothing'])(
+  it.each(['/nowhere', '/email', '/emails/a/b', '/dashboard/api/nothing'])(
     'responds with 404 in the {error} shape: %s',
     async path => {
       const answer = await call('POST', `${gateway.url}${path}`, { body: {} });

@@ -12,10 +12,16 @@ import { Problem } from '../errors/problem.js';
 import { detailOf } from '../errors/refusal-detail.js';
 import { headersOf, statusOf } from '../errors/refusal-status.js';
 import { sentenceOf, withRetryTime } from '../errors/sentences.js';
+import { messagePage } from './message-page.js';
 import { requestContextOf } from './request-context.js';
+import { PAGE_POLICY } from './response-headers.js';
 import type { RouteTable } from './route-table.js';
 import { routeUrlOf } from './route-url.js';
 
+const NO_PAGE = messagePage(
+  'There is no such page',
+  'Go to the <a href="/dashboard">dashboard</a> or to the <a href="/docs">documentation</a>.',
+);
 const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
 const UNAVAILABLE_RETRY_AFTER_S = '2';
 
@@ -35,6 +41,11 @@ export class HttpErrorsFilter implements ExceptionFilter {
     const problem = this.#problemOf(exception, request);
     reply.code(problem.status).headers(problem.headers);
     if (problem.status === 204) reply.send();
+    else if (problem.headers[ERROR_CODE] === 'route_not_found' && isBrowser(request))
+      reply
+        .headers({ [ERROR_CODE]: problem.code, 'content-security-policy': PAGE_POLICY })
+        .type('text/html; charset=utf-8')
+        .send(NO_PAGE);
     else reply.header(ERROR_CODE, problem.code).send(errorShape(request.url, messageOf(problem), problem.detail));
   }
 
@@ -113,6 +124,10 @@ export class HttpErrorsFilter implements ExceptionFilter {
     return new Problem(500, `Internal server error. Request id: ${request.id}.`);
   }
 }
+
+/** Whether a person opened the address in a browser; programs accept JSON or anything. */
+const isBrowser = ({ method, headers, url }: FastifyRequest): boolean =>
+  method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(dashboard\/)?api\//.test(url);
 
 const messageOf = ({ status, message, headers }: Problem): string => {
   const seconds = Number(headers['retry-after']);
