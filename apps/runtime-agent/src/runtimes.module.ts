@@ -60,10 +60,9 @@ class NetworksOfDatabases extends DatabaseNetworks {
         const path = process.env['PATH'];
         const places = { postgresBin: config.platformPostgresBin, valkeyBin: config.platformValkeyBin, path };
         for (const warning of await programWarnings(places).catch(() => [])) log.warn({}, warning);
-        const images = DiskImages.find(platformHome);
         return new LocalDatabases(platformHome, places, {
           networks,
-          images: () => images,
+          images: DiskImages.whenNeeded(platformHome),
           acceptsKnownHoles: config.platformKnownHoles,
         });
       },

@@ -46,7 +46,10 @@ const provisioned = async (workspace: string): Promise<CreatedDatabase> => {
   return ordered;
 };
 const folderOf = ({ id }: { id: string }) => join(fixture.home, 'databases', id);
-const processes = (database: { id: string }) => processesWith({ folder: join(folderOf(database), 'data') });
+/** In the volume of the database where the machine can mount one. */
+const dataOf = (database: { id: string }) =>
+  join(folderOf(database), existsSync(join(folderOf(database), 'volume.img')) ? 'volume/data' : 'data');
+const processes = (database: { id: string }) => processesWith({ folder: dataOf(database) });
 const eventsOf = async ({ id }: { id: string }) =>
   (
     await fixture.query<{ type: string }>('SELECT type FROM event_store.events WHERE stream_id = $1 ORDER BY version', [
@@ -180,7 +183,7 @@ describe('a database', () => {
       [ordered.id],
     );
     const reconciled = fixture.reconcile();
-    await waitFor(() => existsSync(join(folderOf(ordered), 'data')), { timeoutMs: 5_000, intervalMs: 10 });
+    await waitFor(() => existsSync(dataOf(ordered)), { timeoutMs: 5_000, intervalMs: 10 });
     await fixture.agent.kill();
     await reconciled;
     await fixture.reconcile();

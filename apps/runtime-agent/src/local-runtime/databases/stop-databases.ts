@@ -8,6 +8,6 @@ export const stopDatabases = async (platformHome: string): Promise<void> => {
   const found = await existingNetworks(platformHome);
   const networks = new DatabaseNetworks(platformHome, async () => found);
   const places = { postgresBin: undefined, valkeyBin: undefined, path: undefined };
-  const images = DiskImages.find(platformHome);
-  await new LocalDatabases(platformHome, places, { networks, images: () => images }).stopAll();
+  const images = DiskImages.whenNeeded(platformHome);
+  await new LocalDatabases(platformHome, places, { networks, images }).stopAll();
 };

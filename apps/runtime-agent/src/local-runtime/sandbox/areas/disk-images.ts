@@ -56,6 +56,12 @@ export class DiskImages {
     return (await images.#works(home).catch(() => false)) ? images : undefined;
   }
 
+  /** Finds them once, when they are first needed. */
+  static whenNeeded(home: string): () => Promise<DiskImages | undefined> {
+    let found: Promise<DiskImages | undefined> | undefined;
+    return () => (found ??= DiskImages.find(home));
+  }
+
   /** Creates the image, and replaces an existing one. */
   async make({ path, content, bytes, isKept }: ImageRequest): Promise<void> {
     const draft = `${path}.draft`;
