@@ -92,7 +92,7 @@ describe('a variable', () => {
 
   beforeAll(async () => {
     service = await platform.service(webApp('one'));
-    for (const [key, value] of Object.entries({ ...ODD, PORT: '1', POSTERN_INSTANCE: 'mine', POSTERN_BUILD: 'mine' }))
+    for (const [key, value] of Object.entries(ODD))
       expect({ key, status: (await set(key, value)).status }).toEqual({ key, status: 201 });
     await service.deploy();
   }, 60_000);
@@ -101,8 +101,18 @@ describe('a variable', () => {
     expect(await service.get(`/env?key=${key}`)).toBe(`200 ${JSON.stringify(ODD[key as keyof typeof ODD])}`);
   });
 
-  it.each(['PORT', 'POSTERN_INSTANCE'])('%s is set by the platform', async key => {
-    expect(await service.get(`/env?key=${key}`)).not.toMatch(/"(1|mine)"/);
+  it.each(['PORT', 'PATH', 'DISK_PATH', 'POSTERN_INSTANCE', 'POSTERN_ANYTHING'])('%s is reserved', async key => {
+    const { status, body } = await set(key, 'mine');
+    expect([status, body]).toEqual([400, { detail: expect.stringContaining(`the variable ${key} is reserved`) }]);
+  });
+
+  it('tell the process its web service and release', async () => {
+    const read = async (key: string) => JSON.parse((await service.get(`/env?key=${key}`)).slice(4)) as unknown;
+    expect(await read('NODE_ENV')).toBe('production');
+    expect(await read('POSTERN_SERVICE_ID')).toBe(service.id);
+    expect(await read('POSTERN_GIT_COMMIT')).toMatch(/^[0-9a-f]{40}$/);
+    expect(await read('POSTERN_GIT_BRANCH')).toBe('main');
+    expect(await read('POSTERN_PUBLIC_URL')).toMatch(/^https?:/);
   });
 
   it.each([

@@ -1,7 +1,8 @@
-import { attachDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { attachDatabase, isReservedVariable, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { NamedValueReader } from '../web-services/environment/named-value-reader.js';
+import { variableReserved } from '../web-services/environment/named-values.js';
 import { WebServices } from '../web-services/services/web-services.projection.js';
 import { databaseNotFound } from './database.js';
 import { DatabaseAttachments } from './database-attachments.js';
@@ -9,12 +10,9 @@ import { DatabaseOrders } from './database-orders.js';
 import { attachmentReply } from './database-reply.js';
 import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
-import { variableInUse, variableSetByPlatform } from './refusals.js';
+import { variableInUse } from './refusals.js';
 
 const DEFAULT_VARIABLES = { relational: 'DATABASE_URL', key_value: 'REDIS_URL' } as const;
-
-/** The runtime sets these variables itself, after those of the web service. */
-const SET_BY_PLATFORM = new Set(['PORT', 'DISK_PATH', 'POSTERN_INSTANCE']);
 
 /** Attaches a database to a web service, whose instances receive the connection URL at their next start. */
 @Handles(attachDatabase)
@@ -33,7 +31,7 @@ export class AttachDatabase {
     if (status === 'deleting') throw databaseNotFound();
     await this.webServices.requireOwner(request, webServiceId);
     const variable = request.variable ?? DEFAULT_VARIABLES[kind];
-    if (SET_BY_PLATFORM.has(variable)) throw variableSetByPlatform(variable);
+    if (isReservedVariable(variable)) throw variableReserved(variable);
     const own = await this.values.valuesOf(webServiceId);
     if (own.some(({ key }) => key === variable)) throw variableInUse(variable);
     const attachment = await this.attachments.attach({ id: uuidv7(), databaseId, webServiceId, variable });

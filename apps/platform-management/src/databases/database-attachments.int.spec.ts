@@ -95,12 +95,12 @@ describe('an attached database', () => {
     });
   });
 
-  it.each(['PORT', 'DISK_PATH', 'POSTERN_INSTANCE'])(
-    'cannot use the variable %s, which Postern sets',
+  it.each(['PORT', 'PATH', 'DISK_PATH', 'POSTERN_INSTANCE'])(
+    'cannot use the variable %s, which is reserved',
     async variable => {
       await expect(attach({ variable })).rejects.toMatchObject({
-        code: 'invalid_input',
-        message: `variable: Postern sets ${variable}; choose another name`,
+        code: 'variable_reserved',
+        message: `the variable ${variable} is reserved for Postern; choose another name`,
       });
       expect(await list()).toEqual([]);
     },

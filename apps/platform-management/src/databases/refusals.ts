@@ -6,8 +6,5 @@ export const variableInUse = (variable: string): Refusal =>
     `the web service already has a variable ${variable}; delete it, or choose another name for the attachment`,
   );
 
-export const variableSetByPlatform = (variable: string): Refusal =>
-  new Refusal('invalid_input', `variable: Postern sets ${variable}; choose another name`);
-
 export const databaseNotRunning = (): Refusal =>
   new Refusal('database_not_running', 'the database is not running; try again when its status is running');

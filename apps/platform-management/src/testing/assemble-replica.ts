@@ -17,6 +17,7 @@ import { Deployments } from '../web-services/deployments/deployments.projection.
 import { GetDeploymentLogs } from '../web-services/deployments/get-deployment-logs.js';
 import { RollBackDeployment } from '../web-services/deployments/roll-back-deployment.js';
 import { RuntimeAvailability } from '../web-services/deployments/runtime-availability.js';
+import { PlatformVariables } from '../web-services/environment/platform-variables.js';
 import { ModerateWebService } from '../web-services/moderation/moderate-web-service.js';
 import { PlatformSuspensions } from '../web-services/moderation/platform-suspensions.js';
 import { BuildDeployment } from '../web-services/reconciler/build-deployment.js';
@@ -116,7 +117,9 @@ export function assembleReplica(
   const repository = new WebServiceRepository(events, observer);
   const summaries = new WebServiceSummaries(database, prisma);
   const runtime = new FakeRuntime(machine);
-  const services = new WebServices(database, new WebServiceUrls(runtime, silentLog), new FakeProjects());
+  const urls = new WebServiceUrls(runtime, silentLog);
+  const services = new WebServices(database, urls, new FakeProjects());
+  const platformVariables = new PlatformVariables(urls);
   const buildQueue = new BuildQueue(database);
   const deployments = new Deployments(database, services, new RuntimeAvailability(runtime), buildQueue);
 
@@ -135,13 +138,14 @@ export function assembleReplica(
     new BuildDeployment(
       reports,
       configurations,
+      platformVariables,
       credentials,
       runtime,
       settings,
       new FakeProjects(),
       new SharedNetwork(runtime, database),
     ),
-    new RollRelease(reports, configurations, runtime, settings),
+    new RollRelease(reports, configurations, platformVariables, runtime, settings),
     new StopInstances(reports, runtime),
     new RemoveWebService(reports, runtime),
     scan,
@@ -160,6 +164,7 @@ export function assembleReplica(
   const commands = commandsOf({ repository, runtime, services, deployments, database, settings });
   return {
     runtime,
+    platformVariables,
     credentials,
     repository,
     reconciler,

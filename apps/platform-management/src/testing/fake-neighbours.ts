@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Account, AccountDirectory, type AccountPage } from '../accounts/users/ports.js';
 import { type ProjectOwner, ProjectOwners } from '../projects/ports.js';
 import { type Configuration, ConfigurationNotFound, ReleaseConfigurations } from '../web-services/environment/ports.js';
+import { repeatedConfiguration } from '../web-services/environment/repeated-configuration.js';
 
 export const OWNER = uuidv7();
 export const OPERATOR = uuidv7();
@@ -49,8 +50,11 @@ export class FakeConfigurations extends ReleaseConfigurations {
     return this.today;
   }
   override async repeated(_: string, id: string): Promise<Configuration> {
-    const { environment, secrets } = await this.open(id);
-    return { environment: { ...environment, ...this.attached }, secrets };
+    const attached = Object.entries(this.attached);
+    return repeatedConfiguration(
+      await this.open(id),
+      attached.map(([variable, url]) => ({ variable, url, password: url })),
+    );
   }
   override async seal(_: string, id: string, configuration: Configuration): Promise<void> {
     this.sealed.set(id, configuration);

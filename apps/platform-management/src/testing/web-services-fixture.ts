@@ -8,6 +8,7 @@ import { Secret } from '@postern/service-host/config';
 import { startPostgres, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { webServices } from '../projections.js';
+import type { PlatformVariables } from '../web-services/environment/platform-variables.js';
 import { DeleteOldConfigurations } from '../web-services/reconciler/delete-old-configurations.js';
 import { RepositoryCredentials } from '../web-services/repository-credentials/repository-credentials.js';
 import { WebServiceRepository } from '../web-services/services/web-service-repository.js';
@@ -19,6 +20,7 @@ import { migratedDatabase } from './migrated-database.js';
 
 /** A replica of the service, without NATS. */
 export interface Replica {
+  readonly platformVariables: PlatformVariables;
   readonly runtime: FakeRuntime;
   readonly commands: Commands;
   readonly credentials: RepositoryCredentials;

@@ -23,7 +23,7 @@ export const attachDatabase = request('attach-database', {
     variable: variableKey.optional().describe('`DATABASE_URL` if absent, `REDIS_URL` for a key-value store.'),
   }),
   reply: databaseAttachment,
-  refusals: { database_not_found: 404, web_service_not_found: 404, invalid_input: 400, variable_in_use: 409 },
+  refusals: { database_not_found: 404, web_service_not_found: 404, variable_reserved: 400, variable_in_use: 409 },
   http: {
     operation: 'DatabaseAttachments.create',
     method: 'POST',

@@ -45,7 +45,7 @@ export const listVariables = request('list-variables', {
 export const setVariable = request('set-variable', {
   request: ofWebService.extend(variableInput.shape),
   reply: z.object({ variable, created: z.boolean() }),
-  refusals: { web_service_not_found: 404, invalid_input: 400 },
+  refusals: { web_service_not_found: 404, invalid_input: 400, variable_reserved: 400 },
   http: {
     operation: 'Environment.set',
     method: 'POST',
@@ -69,7 +69,7 @@ export const setVariables = request('set-variables', {
       .describe('1 to 1,000 variables with different keys.'),
   }),
   reply: bulkResult,
-  refusals: { web_service_not_found: 404, invalid_input: 400 },
+  refusals: { web_service_not_found: 404, invalid_input: 400, variable_reserved: 400 },
   http: {
     operation: 'Environment.setAll',
     method: 'PUT',

@@ -50,7 +50,7 @@ export const setProjectSecret = request('set-project-secret', {
     secret: projectSecret.extend({ key: z.string().describe('Name of the variable that web services get.') }),
     created: z.boolean(),
   }),
-  refusals: { project_not_found: 404, invalid_input: 400 },
+  refusals: { project_not_found: 404, invalid_input: 400, variable_reserved: 400 },
   http: {
     operation: 'ProjectSecrets.set',
     method: 'POST',
@@ -76,7 +76,7 @@ export const setProjectSecrets = request('set-project-secrets', {
       .describe('1 to 1,000 secrets with different keys in each scope.'),
   }),
   reply: bulkResult,
-  refusals: { project_not_found: 404, invalid_input: 400 },
+  refusals: { project_not_found: 404, invalid_input: 400, variable_reserved: 400 },
   http: {
     operation: 'ProjectSecrets.setAll',
     method: 'PUT',

@@ -19,6 +19,15 @@ export const variableKey = z
     'must start with a letter or _ and contain only letters, digits and _, at most 255 characters',
   );
 
+const SET_BY_PLATFORM = new Set(['PORT', 'DISK_PATH', 'PATH']);
+
+/** Programs of users read these, as the documentation shows. */
+const FOR_USERS = new Set(['POSTERN_URL', 'POSTERN_EMAIL_KEY', 'POSTERN_PLATFORM_KEY', 'POSTERN_WEBHOOK_SECRET']);
+
+/** Whether Postern sets the variable, or could in a later version. */
+export const isReservedVariable = (key: string): boolean =>
+  SET_BY_PLATFORM.has(key) || (key.startsWith('POSTERN_') && !FOR_USERS.has(key));
+
 const encoder = new TextEncoder();
 
 /** Up to 64 KiB of UTF-8 without NUL, which a process environment cannot contain. */

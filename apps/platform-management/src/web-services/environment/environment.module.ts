@@ -12,6 +12,7 @@ import { ListProjectSecrets } from './list-project-secrets.js';
 import { ListVariables } from './list-variables.js';
 import { NamedValueReader } from './named-value-reader.js';
 import { NamedValueRepository } from './named-value-repository.js';
+import { PlatformVariables } from './platform-variables.js';
 import { ReleaseConfigurations } from './ports.js';
 import { PostgresReleaseConfigurations } from './postgres-release-configurations.js';
 import { ReencryptValues } from './reencrypt-values.js';
@@ -34,6 +35,7 @@ import { SetVariables } from './set-variables.js';
     SetProjectSecrets,
     DeleteProjectSecret,
     ReencryptValues,
+    PlatformVariables,
     NamedValueRepository,
     NamedValueReader,
     { provide: ReleaseConfigurations, useClass: PostgresReleaseConfigurations },
@@ -44,6 +46,6 @@ import { SetVariables } from './set-variables.js';
       useFactory: (source: EventSourcing) => source.transactions(READ_MODELS.resources),
     },
   ],
-  exports: [NamedValueReader, ReleaseConfigurations],
+  exports: [NamedValueReader, PlatformVariables, ReleaseConfigurations],
 })
 export class EnvironmentModule {}

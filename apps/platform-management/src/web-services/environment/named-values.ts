@@ -1,3 +1,4 @@
+import { isReservedVariable } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 
@@ -92,6 +93,10 @@ export const projectSecrets: Decider<NamedValues, NamedValueCommand, NamedValueE
   notFound: () => new Refusal('project_secret_not_found', 'there is no such project secret'),
 });
 
+/** Values that were set before their names were reserved stay, and can be deleted. */
+export const variableReserved = (key: string): Refusal =>
+  new Refusal('variable_reserved', `the variable ${key} is reserved for Postern; choose another name`);
+
 export const deciderOf = (collection: Collection) => (collection === 'variables' ? variables : projectSecrets);
 
 type SetType = Extract<NamedValueEvent, { data: { key: string } }>['type'];
@@ -117,6 +122,7 @@ function namedValues(kind: Kind): Decider<NamedValues, NamedValueCommand, NamedV
         if (!state.some(({ id }) => id === command.valueId)) throw kind.notFound();
         return [{ type: kind.deleted, data: { owner_id, value_id: command.valueId, at } }];
       }
+      for (const { key } of command.values) if (isReservedVariable(key)) throw variableReserved(key);
       refuseRepetitions(command.values, kind.input);
       return command.values.map(value => {
         const known = valueIn(state, slotOf(value));

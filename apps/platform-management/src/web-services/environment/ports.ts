@@ -23,7 +23,7 @@ export interface NamedValueView {
 }
 
 /** Where a value comes from, unless it is a variable of the web service. */
-export type ValueSource = 'attachment' | 'project-secret';
+export type ValueSource = 'attachment' | 'project-secret' | 'platform';
 
 /** Environment variables of one release, and the values that must not appear in logs. */
 export interface Configuration {

@@ -9,7 +9,7 @@ export interface AttachedUrl {
 
 /**
  * Returns an earlier configuration for a new release: with the variables and secrets that it had, and with the databases that are
- * attached now, because their earlier passwords may be replaced.
+ * attached now, because their earlier passwords may be replaced. The variables of the platform belong to one release, and are left out.
  */
 export function repeatedConfiguration(earlier: Configuration, attached: readonly AttachedUrl[]): Configuration {
   const urls = new Map(attached.map(({ variable, url }) => [variable, url]));

@@ -13,6 +13,7 @@ import {
 import { ProjectOwners } from '../../projects/ports.js';
 import { SharedNetwork } from '../../shared-network/shared-network.js';
 import { maskable } from '../environment/maskable-secrets.js';
+import { PlatformVariables } from '../environment/platform-variables.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { RepositoryCredentials } from '../repository-credentials/repository-credentials.js';
 import { deploymentOf, type WebService } from '../services/aggregate/state.js';
@@ -34,6 +35,7 @@ export class BuildDeployment {
   constructor(
     private readonly reports: Reports,
     private readonly configurations: ReleaseConfigurations,
+    private readonly platformVariables: PlatformVariables,
     private readonly credentials: RepositoryCredentials,
     private readonly runtime: Runtime,
     private readonly settings: ReconcilerSettings,
@@ -73,13 +75,14 @@ export class BuildDeployment {
 
   async #artefact(
     { state, deploymentId, untilMs, signal }: Build,
-    { environment, secrets }: Configuration,
+    configuration: Configuration,
     credentials: SourceCredentials,
     output: LogWriter,
   ): Promise<Artefact> {
     const { git_repository_url: repositoryUrl, build_command, start_command } = state.settings!;
     const { branch, commit: known } = deploymentOf(state, deploymentId)!;
     let commit = known;
+    let builtBranch = branch;
     let shown = credentials;
     if (commit === undefined) {
       const onBranch = branch === null ? '' : `, branch ${branch}`;
@@ -88,9 +91,12 @@ export class BuildDeployment {
       const { hostKeys, ...source } = await this.#resolve(state.id!, wanted, output, signal);
       shown = withHostKeys(credentials, hostKeys);
       commit = source.commit;
+      builtBranch = source.branch;
       await this.reports.record(state.id!, { kind: 'resolve-source', deploymentId, ...source });
       logLine(output, `Building ${source.branch} at ${commit}`);
     }
+    const version = { deploymentId, commit, branch: builtBranch };
+    const { environment, secrets } = await this.platformVariables.addTo(configuration, state, version);
     const order = {
       deploymentId,
       webServiceId: state.id!,

@@ -253,7 +253,7 @@ describe('the stored configurations of a web service', () => {
     await expect(rollBackTo(id, first)).rejects.toEqual(refusal('deployment_too_old'));
     const back = await rollBackTo(id, second);
     await fixture.untilDeployment(back, 'live');
-    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
+    expect(fixture.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'red' });
     await retaining.run({ now: new Date(), signal: never.signal });
     expect(sealedBeside(others)).toEqual(new Set([third, back]));
   });

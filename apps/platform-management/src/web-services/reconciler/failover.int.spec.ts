@@ -156,7 +156,7 @@ describe('after kill -9 of the leader', () => {
     goOn('roll');
     await fixture.replica();
     await fixture.untilDeployment(back, 'live');
-    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
+    expect(fixture.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'red' });
   });
 
   it('the serving release keeps serving without a new roll', async () => {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { inSpan, type TraceSpan } from '@postern/messaging';
 import { type LogWriter, RollFailed, Runtime, type ServicePlan } from '@postern/runtime';
 import { maskable } from '../environment/maskable-secrets.js';
+import { PlatformVariables } from '../environment/platform-variables.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { releaseToBegin } from '../services/aggregate/decide-releases.js';
 import {
@@ -34,14 +35,20 @@ export class RollRelease {
   constructor(
     private readonly reports: Reports,
     private readonly configurations: ReleaseConfigurations,
+    private readonly platformVariables: PlatformVariables,
     private readonly runtime: Runtime,
     private readonly settings: ReconcilerSettings,
   ) {}
 
   /** Stores the configuration of a release that starts: the current one, or for a rollback the earlier one. */
   async begin(state: WebService, releaseId: string): Promise<void> {
-    if (releaseToBegin(state, releaseId))
-      await this.configurations.seal(state.id!, releaseId, await this.#configurationFor(state, releaseId));
+    const release = releaseToBegin(state, releaseId);
+    if (release) {
+      const { deployment_id: deploymentId, commit } = release;
+      const configuration = await this.#configurationFor(state, releaseId);
+      const whole = await this.platformVariables.addTo(configuration, state, { deploymentId, commit });
+      await this.configurations.seal(state.id!, releaseId, whole);
+    }
     await this.reports.record(state.id!, { kind: 'begin-release', releaseId });
   }
 

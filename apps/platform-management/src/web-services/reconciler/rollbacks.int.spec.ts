@@ -29,7 +29,7 @@ describe('a rollback', () => {
     fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
     const second = await fixture.deploy(replica, id);
     await fixture.untilDeployment(second, 'live');
-    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'blue' });
+    expect(fixture.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'blue' });
     const builds = fixture.machine.orders.length;
 
     const third = await rollBack(id, first);
@@ -48,13 +48,17 @@ describe('a rollback', () => {
   });
 
   it('has the current credentials of attached databases', async () => {
-    fixture.configurations.today = { environment: { COLOUR: 'red', DATABASE_URL: 'old' }, secrets: [] };
+    fixture.configurations.today = {
+      environment: { COLOUR: 'red', DATABASE_URL: 'old' },
+      secrets: [],
+      sources: { DATABASE_URL: 'attachment' },
+    };
     const { id, deploymentId: first } = await fixture.runningService(replica);
     fixture.configurations.today = { environment: { COLOUR: 'blue', DATABASE_URL: 'new' }, secrets: [] };
     await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
     fixture.configurations.attached = { DATABASE_URL: 'new' };
     await fixture.untilDeployment(await rollBack(id, first), 'live');
-    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red', DATABASE_URL: 'new' });
+    expect(fixture.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'red', DATABASE_URL: 'new' });
   });
 
   it('to a rollback uses the configuration of the original deployment', async () => {
@@ -66,7 +70,7 @@ describe('a rollback', () => {
     await fixture.untilDeployment(back, 'live');
     await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
     await fixture.untilDeployment(await rollBack(id, back), 'live');
-    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red' });
+    expect(fixture.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'red' });
   });
 
   it('is refused for a deployment that was never live, and for an unknown one', async () => {

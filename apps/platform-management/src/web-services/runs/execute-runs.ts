@@ -4,6 +4,7 @@ import { type RunEnd, Runtime } from '@postern/runtime';
 import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../../infrastructure/runtime/milliseconds-left.js';
 import { maskable } from '../environment/maskable-secrets.js';
+import { PlatformVariables } from '../environment/platform-variables.js';
 import { type Configuration, ConfigurationNotFound, ReleaseConfigurations } from '../environment/ports.js';
 import { WebServiceRepository } from '../services/web-service-repository.js';
 import { instanceOf, Runs, type UnfinishedRun } from './runs.js';
@@ -41,6 +42,7 @@ export class ExecuteRuns {
     private readonly runs: Runs,
     private readonly webServices: WebServiceRepository,
     private readonly configurations: ReleaseConfigurations,
+    private readonly platformVariables: PlatformVariables,
     private readonly runtime: Runtime,
     private readonly log: ServiceLog,
   ) {}
@@ -120,8 +122,14 @@ export class ExecuteRuns {
   /** Returns undefined for a deleted configuration. */
   async #configurationOf({ webServiceId, release }: UnfinishedRun): Promise<Configuration | undefined> {
     if (release.configurationId === undefined) {
-      const { deleted, projectId, settings } = await this.webServices.stateOf(webServiceId);
-      return deleted ? undefined : this.configurations.current(webServiceId, projectId!, settings!.environment);
+      const state = await this.webServices.stateOf(webServiceId);
+      if (state.deleted) return undefined;
+      const current = await this.configurations.current(webServiceId, state.projectId!, state.settings!.environment);
+      const { commit } = release.artefact;
+      const deploymentId = state.deployments.findLast(({ artefact }) => artefact === release.artefact.reference)?.id;
+      return deploymentId === undefined
+        ? current
+        : this.platformVariables.addTo(current, state, { deploymentId, commit });
     }
     try {
       return await this.configurations.open(release.configurationId);

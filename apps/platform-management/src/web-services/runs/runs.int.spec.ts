@@ -85,7 +85,8 @@ const create = (webServiceId: string, command = 'npm run seed') => {
   const request = { user_id: OWNER, web_service_id: webServiceId, command } as RequestOf<typeof createRun>;
   return creation.execute(request);
 };
-const leader = () => new ExecuteRuns(runs, replica.repository, fixture.configurations, machine.runtime, log);
+const leader = () =>
+  new ExecuteRuns(runs, replica.repository, fixture.configurations, replica.platformVariables, machine.runtime, log);
 /** Reconciles while environments cannot be read, until an attempt has failed or the run has ended. */
 const attempted = async (leaderRuns: ExecuteRuns, failure: Error) => {
   const before = failed;
@@ -109,7 +110,7 @@ describe('a one-off command', () => {
     expect(await read(id, run.id)).toMatchObject({ status: 'running', started_at: expect.any(String) });
     const { artefact } = fixture.machine.serving(id)!;
     expect(machine.orders[0]).toMatchObject({ runId: run.id, webServiceId: id, command: 'npm run seed', artefact });
-    expect(machine.orders[0]?.environment).toEqual({ TARGET: 'shop' });
+    expect(machine.orders[0]?.environment).toMatchObject({ TARGET: 'shop' });
     machine.end(run.id, { exitCode: 3, reason: 'exited with code 3' });
     await waitFor(async () => (await read(id, run.id)).finished_at !== null);
     await leaderRuns.reconcile();
@@ -200,7 +201,14 @@ describe('a one-off command', () => {
         return listed;
       }
     })(database);
-    await new ExecuteRuns(stale, replica.repository, fixture.configurations, machine.runtime, log).reconcile();
+    await new ExecuteRuns(
+      stale,
+      replica.repository,
+      fixture.configurations,
+      replica.platformVariables,
+      machine.runtime,
+      log,
+    ).reconcile();
     await expect(runs.begin(run.id)).resolves.toBe(false);
     await new Promise(resolve => setTimeout(resolve, 200));
     expect(machine.orders).toEqual([]);

@@ -187,7 +187,7 @@ describe('deployments', () => {
     await request(setVariable, { ...of, key: 'COLOUR', value: 'red' });
     const first = await request(createDeployment, of);
     await fixture.until(() => request(getDeployment, { ...of, deployment_id: first.id }), 'live');
-    expect(fixture.machine.serving(id)?.environment).toEqual({ COLOUR: 'red', TOKEN: 'hush-hush-hush' });
+    expect(fixture.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'red', TOKEN: 'hush-hush-hush' });
 
     await request(setVariable, { ...of, key: 'COLOUR', value: 'blue' });
     const second = await request(createDeployment, of);

@@ -42,6 +42,13 @@ import { WebServices } from './web-services.projection.js';
     WebServiceSummaries,
     { provide: WebServiceSettings, useClass: ConfiguredWebServiceSettings },
   ],
-  exports: [WebServices, WebServiceMetrics, WebServiceRepository, WebServiceSummaries, WebServiceSettings],
+  exports: [
+    WebServices,
+    WebServiceUrls,
+    WebServiceMetrics,
+    WebServiceRepository,
+    WebServiceSummaries,
+    WebServiceSettings,
+  ],
 })
 export class WebServicesModule {}

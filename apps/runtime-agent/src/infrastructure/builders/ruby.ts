@@ -21,7 +21,7 @@ export const ruby: Builder = async project => {
     environment: { RAILS_ENV: 'production', RACK_ENV: 'production' },
     needs: RUBY,
     start: async built => {
-      if (isRails) return commandStart('RAILS_ENV=production bundle exec rails server -b 0.0.0.0 -p "$PORT"');
+      if (isRails) return commandStart('bundle exec rails server -b 0.0.0.0 -p "$PORT"');
       if (await built.has('config.ru')) return commandStart('bundle exec rackup --host 0.0.0.0 --port "$PORT"');
       for (const file of MAINS) if (await built.has(file)) return commandStart(`bundle exec ruby ${file}`);
       return undefined;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Artefact, ServicePlan } from '@postern/runtime';
+import { PRODUCTION } from '../../infrastructure/builders/production.js';
 import { SHELL } from '../../infrastructure/builders/start.js';
 import { type Kind, MANAGER } from '../cluster.js';
 import { imageOf } from './artefact-references.js';
@@ -177,7 +178,7 @@ export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectS
   const { nodeSelector, pullSecret } = settings;
   const { memoryMib, cpuMillicores } = sizeOf(process.size, settings);
   const { image, isByDockerfile } = imageOf(process.artefact.reference);
-  const known = { HOME: '/tmp', ...(!isByDockerfile && { LANG: 'C.UTF-8' }) };
+  const known = { HOME: '/tmp', ...(!isByDockerfile && { LANG: 'C.UTF-8', ...PRODUCTION }) };
   const own = Object.entries(known).filter(([name]) => process.environment[name] === undefined);
   return {
     automountServiceAccountToken: false,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { PRODUCTION } from '../../infrastructure/builders/production.js';
 import type { SandboxFolders } from './confinement.js';
 import { INSTANCE_MARKER } from './process-markers.js';
 
@@ -6,6 +7,8 @@ import { INSTANCE_MARKER } from './process-markers.js';
 export const areaFolder = (instanceFolder: string): string => join(instanceFolder, 'area');
 export const temporaryFolder = (instanceFolder: string): string => join(areaFolder(instanceFolder), 'tmp');
 export const homeFolder = (instanceFolder: string): string => join(areaFolder(instanceFolder), 'home');
+/** Holds what an instance changes in its application folder. */
+export const layerFolder = (instanceFolder: string): string => join(areaFolder(instanceFolder), 'app');
 /** The image of the area, if the kernel limits it. */
 export const areaImage = (instanceFolder: string): string => join(instanceFolder, 'area.img');
 
@@ -15,6 +18,7 @@ export const areaImage = (instanceFolder: string): string => join(instanceFolder
 export const firstEnvironment = (id: string, path: string): Record<string, string> => ({
   PATH: path,
   LANG: 'C.UTF-8',
+  ...PRODUCTION,
   [INSTANCE_MARKER]: id,
 });
 

@@ -47,14 +47,20 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
 
   it('has the user variables, its port and its own folders in its environment, and nothing of the platform', async () => {
     process.env['POSTERN_PLANTED'] = 'not for instances';
-    const plan = await runs(server.environment, { environment: { GREETING: 'hello', PORT: '80' } });
+    const plan = await runs(server.environment, {
+      environment: { GREETING: 'hello', PORT: '80', RACK_ENV: 'staging' },
+    });
     delete process.env['POSTERN_PLANTED'];
     const seen = JSON.parse((await fixture.visit(plan)).body) as Record<string, string>;
     const [record] = await fixture.records(plan);
     expect(Object.keys(seen).sort()).toEqual(
-      ['GREETING', 'HOME', 'LANG', 'PATH', 'PORT', 'POSTERN_INSTANCE', 'POSTERN_URL', 'TMPDIR', 'cwd', 'PWD'].sort(),
+      [
+        ...['GREETING', 'HOME', 'LANG', 'PATH', 'PORT', 'POSTERN_INSTANCE', 'POSTERN_URL', 'TMPDIR', 'cwd', 'PWD'],
+        ...['NODE_ENV', 'RAILS_ENV', 'RACK_ENV'],
+      ].sort(),
     );
     expect(seen).toMatchObject({ GREETING: 'hello', PORT: String(record?.port), POSTERN_INSTANCE: record?.id });
+    expect(seen).toMatchObject({ NODE_ENV: 'production', RAILS_ENV: 'production', RACK_ENV: 'staging' });
     const folder = fixture.instanceRecords.folderOf(record!.id);
     const own = { HOME: join(folder, 'area/home'), TMPDIR: join(folder, 'area/tmp') };
     const artefact = join(fixture.home, 'artefacts', plan.artefact.reference);

@@ -1,0 +1,2 @@
+/** Tell frameworks of Node.js and Ruby that they run in production. The variables of the web service and of an image take precedence. */
+export const PRODUCTION = { NODE_ENV: 'production', RAILS_ENV: 'production', RACK_ENV: 'production' } as const;
