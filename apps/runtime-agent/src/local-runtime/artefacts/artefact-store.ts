@@ -41,6 +41,8 @@ export class ArtefactStore {
     private readonly minimumAgeMs = 15 * 60_000,
     /** The group that can read the artefacts of a web service; undefined if processes run as Postern's own user. */
     private readonly groupOf?: (webServiceId: string) => Promise<number>,
+    /** Whether instances write to a working copy of the artefact instead of the artefact. */
+    private readonly hasWorkingCopies = false,
   ) {
     this.#folder = join(platformHome, 'artefacts');
   }
@@ -55,8 +57,10 @@ export class ArtefactStore {
     const tree = treeOf(draft);
     await removeTree(join(tree, '.git'));
     // Neither chown nor chmod follows links here.
-    if (process.getuid?.() === 0) await run('chown', ['-hR', '0:0', '--', draft]);
-    await run('chmod', ['-R', 'u+rX,go=u,a-w,ug-s,-t', '--', tree]);
+    const group = this.hasWorkingCopies ? await this.groupOf?.(about.webServiceId) : undefined;
+    if (process.getuid?.() === 0) await run('chown', ['-hR', `0:${group ?? 0}`, '--', draft]);
+    // A working copy has the modes of the artefact, which itself is mounted read-only.
+    await run('chmod', ['-R', `u+rX,go=u,a-w${group === undefined ? '' : ',g+w'},ug-s,-t`, '--', tree]);
     await writeFile(join(draft, METADATA), JSON.stringify(about));
     await this.#close(draft, about);
     await mkdir(this.#folder, { recursive: true });

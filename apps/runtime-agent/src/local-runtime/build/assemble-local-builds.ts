@@ -143,7 +143,11 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     },
   });
   const workspaces = new BuildWorkspaces(platformHome, limits, images);
-  const artefacts = new ArtefactStore(platformHome, options.minimumAgeMs, groups && (id => groups.assign(id)));
+  const hasWorkingCopies = namespaces?.hasWorkingCopies === true && images !== undefined;
+  if (!hasWorkingCopies)
+    log.warn({}, 'Web services cannot write to their application folder: this needs root, overlayfs and loop devices');
+  const groupOf = groups && ((id: string) => groups.assign(id));
+  const artefacts = new ArtefactStore(platformHome, options.minimumAgeMs, groupOf, hasWorkingCopies);
   await artefacts.closeToOthers();
   const underWay = new Set<string>();
   const sources = new RepositorySources(

@@ -36,6 +36,8 @@ export type ViewNetwork = 'own' | 'machine';
 export interface SandboxFolders {
   readonly app: string;
   readonly appWritable: boolean;
+  /** Holds what processes change in `app`, which stays as it is; without it, or on machines without overlayfs, they cannot write. */
+  readonly layer?: string;
   /** Whether `app` is the root file system of an image, and therefore the root directory of the processes. */
   readonly isImage?: boolean;
   readonly home: string;

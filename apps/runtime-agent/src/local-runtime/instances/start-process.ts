@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
+import { foldersOfLayer } from '../sandbox/namespaces/working-copy.js';
 import { makeOwned, makePassable } from '../source/owned-folder.js';
 import type { ConfinedPlace } from './confinement.js';
 import { handedEnvironment } from './handed-environment.js';
@@ -10,6 +11,7 @@ import {
   firstEnvironment,
   homeFolder,
   imageEnvironment,
+  layerFolder,
   serviceEnvironment,
   temporaryFolder,
 } from './instance-environment.js';
@@ -72,12 +74,23 @@ const viewOf = async (host: InstanceHost, place: ConfinedPlace, { record, direct
   const folder = host.instanceRecords.folderOf(record.id);
   const [area, temporary, home] = [areaFolder(folder), temporaryFolder(folder), homeFolder(folder)];
   await makePassable(area);
-  for (const own of [temporary, home]) await makeOwned(own, place);
+  // Only the kernel limits what is written to a layer.
+  const layer = host.images && !image ? layerFolder(folder) : undefined;
+  const layers = layer === undefined ? [] : Object.values(foldersOfLayer(layer));
+  for (const own of [temporary, home, ...layers]) await makeOwned(own, place);
   await makePipes(folder, place.owner);
   const path = areaImage(folder);
   await host.images?.make({ path, content: area, bytes: host.limits.diskBytes, isKept: false });
   const disk = record.disk && (await host.disks.prepare(record.webServiceId, place, record.disk.sizeMib));
   const images = [...(host.images ? [{ path, folder: area }] : []), ...(disk?.image ? [disk.image] : [])];
-  const folders = { app, appWritable: false, isImage: image !== undefined, home, temporary, images };
+  const folders = {
+    app,
+    appWritable: false,
+    isImage: image !== undefined,
+    home,
+    temporary,
+    images,
+    ...(layer && { layer }),
+  };
   return place.view({ ...folders, ...(disk && { disk: disk.folder }) });
 };

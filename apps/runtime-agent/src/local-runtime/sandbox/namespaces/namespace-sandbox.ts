@@ -11,6 +11,7 @@ import { IN_IMAGE, imageMounts } from './image-view.js';
 import { image, type Mount, mountTable, readOnly, writable, writableForRoot } from './sandbox-mounts.js';
 import { findSandboxPrograms, type SandboxPrograms } from './sandbox-programs.js';
 import { makeSandboxRoot, type SandboxRoot } from './sandbox-root.js';
+import { canMakeWorkingCopies, workingCopy } from './working-copy.js';
 
 /** Paths of the folders inside the sandbox. */
 const INSIDE = {
@@ -63,6 +64,8 @@ export class NamespaceSandbox {
     private readonly frame: SandboxRoot,
     private readonly programs: SandboxPrograms,
     private readonly staticServers: string,
+    /** Whether processes can get a writable view of a read-only folder. */
+    readonly hasWorkingCopies: boolean,
   ) {}
 
   /**
@@ -81,7 +84,9 @@ export class NamespaceSandbox {
     const staticServers = join(platformHome, 'static-server');
     await mkdir(staticServers, { recursive: true });
     const frame = await makeSandboxRoot(frames, programFolders);
-    const namespaces = new NamespaceSandbox(folder, frame, programs, staticServers);
+    await mkdir(folder, { recursive: true });
+    const hasWorkingCopies = process.getuid?.() === 0 && (await canMakeWorkingCopies(folder, programs));
+    const namespaces = new NamespaceSandbox(folder, frame, programs, staticServers, hasWorkingCopies);
     return (await namespaces.#works(probe)) ? namespaces : undefined;
   }
 
@@ -93,7 +98,6 @@ export class NamespaceSandbox {
     await writeFile(join(place, 'group'), `root:x:0:\napp:x:${owner.gid}:\n`);
     const layout = this.#layout(isRootOfUsers);
     const own = isRootOfUsers ? writableForRoot : writable;
-    const app = folders.appWritable ? writable : readOnly;
     const mounts: Mount[] = [
       ...this.frame.mounts,
       ...(files ? [readOnly(files.resolvers, '/etc/resolv.conf'), readOnly(files.hosts, '/etc/hosts')] : []),
@@ -101,7 +105,7 @@ export class NamespaceSandbox {
       readOnly(join(place, 'group'), '/etc/group'),
       readOnly(this.staticServers, INSIDE.programs),
       ...[...groups].map(([name, path]) => readOnly(path, `/sys/fs/cgroup${name && `/${name}`}`)),
-      ...(folders.isImage ? imageMounts(layout.made, folders, groups) : [app(folders.app, INSIDE.app)]),
+      ...(folders.isImage ? imageMounts(layout.made, folders, groups) : [this.#application(folders)]),
       own(folders.home, INSIDE.home),
       own(folders.temporary, INSIDE.temporary),
       ...(folders.cache === undefined ? [] : [writable(folders.cache, INSIDE.cache)]),
@@ -126,6 +130,11 @@ export class NamespaceSandbox {
           isRootOfUsers || folders.isImage || this.#isRoot ? argv : asItself(this.programs, owner, argv),
         ),
     };
+  }
+
+  #application({ app, appWritable, layer }: SandboxFolders): Mount {
+    const copy = layer !== undefined && this.hasWorkingCopies ? workingCopy(app, layer, INSIDE.app) : undefined;
+    return copy ?? (appWritable ? writable : readOnly)(app, INSIDE.app);
   }
 
   /** For a view of an image. */

@@ -3,7 +3,7 @@ export interface Mount {
   readonly source: string;
   /** The path inside the sandbox. */
   readonly target: string;
-  readonly type?: 'proc' | 'tmpfs' | 'ext4';
+  readonly type?: 'proc' | 'tmpfs' | 'ext4' | 'overlay';
   readonly options: readonly string[];
 }
 
