@@ -14,7 +14,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const BESIDE = {
   'api-gateway': { entries: [], files: ['apps/dashboard/dist', 'apps/documentation/dist/site'] },
   'runtime-agent': {
-    entries: ['stop-everything.js', 'local-runtime/artefacts/static-server.js'],
+    entries: ['stop-everything.js'],
     files: ['image-build', 'image-push', 'static-server'].map(name => `apps/runtime-agent/dist/program-${name}.js`),
   },
 };

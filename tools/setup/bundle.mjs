@@ -53,8 +53,12 @@ const bundle = async (entries, output) => {
 };
 
 if (service === 'runtime-agent') {
-  for (const name of ['image-build', 'image-push', 'static-server'])
-    await bundle({ [`program-${name}`]: `kubernetes-runtime/builds/${name}.js` }, { minify: true });
+  for (const [folder, name] of [
+    ['kubernetes-runtime/builds', 'image-build'],
+    ['kubernetes-runtime/builds', 'image-push'],
+    ['static-sites', 'static-server'],
+  ])
+    await bundle({ [`program-${name}`]: `${folder}/${name}.js` }, { minify: true });
   const agent = { 'bundle-quick-agent': 'testing/quick-agent.js' };
   await bundle(agent, { keepNames: true, chunkFileNames: 'bundle-quick-[name].js' });
 }

@@ -5,7 +5,7 @@ import type { OutboundGuard } from '@postern/outbound';
 import { describeGitError } from '../infrastructure/git/git-refusals.js';
 import { PinnedRemotes } from '../infrastructure/git/pinned-remotes.js';
 import { withoutToken } from '../infrastructure/git/remote-access.js';
-import { imageProgram } from '../program-files.js';
+import { bundledProgram } from '../program-files.js';
 import { ImageBuilds } from './builds/image-builds.js';
 import { type DescribeGitError, JobSources } from './builds/job-sources.js';
 import { Registry } from './builds/registry.js';
@@ -56,7 +56,7 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
   const builds = new ImageBuilds({
     cluster,
     settings: buildSettings,
-    programs: imagePrograms,
+    programs: bundledPrograms,
     images: new StoredImages(registry, buildSettings.repository, cluster, log),
     remotes,
     describeError,
@@ -87,10 +87,10 @@ export const assembleKubernetesRuntime = async (options: KubernetesRuntimeOption
   return new KubernetesRuntime({ cluster, sources, builds, rolls, commands, domains, follower, logs, settings });
 };
 
-const imagePrograms = async (): Promise<ImagePrograms> => {
+const bundledPrograms = async (): Promise<ImagePrograms> => {
   const program = async (name: string) => ({
     name: `${name}.mjs`,
-    text: await readFile(imageProgram(name), 'utf8'),
+    text: await readFile(bundledProgram(name), 'utf8'),
   });
   return {
     build: await program('image-build'),
