@@ -23,7 +23,8 @@ export const cronJob = z.object({
   id: id.describe('Id of the cron job.'),
   web_service_id: id.describe('The web service whose live release runs the command.'),
   name: z.string().describe('Name of the cron job, unique in its web service.'),
-  schedule: z.string().describe('A cron expression of five fields, in UTC.'),
+  schedule: z.string().describe('A cron expression of five fields, in the time zone.'),
+  time_zone: z.string().describe('IANA time zone of the schedule.'),
   command: z.string().describe('The command, for a shell in the folder of the application.'),
   overlap,
   time_limit_seconds: z.int().describe('A run that takes longer is stopped and fails.'),
@@ -39,7 +40,8 @@ export type CronJob = z.output<typeof cronJob>;
 
 const fields = {
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and hyphens'),
-  schedule: z.string().trim().min(1).max(200).describe('Minute, hour, day of month, month and day of week, in UTC.'),
+  schedule: z.string().trim().min(1).max(200).describe('Minute, hour, day of month, month and day of week, in the time zone.'),
+  time_zone: z.string().min(1).max(64),
   command: z.string().trim().min(1, 'must not be empty').max(4096).describe('For a shell; stored as it is.'),
   time_limit_seconds: z.int().min(1).max(MAX_SECONDS),
 };
@@ -50,6 +52,7 @@ const ofCronJob = ofWebService.extend({ cron_job_id: id.describe('Id of the cron
 const EXAMPLE = {
   name: 'nightly-report',
   schedule: '0 3 * * *',
+  time_zone: 'Europe/Berlin',
   command: 'node report.js',
   overlap: 'skip' as const,
   time_limit_seconds: 600,
@@ -59,7 +62,7 @@ const REPLY = {
   web_service_id: '01977f4e-1c8d-7b3e-8a20-4e5f2f6b9f10',
   ...EXAMPLE,
   enabled: true,
-  next_run_at: '2026-06-18T03:00:00.000Z',
+  next_run_at: '2026-06-18T01:00:00.000Z',
   last_run: null,
   created_at: '2026-06-17T09:30:00.000Z',
 };
@@ -68,6 +71,9 @@ const REPLY = {
 export const createCronJob = request('create-cron-job', {
   request: ofWebService.extend({
     ...fields,
+    time_zone: fields.time_zone
+      .default('UTC')
+      .describe('IANA time zone of the schedule, such as Europe/Berlin; summer time is followed.'),
     overlap: overlap.default('skip'),
     time_limit_seconds: fields.time_limit_seconds
       .default(MAX_SECONDS)
@@ -89,7 +95,7 @@ export const createCronJob = request('create-cron-job', {
     path,
     access: 'session',
     status: 201,
-    summary: 'Create a cron job, which runs a command on a schedule (UTC)',
+    summary: 'Create a cron job, which runs a command on a schedule',
     examples: { body: EXAMPLE, reply: REPLY },
     description:
       'Each run is a one-off command with the live release and its environment. No job runs while the web service is stopped, blocked or suspended.',
@@ -113,6 +119,7 @@ export const changeCronJob = request('change-cron-job', {
   request: ofCronJob.extend({
     name: fields.name.optional(),
     schedule: fields.schedule.optional(),
+    time_zone: fields.time_zone.optional().describe('IANA time zone of the schedule, such as Europe/Berlin.'),
     command: fields.command.optional(),
     overlap: overlap.optional(),
     time_limit_seconds: fields.time_limit_seconds.optional().describe('At most one hour.'),

@@ -35,7 +35,7 @@ export const CronJobsSection = () => {
   return (
     <Section
       title="Cron jobs"
-      about="Each cron job runs a command on a schedule (UTC), with the live version and its environment. Cron jobs don’t run while the web service is stopped."
+      about="Each cron job runs a command on a schedule, with the live version and its environment. Cron jobs don’t run while the web service is stopped."
     >
       <Loaded of={jobs}>
         {list =>
@@ -54,7 +54,17 @@ export const CronJobsSection = () => {
           required
           maxLength={200}
           placeholder="0 3 * * *"
-          hint="Minute, hour, day of month, month, day of week; UTC."
+          hint="Minute, hour, day of month, month, day of week."
+          autocomplete="off"
+          spellcheck={false}
+        />
+        <Field
+          label="Time zone"
+          name="time_zone"
+          required
+          maxLength={64}
+          defaultValue="UTC"
+          placeholder="Europe/Berlin"
           autocomplete="off"
           spellcheck={false}
         />
@@ -87,7 +97,14 @@ const CronJobTable = ({ jobs, path, reload }: CronJobTableProps) => (
     keyOf={job => job.id}
     columns={[
       { title: 'Name', cell: ({ id, name }) => <Link to={`${path}/${id}`}>{name}</Link> },
-      { title: 'Schedule', cell: ({ schedule }) => <code>{schedule}</code> },
+      {
+        title: 'Schedule',
+        cell: ({ schedule, time_zone }) => (
+          <>
+            <code>{schedule}</code> {time_zone}
+          </>
+        ),
+      },
       { title: 'Command', cell: ({ command }) => <code>{command}</code> },
       {
         title: 'Next run',

@@ -20,12 +20,13 @@ export class ChangeCronJob {
     const before = await this.jobs.require(webServiceId, id);
     requireStorable('command', request.command);
     const { name = before.name, command = before.command, overlap = before.overlap } = request;
-    const { schedule = before.schedule, enabled = before.nextAt !== null } = request;
+    const { schedule = before.schedule, time_zone: timeZone = before.timeZone } = request;
+    const { enabled = before.nextAt !== null } = request;
     const now = new Date();
-    const next = Schedule.parse(schedule, now).after(now);
-    const isSame = schedule === before.schedule && before.nextAt !== null;
+    const next = Schedule.parse(schedule, timeZone, now).after(now);
+    const isSame = schedule === before.schedule && timeZone === before.timeZone && before.nextAt !== null;
     await this.jobs.change(webServiceId, id, {
-      ...{ name, schedule, command, overlap },
+      ...{ name, schedule, timeZone, command, overlap },
       timeLimitSeconds: request.time_limit_seconds ?? before.timeLimitSeconds,
       nextAt: enabled ? (isSame ? before.nextAt : next) : null,
     });

@@ -17,14 +17,14 @@ export class CreateCronJob {
   ) {}
 
   async execute(request: RequestOf<typeof createCronJob>): Promise<ReplyOf<typeof createCronJob>> {
-    const { web_service_id, name, schedule, command, overlap, time_limit_seconds, enabled } = request;
+    const { web_service_id, name, schedule, time_zone: timeZone, command, overlap, enabled } = request;
     await this.owners.requireOwner(request, web_service_id);
     requireStorable('command', command);
     const now = new Date();
-    const next = Schedule.parse(schedule, now).after(now);
+    const next = Schedule.parse(schedule, timeZone, now).after(now);
     if (!(await this.runtime.features()).has('runs'))
       throw new Refusal('runs_not_supported', 'this installation does not support commands');
-    const settings = { name, schedule, command, overlap, timeLimitSeconds: time_limit_seconds };
+    const settings = { name, schedule, timeZone, command, overlap, timeLimitSeconds: request.time_limit_seconds };
     return cronJobReply(await this.jobs.create(web_service_id, { ...settings, nextAt: enabled ? next : null }));
   }
 }

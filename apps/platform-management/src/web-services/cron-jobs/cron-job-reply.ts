@@ -7,6 +7,7 @@ export const cronJobReply = (job: CronJob): CronJobReply => ({
   web_service_id: job.webServiceId,
   name: job.name,
   schedule: job.schedule,
+  time_zone: job.timeZone,
   command: job.command,
   overlap: job.overlap,
   time_limit_seconds: job.timeLimitSeconds,

@@ -54,6 +54,7 @@ const create = (webServiceId: string, changes: Partial<RequestInput<typeof creat
     ...of(webServiceId),
     name: 'report',
     schedule: '* * * * *',
+    time_zone: 'UTC',
     command: 'node report.js',
     ...defaults,
   };

@@ -1,6 +1,6 @@
 import { RUN } from '../runs/run-columns.js';
 
-const CRON_JOB = `c.id, c.web_service_id AS "webServiceId", c.name, c.schedule, c.command, c.overlap,
+const CRON_JOB = `c.id, c.web_service_id AS "webServiceId", c.name, c.schedule, c.time_zone AS "timeZone", c.command, c.overlap,
   c.time_limit_seconds AS "timeLimitSeconds", c.next_at AS "nextAt", c.created_at AS "createdAt",
   last.id AS "lastRunId", last.status AS "lastRunStatus", last.scheduled_for AS "lastRunFor"`;
 
@@ -11,15 +11,16 @@ const FROM = `FROM cron_jobs c LEFT JOIN LATERAL (
 export const COUNT_CRON_JOBS = 'SELECT count(*)::integer AS count FROM cron_jobs WHERE web_service_id = $1';
 
 export const INSERT_CRON_JOB = `
-  INSERT INTO cron_jobs (id, web_service_id, name, schedule, command, overlap, time_limit_seconds, next_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+  INSERT INTO cron_jobs (id, web_service_id, name, schedule, time_zone, command, overlap, time_limit_seconds, next_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 export const LIST_CRON_JOBS = `SELECT ${CRON_JOB} ${FROM} WHERE c.web_service_id = $1 ORDER BY c.name`;
 
 export const FIND_CRON_JOB = `SELECT ${CRON_JOB} ${FROM} WHERE c.web_service_id = $1 AND c.id = $2`;
 
 export const CHANGE_CRON_JOB = `
-  UPDATE cron_jobs SET name = $3, schedule = $4, command = $5, overlap = $6, time_limit_seconds = $7, next_at = $8
+  UPDATE cron_jobs
+  SET name = $3, schedule = $4, time_zone = $5, command = $6, overlap = $7, time_limit_seconds = $8, next_at = $9
   WHERE web_service_id = $1 AND id = $2`;
 
 export const DELETE_CRON_JOB = 'DELETE FROM cron_jobs WHERE web_service_id = $1 AND id = $2';

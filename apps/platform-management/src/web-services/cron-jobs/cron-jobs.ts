@@ -35,6 +35,8 @@ import { cronJobNotFound } from './refusals.js';
 export interface CronJobSettings {
   readonly name: string;
   readonly schedule: string;
+  /** IANA name. */
+  readonly timeZone: string;
   readonly command: string;
   readonly overlap: CronJobReply['overlap'];
   readonly timeLimitSeconds: number;
@@ -172,8 +174,8 @@ export class CronJobs {
   }
 }
 
-const valuesOf = ({ name, schedule, command, overlap, timeLimitSeconds, nextAt }: CronJobSettings) => [
-  ...[name, schedule, command, overlap],
+const valuesOf = ({ name, schedule, timeZone, command, overlap, timeLimitSeconds, nextAt }: CronJobSettings) => [
+  ...[name, schedule, timeZone, command, overlap],
   ...[timeLimitSeconds, nextAt],
 ];
 

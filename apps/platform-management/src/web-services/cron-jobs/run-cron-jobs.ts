@@ -28,7 +28,7 @@ export class RunCronJobs {
   }
 
   async #take(job: DueCronJob, now: Date): Promise<void> {
-    const due = new Schedule(job.schedule).dueTimes(job.nextAt, now);
+    const due = new Schedule(job.schedule, job.timeZone).dueTimes(job.nextAt, now);
     const state = await this.webServices.stateOf(job.webServiceId);
     await this.jobs.take(job, { next: due.next, ...(await this.#runsOf(state, due)) });
   }

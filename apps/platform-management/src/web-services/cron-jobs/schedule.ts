@@ -16,15 +16,20 @@ export interface DueTimes {
   readonly next: Date | null;
 }
 
-/** The times of a cron expression of five fields, in UTC. */
+/**
+ * The times of a cron expression of five fields in a time zone. A time that summer time skips is due when the skipped hour ends; one
+ * that occurs twice is due once.
+ */
 export class Schedule {
   readonly #times: Cron;
 
-  /** @throws the refusal `invalid_input` for an expression that is invalid or has no time after `now`. */
-  static parse(expression: string, now: Date): Schedule {
+  /** @throws the refusal `invalid_input` for an unknown time zone, and an expression that is invalid or has no time after `now`. */
+  static parse(expression: string, timeZone: string, now: Date): Schedule {
+    if (!isTimeZone(timeZone))
+      throw new Refusal('invalid_input', 'time_zone: must be an IANA time zone such as Europe/Berlin');
     let schedule: Schedule;
     try {
-      schedule = new Schedule(expression);
+      schedule = new Schedule(expression, timeZone);
     } catch (error) {
       throw new Refusal(
         'invalid_input',
@@ -35,8 +40,8 @@ export class Schedule {
     return schedule;
   }
 
-  constructor(expression: string) {
-    this.#times = new Cron(expression, { paused: true, timezone: 'UTC', mode: '5-part' });
+  constructor(expression: string, timeZone: string) {
+    this.#times = new Cron(expression, { paused: true, timezone: timeZone, mode: '5-part' });
   }
 
   /** The first scheduled time after `time`. */
@@ -60,3 +65,11 @@ export class Schedule {
     };
   }
 }
+
+const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+};

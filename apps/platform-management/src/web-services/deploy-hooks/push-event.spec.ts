@@ -67,6 +67,24 @@ describe('an event', () => {
     expect(read(value, name)).toEqual({ kind: 'other', reason }),
   );
 
+  it.each([
+    ['GitHub', { head_commit: { message: 'Fix a typo [skip ci]' } }, '[skip ci]'],
+    ['Gitea', { head_commit: { message: '[CI SKIP] Format' }, commits: [] }, '[ci skip]'],
+    ['GitLab', { commits: [{ id: 'older' }, { id: 'a'.repeat(40), message: 'x\n\n[skip deploy]' }] }, '[skip deploy]'],
+  ])('of %s is ignored if the message of its newest commit says so', (_, commits, marker) =>
+    expect(read({ ...push, ...commits })).toEqual({
+      kind: 'other',
+      reason: `the message of the newest commit contains ${marker}`,
+    }),
+  );
+
+  it.each([
+    [{ head_commit: { message: 'Explain skip ci' } }],
+    [{ commits: [{ message: 'Older [skip ci]' }, { id: 'a'.repeat(40), message: 'Newest' }] }],
+    [{ head_commit: null, commits: [null, 7] }],
+    [{ head_commit: { message: 7 }, commits: 'none' }],
+  ])('with %j is a push', commits => expect(read({ ...push, ...commits })).toMatchObject({ kind: 'push' }));
+
   it.each(['', 'null', '7', '{'])('with the body %j is refused', text =>
     expect(() => readEvent({ 'x-github-event': 'push' }, 'application/json', Buffer.from(text))).toThrow(SyntaxError),
   );

@@ -37,13 +37,16 @@ export function readEvent(headers: HookHeaders, contentType: string, body: Buffe
   if (name !== 'push' && name !== 'Push Hook') {
     return { kind: 'other', reason: `the event ${(name ?? 'without a name').slice(0, 50)} is not a push` };
   }
-  const { ref, deleted, after, repository, project } = payloadOf(contentType, body);
+  const payload = payloadOf(contentType, body);
+  const { ref, deleted, after, repository, project } = payload;
   if (typeof ref !== 'string' || !ref.startsWith('refs/heads/')) {
     return { kind: 'other', reason: 'the push is not to a branch' };
   }
   if (deleted === true || /^0+$/.test(String(after ?? '1'))) {
     return { kind: 'other', reason: 'the push deletes the branch' };
   }
+  const marker = skipMarkerIn(payload);
+  if (marker !== undefined) return { kind: 'other', reason: `the message of the newest commit contains ${marker}` };
   const defaultBranch = project?.default_branch ?? repository?.default_branch;
   return {
     kind: 'push',
@@ -52,7 +55,23 @@ export function readEvent(headers: HookHeaders, contentType: string, body: Buffe
   };
 }
 
+/** Only the newest commit counts, as at the Git hosts: it decides whether the state of the branch is deployed. */
+const skipMarkerIn = ({ head_commit: head, commits, after }: Payload): string | undefined => {
+  const all: readonly (PushedCommit | null | undefined)[] = Array.isArray(commits) ? commits : [];
+  const newest = head ?? all.find(commit => commit?.id === after) ?? all.at(-1);
+  const message = newest?.message;
+  if (typeof message !== 'string') return undefined;
+  return /\[(skip ci|ci skip|skip deploy)\]/i.exec(message)?.[0]?.toLowerCase();
+};
+
+interface PushedCommit {
+  readonly id?: unknown;
+  readonly message?: unknown;
+}
+
 interface Payload {
+  readonly head_commit?: PushedCommit | null;
+  readonly commits?: unknown;
   readonly ref?: unknown;
   readonly deleted?: unknown;
   readonly after?: unknown;
