@@ -40,7 +40,12 @@ export type CronJob = z.output<typeof cronJob>;
 
 const fields = {
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and hyphens'),
-  schedule: z.string().trim().min(1).max(200).describe('Minute, hour, day of month, month and day of week, in the time zone.'),
+  schedule: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .describe('Minute, hour, day of month, month and day of week, in the time zone.'),
   time_zone: z.string().min(1).max(64),
   command: z.string().trim().min(1, 'must not be empty').max(4096).describe('For a shell; stored as it is.'),
   time_limit_seconds: z.int().min(1).max(MAX_SECONDS),
