@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { BuildFailed } from '@postern/runtime';
 import type { Builder, BuildPlan } from './build-plan.js';
 import { deno } from './deno.js';
@@ -7,6 +8,7 @@ import { java } from './java.js';
 import type { Machine } from './machine.js';
 import { node } from './node.js';
 import { startsNode } from './node-start.js';
+import { packageManifest } from './package-json.js';
 import { php } from './php.js';
 import { processTypes } from './procfile.js';
 import { type Project, projectIn } from './project.js';
@@ -103,6 +105,11 @@ export const startOf = async (directory: string, buildPlan: BuildPlan, unusedDoc
   const found = isOwn ? await buildPlan.start?.(built) : undefined;
   const start = found ?? (await findStart(directory));
   if (start) return start;
+  const workspaces = await workspacesThatStart(built);
+  if (workspaces.length > 0)
+    throw new BuildFailed(
+      `no start command: package.json in the root folder has no start script, but ${workspaces.slice(0, 5).join(', ')} ${workspaces.length === 1 ? 'has' : 'have'} one; set the start command to cd ${workspaces[0]} && npm start`,
+    );
   const folder = await folderOfProject(built);
   if (folder !== undefined)
     throw new BuildFailed(
@@ -112,6 +119,22 @@ export const startOf = async (directory: string, buildPlan: BuildPlan, unusedDoc
   throw new BuildFailed(
     'no start command: set one, or add a web line in a Procfile, a start script in package.json, or an index.html',
   );
+};
+
+/** Folders such as apps/web whose package.json has a start script, in a repository with a package.json in its root folder. */
+const workspacesThatStart = async (built: Project): Promise<readonly string[]> => {
+  if (!(await built.has('package.json'))) return [];
+  const paths = (await built.files('.', 2)).filter(path => path.endsWith('/package.json')).slice(0, 50);
+  const starting = await Promise.all(paths.map(async path => startScriptIn((await built.readBeginning(path)) ?? '')));
+  return paths.filter((_, place) => starting[place]).map(path => dirname(path));
+};
+
+const startScriptIn = (manifest: string): boolean => {
+  try {
+    return packageManifest(manifest)?.scripts?.['start'] !== undefined;
+  } catch {
+    return false;
+  }
 };
 
 const MANIFESTS =
