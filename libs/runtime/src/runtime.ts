@@ -141,6 +141,8 @@ export interface BuildOrder {
   readonly buildCommand: string | undefined;
   /** Checked against the artefact, so that the build of a service that cannot be started fails. */
   readonly startCommand: string | undefined;
+  /** Whether the packages of earlier builds are dropped. */
+  readonly clearCache?: boolean | undefined;
   readonly environment: Readonly<Record<string, string>>;
   /** Values that are masked in the output; each has at least a few characters. */
   readonly secrets: readonly string[];

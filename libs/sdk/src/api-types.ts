@@ -621,6 +621,8 @@ export interface CreateWebServiceBody {
 export interface CreateDeploymentBody {
   /** The branch whose newest commit is deployed; the configured branch if absent or null. */
   readonly branch?: string | null;
+  /** Whether the build starts without the packages that earlier builds have downloaded. */
+  readonly clear_cache?: boolean;
 }
 
 export interface SetVariableBody {

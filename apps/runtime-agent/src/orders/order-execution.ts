@@ -93,6 +93,7 @@ export class OrderExecution {
           repositoryUrl: order.repository_url,
           commit: order.commit,
           buildCommand: order.build_command,
+          clearCache: order.clear_cache,
           startCommand: order.start_command,
           environment: order.environment,
           secrets: order.secrets,

@@ -55,6 +55,10 @@ export const deploymentInput = z.strictObject({
     .nullable()
     .optional()
     .describe('The branch whose newest commit is deployed; the configured branch if absent or null.'),
+  clear_cache: z
+    .boolean()
+    .optional()
+    .describe('Whether the build starts without the packages that earlier builds have downloaded.'),
 });
 
 /** Newest first. */

@@ -112,6 +112,7 @@ export const runtimeOrder = z.discriminatedUnion('kind', [
     commit: z.string(),
     build_command: z.string().optional(),
     start_command: z.string().optional(),
+    clear_cache: z.boolean().optional(),
     environment,
     secrets: z.array(z.string()),
     credentials: sourceCredentials.optional(),

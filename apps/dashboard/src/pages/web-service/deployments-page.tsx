@@ -5,6 +5,7 @@ import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';
+import { Checkbox } from '../../components/form-controls.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Page, Section } from '../../components/page.js';
 import { Paging } from '../../components/paging.js';
@@ -37,7 +38,9 @@ export const DeploymentsPage = () => {
     deployments.reload();
     open.reload();
   };
-  const deploy = useAction(({ branch }: Values) => act('', branch ? { branch } : {}));
+  const deploy = useAction(({ branch, clear_cache }: Values) =>
+    act('', { ...(branch && { branch }), ...(clear_cache && { clear_cache: true }) }),
+  );
   return (
     <Page title="Deployments">
       <Section
@@ -54,6 +57,7 @@ export const DeploymentsPage = () => {
             autocomplete="off"
             spellcheck={false}
           />
+          <Checkbox label="Clear the build cache" name="clear_cache" />
         </Form>
       </Section>
       <Loaded of={deployments}>

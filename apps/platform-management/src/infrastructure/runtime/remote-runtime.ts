@@ -84,6 +84,7 @@ export class RemoteRuntime extends Runtime {
         repository_url: order.repositoryUrl,
         commit: order.commit,
         build_command: order.buildCommand,
+        clear_cache: order.clearCache,
         start_command: order.startCommand,
         environment: order.environment,
         secrets: [...order.secrets],

@@ -24,6 +24,7 @@ export class CreateDeployment {
       userId,
       deploymentId,
       branch,
+      clearCache: request.clear_cache,
       at,
     }));
     return this.deployments.require(request.web_service_id, deploymentId);

@@ -80,7 +80,7 @@ export class BuildDeployment {
     output: LogWriter,
   ): Promise<Artefact> {
     const { git_repository_url: repositoryUrl, build_command, start_command } = state.settings!;
-    const { branch, commit: known } = deploymentOf(state, deploymentId)!;
+    const { branch, commit: known, clearCache } = deploymentOf(state, deploymentId)!;
     let commit = known;
     let builtBranch = branch;
     let shown = credentials;
@@ -104,6 +104,7 @@ export class BuildDeployment {
       commit,
       buildCommand: build_command ?? undefined,
       startCommand: start_command ?? undefined,
+      clearCache,
       environment,
       secrets: maskable(secrets),
       credentials: shown,

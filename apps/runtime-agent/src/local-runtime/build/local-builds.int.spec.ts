@@ -165,6 +165,25 @@ describe('A build', () => {
     expect(await build('true')).toBe('');
   });
 
+  it('starts with an empty cache on request, and again if the cache is damaged', async () => {
+    fixture = await BuildsFixture.start();
+    const buildCommand =
+      'mkdir -p "$npm_config_cache"; ls "$npm_config_cache" > seen; touch "$npm_config_cache/kept"; ' +
+      '! [ -e "$npm_config_cache/broken" ] || { echo "npm error code EINTEGRITY"; exit 1; }; $AFTER';
+    const build = async (AFTER: string, clearCache = false) => {
+      const order = await fixture.order({}, { buildCommand, environment: { AFTER }, clearCache });
+      return fixture.read(await fixture.build(order), 'seen');
+    };
+    expect(await build('true')).toBe('');
+    expect(await build('true')).toBe('kept\n');
+    expect(await build('true', true)).toBe('');
+    expect(await build('touch /cache/npm/broken')).toBe('kept\n');
+    expect(await build('true')).toBe('');
+    expect(await fixture.lines()).toContain(
+      'The build cache is damaged: the build command runs again with an empty one',
+    );
+  });
+
   it('leaves no files of a removed web service, and keeps those of others', async () => {
     fixture = await BuildsFixture.start();
     const kept = await fixture.build(await fixture.order({ text: 'kept' }, { webServiceId: 'other' }));

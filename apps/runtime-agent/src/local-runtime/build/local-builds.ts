@@ -7,7 +7,6 @@ import {
   type ResolvedSource,
   type Source,
 } from '@postern/runtime';
-import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
 import { type BuildPlan, buildCommandOf, logRulesOf } from '../../infrastructure/builders/build-plan.js';
 import { buildPlanFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
@@ -20,15 +19,13 @@ import type { ArtefactStart } from '../../infrastructure/builders/start.js';
 import { freeBytes } from '../../infrastructure/disk.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
-import { exitReason } from '../instances/exit-reason.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
-import { runConfined } from '../sandbox/confined-run.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { UserAssignments } from '../sandbox/user-assignments.js';
 import { findDeadLink, findStrayLink } from '../source/links.js';
 import type { RepositorySources } from '../source/repository-sources.js';
-import { buildEnvironment, draftOf, homeOf, temporaryOf } from './build-environment.js';
+import { draftOf, homeOf } from './build-environment.js';
 import { toBuildFailure } from './build-failure.js';
 import type { BuildLimits } from './build-limits.js';
 import { BuildOutput } from './build-output.js';
@@ -36,7 +33,8 @@ import type { BuildWorkspaces } from './build-workspaces.js';
 import type { Builds } from './builds.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
 import type { BuildSite, DockerfileBuilds, FinishBuild } from './dockerfile/dockerfile-builds.js';
-import { LimitWatch, requireWithinLimits } from './limit-watch.js';
+import { LimitWatch } from './limit-watch.js';
+import { runBuildCommand } from './run-build-command.js';
 
 /** Runs a step of a build, so that the caller can measure its duration. */
 export type InStep = <T>(name: string, step: () => Promise<T>) => Promise<T>;
@@ -136,9 +134,11 @@ export class LocalBuilds implements Builds {
       await place.clear();
       await workspaces.remove(name);
       await this.#freeDiskSpace();
+      if (order.clearCache) await workspaces.removeCache(order.webServiceId);
       place = await confinement.prepare(id, undefined, { network: { webServiceId: order.webServiceId } });
       const folders = await workspaces.make(name, order.webServiceId, place);
       const output = new BuildOutput(writer, limits.outputBytes);
+      if (order.clearCache) output.logLine('The build cache is empty, as requested');
       const start = await this.#make(order, { place, id, folders, output }, signal);
       const { deploymentId, webServiceId, commit } = order;
       const draft = await workspaces.takeOut(folders.workspace, signal);
@@ -193,7 +193,9 @@ export class LocalBuilds implements Builds {
     const command = buildCommandOf(buildPlan, order.buildCommand);
     const { environment = {} } = buildPlan;
     if (command !== undefined)
-      await this.parts.inStep('run build command', () => this.#run(command, environment, order, site, signal));
+      await this.parts.inStep('run build command', () =>
+        runBuildCommand(this.parts, { command, variables: environment, order, site }, signal),
+      );
     return async () => {
       if (order.startCommand !== undefined) {
         await requireUnixScript(projectIn(directory), order.startCommand);
@@ -223,46 +225,6 @@ export class LocalBuilds implements Builds {
     if (order.buildCommand !== undefined) return buildPlan;
     requireTools(buildPlan, machine);
     return buildPlan;
-  }
-
-  async #run(
-    command: string,
-    buildPlan: Readonly<Record<string, string>>,
-    order: BuildOrder,
-    site: BuildSite,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { place, folders, output, id } = site;
-    const { path, registry, platformUrl } = this.parts;
-    output.logLine(`$ ${command}`);
-    const view = await place.view({
-      app: treeOf(draftOf(folders.workspace)),
-      appWritable: true,
-      home: homeOf(folders.workspace),
-      temporary: temporaryOf(folders.workspace),
-      cache: folders.cache,
-    });
-    const inside = { ...view.folders, cache: view.folders.cache ?? folders.cache };
-    const exit = await runConfined(
-      { wrap: argv => view.wrap(argv, '.') },
-      {
-        argv: ['/bin/sh', '-c', command],
-        directory: view.startDirectory,
-        environment: { PATH: path, [BUILD_MARKER]: id },
-        variables: buildEnvironment(inside, { id, path, platformUrl }, registry, {
-          ...buildPlan,
-          ...order.environment,
-        }),
-        onOutput: output.take,
-      },
-      signal,
-    );
-    const what = order.buildCommand === undefined ? command : 'the build command';
-    if ('code' in exit && exit.code === 0) return;
-    await requireWithinLimits(place, this.parts.limits, folders);
-    const ended = `${what} ${'code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`}`;
-    const advice = adviceIn(output.last);
-    throw new BuildFailed(advice === undefined ? ended : `${advice} (${ended})`);
   }
 
   /**

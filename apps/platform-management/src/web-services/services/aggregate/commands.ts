@@ -16,6 +16,7 @@ export type OwnerCommand =
       readonly kind: 'request-deployment';
       readonly deploymentId: string;
       readonly branch: string | undefined;
+      readonly clearCache?: boolean | undefined;
     })
   | (ByOwner & {
       readonly kind: 'request-rollback';

@@ -15,7 +15,7 @@ import {
 type Command<Kind> = Extract<OwnerCommand | ReconcilerCommand, { kind: Kind }>;
 
 export function requestDeployment(
-  { deploymentId, branch, at }: Command<'request-deployment'>,
+  { deploymentId, branch, clearCache, at }: Command<'request-deployment'>,
   state: WebService,
 ): DeploymentEvent[] {
   refuseFlagged(state);
@@ -27,6 +27,7 @@ export function requestDeployment(
         web_service_id: state.id!,
         deployment_id: deploymentId,
         branch: branch ?? state.settings!.branch,
+        ...(clearCache && { clear_cache: true as const }),
         at,
       },
     },

@@ -84,7 +84,7 @@ export interface ReleaseData extends OfRelease, OfDeployment {
 }
 
 export type DeploymentEvent =
-  | Event<'deployment-requested', OfDeployment & { readonly branch: string | null }>
+  | Event<'deployment-requested', OfDeployment & { readonly branch: string | null; readonly clear_cache?: true }>
   | Event<
       'rollback-requested',
       OfDeployment & {

@@ -127,6 +127,7 @@ const queuedDeployment = (data: RequestData): Deployment => ({
   branch: data.branch,
   requestedAt: data.at,
   since: data.at,
+  ...('clear_cache' in data && { clearCache: true as const }),
   ...('rollback_of' in data
     ? { rollbackOf: data.rollback_of, commit: data.commit, artefact: data.artefact_reference }
     : {}),

@@ -5,6 +5,8 @@ export interface Deployment {
   readonly id: string;
   readonly status: DeploymentStatus;
   readonly branch: string | null;
+  /** Whether its build starts without the packages of earlier builds. */
+  readonly clearCache?: true;
   readonly rollbackOf?: string;
   readonly commit?: string;
   readonly artefact?: string;
