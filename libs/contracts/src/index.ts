@@ -8,6 +8,7 @@ export * from './email-send/email-content.js';
 export * from './email-send/email-services.js';
 export * from './email-send/emails.js';
 export * from './email-send/events.js';
+export * from './email-send/send-email-body.js';
 export * from './email-send/sending-domains.js';
 export * from './email-send/verified-recipients.js';
 export * from './event.js';

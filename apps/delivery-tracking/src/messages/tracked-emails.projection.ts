@@ -28,7 +28,7 @@ import { deleteTrackedEmails, loadTrackedEmails, saveTrackedEmails } from './tra
  */
 export const trackedEmails: Projection = {
   name: 'tracked-emails',
-  version: 3,
+  version: 4,
   tables: ['tracked_emails', 'daily_email_counts', 'daily_simulator_counts'],
   eventTypes: [
     EMAIL_TRACKED,
@@ -102,7 +102,7 @@ export class TrackedEmails {
 }
 
 function filterOf(request: RequestOf<typeof listEmails>): Prisma.TrackedEmailWhereInput {
-  const { service_id: serviceId, search, state, result, from, to } = request;
+  const { service_id: serviceId, search, state, result, tag, from, to } = request;
   const text = search?.trim().toLowerCase();
   return {
     serviceId,
@@ -110,6 +110,7 @@ function filterOf(request: RequestOf<typeof listEmails>): Prisma.TrackedEmailWhe
     ...(text && { search: { contains: text.replace(/[\\%_]/g, '\\$&') } }),
     ...(state && { states: { has: state } }),
     ...(result && { result }),
+    ...(tag && { tags: { has: tag } }),
     acceptedAt: { ...(from && { gte: new Date(from) }), ...(to && { lt: new Date(to) }) },
   };
 }
@@ -123,6 +124,7 @@ const rowOf = (row: TrackedEmail): TrackedEmailRow => ({
   subject: row.subject,
   accepted_at: row.acceptedAt.toISOString(),
   counts: row.counts,
+  tags: row.tags.length > 0 ? row.tags : null,
   recipients: row.recipients as unknown as TrackedEmailRow['recipients'],
 });
 
@@ -160,6 +162,7 @@ async function save(
       rows.map(row => (isWaiting(row) ? row.accepted_at : null)),
       JSON.stringify(counts),
       rows.map(({ recipients }) => resultOfAll(recipients)),
+      rows.map(({ tags }) => (tags === null ? null : JSON.stringify(tags))),
     ],
   });
 }
