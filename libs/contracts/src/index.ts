@@ -4,6 +4,7 @@ export * from './delivery-tracking/requests.js';
 export * from './delivery-tracking/suppressions.js';
 export * from './email-send/code-opt-outs.js';
 export * from './email-send/domain-reports.js';
+export * from './email-send/email-batches.js';
 export * from './email-send/email-content.js';
 export * from './email-send/email-services.js';
 export * from './email-send/emails.js';

@@ -15,6 +15,25 @@ export interface EmailRecord {
   readonly message: string;
 }
 
+/** The outcomes, in the order of the messages. */
+export type SendEmailBatchReply = ReadonlyArray<AcceptedBatchEmail | RefusedBatchEmail>;
+
+export interface AcceptedBatchEmail {
+  /** Always 200. */
+  readonly status: 200;
+  /** The record of the message. */
+  readonly email: EmailRecord;
+}
+
+export interface RefusedBatchEmail {
+  /** The status that `POST /emails` would have had. */
+  readonly status: number;
+  /** What is wrong, and what to do. */
+  readonly error: string;
+  /** As in the header `Error-Code`. */
+  readonly error_code: string;
+}
+
 export interface PlatformKey {
   /** Id of the key. */
   readonly id: string;
