@@ -31,6 +31,22 @@ describe('A message', () => {
       expect(await found(tag)).toMatchObject([{ id: email.email_id, tags }]);
     expect(await found('campaign:sprin')).toEqual([]);
   });
+
+  it('is found by its Message-ID, and by the address of its recipient', async () => {
+    const email = anEmail({ message_id: '4711.a%_B@shop.test' });
+    const { service_id, email_id } = email;
+    const others = ['4711.a@shop.test', '4711.aXXB@shop.test'].map(message_id => anEmail({ service_id, message_id }));
+    for (const one of [email, ...others]) await delivered(one);
+    const found = async (filter: object) =>
+      (await tracking.request(listEmails, { service_id, ...filter })).items.map(({ id }) => id);
+    await waitFor(async () => (await found({ state: 'delivered' })).length === 3);
+    for (const message_id of ['4711.a%_B@shop.test', ' <4711.a%_B@shop.test> '])
+      expect(await found({ message_id })).toEqual([email_id]);
+    for (const message_id of ['4711', '4711.a%_b@shop.test']) expect(await found({ message_id })).toEqual([]);
+    expect(await detailOf(email)).toMatchObject({ message_id: '4711.a%_B@shop.test' });
+    expect(await found({ search: 'ADA@x.test' })).toHaveLength(3);
+    expect(await found({ service_id: anEmail().service_id, message_id: email.message_id })).toEqual([]);
+  });
 });
 
 const detailOf = ({ service_id, email_id }: Email) => tracking.request(getTrackedEmail, { service_id, email_id });

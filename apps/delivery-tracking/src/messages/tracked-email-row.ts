@@ -28,6 +28,7 @@ export interface TrackedEmailRow {
   readonly counts: boolean;
   /** `name:value`; null without tags. */
   readonly tags: readonly string[] | null;
+  readonly message_id: string | null;
   readonly recipients: RecipientRow[];
 }
 
@@ -68,7 +69,7 @@ export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmail
 }
 
 function rowOf(facts: Extract<TrackedEmailEvent, { type: typeof EMAIL_TRACKED }>['data']): TrackedEmailRow {
-  const { email_id, service_id, mode, from, subject, accepted_at, counts, tags, recipients } = facts;
+  const { email_id, service_id, mode, from, subject, accepted_at, counts, tags, message_id, recipients } = facts;
   return {
     id: email_id,
     service_id,
@@ -79,6 +80,7 @@ function rowOf(facts: Extract<TrackedEmailEvent, { type: typeof EMAIL_TRACKED }>
     accepted_at,
     counts,
     tags: tags === undefined ? null : Object.entries(tags).map(tag => tag.join(':')),
+    message_id,
     recipients: recipients.map(recipientRow),
   };
 }
@@ -183,5 +185,6 @@ export const replyOf = (row: TrackedEmailRow): TrackedEmailReply => ({
     clicked_at: recipient.clicked_at,
   })),
   ...(row.tags === null ? {} : { tags: Object.fromEntries(row.tags.map(splitTag)) }),
+  ...(row.message_id === null ? {} : { message_id: row.message_id }),
   accepted_at: row.accepted_at,
 });

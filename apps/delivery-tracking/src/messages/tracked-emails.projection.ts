@@ -102,7 +102,7 @@ export class TrackedEmails {
 }
 
 function filterOf(request: RequestOf<typeof listEmails>): Prisma.TrackedEmailWhereInput {
-  const { service_id: serviceId, search, state, result, tag, from, to } = request;
+  const { service_id: serviceId, search, state, result, tag, message_id, from, to } = request;
   const text = search?.trim().toLowerCase();
   return {
     serviceId,
@@ -111,6 +111,7 @@ function filterOf(request: RequestOf<typeof listEmails>): Prisma.TrackedEmailWhe
     ...(state && { states: { has: state } }),
     ...(result && { result }),
     ...(tag && { tags: { has: tag } }),
+    ...(message_id && { messageId: message_id.trim().replace(/^<(.*)>$/, '$1') }),
     acceptedAt: { ...(from && { gte: new Date(from) }), ...(to && { lt: new Date(to) }) },
   };
 }
@@ -125,6 +126,7 @@ const rowOf = (row: TrackedEmail): TrackedEmailRow => ({
   accepted_at: row.acceptedAt.toISOString(),
   counts: row.counts,
   tags: row.tags.length > 0 ? row.tags : null,
+  message_id: row.messageId,
   recipients: row.recipients as unknown as TrackedEmailRow['recipients'],
 });
 
@@ -163,6 +165,7 @@ async function save(
       JSON.stringify(counts),
       rows.map(({ recipients }) => resultOfAll(recipients)),
       rows.map(({ tags }) => (tags === null ? null : JSON.stringify(tags))),
+      rows.map(({ message_id }) => message_id),
     ],
   });
 }

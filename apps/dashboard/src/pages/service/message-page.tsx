@@ -68,6 +68,14 @@ const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => (
       <dd>
         <Time at={email.accepted_at} />
       </dd>
+      {email.message_id && (
+        <>
+          <dt>Message-ID</dt>
+          <dd class="long">
+            <code>{email.message_id}</code>
+          </dd>
+        </>
+      )}
       {email.tags && (
         <>
           <dt>Tags</dt>
