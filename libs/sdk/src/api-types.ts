@@ -15,6 +15,25 @@ export interface EmailRecord {
   readonly message: string;
 }
 
+/** The outcomes, in the order of the messages. */
+export type SendEmailBatchReply = ReadonlyArray<AcceptedBatchEmail | RefusedBatchEmail>;
+
+export interface AcceptedBatchEmail {
+  /** Always 200. */
+  readonly status: 200;
+  /** The record of the message. */
+  readonly email: EmailRecord;
+}
+
+export interface RefusedBatchEmail {
+  /** The status that `POST /emails` would have had. */
+  readonly status: number;
+  /** What is wrong, and what to do. */
+  readonly error: string;
+  /** As in the header `Error-Code`. */
+  readonly error_code: string;
+}
+
 export interface PlatformKey {
   /** Id of the key. */
   readonly id: string;
@@ -392,6 +411,8 @@ export interface DeliveredEvent {
   readonly data: {
     /** The response of the receiving server. */
     readonly smtp_response: string;
+    /** The tags of the message, if it has any. */
+    readonly tags?: Readonly<Record<string, string>>;
     /** Present in a test event, which belongs to no message. */
     readonly test?: true;
   };
@@ -419,6 +440,8 @@ export interface BouncedEvent {
     readonly bounce_type: 'hard' | 'soft';
     /** Why the message was rejected, as the server states it. */
     readonly reason: string;
+    /** The tags of the message, if it has any. */
+    readonly tags?: Readonly<Record<string, string>>;
     /** Present in a test event, which belongs to no message. */
     readonly test?: true;
   };
@@ -444,6 +467,8 @@ export interface ComplainedEvent {
   readonly data: {
     /** The type of the feedback report, and who sent it. */
     readonly source: string;
+    /** The tags of the message, if it has any. */
+    readonly tags?: Readonly<Record<string, string>>;
     /** Present in a test event, which belongs to no message. */
     readonly test?: true;
   };
@@ -475,6 +500,8 @@ export interface OpenedEvent {
     readonly machine?: true;
     /** Why the event is attributed to a program. */
     readonly machine_reason?: string;
+    /** The tags of the message, if it has any. */
+    readonly tags?: Readonly<Record<string, string>>;
     /** Present in a test event, which belongs to no message. */
     readonly test?: true;
   };
@@ -504,6 +531,8 @@ export interface ClickedEvent {
     readonly machine?: true;
     /** Why the event is attributed to a program. */
     readonly machine_reason?: string;
+    /** The tags of the message, if it has any. */
+    readonly tags?: Readonly<Record<string, string>>;
     /** Present in a test event, which belongs to no message. */
     readonly test?: true;
   };
@@ -539,6 +568,8 @@ export interface SendEmailBody {
     /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
     readonly content_id?: string;
   }>;
+  /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
+  readonly tags?: Readonly<Record<string, string>>;
   /** Message-ID of the message that this one answers. */
   readonly in_reply_to?: string;
   /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */

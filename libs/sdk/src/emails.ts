@@ -1,4 +1,4 @@
-import type { EmailRecord, SendEmailBody } from './api-types.js';
+import type { AcceptedBatchEmail, EmailRecord, RefusedBatchEmail, SendEmailBody } from './api-types.js';
 import type { CallOptions, CommandOptions, HttpClient } from './http-client.js';
 import { renderReact } from './react-email.js';
 
@@ -38,16 +38,20 @@ export class Emails {
    * `ConnectionError`. Retries never send a message twice.
    */
   async send(email: Email, options: SendOptions = {}): Promise<EmailRecord> {
-    const { to, cc, bcc, reply_to, react, ...rest } = email;
-    const body = {
-      ...rest,
-      to: listOf(to),
-      ...(cc === undefined ? {} : { cc: listOf(cc) }),
-      ...(bcc === undefined ? {} : { bcc: listOf(bcc) }),
-      ...(reply_to === undefined ? {} : { reply_to: listOf(reply_to) }),
-      ...(react === undefined ? {} : { message: await renderReact(react) }),
-    };
+    const body = await bodyOf(email);
     return this.#client.send<EmailRecord>({ method: 'POST', path: '/emails', body, ...options }, this.#credentials());
+  }
+
+  /**
+   * Sends 1 to 100 messages, each with an outcome of its own, in their order. To retry messages with status 429 or 5xx,
+   * repeat the call with the same list and the same `idempotencyKey`, which never sends a message twice.
+   */
+  async sendBatch(
+    emails: readonly Email[],
+    options: SendOptions = {},
+  ): Promise<(AcceptedBatchEmail | RefusedBatchEmail)[]> {
+    const body = await Promise.all(emails.map(bodyOf));
+    return this.#client.send({ method: 'POST', path: '/emails/batch', body, ...options }, this.#credentials());
   }
 
   /** The record of a message of this email service. */
@@ -55,6 +59,17 @@ export class Emails {
     const path = `/emails/${encodeURIComponent(id)}`;
     return this.#client.send<EmailRecord>({ method: 'GET', path, signal }, this.#credentials());
   }
+}
+
+async function bodyOf({ to, cc, bcc, reply_to, react, ...rest }: Email) {
+  return {
+    ...rest,
+    to: listOf(to),
+    ...(cc === undefined ? {} : { cc: listOf(cc) }),
+    ...(bcc === undefined ? {} : { bcc: listOf(bcc) }),
+    ...(reply_to === undefined ? {} : { reply_to: listOf(reply_to) }),
+    ...(react === undefined ? {} : { message: await renderReact(react) }),
+  };
 }
 
 const listOf = (value: OneOrMore): readonly string[] => (typeof value === 'string' ? [value] : value);

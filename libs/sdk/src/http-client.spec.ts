@@ -56,6 +56,23 @@ describe('sending an email', () => {
     ]);
   });
 
+  it('posts a batch with one key, and returns the outcome of each message', async () => {
+    const outcomes = [
+      { status: 200, email: RECORD },
+      { status: 400, error: 'No.', error_code: 'invalid_email' },
+    ];
+    const { postern, received } = clientOf([{ status: 200, body: outcomes }]);
+    const batch = [EMAIL, { ...EMAIL, cc: 'c@example.com' }];
+    expect(await finished(postern.emails.sendBatch(batch, { idempotencyKey: 'news' }))).toEqual(outcomes);
+    expect(received).toMatchObject([
+      {
+        url: 'https://postern.example.com/emails/batch',
+        headers: { 'idempotency-key': 'news' },
+        body: [{ to: ['b@example.com'] }, { to: ['b@example.com'], cc: ['c@example.com'] }],
+      },
+    ]);
+  });
+
   it('retries 5xx after 1, 2, 4 and 8 seconds with the same idempotency key, and then reports the error', async () => {
     const { postern, received } = clientOf(Array(5).fill(UNAVAILABLE));
     await expect(finished(postern.emails.send(EMAIL))).rejects.toThrow(ServerError);

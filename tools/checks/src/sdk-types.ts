@@ -35,7 +35,10 @@ export const sdkTypes = ({ paths, components }: TypedDocument): string => {
     .flatMap(methods => Object.values(methods))
     .flatMap(({ operationId, requestBody }) => {
       const schema = requestBody?.content['application/json']?.schema;
-      return schema ? [[`${capitalised(operationId)}Body`, withoutAlternatives(schema)] as const] : [];
+      // The messages of a list have the type of a single one.
+      return schema && schema.type !== 'array'
+        ? [[`${capitalised(operationId)}Body`, withoutAlternatives(schema)] as const]
+        : [];
     });
   const events = shapes.map(([name]) => name).filter(name => EVENT.test(name));
   return [

@@ -28,9 +28,10 @@ import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
 
-const API_KEY = { 'Api-Key': { required: true, description: 'The API key of an email service.' } };
-const UNAUTHENTICATED = { 401: 'The Api-Key is missing or invalid.', 403: 'The email service is disabled.' };
-const CODES = { 401: ['api_key_missing', 'api_key_invalid'], 403: ['service_disabled'] };
+/** What the descriptions of the email API share. */
+export const API_KEY = { 'Api-Key': { required: true, description: 'The API key of an email service.' } };
+export const UNAUTHENTICATED = { 401: 'The Api-Key is missing or invalid.', 403: 'The email service is disabled.' };
+export const CODES = { 401: ['api_key_missing', 'api_key_invalid'], 403: ['service_disabled'] };
 
 const UNAVAILABLE =
   'With the header `Email-Id`: the outcome of that message is unknown, and it may have been sent. Call ' +
@@ -41,7 +42,7 @@ const RETRIES =
   'of that message, with `Idempotent-Replayed: true`. A request has 30 seconds; no step of it starts later.';
 
 /** The deadline of the response. A body that arrived slowly leaves at least a third of the time. */
-const answerBy = ({ elapsedTime }: FastifyReply, withinMs: number): Date =>
+export const answerBy = ({ elapsedTime }: FastifyReply, withinMs: number): Date =>
   new Date(Date.now() + Math.max(withinMs - elapsedTime, withinMs / 3));
 
 /**

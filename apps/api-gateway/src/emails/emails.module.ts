@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ServiceClientModule } from '../infrastructure/service-client/service-client.module.js';
+import { EmailBatchesController } from './email-batches.controller.js';
 import { EmailsController } from './emails.controller.js';
 
-@Module({ imports: [ServiceClientModule], controllers: [EmailsController] })
+@Module({ imports: [ServiceClientModule], controllers: [EmailsController, EmailBatchesController] })
 export class EmailsModule {}

@@ -26,6 +26,9 @@ export interface TrackedEmailRow {
   readonly subject: string;
   readonly accepted_at: string;
   readonly counts: boolean;
+  /** `name:value`; null without tags. */
+  readonly tags: readonly string[] | null;
+  readonly message_id: string | null;
   readonly recipients: RecipientRow[];
 }
 
@@ -66,7 +69,7 @@ export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmail
 }
 
 function rowOf(facts: Extract<TrackedEmailEvent, { type: typeof EMAIL_TRACKED }>['data']): TrackedEmailRow {
-  const { email_id, service_id, mode, from, subject, accepted_at, counts, recipients } = facts;
+  const { email_id, service_id, mode, from, subject, accepted_at, counts, tags, message_id, recipients } = facts;
   return {
     id: email_id,
     service_id,
@@ -76,6 +79,8 @@ function rowOf(facts: Extract<TrackedEmailEvent, { type: typeof EMAIL_TRACKED }>
     subject,
     accepted_at,
     counts,
+    tags: tags === undefined ? null : Object.entries(tags).map(tag => tag.join(':')),
+    message_id,
     recipients: recipients.map(recipientRow),
   };
 }
@@ -156,6 +161,12 @@ export const isWaiting = (row: TrackedEmailRow): boolean => row.recipients.some(
 const statusOf = (row: TrackedEmailRow): TrackedEmailReply['status'] =>
   resultOfAll(row.recipients) === 'sent' ? 'sent' : row.status;
 
+/** Names of tags contain no colon. */
+const splitTag = (tag: string): [string, string] => {
+  const colon = tag.indexOf(':');
+  return [tag.slice(0, colon), tag.slice(colon + 1)];
+};
+
 /** The row as an API reply. */
 export const replyOf = (row: TrackedEmailRow): TrackedEmailReply => ({
   id: row.id,
@@ -173,5 +184,7 @@ export const replyOf = (row: TrackedEmailRow): TrackedEmailReply => ({
     opened_at: recipient.opened_at,
     clicked_at: recipient.clicked_at,
   })),
+  ...(row.tags === null ? {} : { tags: Object.fromEntries(row.tags.map(splitTag)) }),
+  ...(row.message_id === null ? {} : { message_id: row.message_id }),
   accepted_at: row.accepted_at,
 });

@@ -28,7 +28,7 @@ import { deleteTrackedEmails, loadTrackedEmails, saveTrackedEmails } from './tra
  */
 export const trackedEmails: Projection = {
   name: 'tracked-emails',
-  version: 3,
+  version: 4,
   tables: ['tracked_emails', 'daily_email_counts', 'daily_simulator_counts'],
   eventTypes: [
     EMAIL_TRACKED,
@@ -102,7 +102,7 @@ export class TrackedEmails {
 }
 
 function filterOf(request: RequestOf<typeof listEmails>): Prisma.TrackedEmailWhereInput {
-  const { service_id: serviceId, search, state, result, from, to } = request;
+  const { service_id: serviceId, search, state, result, tag, message_id, from, to } = request;
   const text = search?.trim().toLowerCase();
   return {
     serviceId,
@@ -110,6 +110,8 @@ function filterOf(request: RequestOf<typeof listEmails>): Prisma.TrackedEmailWhe
     ...(text && { search: { contains: text.replace(/[\\%_]/g, '\\$&') } }),
     ...(state && { states: { has: state } }),
     ...(result && { result }),
+    ...(tag && { tags: { has: tag } }),
+    ...(message_id && { messageId: message_id.trim().replace(/^<(.*)>$/, '$1') }),
     acceptedAt: { ...(from && { gte: new Date(from) }), ...(to && { lt: new Date(to) }) },
   };
 }
@@ -123,6 +125,8 @@ const rowOf = (row: TrackedEmail): TrackedEmailRow => ({
   subject: row.subject,
   accepted_at: row.acceptedAt.toISOString(),
   counts: row.counts,
+  tags: row.tags.length > 0 ? row.tags : null,
+  message_id: row.messageId,
   recipients: row.recipients as unknown as TrackedEmailRow['recipients'],
 });
 
@@ -160,6 +164,8 @@ async function save(
       rows.map(row => (isWaiting(row) ? row.accepted_at : null)),
       JSON.stringify(counts),
       rows.map(({ recipients }) => resultOfAll(recipients)),
+      rows.map(({ tags }) => (tags === null ? null : JSON.stringify(tags))),
+      rows.map(({ message_id }) => message_id),
     ],
   });
 }

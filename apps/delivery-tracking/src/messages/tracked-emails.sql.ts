@@ -4,7 +4,7 @@ import { COUNT_NAMES } from './email-counts.js';
 /** Loads the rows of a batch of events from one generation of the read model. `$1` email ids. */
 export const loadTrackedEmails = ({ table }: ProjectionTables): string => `
   SELECT id, service_id, status, mode, sender, subject,
-    to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS accepted_at, counts, recipients
+    to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS accepted_at, counts, tags, message_id, recipients
   FROM ${table('tracked_emails')} WHERE id = ANY ($1::uuid[])`;
 
 const addCounts = (into: string, which: string): string => `
@@ -29,11 +29,12 @@ export const saveTrackedEmails = ({ table }: ProjectionTables): string => `
   )
   INSERT INTO ${table('tracked_emails')}
     (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, result, search,
-     waiting_since)
+     waiting_since, tags, message_id)
   SELECT id, service_id, status, mode, sender, subject, accepted_at, counts, recipients,
-    string_to_array(states, ','), result, search, waiting_since
+    string_to_array(states, ','), result, search, waiting_since,
+    CASE WHEN tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(tags)) END, message_id
   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-    $8::boolean[], $9::jsonb[], $10::text[], $11::text[], $12::timestamptz[], $14::text[]) AS line (id, service_id,
-    status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since, result)
+    $8::boolean[], $9::jsonb[], $10::text[], $11::text[], $12::timestamptz[], $14::text[], $15::jsonb[], $16::text[]) AS line (id, service_id,
+    status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since, result, tags, message_id)
   ON CONFLICT (id) DO UPDATE SET status = excluded.status, recipients = excluded.recipients,
     states = excluded.states, result = excluded.result, waiting_since = excluded.waiting_since`;

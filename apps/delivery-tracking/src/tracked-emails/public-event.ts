@@ -12,7 +12,7 @@ import type { Copy, EmailFacts, TrackedEmail } from './tracked-email-state.js';
 /** Returns the builder of one type of public event about one recipient. */
 const builderFor =
   <Type extends string, Contract extends EventContract<Type>>(contract: Contract) =>
-  <Data>(state: TrackedEmail, facts: EmailFacts, copy: Copy, at: string, data: Data) => ({
+  <Data extends object>(state: TrackedEmail, facts: EmailFacts, copy: Copy, at: string, data: Data) => ({
     type: contract.type as Contract['type'],
     data: {
       email_id: facts.email_id,
@@ -23,7 +23,7 @@ const builderFor =
       subject: facts.subject,
       timestamp: uniqueTimestamp(state, contract.type, at),
       counts: facts.counts,
-      data,
+      data: facts.tags === undefined ? data : { ...data, tags: facts.tags },
     },
   });
 

@@ -19,6 +19,7 @@ import {
 } from '@postern/mail';
 import type { SubmittedContent } from './email-copies.js';
 import { invalidEmail } from './email-refusals.js';
+import { readTags } from './email-tags.js';
 
 export type EmailRequestBody = RequestOf<typeof sendEmail>['email'];
 
@@ -49,6 +50,8 @@ export interface EmailDraft {
   readonly listUnsubscribe?: ListUnsubscribe;
   /** Instead of the switches of the service. */
   readonly tracking?: EmailRequestBody['tracking'];
+  /** At least one. */
+  readonly tags?: Readonly<Record<string, string>>;
   /** The Message-ID to keep, without angle brackets. */
   readonly messageId?: string;
   /** The first field with an address that needs SMTPUTF8. */
@@ -92,6 +95,7 @@ export function draftEmail(body: EmailRequestBody): EmailDraft {
   const [inReplyTo] = readMessageIds('in_reply_to', body.in_reply_to === undefined ? [] : [body.in_reply_to]);
   const references = readMessageIds('references', body.references ?? []);
   const listUnsubscribe = body.list_unsubscribe && readListUnsubscribe(body.list_unsubscribe);
+  const tags = body.tags && readTags(body.tags);
   const needsSmtpUtf8At = firstSmtpUtf8({ from: [from], to, cc, bcc, reply_to: replyTo });
 
   return {
@@ -107,6 +111,7 @@ export function draftEmail(body: EmailRequestBody): EmailDraft {
     ...(inReplyTo === undefined ? {} : { inReplyTo }),
     ...(listUnsubscribe === undefined ? {} : { listUnsubscribe }),
     ...(body.tracking === undefined ? {} : { tracking: body.tracking }),
+    ...(tags === undefined ? {} : { tags }),
     ...(html === undefined ? {} : { html }),
     ...(text === undefined ? {} : { text }),
     ...(needsSmtpUtf8At === undefined ? {} : { needsSmtpUtf8At }),

@@ -64,8 +64,8 @@ export function refusalOfRepeat(
 export const canonicalMessage = (message: RequestOf<typeof sendEmail>['email']): string => {
   const { from, to, cc, bcc, reply_to = null, subject, message: html = null, text = null, headers } = message;
   const named = Object.entries(headers).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const { attachments, in_reply_to, references, list_unsubscribe, tracking } = message;
-  const more = { attachments, in_reply_to, references, list_unsubscribe, tracking };
+  const { attachments, in_reply_to, references, list_unsubscribe, tracking, tags } = message;
+  const more = { attachments, in_reply_to, references, list_unsubscribe, tracking, tags };
   const given = Object.values(more).some(field => field !== undefined) ? [canonicalValue(more)] : [];
   return JSON.stringify([from, to, cc, bcc, reply_to, subject, html, text, named, ...given]);
 };

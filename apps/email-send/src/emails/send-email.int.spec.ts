@@ -50,6 +50,17 @@ describe('a production message', () => {
     expect(new Set(messages.map(({ raw }) => /^X-Postern-Id: (\S+)/m.exec(raw.toString())?.[1])).size).toBe(3);
   });
 
+  it('has its tags in its event, and not in its copies', async () => {
+    const { keyHash } = fixture.sender();
+    const { email } = await send(keyHash, { tags: { campaign: 'spring-4711' } });
+    expect((await copyFor('ada@x.test')).raw.toString()).not.toContain('4711');
+    const { rows } = await fixture.pool.query<{ tags: unknown }>(
+      "SELECT data->'tags' AS tags FROM event_store.events WHERE stream_id = $1 AND version = 1",
+      [`email-${email.id}`],
+    );
+    expect(rows).toEqual([{ tags: { campaign: 'spring-4711' } }]);
+  });
+
   it('has its return paths at its own return-path domain, if that is verified', async () => {
     const verifiedDomains = new Map([
       ['example.com', { signers: [fixture.signer], returnPathDomain: 'bounces.example.com' }],

@@ -180,6 +180,7 @@ export class SendEmail {
       ...(countsOnSharedSender(resolved.mode, draft.recipients, sender, this.settings.simulatorDomain)
         ? { counts_on_shared_sender: true }
         : {}),
+      ...(draft.tags === undefined ? {} : { tags: { ...draft.tags } }),
       accepted_at: at.toISOString(),
     };
   }

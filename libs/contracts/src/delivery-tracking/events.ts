@@ -5,7 +5,7 @@ import { id, timestamp } from '../shapes.js';
 const event = eventsOf('delivery-tracking');
 
 /** The fields of every outcome: those of the webhook payload, and the recipient's index in the message. */
-const outcomeOf = <Data extends z.ZodType>(data: Data) =>
+const outcomeOf = <Shape extends z.ZodRawShape>(data: z.ZodObject<Shape>) =>
   z.object({
     email_id: id,
     service_id: id,
@@ -15,7 +15,9 @@ const outcomeOf = <Data extends z.ZodType>(data: Data) =>
     subject: z.string(),
     timestamp,
     counts: z.boolean().describe('False for mail to the simulator: outside quota and statistics.'),
-    data,
+    data: data.extend({
+      tags: z.record(z.string(), z.string()).optional().describe('The tags of the message, if it has any.'),
+    }),
   });
 
 /** Set on opens and clicks by machines, such as mail proxies and link scanners; the rates do not count them. */

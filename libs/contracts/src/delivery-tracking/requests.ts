@@ -74,6 +74,8 @@ export const trackedEmail = z.object({
       clicked_at: timestamp.nullable(),
     }),
   ),
+  tags: z.record(z.string(), z.string()).optional().describe('Absent if the message has none.'),
+  message_id: z.string().optional().describe('The Message-ID header, without angle brackets.'),
   accepted_at: timestamp,
 });
 export type TrackedEmail = z.output<typeof trackedEmail>;
@@ -100,6 +102,18 @@ export const listEmails = request('list-emails', {
     search: z.string().max(200).optional().describe('Search in recipients and subject.'),
     state: recipientState.optional(),
     result: handOverResult.optional().describe('The result of the whole message.'),
+    tag: z
+      .string()
+      .max(300)
+      .regex(/^[a-z][a-z0-9_]{0,39}:/, 'a tag is name:value')
+      .optional()
+      .describe('A tag of the message: `name:value`.'),
+    message_id: z
+      .string()
+      .min(1)
+      .max(998)
+      .optional()
+      .describe('The whole Message-ID header of the message, with or without angle brackets.'),
     from: timestamp.optional(),
     to: timestamp.optional(),
   }),

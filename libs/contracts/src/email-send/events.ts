@@ -27,6 +27,7 @@ export const emailAccepted = event(
       .boolean()
       .optional()
       .describe('Whether it counts against the daily cap of the shared sender. Absent from the release before.'),
+    tags: z.record(z.string(), z.string()).optional().describe('Absent if the message has none.'),
     accepted_at: timestamp,
   }),
 );

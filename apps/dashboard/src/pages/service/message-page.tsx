@@ -68,6 +68,26 @@ const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => (
       <dd>
         <Time at={email.accepted_at} />
       </dd>
+      {email.message_id && (
+        <>
+          <dt>Message-ID</dt>
+          <dd class="long">
+            <code>{email.message_id}</code>
+          </dd>
+        </>
+      )}
+      {email.tags && (
+        <>
+          <dt>Tags</dt>
+          <dd class="long">
+            {Object.entries(email.tags).map(([name, value]) => (
+              <p key={name}>
+                {name}: {value}
+              </p>
+            ))}
+          </dd>
+        </>
+      )}
       <dt>ID</dt>
       <dd class="copy-line">
         <code>{email.id}</code>

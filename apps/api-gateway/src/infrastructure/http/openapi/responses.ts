@@ -49,7 +49,10 @@ const contentOf = (operation: Operation, answers: AnswerSchemas, references: Set
   const text = operation.isText ? { schema: { type: 'string' }, ...withExample } : {};
   const others = [operation.contentType ?? []].flat().map(type => [type, text]);
   if (!reply || operation.isText) return others.length > 0 ? { content: Object.fromEntries(others) } : {};
-  const schema = answers.reference(reply, nameOfReply(request?.name ?? operation.id));
+  const schema = answers.reference(
+    reply,
+    nameOfReply(operation.reply ? kebabCased(operation.publicId) : (request?.name ?? operation.id)),
+  );
   references.add(schema.$ref);
   const json = { schema, ...withExample };
   return { content: { 'application/json': json, ...Object.fromEntries(others) } };
@@ -125,3 +128,5 @@ const admissionRefusalsOf = ({ platform, method }: Operation): readonly string[]
   platform
     ? Object.keys(admitPlatformCall.refusals).filter(code => method !== 'get' || code !== 'insufficient_scope')
     : [];
+
+const kebabCased = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
