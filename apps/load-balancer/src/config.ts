@@ -45,7 +45,7 @@ export const config = defineSettings({
   platformBalancerRequestHeadersTimeoutMs: milliseconds(15_000).describe(
     'Time limit for a client to send the headers of a request, from its connection or the first byte.',
   ),
-  platformBalancerHeadersTimeoutMs: milliseconds(60_000).describe(
+  platformBalancerHeadersTimeoutMs: milliseconds(900_000).describe(
     'Time limit for an instance to begin its response after the end of the request.',
   ),
   platformBalancerIdleTimeoutMs: milliseconds(300_000).describe(

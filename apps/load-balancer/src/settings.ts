@@ -50,7 +50,7 @@ const timeoutsOf = (read: BalancerConfig): Timeouts => ({
   requestHeadersMs: read.platformBalancerRequestHeadersTimeoutMs,
   headersMs: read.platformBalancerHeadersTimeoutMs,
   idleMs: read.platformBalancerIdleTimeoutMs,
-  backendKeepAliveMs: 4_000,
+  backendKeepAliveMs: 1_500,
   clientKeepAliveMs: 75_000,
   ejectionMs: 1_000,
   shutdownMs: read.shutdownTimeoutMs,

@@ -18,6 +18,10 @@ export const config = defineConfig({
     .default(false)
     .describe('Allows repositories at private addresses; for local development and tests only.'),
   platformConcurrentBuilds: concurrentBuilds(),
+  platformObservationMs: integer()
+    .min(0)
+    .default(3_000)
+    .describe('Time that a new release must stay healthy before it replaces the one that serves.'),
   platformBalancerPatienceMs: integer()
     .min(0)
     .default(10_000)

@@ -31,6 +31,7 @@ it('runs as many concurrent builds as the setting allows', async () => {
       platformAllowFileRepositories: true,
       platformConcurrentBuilds: 2,
       platformBalancerPatienceMs: 1_000,
+      platformObservationMs: 0,
       gitAllowPrivate: false,
       ...defineSettings(networkSettings).read({ POSTERN_PLATFORM_GATEWAY_ADDRESSES: `127.0.0.1:${port}` }),
     },

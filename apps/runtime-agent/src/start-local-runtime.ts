@@ -19,6 +19,7 @@ export type LocalRuntimeConfig = Pick<
   | 'platformAllowFileRepositories'
   | 'platformConcurrentBuilds'
   | 'platformBalancerPatienceMs'
+  | 'platformObservationMs'
   | 'gitAllowPrivate'
 > &
   NetworkSettings & {
@@ -39,6 +40,7 @@ export const startLocalRuntime = async (
     platformConcurrentBuilds,
     gitAllowPrivate: allowPrivate,
     platformBalancerPatienceMs: balancerTimeoutMs,
+    platformObservationMs: observationMs,
     times,
     minimumAgeMs,
   } = config;
@@ -63,6 +65,6 @@ export const startLocalRuntime = async (
     log,
     balancerTimeoutMs,
     acceptsSharedNetwork: config.sharedNetwork,
-    ...(times && { times }),
+    times: { observationMs, ...times },
   });
 };

@@ -25,7 +25,7 @@ const MAX_IN_PROGRESS = 100;
 
 /**
  * Sends requests at a steady rate while `during` runs, each at its time, independent of the previous ones unless many
- * are in progress. Every second request uses a new connection, and every fifth takes 300 ms.
+ * are in progress. Every second request uses a new connection, every third is a POST, and every fifth takes 300 ms.
  */
 export const underSteadyRequests = async (
   url: string,
@@ -40,9 +40,14 @@ export const underSteadyRequests = async (
   const sendRequest = async (number: number) => {
     const slow = number % 5 === 0 ? '?ms=300' : '';
     const headers: Record<string, string> = number % 2 === 0 ? { connection: 'close' } : {};
+    const sent = number % 3 === 0 ? { method: 'POST', body: `order ${number}` } : {};
     const startedAt = performance.now();
     try {
-      const response = await fetch(`${url}/${slow}`, { headers, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+      const response = await fetch(`${url}/${slow}`, {
+        ...sent,
+        headers,
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      });
       const body = await response.text();
       if (slow === '') milliseconds.push(performance.now() - startedAt);
       if (response.status === 200) bodies.add(body);

@@ -2,7 +2,7 @@ import type { Files } from './repository.js';
 
 /**
  * A web service for continuous traffic: delayed responses with `?ms=`, `/instance`, server-sent `/events` and a WebSocket
- * echo. On SIGTERM it announces its end on each stream and socket, and leaves them open.
+ * echo. It does not handle SIGTERM.
  */
 export const streamingApp = (version: string): Files => ({
   'package.json': '{"name":"story","private":true,"type":"module"}',
@@ -11,13 +11,7 @@ export const streamingApp = (version: string): Files => ({
     import { createServer } from 'node:http';
     const version = ['${version}', ...process.argv.slice(2)].join(' ');
     const instance = randomUUID();
-    const announcements = new Set();
     const frame = text => Buffer.concat([Buffer.from([0x81, Buffer.byteLength(text)]), Buffer.from(text)]);
-    const announceOn = (socket, announcement) => {
-      const announce = () => socket.write(announcement);
-      announcements.add(announce);
-      socket.on('close', () => announcements.delete(announce));
-    };
 
     const server = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url, 'http://service');
@@ -27,7 +21,6 @@ export const streamingApp = (version: string): Files => ({
       let number = 0;
       const clock = setInterval(() => response.write('id: ' + ++number + '\\ndata: ' + version + '\\n\\n'), 50);
       response.on('close', () => clearInterval(clock));
-      announceOn(response, 'event: ending\\ndata:\\n\\n');
     });
 
     server.on('upgrade', ({ headers }, socket) => {
@@ -41,13 +34,8 @@ export const streamingApp = (version: string): Files => ({
         const mask = data.subarray(2, 6);
         socket.write(frame(Buffer.from(data.subarray(6).map((byte, index) => byte ^ mask[index % 4])).toString()));
       });
-      announceOn(socket, frame('ending'));
     });
 
     server.listen(process.env.PORT);
-    process.on('SIGTERM', () => {
-      for (const announce of announcements) announce();
-      server.close();
-    });
   `,
 });

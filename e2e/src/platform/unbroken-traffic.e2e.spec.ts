@@ -16,7 +16,8 @@ const PER_SECOND = Math.min(150, Math.max(30, REQUESTS / 70));
 const ROUNDS = Math.ceil(REQUESTS / (PER_SECOND * 75));
 const DRAIN_SECONDS = 11;
 const LONG_REQUEST_MS = 10_000;
-const START = 'exec node server.js';
+/** A shell stays the parent of the server, which does not handle SIGTERM. */
+const START = 'true; node server.js';
 
 const change = async (service: Service, settings: object): Promise<void> => {
   const { status, body } = await platform.world.callDashboardApi('PATCH', service.path, settings);
@@ -31,6 +32,7 @@ describe('requests, long requests, streams and WebSockets during every operation
   const answers = async () => served.push(await service.get());
 
   const restart = async () => {
+    traffic.begin();
     expect((await service.caller.post(`${service.path}/restart`)).status).toBe(202);
     await service.untilStatus('running');
   };
@@ -45,21 +47,28 @@ describe('requests, long requests, streams and WebSockets during every operation
     });
   };
 
+  const deploy = () => {
+    traffic.begin();
+    return service.deploy();
+  };
+
   const everyOperation = async () => {
-    const { id: first } = await service.deploy();
+    const { id: first } = await deploy();
     await answers();
     service.repository.commit(streamingApp('two'));
-    await service.deploy();
+    await deploy();
     await answers();
     await change(service, { start_command: `${START} changed` });
     await restart();
     await answers();
     await scaleTo(3);
     traffic.connectMore();
+    traffic.begin();
     await traffic.untilDrained(() => scaleTo(1));
     service.repository.commit({ 'server.js': 'process.exit(9)' });
     expect(await service.failure()).toContain('exited with code 9');
     await answers();
+    traffic.begin();
     const { body } = await service.caller.post(`${service.path}/deployments/${first}/rollback`);
     expect(await service.outcomeOf(String(body['id']))).toMatchObject({ status: 'live' });
     await answers();
@@ -113,7 +122,6 @@ describe('a steady stream of requests', () => {
     await service.deploy();
     const url = await service.url();
     const { failures, bodies } = await underSteadyRequests(url, async () => {
-      // Not a GET, which the load balancer would retry on the other instance.
       expect((await fetch(`${url}/crash`, { method: 'POST' })).status).toBe(502);
       await service.line(({ message }) => /exited with code 3/.test(message));
     });

@@ -8,6 +8,9 @@ export interface Exchange {
   abort(): void;
 }
 
+/** Of the headers of one response. */
+export const MAX_RESPONSE_HEADER_BYTES = 64 * 1_024;
+
 /** A backend with its connection pool and its exchanges in progress. */
 export class BackendTarget {
   readonly id: string;
@@ -30,6 +33,7 @@ export class BackendTarget {
       pipelining: 1,
       connect: (_options, callback) =>
         connections.open(backend, timeouts.connectMs, callback as buildConnector.Callback as Connected),
+      maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
       headersTimeout: timeouts.headersMs,
       bodyTimeout: timeouts.idleMs,
       keepAliveTimeout: timeouts.backendKeepAliveMs,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClosedReason } from '@postern/load-balancer-client';
+import { MAX_RESPONSE_HEADER_BYTES } from './backend-target.js';
 import { hasBody } from './lazy-body.js';
 
 /** A response that the load balancer itself sends to a client, instead of one of a backend. */
@@ -49,6 +50,22 @@ export const TOO_SLOW: ErrorPage = {
   title: 'This service took too long',
   message: 'Its instance did not start to respond in time.',
 };
+
+const TOO_LARGE_HEADERS: ErrorPage = {
+  status: 502,
+  title: 'This service sent too many headers',
+  message: `Its instance answered with response headers larger than ${MAX_RESPONSE_HEADER_BYTES / 1_024} KiB.`,
+};
+
+const FAILURES: Readonly<Record<string, ErrorPage>> = {
+  UND_ERR_HEADERS_TIMEOUT: TOO_SLOW,
+  ETIMEDOUT: TOO_SLOW,
+  UND_ERR_HEADERS_OVERFLOW: TOO_LARGE_HEADERS,
+  HPE_HEADER_OVERFLOW: TOO_LARGE_HEADERS,
+};
+
+/** The page for a request to a backend that failed with this error code. */
+export const failurePage = (code: string | undefined): ErrorPage => FAILURES[code ?? ''] ?? UNREACHABLE;
 
 export const NO_SUCH_HOST: ErrorPage = {
   status: 404,

@@ -1,5 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { isForwarding, isHopByHop } from './client-headers.js';
+import type { ProxyContext } from './proxied-request.js';
+
+const REQUEST_ID = 'x-request-id';
+const SAFE_TO_LOG = /^[A-Za-z0-9._:+/=@-]{1,200}$/;
 
 /** Names and values alternately, as received on the wire. */
 export type RawHeaders = readonly string[];
@@ -8,13 +13,20 @@ export type RawHeaders = readonly string[];
  * The request headers for the backend: `Host` as the client sent it, and the forwarding headers. Only a trusted proxy
  * may set a request's client, scheme and host.
  */
-export const requestHeaders = (request: IncomingMessage, host: string, isFromTrustedProxy: boolean): string[] => {
+export const requestHeaders = (
+  request: IncomingMessage,
+  {
+    target: { host },
+    isFromTrustedProxy,
+    requestId,
+  }: Pick<ProxyContext, 'target' | 'isFromTrustedProxy' | 'requestId'>,
+): string[] => {
   const { headers, rawHeaders, socket } = request;
   const dropped = namedByConnection(headers.connection);
   const kept: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase();
-    if (isHopByHop(name) || isForwarding(name) || name === 'host' || dropped?.has(name)) continue;
+    if (isHopByHop(name) || isForwarding(name) || REPLACED.has(name) || dropped?.has(name)) continue;
     kept.push(rawHeaders[index]!, rawHeaders[index + 1]!);
   }
   const client = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/, '');
@@ -30,22 +42,55 @@ export const requestHeaders = (request: IncomingMessage, host: string, isFromTru
     front('x-forwarded-proto') ?? 'http',
     'X-Forwarded-Host',
     front('x-forwarded-host') ?? host,
+    'X-Request-Id',
+    requestId,
   ];
 };
 
-/** The response headers for the client. */
-export const responseHeaders = (raw: RawHeaders): string[] => {
+/** Set by the load balancer in every request. */
+const REPLACED = new Set(['host', REQUEST_ID]);
+
+/**
+ * The response headers for the client. The backend may set another request id. `Trailer` announces fields that follow a
+ * body of unknown length, if the client's protocol has them.
+ */
+export const responseHeaders = (raw: RawHeaders, requestId: string, hasTrailers: boolean): string[] => {
   let connection = '';
   for (let index = 0; index < raw.length; index += 2)
     if (raw[index]!.toLowerCase() === 'connection') connection += `,${raw[index + 1]}`;
   const dropped = namedByConnection(connection);
+  const canTrail = hasTrailers && has(raw, 'transfer-encoding');
   const kept: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]!.toLowerCase();
-    if (!isHopByHop(name) && !dropped?.has(name)) kept.push(raw[index]!, raw[index + 1]!);
+    const isKept = !isHopByHop(name) && !dropped?.has(name);
+    if (isKept || (name === 'trailer' && canTrail)) kept.push(raw[index]!, raw[index + 1]!);
   }
-  return kept;
+  return has(raw, REQUEST_ID) ? kept : [...kept, 'X-Request-Id', requestId];
 };
+
+/** The headers of a 103 response for the client; undefined without `Link`, which makes it useful. */
+export const earlyHints = (raw: RawHeaders): (Record<string, string | string[]> & { link: string[] }) | undefined => {
+  const link: string[] = [];
+  for (let index = 0; index < raw.length; index += 2)
+    if (raw[index]!.toLowerCase() === 'link') link.push(...raw[index + 1]!.split(/\s*,\s*(?=<)/));
+  return link.length > 0 ? { link } : undefined;
+};
+
+/** The trailer fields for the client; those of one connection and of framing are dropped (RFC 9110 §6.5.1). */
+export const trailersOf = (trailers: IncomingHttpHeaders): OutgoingHttpHeaders =>
+  Object.fromEntries(
+    Object.entries(trailers).filter(([name]) => !isHopByHop(name) && name !== 'content-length' && name !== 'host'),
+  );
+
+/** The id that a client gave its request, if it is safe to log; otherwise a new one. */
+export const requestIdOf = ({ headers }: IncomingMessage): string => {
+  const given = headers[REQUEST_ID];
+  return typeof given === 'string' && SAFE_TO_LOG.test(given) ? given : randomUUID();
+};
+
+const has = (raw: RawHeaders, name: string): boolean =>
+  raw.some((part, index) => index % 2 === 0 && part.toLowerCase() === name);
 
 const firstOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;

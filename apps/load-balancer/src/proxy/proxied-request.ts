@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { Timeouts } from '../settings.js';
 import type { BackendTarget, Exchange } from './backend-target.js';
-import { CLOSED, type ErrorPage, NO_BACKEND, sendErrorPage, TOO_SLOW, UNREACHABLE } from './error-page.js';
-import { type RequestTarget, requestHeaders, responseHeaders } from './forwarded-headers.js';
+import { CLOSED, type ErrorPage, failurePage, NO_BACKEND, sendErrorPage } from './error-page.js';
+import { earlyHints, type RequestTarget, requestHeaders, responseHeaders, trailersOf } from './forwarded-headers.js';
 import { hasBody, LazyBody } from './lazy-body.js';
 import type { Route } from './route.js';
 
@@ -10,6 +11,8 @@ export interface ProxyContext {
   readonly route: Route;
   readonly target: RequestTarget;
   readonly isFromTrustedProxy: boolean;
+  /** Identifies the request for the backend and the client. */
+  readonly requestId: string;
   /** Whether to close the connection after this response, because the load balancer is stopping. */
   readonly isLast: () => boolean;
   /** Called once when the request is sent to a backend, so that its bytes are attributed to the service. */
@@ -19,8 +22,8 @@ export interface ProxyContext {
 const MAX_ATTEMPTS = 3;
 /** Methods that can be repeated safely (RFC 9110 §9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
-const RESET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-const LATE = new Set(['UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT']);
+/** The backend's system reset the connection, as it does when a server closes it without having read the request. */
+const UNREAD = new Set(['ECONNRESET', 'EPIPE']);
 /** Time for a client that is still uploading to receive an early response. */
 const LINGER_MS = 1_000;
 
@@ -38,8 +41,9 @@ export class ProxiedRequest implements Exchange {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly context: ProxyContext,
+    private readonly timeouts: Timeouts,
   ) {
-    this.#headers = requestHeaders(request, context.target.host, context.isFromTrustedProxy);
+    this.#headers = requestHeaders(request, context);
     this.#hasBody = hasBody(request);
   }
 
@@ -52,12 +56,24 @@ export class ProxiedRequest implements Exchange {
       this.#clientDisconnected = true;
       this.#controller?.abort(new Error('the client has gone'));
     });
+    if (this.#hasBody) this.request.once('end', () => this.#awaitResponse());
+    else this.#awaitResponse();
     this.#attempt(false);
   }
 
   abort(): void {
     this.response.destroy();
     this.#controller?.abort(new Error('the backend is being stopped'));
+  }
+
+  /** Nothing passes over the client's connection until the response begins, which may take longer than idle ones may. */
+  #awaitResponse(): void {
+    if (!this.response.headersSent) this.request.socket.setTimeout(this.#longestWaitMs);
+  }
+
+  get #longestWaitMs(): number {
+    const { connectMs, headersMs, idleMs } = this.timeouts;
+    return Math.max(idleMs, headersMs + MAX_ATTEMPTS * connectMs);
   }
 
   #attempt(mayRepeat: boolean): void {
@@ -92,10 +108,14 @@ export class ProxiedRequest implements Exchange {
         if (this.#clientDisconnected) controller.abort(new Error('the client has gone'));
       },
       onResponseStart: (controller, status, _parsed, statusText) => {
-        // Interim responses concern only the connection to the backend.
-        if (status < 200) return;
+        if (status < 200) {
+          if (status === 103) this.#sendEarlyHints(asText(controller.rawHeaders));
+          return;
+        }
         backend.onResponse();
-        const headers = responseHeaders(asText(controller.rawHeaders));
+        this.request.socket.setTimeout(this.timeouts.idleMs);
+        const { httpVersion } = this.request;
+        const headers = responseHeaders(asText(controller.rawHeaders), this.context.requestId, httpVersion === '1.1');
         if (this.context.isLast()) headers.push('Connection', 'close');
         response.writeHead(status, statusText ?? '', headers);
         // Sends the head alone if the body is delayed; otherwise both share a packet.
@@ -106,8 +126,9 @@ export class ProxiedRequest implements Exchange {
       onResponseData: (controller, chunk) => {
         if (!response.write(chunk)) controller.pause();
       },
-      onResponseEnd: () => {
+      onResponseEnd: (_controller, trailers) => {
         backend.leave(this);
+        response.addTrailers(trailersOf(trailers));
         this.#closeUnreadUpload();
         response.end();
       },
@@ -123,18 +144,30 @@ export class ProxiedRequest implements Exchange {
       this.response.destroy();
       return;
     }
-    const code = error.code ?? '';
     const nothingSent = this.#controller === undefined;
     if (nothingSent) backend.onConnectFailed();
     this.#failed.add(backend);
-    const repeatable = IDEMPOTENT.has(this.request.method ?? '') && !this.#body?.begun && RESET.has(code);
+    // A request that was read may have been executed: it is not repeated, whatever its method.
+    const wasUnread = IDEMPOTENT.has(this.request.method ?? '') && !this.#body?.begun && UNREAD.has(error.code ?? '');
     const anotherIsLeft = this.context.route.choose(this.#failed, false) !== undefined;
-    if (this.#attempts < MAX_ATTEMPTS && ((nothingSent && anotherIsLeft) || repeatable)) this.#attempt(repeatable);
-    else this.#sendErrorPage(LATE.has(code) ? TOO_SLOW : UNREACHABLE);
+    if (this.#attempts < MAX_ATTEMPTS && ((nothingSent && anotherIsLeft) || wasUnread)) this.#attempt(wasUnread);
+    else this.#sendErrorPage(failurePage(error.code));
+  }
+
+  /** HTTP/1.0 has no interim responses. */
+  #sendEarlyHints(raw: readonly string[]): void {
+    const hints = earlyHints(raw);
+    if (this.request.httpVersion !== '1.1' || !hints || this.response.headersSent) return;
+    try {
+      this.response.writeEarlyHints(hints);
+    } catch {
+      // A link that Node.js does not accept: only the hint is lost.
+    }
   }
 
   #sendErrorPage(page: ErrorPage): void {
     this.#closeUnreadUpload();
+    this.response.setHeader('X-Request-Id', this.context.requestId);
     sendErrorPage(this.request, this.response, page);
   }
 

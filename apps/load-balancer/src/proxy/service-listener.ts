@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ConnectionLimits } from '@postern/service-host/connections';
 import type { Timeouts } from '../settings.js';
 import { type ErrorPage, NO_SUCH_HOST, sendErrorPage, UNCLEAR_TARGET } from './error-page.js';
-import { targetOf } from './forwarded-headers.js';
+import { requestIdOf, targetOf } from './forwarded-headers.js';
 import { hasBody } from './lazy-body.js';
 import { ProxiedRequest, type ProxyContext } from './proxied-request.js';
 import type { Route } from './route.js';
@@ -142,7 +142,7 @@ export class ServiceListener {
     });
     const context = this.#contextOf(request);
     if ('errorPage' in context) sendErrorPage(request, response, context.errorPage);
-    else new ProxiedRequest(request, response, context).start();
+    else new ProxiedRequest(request, response, context, this.options.timeouts).start();
   }
 
   #onUpgrade(request: IncomingMessage, head: Buffer): void {
@@ -174,6 +174,7 @@ export class ServiceListener {
       route,
       target,
       isFromTrustedProxy: this.#trusts(request.socket),
+      requestId: requestIdOf(request),
       isLast: () => this.#stopping,
       onProxied: () => gauges.attribute(request.socket, route.serviceId),
     };

@@ -2,8 +2,8 @@ import { type IncomingMessage, STATUS_CODES, request as sendRequest } from 'node
 import type { Socket } from 'node:net';
 import type { Connected } from '@postern/load-balancer-client';
 import type { Timeouts } from '../settings.js';
-import type { BackendTarget, Exchange } from './backend-target.js';
-import { CLOSED, type ErrorPage, NO_BACKEND, TOO_SLOW, UNREACHABLE } from './error-page.js';
+import { type BackendTarget, type Exchange, MAX_RESPONSE_HEADER_BYTES } from './backend-target.js';
+import { CLOSED, type ErrorPage, failurePage, NO_BACKEND, UNREACHABLE } from './error-page.js';
 import { requestHeaders, responseHeaders } from './forwarded-headers.js';
 import type { ProxyContext } from './proxied-request.js';
 import { GOING_AWAY, WebSocketFrames } from './websocket-frames.js';
@@ -40,8 +40,28 @@ export class UpgradedConnection implements Exchange {
 
   /** Sends a WebSocket the close code "going away" (1001), so that the client reconnects. */
   abort(): void {
-    this.#backendSide?.unpipe(this.#client);
-    if (this.#frames?.betweenFrames) this.#client.write(GOING_AWAY);
+    const backendSide = this.#backendSide;
+    backendSide?.unpipe(this.#client);
+    let left = this.#frames?.payloadLeft ?? 0;
+    if (left === 0 || !backendSide) {
+      this.#close();
+      return;
+    }
+    const late = setTimeout(() => this.#close(), CLOSE_TIMEOUT_MS);
+    // Another frame may not begin within one: the client first gets the rest of it.
+    backendSide.on('data', (chunk: Buffer) => {
+      if (left === 0) return;
+      this.#client.write(chunk.subarray(0, left));
+      left = Math.max(0, left - chunk.length);
+      if (left > 0) return;
+      clearTimeout(late);
+      this.#close(true);
+    });
+    backendSide.resume();
+  }
+
+  #close(isBetweenFrames = this.#frames?.betweenFrames): void {
+    if (isBetweenFrames) this.#client.write(GOING_AWAY);
     for (const side of [this.#client, this.#backendSide]) {
       side?.end();
       setTimeout(() => side?.destroy(), CLOSE_TIMEOUT_MS).unref();
@@ -61,19 +81,20 @@ export class UpgradedConnection implements Exchange {
   }
 
   #send(backend: BackendTarget): void {
-    const { target, isFromTrustedProxy } = this.context;
+    const { target, requestId } = this.context;
     backend.enter(this);
     const outgoing = sendRequest({
       createConnection: (_options, opened) => {
         backend.connections.open(backend, this.timeouts.connectMs, opened as Connected);
         return undefined;
       },
+      maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
       host: backend.host,
       port: backend.port,
       method: this.request.method,
       path: target.path,
       headers: [
-        ...requestHeaders(this.request, target.host, isFromTrustedProxy),
+        ...requestHeaders(this.request, this.context),
         'Connection',
         'Upgrade',
         'Upgrade',
@@ -94,7 +115,7 @@ export class UpgradedConnection implements Exchange {
     outgoing.on('upgrade', (response, socket, firstBytes) => {
       clearTimeout(timeout);
       backend.onResponse();
-      const kept = [...responseHeaders(response.rawHeaders), 'Connection', 'Upgrade'];
+      const kept = [...responseHeaders(response.rawHeaders, requestId, false), 'Connection', 'Upgrade'];
       this.#sendHead(response, [...kept, 'Upgrade', response.headers.upgrade ?? '']);
       if (/^websocket$/i.test(response.headers.upgrade ?? '')) this.#frames = new WebSocketFrames();
       this.#join(socket as Socket, firstBytes);
@@ -102,16 +123,16 @@ export class UpgradedConnection implements Exchange {
     outgoing.on('response', response => {
       clearTimeout(timeout);
       backend.onResponse();
-      this.#sendHead(response, [...responseHeaders(response.rawHeaders), 'Connection', 'close']);
+      this.#sendHead(response, [...responseHeaders(response.rawHeaders, requestId, false), 'Connection', 'close']);
       response.on('error', () => this.#client.destroy());
       response.pipe(this.#client);
     });
-    outgoing.on('error', error => {
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timeout);
       backend.leave(this);
       if (this.#client.destroyed) return;
       if (connected) {
-        this.#sendErrorPage(error instanceof LateAnswer ? TOO_SLOW : UNREACHABLE);
+        this.#sendErrorPage(failurePage(error.code));
         return;
       }
       backend.onConnectFailed();
@@ -142,7 +163,15 @@ export class UpgradedConnection implements Exchange {
   #sendErrorPage({ status, title, message, retryAfterSeconds }: ErrorPage): void {
     const body = Buffer.from(`${title}. ${message}\n`);
     const retry = retryAfterSeconds === undefined ? [] : ['Retry-After', String(retryAfterSeconds)];
-    const headers = ['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length), ...retry];
+    const id = ['X-Request-Id', this.context.requestId];
+    const headers = [
+      'Content-Type',
+      'text/plain; charset=utf-8',
+      'Content-Length',
+      String(body.length),
+      ...retry,
+      ...id,
+    ];
     this.#client.write(headOf(status, undefined, [...headers, 'Connection', 'close']), 'latin1');
     this.#client.end(body);
   }
@@ -150,6 +179,7 @@ export class UpgradedConnection implements Exchange {
 
 class LateAnswer extends Error {
   override readonly name = 'LateAnswer';
+  readonly code = 'ETIMEDOUT';
 }
 
 const headOf = (status: number, statusText: string | undefined, headers: readonly string[]): string => {

@@ -52,6 +52,33 @@ describe('A protocol upgrade', () => {
     expect(await client.closed).toBe(1001);
   });
 
+  it('completes a frame of a WebSocket before it closes it', async () => {
+    const { url, server } = await balancer.serve((_incoming, response) => response.end());
+    const [payload, half] = [Buffer.alloc(60_000, 'a'), 30_000];
+    let finish: () => void = () => undefined;
+    server.on('upgrade', (_incoming, socket) => {
+      socket.on('error', () => undefined);
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+      socket.write(
+        Buffer.concat([Buffer.from([0x82, 126, payload.length >> 8, payload.length & 255]), payload.subarray(half)]),
+      );
+      // The first bytes of the next frame come with the rest of this one.
+      finish = () => socket.write(Buffer.concat([payload.subarray(half), Buffer.from([0x82, 5, 1])]));
+    });
+    const socket = dial(url);
+    const received = untilEnd(socket);
+    socket.write(upgrade().replace('echo', 'websocket'));
+    await waitFor(() => socket.bytesRead > half, { describe: 'half of the frame' });
+    await balancer.client.switchTo(SERVICE, [{ id: 'next', host: '127.0.0.1', port: await freePort() }], 2);
+    const [{ id } = { id: '' }] = (await balancer.client.routes())[0]!.draining;
+    await balancer.client.drain(SERVICE, [id], 20);
+    finish();
+    const text = await received;
+    const frame = text.slice(text.indexOf('\x82'));
+    expect(frame.length).toBe(4 + payload.length + 4);
+    expect(frame.endsWith('a\x88\x02\x03\xe9')).toBe(true);
+  });
+
   it('forwards any bytes in both directions, including those sent with the head, and the end of each side', async () => {
     const { url, server } = await balancer.serve((_incoming, response) => response.end());
     let fromClient = '';

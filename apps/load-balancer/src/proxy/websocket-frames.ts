@@ -14,6 +14,11 @@ export class WebSocketFrames {
     return this.#payload === 0 && this.#header.length === 0;
   }
 
+  /** The bytes of the present frame that are still to come; 0 also within its header. */
+  get payloadLeft(): number {
+    return this.#payload;
+  }
+
   push(chunk: Buffer): void {
     let rest = chunk;
     while (rest.length > 0) {

@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { readKernelFile } from './kernel-file.js';
@@ -120,15 +119,6 @@ export const environmentOf = async (pid: number): Promise<ReadonlyMap<string, st
       return split > 0 ? [[entry.slice(0, split), entry.slice(split + 1)] as const] : [];
     }),
   );
-};
-
-/** Whether every process handles the signal. Without a handler, SIGTERM ends a process at once. */
-export const catchAll = (processes: readonly ProcessEntry[], signal: NodeJS.Signals): boolean => {
-  const bit = 1n << BigInt(constants.signals[signal] - 1);
-  return processes.every(({ pid }) => {
-    const status = statusOf(pid) ?? '';
-    return (BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`) & bit) !== 0n;
-  });
 };
 
 /** Whether the process is in a control group of that name. */

@@ -276,10 +276,8 @@ export class LocalRuntime extends Runtime {
     const { starter, times, ownership, logs, commands } = this.parts;
     return {
       times,
-      startInstance: async (plan, processType) => {
-        if (!(await ownership.isMine())) throw new Error('another process supervises the instances now');
-        return processType === undefined ? starter.start(plan) : starter.startProcess(plan, processType);
-      },
+      startInstance: (plan, publicHost) => ownership.whileMine(() => starter.start(plan, publicHost)),
+      startProcess: (plan, processType) => ownership.whileMine(() => starter.startProcess(plan, processType)),
       release: async (plan, signal) => {
         await starter.checkProcesses(plan).catch((error: Error) => {
           throw new RollFailed(error.message);

@@ -5,9 +5,22 @@ export interface ProbeTarget {
   /** The IPv4 address of the instance. */
   readonly host: string;
   readonly port: number;
-  /** The path of a GET request; undefined if an accepted connection is enough. */
-  readonly path: string | undefined;
+  /** The host of the request, as applications that serve only known hosts expect it; undefined for that of the instance. */
+  readonly publicHost: string | undefined;
+  readonly request: ProbeRequest;
 }
+
+/** An accepted connection is enough, or a GET request must get a status below `limit`. */
+export type ProbeRequest = 'connection' | { readonly path: string; readonly limit: number };
+
+/**
+ * What is asked: the health check path, which must answer below 400. Without one, a new instance must answer `/` below
+ * 500, and must accept connections from then on.
+ */
+export const probeRequest = (healthCheckPath: string | undefined, isNew: boolean): ProbeRequest => {
+  if (healthCheckPath !== undefined) return { path: healthCheckPath, limit: 400 };
+  return isNew ? { path: '/', limit: 500 } : 'connection';
+};
 
 /** Undefined on success; otherwise a failure message for users. */
 export type ProbeAnswer = string | undefined;
@@ -24,9 +37,9 @@ export const probe = (
   target: ProbeTarget,
   timeoutMs: number,
 ): Promise<ProbeAnswer> =>
-  target.path === undefined
+  target.request === 'connection'
     ? probeConnection(connections, target, timeoutMs)
-    : probePath(connections, target, target.path, timeoutMs);
+    : probePath(connections, target, target.request, timeoutMs);
 
 const probeConnection = (
   connections: Pick<InstanceConnections, 'open'>,
@@ -41,15 +54,19 @@ const probeConnection = (
     });
   });
 
+/** An application that serves only other hosts refuses the request. */
+const statusMessage = (path: string, status: number, host: string): string =>
+  `GET ${path} answered ${status}${status < 500 ? ` to the Host ${host}` : ''}`;
+
 const probePath = (
   connections: Pick<InstanceConnections, 'open'>,
   target: ProbeTarget,
-  path: string,
+  { path, limit }: Exclude<ProbeRequest, string>,
   timeoutMs: number,
 ): Promise<ProbeAnswer> =>
   new Promise(resolve => {
-    const headers = { 'user-agent': 'postern-probe', connection: 'close' };
-    const { host, port } = target;
+    const { host, port, publicHost = `${host}:${port}` } = target;
+    const headers = { host: publicHost, 'user-agent': 'postern-probe', connection: 'close' };
     const outgoing = request({
       ...{ host, port, path, headers },
       createConnection: (_options, opened) => {
@@ -64,7 +81,7 @@ const probePath = (
       outgoing.destroy();
     };
     outgoing.once('response', ({ statusCode = 0 }) =>
-      answer(statusCode >= 200 && statusCode < 400 ? undefined : `GET ${path} answered ${statusCode}`),
+      answer(statusCode >= 200 && statusCode < limit ? undefined : statusMessage(path, statusCode, headers.host)),
     );
     // Destroying a request after its response emits another error.
     outgoing.on('error', error => answer(describe(error)));

@@ -23,8 +23,18 @@ export const artefactStart = z.discriminatedUnion('kind', [command, site, image]
 const OWN_PROGRAMS = ['node_modules/.bin', '.venv/bin', 'bin', '.postern/node_modules/.bin'];
 /** The search path of a shell whose working directory is the project. */
 export const OWN_PATH = `PATH="${OWN_PROGRAMS.map(folder => `$PWD/${folder}:`).join('')}$PATH"`;
-/** A script that runs the command in `$0`. */
-export const SHELL = `${OWN_PATH} exec /bin/sh -c "$0"`;
+/** Characters that make a command more than one program with its arguments. */
+const SEVERAL = '*[\\;\\&\\|\\`]*|*"\n"*';
+/**
+ * A script that runs the command in `$0`. A single program replaces the shell, so that it is the main process: some
+ * shells stay its parent and end on SIGTERM before it.
+ */
+export const SHELL = `export ${OWN_PATH}
+case "$0" in
+${SEVERAL}) ;;
+*) case "$(command -v -- "\${0%% *}")" in */*) exec /bin/sh -c "exec $0" ;; esac ;;
+esac
+exec /bin/sh -c "$0"`;
 
 /** How the result of a builder is started. */
 export type Start = Readonly<z.infer<typeof command> | z.infer<typeof site>>;

@@ -171,7 +171,7 @@ export interface ReleaseProcess {
 }
 
 /** A shell command that finds programs which the project has installed locally, as npm scripts do. */
-export const shellCommand = (command: string): string[] => ['/bin/sh', '-c', SHELL, literally(command)];
+export const shellCommand = (command: string): string[] => ['/bin/sh', '-c', literally(SHELL), literally(command)];
 
 /** A pod with one process of a release: unprivileged, with a read-only file system and limits. */
 export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectSettings) => {

@@ -16,6 +16,10 @@ export const instanceRecord = z.object({
   /** The address of its network; undefined without a port, and if it uses the network of the machine. */
   host: z.string().optional(),
   healthCheckPath: z.string().optional(),
+  /** The host that visitors send, and so do probes; undefined without a port, and in records of earlier releases. */
+  publicHost: z.string().optional(),
+  /** Undefined if the default of the runtime applies. */
+  drainSeconds: z.int().optional(),
   /** A command that runs once and is not replaced when it ends. */
   command: z.object({ id: z.string(), stream: z.enum(['build']).optional() }).optional(),
   /** The process type of the Procfile; undefined for `web`. */

@@ -66,7 +66,7 @@ export class InstanceStarter {
     }
   }
 
-  async start(plan: ServicePlan): Promise<Instance> {
+  async start(plan: ServicePlan, publicHost: string | undefined): Promise<Instance> {
     const id = this.#newId();
     let port: number | undefined;
     let hasDisk = false;
@@ -75,12 +75,14 @@ export class InstanceStarter {
       hasDisk = plan.disk !== undefined;
       const launch = await this.launchOf(plan.artefact.reference, plan.startCommand);
       port = this.host.confinement.hasNetworks ? plan.port : await this.#takeFreePort();
-      const { healthCheckPath, disk } = plan;
+      const { healthCheckPath, drainSeconds, disk } = plan;
       const record = {
         ...this.#recordOf(plan, id),
         name: `web-${id.slice(-4)}`,
         port,
         ...(healthCheckPath !== undefined && { healthCheckPath }),
+        ...(drainSeconds !== undefined && { drainSeconds }),
+        ...(publicHost !== undefined && { publicHost }),
         ...(disk && { disk }),
       };
       const { environment, secrets } = plan;

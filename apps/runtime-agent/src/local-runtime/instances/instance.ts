@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Backend } from '@postern/load-balancer-client';
-import { catchAll, isInGroupOf, type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
+import { isInGroupOf, type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
 import { diskUser } from '../disks/service-disks.js';
-import { type ProbeAnswer, probe, wrongPort } from '../probe.js';
+import { type ProbeAnswer, probe, probeRequest, wrongPort } from '../probe.js';
 import type { ConfinedPlace, ConfinementNeeds } from './confinement.js';
 import { exitReason } from './exit-reason.js';
 import { InstanceAreas, type Usage } from './instance-areas.js';
@@ -29,7 +29,6 @@ export class Instance {
   #ending: Promise<void> | undefined;
   /** The socket that listens on the port, as the last probe found it. */
   #socket: ListeningSocket | undefined;
-  #isAnnounced = false;
   #areas: InstanceAreas | undefined;
 
   private constructor(
@@ -106,21 +105,19 @@ export class Instance {
 
   /**
    * Probes the port of the instance. Fails unless a process of the instance listens on it: another one may have answered. Always
-   * succeeds without a port.
+   * succeeds without a port. `isNew` is true before its first success.
    */
-  async probe(timeoutMs: number): Promise<ProbeAnswer> {
-    const { port, healthCheckPath } = this.current;
+  async probe(timeoutMs: number, isNew: boolean): Promise<ProbeAnswer> {
+    const { port, healthCheckPath, publicHost } = this.current;
     if (port === undefined) return undefined;
-    const answer = await probe(
-      this.host.connections,
-      { host: this.place.address, port, path: healthCheckPath },
-      timeoutMs,
-    );
+    const request = probeRequest(healthCheckPath, isNew);
+    const target = { host: this.place.address, port, publicHost, request };
+    const answer = await probe(this.host.connections, target, timeoutMs);
     if (this.#socket && (await isOpen(this.#socket))) return answer;
     const sockets = await listeningSockets(await this.place.pids());
     this.#socket = sockets.find(own => own.port === port);
     if (this.#socket) return answer;
-    if (sockets.length === 0) return answer ?? NOT_LISTENING;
+    if (sockets.length === 0) return NOT_LISTENING;
     const elsewhere = [...new Set(sockets.map(own => own.port))].join(', ');
     return wrongPort(elsewhere, port);
   }
@@ -162,21 +159,6 @@ export class Instance {
   }
 
   /**
-   * Sends SIGTERM so that the instance can finish its requests, but only if the listening processes handle the signal.
-   */
-  async announceEnd(): Promise<void> {
-    const { port } = this.current;
-    const running = await mainProcessOf(this.current);
-    if (port === undefined || !running || this.#isAnnounced) return;
-    const members = (await this.processes()).filter(({ group }) => group === running.pid);
-    const sockets = await listeningSockets(members.map(({ pid }) => pid));
-    const serving = members.filter(({ pid }) => sockets.some(own => own.pid === pid && own.port === port));
-    if (serving.length === 0 || !catchAll(serving, 'SIGTERM')) return;
-    this.#isAnnounced = true;
-    this.#terminate(running.pid);
-  }
-
-  /**
    * Sends SIGTERM, kills the remaining processes after `graceMs`, reads the remaining output and removes the record.
    * Can be called again after a failure.
    */
@@ -196,7 +178,7 @@ export class Instance {
   async #end(graceMs: number): Promise<void> {
     const running = graceMs > 0 ? await mainProcessOf(this.current) : undefined;
     if (running) {
-      if (!this.#isAnnounced) this.#terminate(running.pid);
+      this.#terminate(running.pid);
       const waiting = new AbortController();
       const timeout = delay(graceMs, undefined, { signal: waiting.signal }).catch(() => {});
       await Promise.race([this.#groupHasEnded(running.pid, waiting.signal), timeout]);

@@ -28,4 +28,10 @@ export class HomeOwnership {
     });
     return owner === this.#token;
   }
+
+  /** @throws if another process supervises the instances. */
+  async whileMine<T>(work: () => Promise<T>): Promise<T> {
+    if (!(await this.isMine())) throw new Error('another process supervises the instances now');
+    return work();
+  }
 }

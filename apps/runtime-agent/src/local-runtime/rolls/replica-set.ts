@@ -7,8 +7,10 @@ import type { RuntimeTimes } from './runtime-times.js';
 
 export interface ReplicaSetHost {
   readonly times: RuntimeTimes;
-  /** `processType` selects a process type without traffic. */
-  startInstance(plan: ServicePlan, processType?: string): Promise<Instance>;
+  /** Starts a process that gets the traffic of `publicHost`. */
+  startInstance(plan: ServicePlan, publicHost: string | undefined): Promise<Instance>;
+  /** Starts a process type without traffic. */
+  startProcess(plan: ServicePlan, processType: string): Promise<Instance>;
   /** Checks the process types of a plan and runs its release command once. @throws RollFailed when either fails. */
   release(plan: ServicePlan, signal: AbortSignal): Promise<void>;
   /** Whether this process still supervises the instances and may end them. */
@@ -18,6 +20,8 @@ export interface ReplicaSetHost {
 }
 
 export interface ReplicaSetListener {
+  /** The host under which visitors reach the service; undefined without traffic or before its address is known. */
+  readonly publicHost?: string | undefined;
   onChange(): void;
   onFailure(reason: string): void;
 }
@@ -54,7 +58,8 @@ export class ReplicaSet implements ReplicaOwner {
 
   /** How long requests in progress may take when the instances end. */
   get drainMs(): number {
-    const seconds = this.#plan?.drainSeconds;
+    // The plan of an adopted release that ends is not known.
+    const { drainSeconds: seconds } = this.#plan ?? this.instances[0]?.record ?? {};
     return seconds === undefined ? this.times.drainMs : seconds * 1_000;
   }
 
@@ -99,19 +104,29 @@ export class ReplicaSet implements ReplicaOwner {
   }
 
   /**
-   * Resolves when all replicas are healthy.
+   * Resolves when all replicas have been healthy for `observationMs`, which the deadline does not include.
    * @throws RollFailed as soon as one has failed, or at the deadline; the signal's reason if the signal aborts first.
    */
-  async untilHealthy(deadlineMs: number, signal: AbortSignal): Promise<void> {
+  async untilHealthy(deadlineMs: number, observationMs: number, signal: AbortSignal): Promise<void> {
     const deadline = AbortSignal.timeout(deadlineMs);
-    const end = AbortSignal.any([deadline, signal]);
-    while (!this.#replicas.every(({ healthy }) => healthy)) {
+    for (let left = this.#observationLeft(observationMs); left !== 0; left = this.#observationLeft(observationMs)) {
       const failed = this.#replicas.find(replica => replica.failed !== undefined)?.failed;
       if (failed !== undefined) throw new RollFailed(failed);
       signal.throwIfAborted();
-      if (deadline.aborted) throw new RollFailed(this.#silence());
-      await this.#nextChange(end);
+      if (left === undefined && deadline.aborted) throw new RollFailed(this.#silence());
+      await this.#nextChange(AbortSignal.any([signal, left === undefined ? deadline : AbortSignal.timeout(left)]));
     }
+  }
+
+  /** Stops the supervision of all replicas, and returns the instances that are left to drain. */
+  async release(): Promise<readonly Instance[]> {
+    await Promise.all(this.#replicas.map(replica => replica.release()));
+    return this.instances;
+  }
+
+  /** Supervises the instances again that `release` left running. */
+  resume(): void {
+    this.#replicas = this.instances.map(instance => new Replica(this, { instance, answered: true }));
   }
 
   /** Ends all replicas. */
@@ -126,7 +141,9 @@ export class ReplicaSet implements ReplicaOwner {
 
   start(): Promise<Instance> {
     if (!this.#plan) return Promise.reject(new Error(`the plan of roll ${this.rollId} is not known`));
-    return this.host.startInstance(this.#plan, this.processType);
+    return this.processType === undefined
+      ? this.host.startInstance(this.#plan, this.listener.publicHost)
+      : this.host.startProcess(this.#plan, this.processType);
   }
 
   restarts(): boolean {
@@ -163,6 +180,12 @@ export class ReplicaSet implements ReplicaOwner {
     end.addEventListener('abort', stop, { once: true });
     await this.#changed.promise;
     end.removeEventListener('abort', stop);
+  }
+
+  /** Milliseconds until all replicas have been healthy for that long; undefined while one is not healthy. */
+  #observationLeft(observationMs: number): number | undefined {
+    const left = this.#replicas.map(({ healthyForMs }) => observationMs - (healthyForMs ?? Number.NaN));
+    return left.some(Number.isNaN) ? undefined : Math.ceil(Math.max(0, ...left));
   }
 
   #silence(): string {

@@ -58,6 +58,11 @@ export class Replica {
     return this.#healthySince !== undefined;
   }
 
+  /** How long it has been healthy; undefined if it is not. */
+  get healthyForMs(): number | undefined {
+    return this.#healthySince === undefined ? undefined : performance.now() - this.#healthySince;
+  }
+
   /** Why there is no instance and none will be started. */
   get failed(): string | undefined {
     return this.#failed;
@@ -68,11 +73,19 @@ export class Replica {
     return this.#answer;
   }
 
+  /**
+   * Stops the supervision for the time of the drain: an end of the main process is no failure then, and the other
+   * processes of the instance may finish their requests.
+   */
+  async release(): Promise<void> {
+    this.#retiring.abort();
+    await this.#work;
+  }
+
   /** Ends the instance and starts no other. */
   async retire(graceMs = this.owner.times.graceMs): Promise<void> {
     this.#graceMs = graceMs;
-    this.#retiring.abort();
-    await this.#work;
+    await this.release();
     await this.#instance?.end(graceMs);
     this.#instance = undefined;
   }
@@ -145,7 +158,9 @@ export class Replica {
       let lastWell = this.#healthySince;
       let elsewhereSince: number | undefined;
       for (let failures = 0; !over.signal.aborted; ) {
-        const answer = await Promise.race([instance.probe(times.probeTimeoutMs), end]);
+        const isNew = lastWell === undefined;
+        const timeout = isNew && !instance.record.healthCheckPath ? times.homePageTimeoutMs : times.probeTimeoutMs;
+        const answer = await Promise.race([instance.probe(timeout, isNew), end]);
         if (over.signal.aborted) break;
         const now = performance.now();
         failures = answer === undefined ? 0 : failures + 1;

@@ -85,6 +85,54 @@ describe('A roll', () => {
     expect(await failureOf(plan)).toMatch(/: GET \/health answered 500$/);
   });
 
+  it('fails with the status and the Host that it sent, if an application refuses it', async () => {
+    const code = server.withStatus.replace('let status = 200', 'let status = 400');
+    const plan = await fixture.plan(code, { healthCheckPath: '/health', deadlineMs: 3_000 });
+    expect(await failureOf(plan)).toMatch(/: GET \/health answered 400 to the Host 127\.0\.0\.1:\d+$/);
+  });
+
+  it('accepts an application that serves only the host of its URL', async () => {
+    const code = `
+      import { createServer } from 'node:http';
+      createServer(({ headers }, response) => {
+        response.statusCode = headers.host === process.env.HOST ? 200 : 400;
+        response.end();
+      }).listen(process.env.PORT);`;
+    const plan = await fixture.plan(code, { healthCheckPath: '/', deadlineMs: 5_000 });
+    const url = await fixture.runtime.urlOf(plan.webServiceId, plan.name);
+    await fixture.runtime.roll({ ...plan, environment: { HOST: new URL(url).host } }, never);
+    expect((await fixture.visit(plan)).status).toBe(200);
+  });
+
+  it('needs an answer below 500 to GET / without a health check path', async () => {
+    const answering = (status: number) => server.withStatus.replace('let status = 200', `let status = ${status}`);
+    const plan = await fixture.plan(answering(500), { deadlineMs: 3_000 });
+    expect(await failureOf(plan)).toMatch(/: GET \/ answered 500$/);
+    await runs(answering(404));
+  });
+
+  it('fails if an instance answers and ends soon, and the older one keeps the traffic meanwhile', async () => {
+    await fixture.stop();
+    fixture = await LocalRuntimeFixture.start({ times: { observationMs: 1_500 } });
+    const before = await runs(server.answering('old'));
+    const dying = `${server.answering('new')} setTimeout(() => { console.error('no licence'); process.exit(4); }, 800);`;
+    const seen = new Set<string>();
+    const visits = setInterval(async () => seen.add((await fixture.visit(before)).body), 50);
+    const reason = await failureOf(await next(before, dying));
+    clearInterval(visits);
+    expect(reason).toMatch(/ exited with code 4\nno licence$/);
+    expect([...seen, (await fixture.visit(before)).body]).toEqual(['old', 'old']);
+  });
+
+  it('does not observe again what has already served', async () => {
+    await fixture.stop();
+    fixture = await LocalRuntimeFixture.start({ times: { observationMs: 8_000 } });
+    const before = await runs(server.answering('old'));
+    const began = performance.now();
+    await fixture.runtime.roll({ ...before, rollId: randomUUID() }, never);
+    expect(performance.now() - began).toBeLessThan(8_000);
+  }, 60_000);
+
   it('keeps the traffic on the older instances when it fails', async () => {
     const before = await runs(server.answering('old'));
     const pids = await fixture.pids();
@@ -133,16 +181,6 @@ describe('A roll', () => {
     });
     await fixture.runtime.roll(await next(before, server.answering('new')), never);
     expect((await answer).body).toBe('late');
-  });
-
-  it('sends SIGTERM to an older instance, whose command runs without a shell, while a request is in progress', async () => {
-    const before = await runs(server.waiting, { drainSeconds: 60 });
-    const answer = fixture.visit(before);
-    await waitFor(async () => (await new LoadBalancerClient(fixture.home).routes())[0]?.backends[0]?.underWay === 1, {
-      describe: 'the request under way',
-    });
-    await fixture.runtime.roll(await next(before, server.answering('new')), never);
-    expect((await answer).body).toBe('terminating');
   });
 
   it('loses no request under load', async () => {

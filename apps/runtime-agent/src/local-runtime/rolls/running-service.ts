@@ -3,8 +3,9 @@ import type { Log } from '@postern/messaging';
 import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
 import { OrderQueue } from './order-queue.js';
+import { ProvenPlans } from './proven-plans.js';
 import { ReplicaSet, type ReplicaSetHost, type ReplicaSetListener } from './replica-set.js';
-import type { Traffic } from './traffic.js';
+import { hostOf, type Traffic } from './traffic.js';
 import { TrafficFollower } from './traffic-follower.js';
 import { Workers } from './workers.js';
 
@@ -17,10 +18,12 @@ export class RunningService implements ReplicaSetListener {
   #serving: ReplicaSet | undefined;
   #rolling: AbortController | undefined;
   #lastFailure: string | undefined;
+  #publicHost: string | undefined;
   readonly #closed = new AbortController();
   readonly #orders = new OrderQueue(this.#closed.signal);
   readonly #workers: Workers;
   readonly #follower: TrafficFollower;
+  readonly #proven = new ProvenPlans();
 
   constructor(
     readonly webServiceId: string,
@@ -31,6 +34,10 @@ export class RunningService implements ReplicaSetListener {
     this.#workers = new Workers(host, reason => this.#logFailure(reason));
     const backends = () => this.#serving?.backends;
     this.#follower = new TrafficFollower({ webServiceId, traffic, backends, log, closed: this.#closed.signal });
+  }
+
+  get publicHost(): string | undefined {
+    return this.#publicHost;
   }
 
   get busy(): boolean {
@@ -80,7 +87,7 @@ export class RunningService implements ReplicaSetListener {
   /** Makes exactly this plan run, without waiting until it is healthy. `route` is the load balancer's current route. */
   maintain(plan: ServicePlan, route: BalancerRoute | undefined): Promise<void> {
     return this.#orders.run(async () => {
-      if (!route) await this.traffic.reserve(plan.name);
+      this.#publicHost = route ? hostOf(route.url) : await this.traffic.reserve(plan.name);
       if (this.#serving && this.#serving.rollId !== plan.rollId) {
         void this.#replaceServing(plan);
         return;
@@ -93,6 +100,7 @@ export class RunningService implements ReplicaSetListener {
       if (plan.disk) await this.#retire(others);
       replicaSet.fill(plan, sizeWithin(plan, replicaSet.size));
       replicaSet.establish();
+      this.#proven.add(plan);
       if (!route || route.closed || !sameBackends(route.backends, replicaSet.backends)) await this.#follower.follow();
       await this.#retire(this.#othersThan(replicaSet));
       await this.#shrink(replicaSet, sizeWithin(plan, replicaSet.size));
@@ -172,10 +180,12 @@ export class RunningService implements ReplicaSetListener {
     try {
       await this.host.release(plan, end);
       if (plan.disk && before && before !== replicaSet) await this.#endBefore(before);
+      this.#publicHost = await this.traffic.reserve(plan.name);
       replicaSet.fill(plan, sizeWithin(plan, Math.max(replicaSet.size, before?.size ?? 0)));
       if (replicaSet === before) replicaSet.establish();
-      await this.traffic.reserve(plan.name);
-      await replicaSet.untilHealthy(Math.max(1, Math.ceil(deadline - performance.now())), end);
+      const observationMs = this.#proven.has(plan) ? 0 : this.host.times.observationMs;
+      await replicaSet.untilHealthy(Math.max(1, Math.ceil(deadline - performance.now())), observationMs, end);
+      this.#proven.add(plan);
       this.#serving = replicaSet;
       await this.traffic.follow(() => this.#serving?.backends ?? []);
     } catch (error) {
@@ -237,6 +247,7 @@ export class RunningService implements ReplicaSetListener {
     const leaving = replicaSet.shrinkTo(size);
     if (leaving.length === 0) return;
     await this.#follower.follow();
+    await Promise.all(leaving.map(replica => replica.release()));
     await this.#drain(
       leaving.flatMap(({ instance }) => instance ?? []),
       replicaSet.drainMs,
@@ -248,16 +259,21 @@ export class RunningService implements ReplicaSetListener {
   async #retire(replicaSets: readonly ReplicaSet[]): Promise<void> {
     await Promise.all(
       replicaSets.map(async replicaSet => {
-        await this.#drain(replicaSet.instances, replicaSet.drainMs);
+        try {
+          await this.#drain(await replicaSet.release(), replicaSet.drainMs);
+        } catch (error) {
+          // The route may still lead to it.
+          replicaSet.resume();
+          throw error;
+        }
         await replicaSet.retire();
       }),
     );
     for (const replicaSet of replicaSets) this.#replicaSets.delete(replicaSet.rollId);
   }
 
-  /** Waits for the requests in progress. The instances must no longer receive new requests. */
+  /** Waits for the requests in progress; those left at the end are aborted. The instances must no longer receive new ones. */
   async #drain(instances: readonly Instance[], drainMs: number): Promise<void> {
-    await Promise.all(instances.map(instance => instance.announceEnd()));
     const ids = instances.map(({ record }) => record.id);
     await this.traffic.drain(ids, drainMs);
   }

@@ -4,6 +4,8 @@ import { SCALING, type ScalingRules } from './scaling.js';
 /** The times of the local runtime, in milliseconds. */
 export interface RuntimeTimes {
   readonly probeTimeoutMs: number;
+  /** For the first answer to `GET /` without a health check path: a home page may take long at first. */
+  readonly homePageTimeoutMs: number;
   /** Between probes of an instance before its first success. */
   readonly firstProbesMs: number;
   /** Between probes after its first success. */
@@ -14,6 +16,8 @@ export interface RuntimeTimes {
   readonly unhealthyUntilRestartMs: number;
   /** How long a new instance may listen on other ports only. */
   readonly wrongPortMs: number;
+  /** How long a new release must stay healthy before it gets the traffic. */
+  readonly observationMs: number;
   /** How long requests in progress may take on an instance to be stopped, unless the plan sets `drainSeconds`. */
   readonly drainMs: number;
   /** Between SIGTERM and SIGKILL. */
@@ -26,11 +30,13 @@ export interface RuntimeTimes {
 
 export const TIMES: RuntimeTimes = {
   probeTimeoutMs: 5_000,
+  homePageTimeoutMs: 30_000,
   firstProbesMs: 150,
   probesMs: 3_000,
   failuresUntilUnhealthy: 3,
   unhealthyUntilRestartMs: 30_000,
   wrongPortMs: 10_000,
+  observationMs: 3_000,
   drainMs: 30_000,
   graceMs: 10_000,
   samplesMs: 2_000,

@@ -12,9 +12,9 @@ export class Traffic {
     private readonly webServiceId: string,
   ) {}
 
-  /** Reserves the service's address. */
-  async reserve(name: string): Promise<void> {
-    await this.balancer.reserve(this.webServiceId, name);
+  /** Reserves the service's address, and returns its host as visitors send it. */
+  async reserve(name: string): Promise<string> {
+    return hostOf(await this.balancer.reserve(this.webServiceId, name));
   }
 
   /** Routes to the backends that exist when the order is sent. */
@@ -74,6 +74,9 @@ export class Traffic {
     }
   }
 }
+
+/** The host of a URL, with its port unless it is the usual one. */
+export const hostOf = (url: string): string => new URL(url).host;
 
 const unlessUnavailable = (error: unknown): void => {
   if (!(error instanceof BalancerUnavailable)) throw error;

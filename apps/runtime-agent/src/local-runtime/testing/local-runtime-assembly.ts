@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
 import { OutboundGuard } from '@postern/outbound';
+import { SHELL } from '../../infrastructure/builders/start.js';
 import { LIMITS, type LocalRuntimeOptions } from '../assemble-local-runtime.js';
 import { assembleLocalBuilds, type LocalBuildsOptions } from '../build/assemble-local-builds.js';
 import type { InstanceLimits } from '../instances/instance-host.js';
@@ -49,10 +50,10 @@ export const assemblyFor = async (
       retainArtefacts: () => Promise.resolve(),
       reconcile: () => Promise.resolve(),
     },
-    launchOf: async reference => ({
+    launchOf: async (reference, start) => ({
       directory: join(home, 'artefacts', reference),
       folder: '.',
-      argv: ['node', 'server.mjs'],
+      argv: typeof start === 'string' ? ['/bin/sh', '-c', SHELL, start] : ['node', 'server.mjs'],
     }),
     confinement,
     redactor,

@@ -3,10 +3,12 @@ import type { RuntimeTimes } from '../rolls/runtime-times.js';
 /** Short times for tests. */
 export const QUICK: Partial<RuntimeTimes> = {
   probeTimeoutMs: 1_000,
+  homePageTimeoutMs: 2_000,
   firstProbesMs: 20,
   probesMs: 100,
   unhealthyUntilRestartMs: 3_000,
   wrongPortMs: 500,
+  observationMs: 200,
   drainMs: 1_000,
   graceMs: 1_000,
   samplesMs: 200,

@@ -31,8 +31,23 @@ export const server = {
     `const answer = ({ url }, response) => setTimeout(() => response.end('late'), Number(url.slice(2)));`,
   ),
 
-  /** Responds when it receives SIGTERM. */
-  waiting: listening(`const answer = (_, response) => process.once('SIGTERM', () => response.end('terminating'));`),
+  /** Logs each request and responds after the milliseconds in the query; answers a WebSocket with its handshake only. */
+  long: (handler = '') => `
+    import { createHash } from 'node:crypto';
+    import { createServer } from 'node:http';
+    const server = createServer((request, response) => {
+      if (request.url !== '/') console.log('began ' + request.method);
+      request.resume();
+      setTimeout(() => response.end('late'), Number(request.url.slice(2)));
+    });
+    server.on('upgrade', (request, socket) => {
+      const key = request.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+      const accept = createHash('sha1').update(key).digest('base64');
+      socket.on('error', () => {});
+      socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\nSec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n');
+    });
+    server.listen(process.env.PORT);
+    ${handler}`,
 
   onPort: (port: number) => listening(`const answer = (_, response) => response.end('hello');`, String(port)),
 
