@@ -28,7 +28,7 @@ const REFUSED = { refused_key: { id: ID, workspace_id: WORKSPACE } };
 const LOCAL = { network: '127.0.0.0/24', user_agent: 'curl' };
 
 /** Writing routes that are not actions of users. */
-const NOT_AUDITED = ['POST /emails', 'POST /unsubscribe/:token'];
+const NOT_AUDITED = ['POST /emails', 'POST /emails/batch', 'POST /unsubscribe/:token'];
 
 const ROUTES = Object.values<unknown>(contracts)
   .filter(isRequestContract)

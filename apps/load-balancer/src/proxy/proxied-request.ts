@@ -24,6 +24,8 @@ const MAX_ATTEMPTS = 3;
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 /** The backend's system reset the connection, as it does when a server closes it without having read the request. */
 const UNREAD = new Set(['ECONNRESET', 'EPIPE']);
+/** A close that was sent before the request arrives within this time after it (RFC 9112 §9.3.1). */
+const CLOSED_AT_ONCE_MS = 100;
 /** Time for a client that is still uploading to receive an early response. */
 const LINGER_MS = 1_000;
 
@@ -33,6 +35,7 @@ export class ProxiedRequest implements Exchange {
   readonly #hasBody: boolean;
   readonly #failed = new Set<BackendTarget>();
   #attempts = 0;
+  #sentAt = 0;
   #body: LazyBody | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #clientDisconnected = false;
@@ -105,6 +108,7 @@ export class ProxiedRequest implements Exchange {
     return {
       onRequestStart: controller => {
         this.#controller = controller;
+        this.#sentAt = performance.now();
         if (this.#clientDisconnected) controller.abort(new Error('the client has gone'));
       },
       onResponseStart: (controller, status, _parsed, statusText) => {
@@ -148,10 +152,16 @@ export class ProxiedRequest implements Exchange {
     if (nothingSent) backend.onConnectFailed();
     this.#failed.add(backend);
     // A request that was read may have been executed: it is not repeated, whatever its method.
-    const wasUnread = IDEMPOTENT.has(this.request.method ?? '') && !this.#body?.begun && UNREAD.has(error.code ?? '');
+    const mayRepeat = IDEMPOTENT.has(this.request.method ?? '') && !this.#body?.begun;
+    const wasUnread = mayRepeat && (UNREAD.has(error.code ?? '') || this.#metItsEnd(error));
     const anotherIsLeft = this.context.route.choose(this.#failed, false) !== undefined;
     if (this.#attempts < MAX_ATTEMPTS && ((nothingSent && anotherIsLeft) || wasUnread)) this.#attempt(wasUnread);
     else this.#sendErrorPage(failurePage(error.code));
+  }
+
+  /** Whether the instance was already closing the connection, which had been kept open, when the request was sent. */
+  #metItsEnd({ code }: NodeJS.ErrnoException): boolean {
+    return code === 'UND_ERR_SOCKET' && performance.now() - this.#sentAt < CLOSED_AT_ONCE_MS;
   }
 
   /** HTTP/1.0 has no interim responses. */
