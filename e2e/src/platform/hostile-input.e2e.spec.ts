@@ -103,7 +103,7 @@ describe('a variable', () => {
 
   it.each(['PORT', 'PATH', 'DISK_PATH', 'POSTERN_INSTANCE', 'POSTERN_ANYTHING'])('%s is reserved', async key => {
     const { status, body } = await set(key, 'mine');
-    expect([status, body]).toEqual([400, { detail: expect.stringContaining(`the variable ${key} is reserved`) }]);
+    expect([status, body]).toEqual([400, { detail: expect.stringContaining(`The variable ${key} is reserved`) }]);
   });
 
   it('tell the process its web service and release', async () => {

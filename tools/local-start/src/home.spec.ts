@@ -71,7 +71,6 @@ it('records its format', () => {
 it.each([
   ['format.json', '{"version":2}'],
   ['format.json', '{}'],
-  ['secrets.json', '{}'],
 ])('is refused and left unchanged if it is from before 0.2.0: %s with %s', (file, content) => {
   writeFileSync(join(folder, file), content);
   expect(() => new Home(folder)).toThrow('from before 0.2.0, which no release can upgrade.\nDelete the folder');

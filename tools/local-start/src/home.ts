@@ -77,10 +77,9 @@ export class Home {
     return secrets;
   }
 
-  /** A home with data but without the file is from before 0.2.0. */
+  /** A home without the file is new, or restored from a backup of the databases and secrets; these are checked as well. */
   private demandFormat(): void {
-    const isNew = !existsSync(this.path('secrets.json')) && !existsSync(this.path('format.json'));
-    const { version = isNew ? FORMAT : 0 } = this.read<{ version?: number }>('format.json') ?? {};
+    const { version = 0 } = this.read<{ version?: number }>('format.json') ?? { version: FORMAT };
     if (version < FIRST_FORMAT)
       throw new Error(
         `${this.folder} was written by a version of Postern from before 0.2.0, which no release can upgrade.\n` +

@@ -57,9 +57,10 @@ export class ArtefactStore {
     const tree = treeOf(draft);
     await removeTree(join(tree, '.git'));
     // Neither chown nor chmod follows links here.
-    const group = this.hasWorkingCopies ? await this.groupOf?.(about.webServiceId) : undefined;
+    const isCopied = this.hasWorkingCopies && about.start?.kind !== 'image';
+    const group = isCopied ? await this.groupOf?.(about.webServiceId) : undefined;
     if (process.getuid?.() === 0) await run('chown', ['-hR', `0:${group ?? 0}`, '--', draft]);
-    // A working copy has the modes of the artefact, which itself is mounted read-only.
+    // A working copy has the modes of the artefact, which itself is mounted read-only. Images have none.
     await run('chmod', ['-R', `u+rX,go=u,a-w${group === undefined ? '' : ',g+w'},ug-s,-t`, '--', tree]);
     await writeFile(join(draft, METADATA), JSON.stringify(about));
     await this.#close(draft, about);
