@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { eventually, waitFor } from '@postern/testing';
 import pg from 'pg';
@@ -47,7 +47,10 @@ describe('a relational database', () => {
   it('that is nearly full causes a mail to the owners of the workspace', async () => {
     const { world } = platform;
     const { postern, operatorLogin } = world;
-    const filler = postern.home.openPath('platform/databases', id, 'data/filler');
+    // In the volume of the database where the machine can mount one.
+    const volume = postern.home.openPath('platform/databases', id, 'volume');
+    const folder = existsSync(volume) ? 'volume/data' : 'data';
+    const filler = postern.home.openPath('platform/databases', id, folder, 'filler');
     // The plan allows 1 GiB; the server itself uses the rest of the 90 percent.
     execFileSync('fallocate', ['--length', '900MiB', filler]);
     const mails = async () => (await world.mailsTo(operatorLogin.email)).map(({ subject }) => subject);

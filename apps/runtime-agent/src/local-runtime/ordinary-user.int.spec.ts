@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asOrdinaryUser, MAKERS } from './sandbox/network/testing/network-fixture.js';
@@ -14,7 +13,8 @@ const WITHIN_MS = 15 * 60_000;
   let folder: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'postern-user-'));
+    // Short, because the path of a Unix socket has at most 107 bytes.
+    folder = await mkdtemp('/tmp/pst-');
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
