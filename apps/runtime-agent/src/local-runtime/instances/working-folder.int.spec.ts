@@ -9,7 +9,7 @@ import { LocalHarness } from '../testing/local-harness.js';
 
 const MIB = 2 ** 20;
 
-/** Changes its own folder with each request, and answers with what is there. */
+/** Changes its own folder with each visit, and answers with what is there. The platform probes another path. */
 const WRITING = `
   import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
   import { createServer } from 'node:http';
@@ -18,6 +18,7 @@ const WRITING = `
   };
   createServer(({ url }, response) => {
     if (url === '/fill') return response.end(written('large'));
+    if (url !== '/visit') return response.end();
     const before = readFileSync('server.mjs', 'utf8').includes('// ' + 'changed');
     mkdirSync('uploads/of/today', { recursive: true });
     writeFileSync('public/page.html', 'changed');
@@ -44,7 +45,7 @@ const WRITING = `
   }, 120_000);
   afterAll(() => driver.stop());
 
-  const visit = async (path = '/') => {
+  const visit = async (path = '/visit') => {
     const url = await driver.runtime.urlOf(plan.webServiceId, plan.name);
     return (await driver.harness.request(new URL(path, url).href)).body;
   };
