@@ -19,7 +19,8 @@ const serve = async (files: Readonly<Record<string, string | Buffer>>): Promise<
     await writeFile(join(folder, name), content);
   }
   const site = await StaticSite.open(folder, line => log.push(line));
-  server = createServer((incoming, response) => void site.answer(incoming, response));
+  // A client may close its connection with the last byte.
+  server = createServer((incoming, response) => void site.answer(incoming, response).catch(() => response.destroy()));
   await new Promise<void>(resolve => server!.listen(0, '127.0.0.1', resolve));
 };
 

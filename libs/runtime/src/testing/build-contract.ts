@@ -65,6 +65,6 @@ export const keepsThePromisesAboutBuilds = (driver: RuntimeDriver): void => {
       expect(await answerOf(await running('', { artefact: kept }))).toBe('kept');
       const gone = await planOf('', { artefact: other });
       await expect(driver.runtime.roll(gone, never)).rejects.toBeInstanceOf(RollFailed);
-    });
+    }, 120_000);
   });
 };

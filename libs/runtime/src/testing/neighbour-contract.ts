@@ -195,8 +195,10 @@ export const isolationContract = (start: () => Promise<NeighbourHarness>): void 
       expect(await printed('echo mine > /tmp/mine && cat /tmp/mine')).toBe('mine\n');
     });
 
-    it('denies an instance write access to its own artefact', async () => {
-      expect(await printed('echo changed > server.mjs; rm -f server.mjs; ls')).toContain('server.mjs');
+    it('keeps the artefact as it was built, whatever an instance does in its working folder', async () => {
+      await printed('echo changed > private.txt; rm -f attacker.mjs');
+      await harness.runtime.roll({ ...neighbour, rollId: randomUUID() }, never);
+      expect(await printed('cat private.txt; ls')).toMatch(new RegExp(`^${SECRET}[^]*attacker\\.mjs`));
     });
   });
 };
