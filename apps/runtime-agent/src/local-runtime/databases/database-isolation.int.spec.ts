@@ -245,7 +245,7 @@ describe('a database whose connections are all in use', () => {
     const pid = await serverOf(made);
     const idle = await idleConnections(made, 100, startupOf('app'));
     try {
-      await waitFor(() => databases.isBusy(made.databaseId));
+      await waitFor(() => databases.isBusy(made.databaseId), { timeoutMs: 25_000 });
       expect(await databases.isRunning(made.databaseId)).toBe(true);
       await databases.ensure(made).catch(() => undefined);
       expect(await serverOf(made)).toBe(pid);
