@@ -15,6 +15,7 @@ import {
 } from '@postern/contracts';
 import { CONFIG, HOST, type Host } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
 import type { GatewayConfig } from '../config.js';
 import { apiKeyHashOf } from '../infrastructure/http/access/api-key.js';
@@ -80,13 +81,10 @@ export class EmailBatchesController {
     const batch = { api_key_hash, answer_by, key: idempotencyKeyOf(request) };
     const emails = assertShape(emailBatch, readJson(request.body));
 
-    const outcomes: (Answer | Problem)[] = [];
-    let next = 0;
-    const work = async () => {
-      for (let place = next++; place < emails.length; place = next++)
-        outcomes[place] = await this.#outcomeOf(emails[place], place, batch, request);
-    };
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, emails.length) }, work));
+    const limit = pLimit(AT_ONCE);
+    const outcomes = await Promise.all(
+      emails.map((email, place) => limit(() => this.#outcomeOf(email, place, batch, request))),
+    );
 
     const answers = outcomes.flatMap(outcome => (outcome instanceof Problem ? [] : outcome));
     const nearest = answers.toSorted((a, b) => a.rate_limit.remaining - b.rate_limit.remaining)[0];

@@ -5,19 +5,16 @@ import { type EmailFacts, email, emailStream } from '../emails/email.js';
 import { ProcessInstance, RENEWED_WITHIN_S } from '../infrastructure/postgres/process-instance.js';
 import { EmailsInProgress } from './ports.js';
 
-/** Open requests without an outcome. */
-const IN_PROGRESS = `(
-  SELECT email_id, instance_id FROM open_requests AS request
-  WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
-) AS in_progress`;
+/** Requests without an outcome. */
+const IN_PROGRESS = `open_requests AS request
+  WHERE NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)`;
 
 /**
  * Dead processes with messages in progress. Nobody is known to be dead before this process held its own lease for `$2`
  * seconds: when PostgreSQL was away, live processes renew theirs in that time.
  */
 export const LIST_DEAD_INSTANCES = `
-  SELECT DISTINCT instance_id FROM ${IN_PROGRESS}
-  WHERE instance_id <> $1
+  SELECT DISTINCT instance_id FROM ${IN_PROGRESS} AND instance_id <> $1
     AND NOT EXISTS (
       SELECT FROM event_store.leases
       WHERE name = 'email-send instance ' || instance_id AND expires_at > clock_timestamp())
@@ -27,13 +24,12 @@ export const LIST_DEAD_INSTANCES = `
         AND since <= clock_timestamp() - make_interval(secs => $2))`;
 
 /** Messages of a dead process. */
-export const LIST_IN_PROGRESS = `SELECT email_id FROM ${IN_PROGRESS} WHERE instance_id = $1 ORDER BY email_id LIMIT $2`;
+export const LIST_IN_PROGRESS = `SELECT email_id FROM ${IN_PROGRESS} AND instance_id = $1 ORDER BY email_id LIMIT $2`;
 
 /** Messages that a live process admitted `$2` seconds ago, by the clock of PostgreSQL. */
 export const LIST_OVERDUE = `
-  SELECT email_id FROM open_requests AS request
-  WHERE instance_id = $1 AND admitted_at < now() - make_interval(secs => $2)
-    AND NOT EXISTS (SELECT FROM emails WHERE id = request.email_id)
+  SELECT email_id FROM ${IN_PROGRESS}
+    AND instance_id = $1 AND admitted_at < now() - make_interval(secs => $2)
   ORDER BY email_id LIMIT $3`;
 
 /** Deletes leases of processes that died and left no message in progress. */

@@ -4,6 +4,7 @@ import { parseJsonc } from './jsonc.js';
 import type { Machine } from './machine.js';
 import { installTools } from './node-version.js';
 import { firstOf, type Project } from './project.js';
+import { TOOL_PROGRAMS } from './start.js';
 
 const MAINS = ['main.ts', 'main.js', 'server.ts', 'mod.ts', 'index.ts', 'app.ts', 'src/main.ts', 'src/index.ts'];
 const OF_DENO = /\bDeno\.|https:\/\/deno\.land\/|from ['"]jsr:/;
@@ -46,7 +47,7 @@ const programOf = (machine: Machine) =>
   machine.has('deno')
     ? { program: 'deno', install: [], rules: [] }
     : {
-        program: '.postern/node_modules/.bin/deno',
+        program: `${TOOL_PROGRAMS}/deno`,
         install: [installTools(PACKAGE)],
         rules: [`${machine.name} has no deno: npm installs ${PACKAGE}`],
       };

@@ -3,10 +3,8 @@ import type { Runtime } from './build-plan.js';
 import type { Machine } from './machine.js';
 import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
+import { TOOL_PROGRAMS, TOOLS } from './start.js';
 
-/** The folder of the artefact with programs that are needed at run time. */
-export const TOOLS = '.postern';
-const PROGRAMS = `${TOOLS}/node_modules/.bin`;
 /** Installs npm packages whose programs are needed at run time. */
 export const installTools = (...packages: readonly string[]): string =>
   `npm install --no-save --no-package-lock --prefix ${TOOLS} ${packages.join(' ')}`;
@@ -50,7 +48,7 @@ export const nodeVersionFor = async (
   const otherwise = `Node.js ${range.replaceAll(/[<>|]/g, '\\$&')} cannot be installed by npm: Node.js ${own} of ${machine.name} is used`;
   return {
     rule: `${requires}: npm installs it`,
-    command: `{ ${installTools(...packages)} && ${PROGRAMS}/node --version || { rm -rf ${PROGRAMS}/node ${PROGRAMS}/npm; echo ${otherwise}; }; } && export PATH="$PWD/${PROGRAMS}:$PATH"`,
+    command: `{ ${installTools(...packages)} && ${TOOL_PROGRAMS}/node --version || { rm -rf ${TOOL_PROGRAMS}/node ${TOOL_PROGRAMS}/npm; echo ${otherwise}; }; } && export PATH="$PWD/${TOOL_PROGRAMS}:$PATH"`,
   };
 };
 

@@ -1,5 +1,6 @@
 import type { Machine } from './machine.js';
 import type { Project } from './project.js';
+import { TOOLS } from './start.js';
 
 export interface Interpreter {
   readonly program: string;
@@ -44,14 +45,14 @@ export const interpreterFor = async (project: Project, machine: Machine): Promis
   };
 };
 
-const UV = '.postern/uv';
+const UV = `${TOOLS}/uv`;
 
 /** In the artefact, because instances need it. */
 const installed = (program: string, version: string): string =>
   [
     `${program} -m venv ${UV}`,
     `${UV}/bin/pip install uv`,
-    `UV_PYTHON_INSTALL_DIR="$PWD/.postern/python" ${UV}/bin/uv venv --managed-python --seed --python ${version} .venv`,
+    `UV_PYTHON_INSTALL_DIR="$PWD/${TOOLS}/python" ${UV}/bin/uv venv --managed-python --seed --python ${version} .venv`,
   ].join(' && ');
 
 const ofMachine = (program: string): Interpreter => ({ program, create: `${program} -m venv .venv` });

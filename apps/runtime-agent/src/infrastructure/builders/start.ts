@@ -19,8 +19,11 @@ const image = z.object({
  */
 export const artefactStart = z.discriminatedUnion('kind', [command, site, image]);
 
+/** The folder of the artefact with programs that are needed at run time, and where npm puts them in it. */
+export const TOOLS = '.postern';
+export const TOOL_PROGRAMS = `${TOOLS}/node_modules/.bin`;
 /** Folders of programs that a project has installed locally; they are on the search path, as in npm scripts. */
-const OWN_PROGRAMS = ['node_modules/.bin', '.venv/bin', 'bin', '.postern/node_modules/.bin'];
+const OWN_PROGRAMS = ['node_modules/.bin', '.venv/bin', 'bin', TOOL_PROGRAMS];
 /** The search path of a shell whose working directory is the project. */
 export const OWN_PATH = `PATH="${OWN_PROGRAMS.map(folder => `$PWD/${folder}:`).join('')}$PATH"`;
 /** Characters that make a command more than one program with its arguments. */
