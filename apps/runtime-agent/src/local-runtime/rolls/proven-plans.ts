@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { ServicePlan } from '@postern/runtime';
 
-/** What the instances of a plan run, independent of its roll and of their number. */
+/** What the instances of a plan run, independent of its roll, of its deployment and of their number. */
 const keyOf = ({ artefact, startCommand, port, healthCheckPath, environment, instance, disk }: ServicePlan): string => {
   const run = [
     artefact.reference,
     startCommand,
     port,
     healthCheckPath,
-    Object.entries(environment).sort(),
+    Object.entries(environment)
+      .filter(([name]) => name !== 'POSTERN_DEPLOYMENT_ID')
+      .sort(),
     instance,
     disk,
   ];
