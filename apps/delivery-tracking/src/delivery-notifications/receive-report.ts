@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { TrackedRecipient } from '@postern/mail';
 import { classifyBounce, type InboundMail, type RecipientReport, readInboundMail, TrackingTokens } from '@postern/mail';
 import { classificationOf } from '../tracked-emails/bounce-classification.js';
-import { EmailSignals } from '../tracked-emails/ports.js';
+import { EmailSignals } from '../tracked-emails/email-signals.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
 import { ComplaintEvidence, type ReceivedReport, ReportMetrics, ReturnPathProbes } from './ports.js';
 import { ReportedCopies } from './reported-copies.js';

@@ -1,6 +1,6 @@
 import { type ReplyOf, type RequestOf, recordOpen } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { EmailSignals } from '../tracked-emails/ports.js';
+import { EmailSignals } from '../tracked-emails/email-signals.js';
 
 /** Records an open that the gateway observed. A repeated request changes nothing. */
 @Handles(recordOpen)

@@ -1,7 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, Every, type TaskRun } from '@postern/service-host';
+import { CONFIG, Database, Every, type TaskRun } from '@postern/service-host';
 import type { DeliveryTrackingConfig } from '../config.js';
-import { SignalMetrics, WaitingSignals } from './ports.js';
+import { SignalMetrics } from './ports.js';
+import { DELETE_OLD_WAITING_SIGNALS } from './tracking-transactions.sql.js';
+
+/** Rows per statement; a long write transaction would delay the event feed. */
+const BATCH_SIZE = 1_000;
 
 /** Drops signals whose email did not become known in time, and counts them by kind. */
 @Injectable()
@@ -9,7 +13,7 @@ export class DropUnmatchedSignals {
   readonly #retentionMs: number;
 
   constructor(
-    private readonly waiting: WaitingSignals,
+    private readonly database: Database,
     private readonly metrics: SignalMetrics,
     @Inject(CONFIG) config: Pick<DeliveryTrackingConfig, 'signalPatienceMs'>,
   ) {
@@ -18,7 +22,12 @@ export class DropUnmatchedSignals {
 
   @Every(({ sweepIntervalMs }: DeliveryTrackingConfig) => sweepIntervalMs, 'drop unmatched signals')
   async run({ now }: Pick<TaskRun, 'now'>): Promise<void> {
-    const dropped = await this.waiting.deleteOlderThan(new Date(now.getTime() - this.#retentionMs));
-    for (const [kind, count] of dropped) this.metrics.dropped(kind, count);
+    const before = new Date(now.getTime() - this.#retentionMs);
+    for (let found = BATCH_SIZE; found === BATCH_SIZE; ) {
+      const { pool } = this.database;
+      const { rows } = await pool.query<{ kind: string }>(DELETE_OLD_WAITING_SIGNALS, [before, BATCH_SIZE]);
+      for (const { kind } of rows) this.metrics.dropped(kind, 1);
+      found = rows.length;
+    }
   }
 }

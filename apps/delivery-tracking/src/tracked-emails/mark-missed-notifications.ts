@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, Every, type TaskRun } from '@postern/service-host';
 import type { DeliveryTrackingConfig } from '../config.js';
-import { OverdueEmails } from './ports.js';
+import { PrismaClient } from '../generated/prisma/client.js';
 import { RecordSignals } from './record-signals.js';
 import { signalMetadata } from './signal-metadata.js';
 
@@ -13,7 +13,7 @@ export class MarkMissedNotifications {
   readonly #timeoutMs: number;
 
   constructor(
-    private readonly overdue: OverdueEmails,
+    private readonly prisma: PrismaClient,
     private readonly signals: RecordSignals,
     @Inject(CONFIG) config: Pick<DeliveryTrackingConfig, 'notificationPatienceMs'>,
   ) {
@@ -24,12 +24,17 @@ export class MarkMissedNotifications {
   @Every(({ sweepIntervalMs }: DeliveryTrackingConfig) => sweepIntervalMs, 'mark missed notifications')
   async run({ now }: Pick<TaskRun, 'now'>): Promise<number> {
     const since = new Date(now.getTime() - this.#timeoutMs);
-    const emailIds = await this.overdue.find(since, BATCH_SIZE);
+    const overdue = await this.prisma.trackedEmail.findMany({
+      where: { waitingSince: { lt: since } },
+      orderBy: { waitingSince: 'asc' },
+      take: BATCH_SIZE,
+      select: { id: true },
+    });
     const metadata = signalMetadata('delivery-tracking');
     const at = now.toISOString();
     await this.signals.execute(
-      emailIds.map(emailId => ({ emailId, signal: { kind: 'deadline_passed', at }, metadata })),
+      overdue.map(({ id }) => ({ emailId: id, signal: { kind: 'deadline_passed', at }, metadata })),
     );
-    return emailIds.length;
+    return overdue.length;
   }
 }

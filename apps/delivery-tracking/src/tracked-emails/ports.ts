@@ -22,12 +22,6 @@ export type SignalOutcome =
   | { readonly kind: 'recorded' | 'nothing_new' | 'waiting' }
   | { readonly kind: 'ignored'; readonly cause: SignalRefusal };
 
-/** Records single signals on behalf of other features. */
-export abstract class EmailSignals {
-  /** Resolves once the signal is durable. `actor` is recorded if the current request has none. */
-  abstract record(emailId: string, signal: Signal, actor?: string): Promise<SignalOutcome>;
-}
-
 /** A stored signal whose email was unknown when it arrived. */
 export interface WaitingSignal {
   readonly id: string;
@@ -91,34 +85,6 @@ export interface BounceNotice {
   readonly index: number;
   readonly at: string;
   readonly evidence: BounceEvidence;
-}
-
-/** The stored notices. */
-export abstract class BounceNotices {
-  /** Returns notices that an earlier version of the rules classified, in the order of their ids. */
-  abstract findOlderThanVersion(
-    version: number,
-    afterId: string,
-    limit: number,
-  ): Promise<readonly (BounceNotice & { readonly id: string })[]>;
-}
-
-/** Deletes notices whose retention is over. */
-export abstract class OldBounceNotices {
-  /** Deletes notices received before `before`; returns how many. */
-  abstract deleteOlderThan(before: Date): Promise<number>;
-}
-
-/** The stored signals whose email is unknown. */
-export abstract class WaitingSignals {
-  /** Deletes signals received before `before`; returns how many, by kind. */
-  abstract deleteOlderThan(before: Date): Promise<ReadonlyMap<string, number>>;
-}
-
-/** Emails with a copy whose notification is overdue. */
-export abstract class OverdueEmails {
-  /** Returns ids of emails that have waited since before `since`, oldest first. */
-  abstract find(since: Date, limit: number): Promise<readonly string[]>;
 }
 
 /** The metrics of recorded signals. */

@@ -13,7 +13,7 @@ import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
-import { EmailSignals } from './ports.js';
+import { EmailSignals } from './email-signals.js';
 import { RecordSignals } from './record-signals.js';
 import { type EmailEvent, TrackEmails } from './track-emails.js';
 
