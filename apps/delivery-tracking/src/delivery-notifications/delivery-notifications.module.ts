@@ -3,16 +3,16 @@ import { TrackingTokens } from '@postern/mail';
 import { CONFIG } from '@postern/service-host';
 import type { DeliveryTrackingConfig } from '../config.js';
 import { TrackedEmailsModule } from '../tracked-emails/tracked-emails.module.js';
+import { AuthorSignatures } from './author-signatures.js';
 import { BounceListener } from './bounce-listener.js';
-import { DkimAuthorSignatures } from './dkim-author-signatures.js';
-import { DkimComplaintEvidence } from './dkim-complaint-evidence.js';
-import { NatsDomainReports } from './nats-domain-reports.js';
-import { NatsReturnPathProbes } from './nats-return-path-probes.js';
+import { ComplaintEvidence } from './complaint-evidence.js';
+import { DomainReports } from './domain-reports.js';
 import { OpenTelemetryReportMetrics } from './open-telemetry-report-metrics.js';
-import { AuthorSignatures, ComplaintEvidence, DomainReports, ReportMetrics, ReturnPathProbes } from './ports.js';
+import { ReportMetrics } from './ports.js';
 import { ReceiveDomainReports } from './receive-domain-reports.js';
 import { ReceiveReport } from './receive-report.js';
 import { ReportedCopies } from './reported-copies.js';
+import { ReturnPathProbes } from './return-path-probes.js';
 
 /** Delivery status notifications, feedback reports and reports about domains, received over SMTP. */
 @Module({
@@ -22,10 +22,10 @@ import { ReportedCopies } from './reported-copies.js';
     ReceiveReport,
     ReportedCopies,
     ReceiveDomainReports,
-    { provide: DomainReports, useClass: NatsDomainReports },
-    { provide: AuthorSignatures, useClass: DkimAuthorSignatures },
-    { provide: ReturnPathProbes, useClass: NatsReturnPathProbes },
-    { provide: ComplaintEvidence, useClass: DkimComplaintEvidence },
+    DomainReports,
+    AuthorSignatures,
+    ReturnPathProbes,
+    ComplaintEvidence,
     { provide: ReportMetrics, useClass: OpenTelemetryReportMetrics },
     {
       provide: TrackingTokens,

@@ -1,5 +1,5 @@
 import type { DomainReportOutcome } from '@postern/contracts';
-import type { DomainReport, InboundMail, OtherMail } from '@postern/mail';
+import type { InboundMail, OtherMail } from '@postern/mail';
 import type { SignalRefusal } from '../tracked-emails/signal.js';
 
 /** A message that the bounce listener received. */
@@ -11,24 +11,6 @@ export interface ReceivedReport {
   readonly raw: Uint8Array;
   /** The address of the client that delivered it. */
   readonly client: string;
-}
-
-/** Distinguishes complaints of mailbox providers from those that anybody with a copy of a message could write. */
-export abstract class ComplaintEvidence {
-  /** `from` is the only author of the report. @throws when it cannot be decided now. */
-  abstract isGenuine(report: ReceivedReport, from: string | undefined): Promise<boolean>;
-}
-
-/** Distinguishes authentic mail of an author from forged mail. */
-export abstract class AuthorSignatures {
-  /** Whether the domain of the author has signed the whole mail. @throws when it cannot be decided now. */
-  abstract isSigned(raw: Uint8Array, from: string): Promise<boolean>;
-}
-
-/** Stores DMARC and TLS reports about sending domains. */
-export abstract class DomainReports {
-  /** `reporter` is the address of the author. @throws when the report cannot be stored now. */
-  abstract record(report: DomainReport, reporter: string): Promise<DomainReportOutcome>;
 }
 
 /** Why a report had no effect; also a metric label. */
@@ -51,9 +33,4 @@ export abstract class ReportMetrics {
   abstract received(kind: InboundMail['kind'] | 'domain_report', form: string): void;
   /** Counts mail rejected during the SMTP conversation. */
   abstract refusedMail(cause: string): void;
-}
-
-/** Notifies an operator's return path probe that its mail has arrived. */
-export abstract class ReturnPathProbes {
-  abstract arrived(probeId: string): void;
 }

@@ -4,8 +4,10 @@ import { classifyBounce, type InboundMail, type RecipientReport, readInboundMail
 import { classificationOf } from '../tracked-emails/bounce-classification.js';
 import { EmailSignals } from '../tracked-emails/email-signals.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
-import { ComplaintEvidence, type ReceivedReport, ReportMetrics, ReturnPathProbes } from './ports.js';
+import { ComplaintEvidence } from './complaint-evidence.js';
+import { type ReceivedReport, ReportMetrics } from './ports.js';
 import { ReportedCopies } from './reported-copies.js';
+import { ReturnPathProbes } from './return-path-probes.js';
 
 type Notification = Extract<InboundMail, { kind: 'delivery_notification' }>;
 type FeedbackReport = Extract<InboundMail, { kind: 'feedback_report' }>;

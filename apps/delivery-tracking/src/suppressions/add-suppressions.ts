@@ -3,7 +3,7 @@ import { Streams } from '@postern/event-sourcing';
 import { addressKey, MailboxError, parseMailbox } from '@postern/mail';
 import { Handles } from '@postern/messaging';
 import { addressSuppression, type SuppressionEvent, suppressionStream } from '../tracked-emails/address-suppression.js';
-import { ListedAddresses } from './ports.js';
+import { ListedAddresses } from './listed-addresses.js';
 
 type Reply = ReplyOf<typeof addSuppressions>;
 

@@ -5,7 +5,9 @@ import { RecordSignals } from './record-signals.js';
 import type { Signal } from './signal.js';
 import { signalMetadata } from './signal-metadata.js';
 
-/** Records single signals on behalf of other features; concurrent ones share a transaction, so that one fsync commits many. */
+/**
+ * Records single signals for other features. Concurrent ones share a transaction, so that one fsync commits many.
+ */
 @Injectable()
 export class EmailSignals implements BeforeApplicationShutdown {
   readonly #groups: GroupCommit<ReceivedSignal, SignalOutcome>;

@@ -4,7 +4,7 @@ import { Refusal } from '@postern/contracts/refusal';
 import { DeletedOwners, inSteps } from '@postern/event-sourcing/postgres';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { Database, Every, type TaskRun } from '@postern/service-host';
-import { WebhookRepository } from '../webhooks/ports.js';
+import { WebhookRepository } from '../webhooks/webhook-repository.js';
 import {
   DELETE_DELIVERIES,
   DELETE_LISTENERS_OF_SERVICE,

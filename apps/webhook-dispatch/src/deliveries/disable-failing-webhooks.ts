@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Every } from '@postern/service-host';
-import { WebhookRepository } from '../webhooks/ports.js';
+import { WebhookRepository } from '../webhooks/webhook-repository.js';
 import { DeliveryQueue } from './ports.js';
 
 const DAYS = 3;

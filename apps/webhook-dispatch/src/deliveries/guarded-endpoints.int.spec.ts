@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HostResolver, OutboundGuard } from '@postern/outbound';
 import { startDnsServer, type TestDns } from '@postern/testing';
-import { GuardedWebhookUrls } from '../webhooks/guarded-webhook-urls.js';
+import { WebhookUrls } from '../webhooks/webhook-urls.js';
 import { HttpEndpointClient } from './http-endpoint-client.js';
 
 const PUBLIC = '93.184.215.14';
@@ -15,7 +15,7 @@ describe('a webhook of an attacker', () => {
   let inner: Server;
   let requests: string[];
   let client: HttpEndpointClient;
-  let urls: GuardedWebhookUrls;
+  let urls: WebhookUrls;
 
   beforeEach(async () => {
     dns = await startDnsServer();
@@ -31,7 +31,7 @@ describe('a webhook of an attacker', () => {
       (await resolver.resolve4(hostname)).map(address => ({ address, family: 4 }));
     const guard = new OutboundGuard({ allowPrivate: false, resolve });
     client = new HttpEndpointClient(guard, 2_000);
-    urls = new GuardedWebhookUrls(guard);
+    urls = new WebhookUrls(guard);
   });
 
   afterEach(async () => {

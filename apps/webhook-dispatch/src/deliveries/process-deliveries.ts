@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
-import { WebhookRepository } from '../webhooks/ports.js';
+import { WebhookRepository } from '../webhooks/webhook-repository.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { EndpointWorker, MAX_REQUESTS } from './endpoint-worker.js';
 import { type ClaimedDelivery, DeliveryQueue } from './ports.js';

@@ -1,6 +1,6 @@
 import { createWebhookListener, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { ListenerRepository } from './ports.js';
+import { ListenerRepository } from './listener-repository.js';
 
 /** Creates a listener, which gets the events that follow. */
 @Handles(createWebhookListener)

@@ -1,6 +1,6 @@
 import { type ReplyOf, type RequestOf, removeWebhookListener } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { ListenerRepository } from './ports.js';
+import { ListenerRepository } from './listener-repository.js';
 
 /** Deletes a listener with the events that it has not read. */
 @Handles(removeWebhookListener)

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { listWebhookListeners, type ReplyOf, type RequestOf, readWebhookListener } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { ListenerRepository } from './ports.js';
+import { ListenerRepository } from './listener-repository.js';
 
 const POLL_MS = 250;
 /** Waiting reads occupy handlers of the service, which all requests share; further reads return at once. */

@@ -1,7 +1,8 @@
 import { createWebhook, limitOf, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { WebhookRepository, WebhookUrls } from './ports.js';
+import { WebhookRepository } from './webhook-repository.js';
+import { WebhookUrls } from './webhook-urls.js';
 
 /** Creates a webhook and returns its signing secret once. Refuses URLs that are not publicly reachable. */
 @Handles(createWebhook)

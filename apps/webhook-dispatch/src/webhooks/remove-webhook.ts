@@ -1,6 +1,6 @@
 import { type ReplyOf, type RequestOf, removeWebhook } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebhookRepository } from './ports.js';
+import { WebhookRepository } from './webhook-repository.js';
 
 /** Removes a webhook with its secret; nothing more is sent to it. */
 @Handles(removeWebhook)

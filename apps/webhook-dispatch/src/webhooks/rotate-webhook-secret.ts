@@ -1,6 +1,6 @@
 import { type ReplyOf, type RequestOf, rotateWebhookSecret } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebhookRepository } from './ports.js';
+import { WebhookRepository } from './webhook-repository.js';
 
 /** Generates the next secret. A request has one signature, so the owner adds the secret to the receiver before switching. */
 @Handles(rotateWebhookSecret)

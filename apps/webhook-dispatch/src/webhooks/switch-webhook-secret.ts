@@ -1,6 +1,6 @@
 import { type ReplyOf, type RequestOf, switchWebhookSecret } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebhookRepository } from './ports.js';
+import { WebhookRepository } from './webhook-repository.js';
 import { Webhooks } from './webhooks.projection.js';
 
 /** Activates the next secret; refuses `no_next_secret`. */

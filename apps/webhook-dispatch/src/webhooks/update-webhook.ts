@@ -1,6 +1,7 @@
 import { type ReplyOf, type RequestOf, updateWebhook } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { WebhookRepository, WebhookUrls } from './ports.js';
+import { WebhookRepository } from './webhook-repository.js';
+import { WebhookUrls } from './webhook-urls.js';
 import { Webhooks } from './webhooks.projection.js';
 
 /** Changes the URL or the event kinds, disables or enables. Events of a disabled webhook are held until replayed. */

@@ -1,6 +1,6 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 
-// `PostgresWebhookRepository` runs these in the transaction that appends events, which Prisma cannot join.
+// `WebhookRepository` runs these in the transaction that appends events, which Prisma cannot join.
 
 /** `$1` webhook, `$2` service, `$3` sealed secret. */
 export const INSERT_SECRET = 'INSERT INTO webhook_secrets (webhook_id, service_id, current) VALUES ($1, $2, $3)';

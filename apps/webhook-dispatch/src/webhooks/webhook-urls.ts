@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { literalAddress, OutboundGuard } from '@postern/outbound';
 import { calledUrl } from './called-url.js';
-import { WebhookUrls } from './ports.js';
 
 /** Equals the limit of the contract on the entered URL, because the encoded URL can be longer. */
 const MAX_LENGTH = 2_048;
@@ -11,14 +10,13 @@ const refuse = (reason: string): never => {
   throw new Refusal('invalid_url', `url: ${reason}`);
 };
 
-/** Checks the form of a URL and the current addresses of its host. */
+/** Decides which webhook URLs are accepted. Checks the form of a URL and the current addresses of its host. */
 @Injectable()
-export class GuardedWebhookUrls extends WebhookUrls {
-  constructor(private readonly guard: OutboundGuard) {
-    super();
-  }
+export class WebhookUrls {
+  constructor(private readonly guard: OutboundGuard) {}
 
-  override async accept(text: string): Promise<string> {
+  /** Returns the URL that requests will use. Refuses `invalid_url` with the reason. */
+  async accept(text: string): Promise<string> {
     // The URL parser removes or encodes these characters, so the stored URL would differ from the entered one.
     if (/[\s\p{Cc}]/u.test(text)) return refuse('must not contain blanks, line breaks or control characters');
     if (!URL.canParse(text)) return refuse('is not a URL');

@@ -4,26 +4,27 @@ import { CONFIG } from '@postern/service-host';
 import type { DKIMResult } from 'mailauth';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import type { DeliveryTrackingConfig } from '../config.js';
-import { AuthorSignatures } from './ports.js';
 
 const MAX_SIGNATURES = 10;
 /** mailauth needs quadratic time for long headers and long runs of blanks; no mail server signs such mail. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const LONG_BLANKS = /[ \t\r\n]{200}/;
 
-/** Verifies DKIM signatures (RFC 6376) of the domain of a mail's author, or of a domain above. */
+/**
+ * Distinguishes authentic mail from forged mail by the DKIM signatures (RFC 6376) of the domain of its author, or of a domain above.
+ */
 @Injectable()
-export class DkimAuthorSignatures extends AuthorSignatures {
+export class AuthorSignatures {
   readonly #dns: PublicDns;
 
   constructor(
     @Inject(CONFIG)
     { dnsServers, privateDomainSuffixes }: Pick<DeliveryTrackingConfig, 'dnsServers' | 'privateDomainSuffixes'>,
   ) {
-    super();
     this.#dns = new PublicDns({ servers: dnsServers, privateSuffixes: privateDomainSuffixes });
   }
 
+  /** Whether the domain of the author has signed the whole mail. @throws when it cannot be decided now. */
   async isSigned(raw: Uint8Array, from: string): Promise<boolean> {
     const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
     const header = headerOf(bytes);

@@ -4,15 +4,13 @@ import { currentContext } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { addressSuppression, type SuppressionEvent, suppressionStream } from '../tracked-emails/address-suppression.js';
 import { type StreamAppend, TrackingTransactions } from '../tracked-emails/ports.js';
-import { ListedAddresses } from './ports.js';
 
-/** Lists addresses in a transaction that locks the streams of all of them. */
+/** Writes many entries of a suppression list in one transaction, which locks the streams of all of them. */
 @Injectable()
-export class PostgresListedAddresses extends ListedAddresses {
-  constructor(private readonly transactions: TrackingTransactions) {
-    super();
-  }
+export class ListedAddresses {
+  constructor(private readonly transactions: TrackingTransactions) {}
 
+  /** Lists addresses in one transaction; returns those that were not listed. `at` is an ISO time. */
   async list(serviceId: string, addresses: readonly string[], at: string): Promise<readonly string[]> {
     if (addresses.length === 0) return [];
     const streams = new Map(addresses.map(address => [suppressionStream(serviceId, address), address]));

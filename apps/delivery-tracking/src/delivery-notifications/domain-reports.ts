@@ -2,16 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { type DomainReportOutcome, recordDomainReport } from '@postern/contracts';
 import type { DmarcSource, DomainReport } from '@postern/mail';
 import { RequestClient } from '@postern/messaging';
-import { DomainReports } from './ports.js';
 
-/** Passes reports on to email-send, which owns the sending domains. */
+/** Stores DMARC and TLS reports about sending domains. Passes reports on to email-send, which owns the sending domains. */
 @Injectable()
-export class NatsDomainReports extends DomainReports {
-  constructor(private readonly requests: RequestClient) {
-    super();
-  }
+export class DomainReports {
+  constructor(private readonly requests: RequestClient) {}
 
-  override async record(report: DomainReport, reporter: string): Promise<DomainReportOutcome> {
+  /** `reporter` is the address of the author. @throws when the report cannot be stored now. */
+  async record(report: DomainReport, reporter: string): Promise<DomainReportOutcome> {
     const { kind, domain, reportId, beginsAt, endsAt, passed, failed, sources, failures } = report;
     const { outcome } = await this.requests.request(recordDomainReport, {
       kind,

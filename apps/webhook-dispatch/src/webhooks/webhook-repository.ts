@@ -4,7 +4,7 @@ import { quotaReached } from '@postern/contracts';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { KeyRing } from '@postern/service-host';
 import type pg from 'pg';
-import { type NewSecret, type NewWebhook, type WebhookKey, WebhookRepository } from './ports.js';
+import type { NewSecret, NewWebhook, WebhookKey } from './ports.js';
 import { type WebhookChanges, type WebhookCommand, type WebhookEvent, webhook, webhookStream } from './webhook.js';
 import {
   CLEAR_FAILURES,
@@ -18,19 +18,21 @@ import {
 
 const SECRET_BYTES = 32;
 
-/** Writes events, sealed secrets and pending deliveries of a webhook in one transaction. */
+/**
+ * Writes webhooks: events, sealed secret and pending deliveries in one transaction, which the read model shows afterwards. Secrets are
+ * never part of an event. Refuses `webhook_not_found`, also for webhooks of other services.
+ */
 @Injectable()
-export class PostgresWebhookRepository extends WebhookRepository {
+export class WebhookRepository {
   readonly #enabledListeners: (() => void)[] = [];
 
   constructor(
     private readonly transactions: CommandTransactions,
     private readonly keys: KeyRing,
-  ) {
-    super();
-  }
+  ) {}
 
-  override async create({ service_id, webhook_id, url, events }: NewWebhook, limit: number): Promise<NewSecret> {
+  /** Refuses `quota_reached` above the limit, across all replicas. */
+  async create({ service_id, webhook_id, url, events }: NewWebhook, limit: number): Promise<NewSecret> {
     const { secret, sealed } = this.#newSecret(webhook_id);
     await this.transactions.execute({
       decider: webhook,
@@ -44,18 +46,21 @@ export class PostgresWebhookRepository extends WebhookRepository {
     return { secret };
   }
 
-  override async change({ service_id, webhook_id }: WebhookKey, changes: WebhookChanges): Promise<void> {
+  /** Disabling holds pending deliveries; enabling clears the recorded failures. */
+  async change({ service_id, webhook_id }: WebhookKey, changes: WebhookChanges): Promise<void> {
     const command = { kind: 'change', serviceId: service_id, at: now(), ...changes } as const;
     const events = await this.#execute(webhook_id, command, updateDeliveries(webhook_id));
     if (events.some(({ type }) => type === 'webhook-dispatch.webhook-enabled.v1'))
       for (const listener of this.#enabledListeners) listener();
   }
 
-  override async disable(webhookId: string, reason: string): Promise<void> {
+  /** Disables a webhook that keeps failing; does nothing if it is already disabled or removed. */
+  async disable(webhookId: string, reason: string): Promise<void> {
     await this.#execute(webhookId, { kind: 'disable', reason, at: now() }, updateDeliveries(webhookId));
   }
 
-  override async rotateSecret({ service_id, webhook_id }: WebhookKey): Promise<NewSecret> {
+  /** Generates the next secret; the current one keeps signing. */
+  async rotateSecret({ service_id, webhook_id }: WebhookKey): Promise<NewSecret> {
     const { secret, sealed } = this.#newSecret(webhook_id);
     await this.#execute(webhook_id, { kind: 'rotate-secret', serviceId: service_id, at: now() }, async client => {
       const { rowCount } = await client.query(SET_NEXT_SECRET, [webhook_id, sealed]);
@@ -64,20 +69,22 @@ export class PostgresWebhookRepository extends WebhookRepository {
     return { secret };
   }
 
-  override async switchSecret({ service_id, webhook_id }: WebhookKey): Promise<void> {
+  /** Activates the next secret; refuses `no_next_secret`. */
+  async switchSecret({ service_id, webhook_id }: WebhookKey): Promise<void> {
     await this.#execute(webhook_id, { kind: 'switch-secret', serviceId: service_id, at: now() }, async client => {
       const { rowCount } = await client.query(SWITCH_SECRET, [webhook_id]);
       if (rowCount === 0) throw new Error(`webhook ${webhook_id} has no next secret`);
     });
   }
 
-  override async remove({ service_id, webhook_id }: WebhookKey): Promise<void> {
+  async remove({ service_id, webhook_id }: WebhookKey): Promise<void> {
     await this.#execute(webhook_id, { kind: 'remove', serviceId: service_id, at: now() }, client =>
       client.query(DELETE_SECRET, [webhook_id]),
     );
   }
 
-  override onEnabled(listener: () => void): void {
+  /** Calls the listener after this process has enabled a webhook. */
+  onEnabled(listener: () => void): void {
     this.#enabledListeners.push(listener);
   }
 

@@ -2,13 +2,17 @@ import { BlockList, isIPv4 } from 'node:net';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from '@postern/service-host';
 import type { DeliveryTrackingConfig } from '../config.js';
-import { AuthorSignatures, ComplaintEvidence, type ReceivedReport } from './ports.js';
+import { AuthorSignatures } from './author-signatures.js';
+import type { ReceivedReport } from './ports.js';
 
 type Settings = Pick<DeliveryTrackingConfig, 'complaintSenders' | 'complaintClients'>;
 
-/** Complaints count if a known feedback loop has signed them, or a mail server of the operator delivers them. */
+/**
+ * Distinguishes complaints of mailbox providers from those that anybody with a copy of a message could write: a known feedback loop
+ * has signed them, or a mail server of the operator delivers them.
+ */
 @Injectable()
-export class DkimComplaintEvidence extends ComplaintEvidence {
+export class ComplaintEvidence {
   readonly #senders: readonly string[];
   readonly #clients = new BlockList();
 
@@ -16,7 +20,6 @@ export class DkimComplaintEvidence extends ComplaintEvidence {
     @Inject(CONFIG) { complaintSenders, complaintClients }: Settings,
     private readonly signatures: AuthorSignatures,
   ) {
-    super();
     this.#senders = complaintSenders.map(sender => sender.toLowerCase());
     for (const client of complaintClients) {
       const [address = '', bits] = client.split('/');
@@ -25,6 +28,7 @@ export class DkimComplaintEvidence extends ComplaintEvidence {
     }
   }
 
+  /** `from` is the only author of the report. @throws when it cannot be decided now. */
   async isGenuine({ client, raw }: ReceivedReport, from: string | undefined): Promise<boolean> {
     if (client !== '' && this.#clients.check(client, isIPv4(client) ? 'ipv4' : 'ipv6')) return true;
     return from !== undefined && this.#isKnown(from) && this.signatures.isSigned(raw, from);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { DkimAuthorSignatures } from './dkim-author-signatures.js';
+import { AuthorSignatures } from './author-signatures.js';
 
-const signatures = new DkimAuthorSignatures({ dnsServers: ['127.0.0.1:9'], privateDomainSuffixes: [] });
+const signatures = new AuthorSignatures({ dnsServers: ['127.0.0.1:9'], privateDomainSuffixes: [] });
 const isSigned = (...header: string[]) =>
   signatures.isSigned(Buffer.from(`From: a@b.test\r\n${header.join('\r\n')}\r\n\r\nHello\r\n`), 'a@b.test');
 const signature = (tag: string) =>

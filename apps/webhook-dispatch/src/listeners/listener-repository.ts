@@ -17,24 +17,24 @@ import {
   PURGE_EVENTS,
   TOUCH_LISTENER,
 } from './listeners.sql.js';
-import { type Listener, type ListenerEvent, type ListenerKey, ListenerRepository } from './ports.js';
+import type { Listener, ListenerEvent, ListenerKey } from './ports.js';
 
 const EVENTS_PER_READ = 100;
 
 /**
- * Listeners in PostgreSQL, shared by all replicas. They are not event-sourced, because a listener lives only as long as the
- * client that reads it.
+ * The listeners of webhooks, and the events that they have not read, which the delivery queue adds. All replicas share them. They are
+ * not event-sourced, because a listener lives only as long as the client that reads it.
  */
 @Injectable()
-export class PostgresListenerRepository extends ListenerRepository {
+export class ListenerRepository {
   readonly #pool: pg.Pool;
 
   constructor({ pool }: Database) {
-    super();
     this.#pool = pool;
   }
 
-  override create(serviceId: string): Promise<Listener> {
+  /** Refuses `too_many_listeners` above the limit, across all replicas. */
+  create(serviceId: string): Promise<Listener> {
     return inTransaction(this.#pool, async client => {
       await client.query(LOCK_SERVICE, [serviceId]);
       const { rows: counted } = await client.query<{ count: number }>(COUNT_LISTENERS, [serviceId]);
@@ -48,19 +48,22 @@ export class PostgresListenerRepository extends ListenerRepository {
     });
   }
 
-  override async list(serviceId: string): Promise<readonly Listener[]> {
+  /** Oldest first. */
+  async list(serviceId: string): Promise<readonly Listener[]> {
     const { rows } = await this.#pool.query<{ id: string; expires_at: Date }>(FIND_LISTENERS, [serviceId]);
     return rows.map(({ id, expires_at }) => ({ id, expiresAt: expires_at }));
   }
 
-  override async acknowledge({ listener_id, service_id }: ListenerKey, after: number): Promise<void> {
+  /** Deletes the events up to `after`, and postpones the expiry. Refuses `listener_not_found`. */
+  async acknowledge({ listener_id, service_id }: ListenerKey, after: number): Promise<void> {
     const values = [listener_id, service_id, LISTENER_EXPIRY_S, after];
     const { rows } = await this.#pool.query<{ read_number: string }>(TOUCH_LISTENER, values);
     if (!rows[0]) throw notFound();
     if (after > 0) await this.#pool.query(DELETE_READ, [listener_id, rows[0].read_number]);
   }
 
-  override async eventsAfter(listenerId: string, after: number): Promise<readonly ListenerEvent[]> {
+  /** The next events after `after`, at most 100. */
+  async eventsAfter(listenerId: string, after: number): Promise<readonly ListenerEvent[]> {
     const { rows } = await this.#pool.query<{ number: string; payload: string }>({
       name: 'read-listener',
       text: FIND_EVENTS,
@@ -69,7 +72,8 @@ export class PostgresListenerRepository extends ListenerRepository {
     return rows.map(({ number, payload }) => ({ number: Number(number), body: payload }));
   }
 
-  override async remove({ listener_id, service_id }: ListenerKey): Promise<void> {
+  /** Refuses `listener_not_found`. */
+  async remove({ listener_id, service_id }: ListenerKey): Promise<void> {
     const { rowCount } = await this.#pool.query(DELETE_LISTENER, [listener_id, service_id]);
     if (rowCount === 0) throw notFound();
   }
