@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import type { ServicePlan } from '@postern/runtime';
 
 /** What the instances of a plan run, independent of its roll and of their number. */
-const keyOf = ({ artefact, startCommand, port, healthCheckPath, environment, instance, disk }: ServicePlan): string => {
+const keyOf = (plan: ServicePlan): string => {
+  const { artefact, startCommand, port, healthCheckPath, healthCheck, environment, files, instance, disk } = plan;
   const run = [
     artefact.reference,
     startCommand,
     port,
     healthCheckPath,
+    healthCheck,
     Object.entries(environment).sort(),
+    Object.entries(files ?? {}).sort(),
     instance,
     disk,
   ];
