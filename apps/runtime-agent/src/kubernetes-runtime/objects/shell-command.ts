@@ -11,5 +11,5 @@ export const shellCommand = (command: string): string[] => [
   literally(command),
 ];
 
-/** The build writes the folder of a project that needs the rest of its repository. */
-const IN_PROJECT = `if [ -f /postern/folder ]; then export ${OWN_PATH}; cd -- "$(cat /postern/folder)" || exit 1; fi`;
+/** The build writes the folder of a project that needs the rest of its repository. The working directory is /app. */
+const IN_PROJECT = `if [ -f ../postern/folder ]; then export ${OWN_PATH}; cd -- "$(cat ../postern/folder)" || exit 1; fi`;
