@@ -59,7 +59,7 @@ describe('a new release that does not respond', () => {
       ),
     ],
     ['exits on a request', /exited with code 7\nout of luck/],
-    ['answers with an error', /GET \/ answered 500$/],
+    ['answers with an error', /GET \/ answered 500 to the Host \S+$/],
   ])('because it %s fails with that reason', (name, message) => {
     expect(outcomes.get(name)?.deployment).toMatchObject({ status: 'failed', error: expect.stringMatching(message) });
   });

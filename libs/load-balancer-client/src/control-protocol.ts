@@ -9,7 +9,13 @@ export const controlSocket = (platformHome: string): string => join(balancerFold
 
 /** The address of an instance. Routes that an older version stored have none: their instances share the machine's network. */
 const host = z.ipv4().default('127.0.0.1');
-const backend = z.strictObject({ id: z.string().min(1).max(200), host, port: z.int().min(1).max(65_535) });
+const backend = z.strictObject({
+  id: z.string().min(1).max(200),
+  host,
+  port: z.int().min(1).max(65_535),
+  /** How long the first byte of a response may take; undefined for the limit of the load balancer. */
+  firstByteMs: z.int().min(1).max(3_600_000).optional(),
+});
 const closedReason = z.enum(['stopped', 'blocked', 'suspended']);
 
 /** One running instance, and where it listens. */
@@ -44,6 +50,8 @@ export const balancerState = z.object({
       id: z.string(),
       name: z.string(),
       url: z.string(),
+      /** Where this service, and no other one, is served on this machine; absent from earlier versions. */
+      listener: z.object({ host: z.string(), port: z.int() }).optional(),
       version: z.int(),
       closed: closedReason.nullable(),
       backends: z.array(z.object({ id: z.string(), host, port: z.int(), underWay: z.int() })),

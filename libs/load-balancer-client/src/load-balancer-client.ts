@@ -57,7 +57,10 @@ export class LoadBalancerClient {
    * The service must be reserved. A version lower than the last one is refused; the same one may be repeated.
    */
   async switchTo(webServiceId: string, backends: readonly Backend[], version: number): Promise<void> {
-    const order = { backends: backends.map(({ id, host, port }) => ({ id, host, port })), version };
+    const order = {
+      backends: backends.map(({ id, host, port, firstByteMs }) => ({ id, host, port, firstByteMs })),
+      version,
+    };
     await this.#request('PUT', `/services/${webServiceId}/backends`, undefined, order);
   }
 

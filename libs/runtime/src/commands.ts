@@ -1,4 +1,4 @@
-import type { Artefact, ServicePlan } from './runtime.js';
+import type { Artefact, SecretFiles, ServicePlan } from './runtime.js';
 
 /** One command that runs once, with the artefact and the environment of a release. */
 export interface RunOrder {
@@ -11,6 +11,7 @@ export interface RunOrder {
   /** Runs in a shell, in the folder of the artefact. */
   readonly command: string;
   readonly environment: Readonly<Record<string, string>>;
+  readonly files?: SecretFiles | undefined;
   readonly secrets: readonly string[];
   /** The limits of the command; undefined for the defaults of the runtime. */
   readonly size: ServicePlan['instance'];

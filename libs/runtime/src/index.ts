@@ -1,4 +1,5 @@
 export * from './commands.js';
 export * from './database-runtime.js';
 export * from './log-pages.js';
+export * from './path-patterns.js';
 export * from './runtime.js';

@@ -141,6 +141,8 @@ export interface BuildOrder {
   readonly buildCommand: string | undefined;
   /** Checked against the artefact, so that the build of a service that cannot be started fails. */
   readonly startCommand: string | undefined;
+  /** The folder of the repository that is built and started; undefined for the root folder. */
+  readonly rootDirectory?: string | undefined;
   /** Whether the packages of earlier builds are dropped. */
   readonly clearCache?: boolean | undefined;
   readonly environment: Readonly<Record<string, string>>;
@@ -156,8 +158,25 @@ export interface Artefact {
   readonly commit: string;
 }
 
+/** How instances are probed; undefined fields have the defaults of the runtime. */
+export interface HealthCheckSettings {
+  /** The `Host` header. */
+  readonly host?: string | undefined;
+  /** How long a new instance may take until its first success. */
+  readonly graceSeconds?: number | undefined;
+  readonly intervalSeconds?: number | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  /** Consecutive failures until an instance gets no more requests. */
+  readonly threshold?: number | undefined;
+}
+
+/** Contents in base64, by their paths below /etc/secrets. Instances and commands can read them. */
+export type SecretFiles = Readonly<Record<string, string>>;
+
 export interface ServicePlan {
   readonly webServiceId: string;
+  /** Web services of the same project reach each other by name, if the runtime supports it. */
+  readonly projectId?: string | undefined;
   readonly name: string;
   /** Identifies a repeated call. Every start, restart, deployment and rollback has a new id. */
   readonly rollId: string;
@@ -166,9 +185,13 @@ export interface ServicePlan {
   /** The port of the instances if the runtime can choose it freely; otherwise `PORT` contains the port. */
   readonly port: number;
   readonly healthCheckPath: string | undefined;
+  readonly healthCheck?: HealthCheckSettings | undefined;
+  /** How long the first byte of a response may take; undefined for the limit of the runtime. */
+  readonly firstByteSeconds?: number | undefined;
   readonly minInstances: number;
   readonly maxInstances: number;
   readonly environment: Readonly<Record<string, string>>;
+  readonly files?: SecretFiles | undefined;
   readonly secrets: readonly string[];
   readonly deadlineMs: number;
   /** The limits of each instance; undefined for the defaults of the runtime. */
@@ -196,6 +219,9 @@ export type RuntimeFeature =
   | 'releaseCommand'
   | 'processes'
   | 'disk'
+  | 'secretFiles'
+  | 'healthCheck'
+  | 'firstByteTimeout'
   | 'runs'
   | 'customDomains'
   | 'sharedNetwork';

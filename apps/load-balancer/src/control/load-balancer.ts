@@ -127,6 +127,7 @@ export class LoadBalancer {
         id: entry.id,
         name: entry.name,
         url: this.#urlOf(entry),
+        listener: { host: this.#reachableHost, port: entry.port },
         version: entry.version,
         closed: entry.closed,
         backends: entry.backends.map(backend => ({ ...backend, underWay: underWay(backend) })),
@@ -194,10 +195,15 @@ export class LoadBalancer {
   }
 
   #urlOf({ hostLabel, port }: RouteEntry): string {
-    const { domain, host } = this.settings;
+    const { domain } = this.settings;
     if (domain) return `https://${hostLabel}.${domain}`;
-    const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+    const reachable = this.#reachableHost;
     return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  }
+
+  get #reachableHost(): string {
+    const { host } = this.settings;
+    return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   }
 
   #isReserved(id: string): boolean {

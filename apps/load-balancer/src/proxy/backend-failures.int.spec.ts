@@ -36,6 +36,18 @@ describe('A request whose backend fails', () => {
     );
   });
 
+  it('may take as long until its first byte as its backend allows', async () => {
+    const { port } = await balancer.backend((_, response) => {
+      setTimeout(() => response.end('late'), 1_000);
+    });
+    const { url } = await balancer.serve(() => undefined);
+    const backend = { id: 'slow', host: '127.0.0.1', port };
+    await balancer.client.switchTo(SERVICE, [{ ...backend, firstByteMs: 5_000 }], 2);
+    expect(await request(url)).toMatchObject({ status: 200, body: 'late' });
+    await balancer.client.switchTo(SERVICE, [{ ...backend, id: 'impatient', firstByteMs: 100 }], 3);
+    expect((await request(url)).status).toBe(504);
+  });
+
   it.each(['POST', 'PUT'])('is not repeated if the connection broke while sending a %s body', async method => {
     let requests = 0;
     const breaking = (socket: Socket) => {

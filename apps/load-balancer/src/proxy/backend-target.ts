@@ -16,6 +16,8 @@ export class BackendTarget {
   readonly id: string;
   readonly host: string;
   readonly port: number;
+  /** From the end of a request to the first line of its response. */
+  readonly headersMs: number;
   readonly pool: Pool;
   readonly underWay = new Set<Exchange>();
   #ejectedUntil = 0;
@@ -29,12 +31,13 @@ export class BackendTarget {
     this.id = backend.id;
     this.host = backend.host;
     this.port = backend.port;
+    this.headersMs = backend.firstByteMs ?? timeouts.headersMs;
     this.pool = new Pool(`http://${backend.host}:${backend.port}`, {
       pipelining: 1,
       connect: (_options, callback) =>
         connections.open(backend, timeouts.connectMs, callback as buildConnector.Callback as Connected),
       maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
-      headersTimeout: timeouts.headersMs,
+      headersTimeout: this.headersMs,
       bodyTimeout: timeouts.idleMs,
       keepAliveTimeout: timeouts.backendKeepAliveMs,
       keepAliveMaxTimeout: timeouts.backendKeepAliveMs,

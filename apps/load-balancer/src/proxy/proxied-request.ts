@@ -76,7 +76,8 @@ export class ProxiedRequest implements Exchange {
 
   get #longestWaitMs(): number {
     const { connectMs, headersMs, idleMs } = this.timeouts;
-    return Math.max(idleMs, headersMs + MAX_ATTEMPTS * connectMs);
+    const longest = Math.max(headersMs, ...this.context.route.active.map(backend => backend.headersMs));
+    return Math.max(idleMs, longest + MAX_ATTEMPTS * connectMs);
   }
 
   #attempt(mayRepeat: boolean): void {

@@ -109,7 +109,7 @@ export class UpgradedConnection implements Exchange {
       if (this.#client.destroyed) socket.destroy();
       connected = true;
       clearTimeout(timeout);
-      timeout = setTimeout(tooLate, this.timeouts.headersMs);
+      timeout = setTimeout(tooLate, backend.headersMs);
       socket.once('close', () => backend.leave(this));
     });
     outgoing.on('upgrade', (response, socket, firstBytes) => {

@@ -187,7 +187,7 @@ interface CommandParts {
 function commandsOf({ repository, runtime, services, deployments, database, settings }: CommandParts): Commands {
   const usage = new WorkspaceUsage(database);
   const projects = new FakeProjects();
-  const create = new CreateWebService(repository, projects, settings, services, usage);
+  const create = new CreateWebService(repository, projects, settings, services, usage, runtime);
   const rollBack = new RollBackDeployment(repository, settings, deployments, services);
   return {
     createWebService: async request => (await create.execute(request)).id,

@@ -44,6 +44,24 @@ describe('A repository without a Dockerfile', () => {
     expect(await builds.answerOf(servicePlanOf(artefact))).toBe('from its folder');
   });
 
+  it('is built and started in its root directory, with the repository if that is a workspace', async () => {
+    const order = await builds.orderOf(
+      {
+        'package.json': JSON.stringify({ private: true, workspaces: ['apps/*'] }),
+        'apps/web/package.json': JSON.stringify({ name: 'web', scripts: { start: 'node app.mjs' } }),
+        'apps/web/app.mjs': program.answering('from the workspace'),
+        'apps/web/Procfile': 'web: node app.mjs\n',
+        'apps/other/package.json': JSON.stringify({ name: 'other' }),
+      },
+      { rootDirectory: 'apps/web' },
+    );
+    const artefact = await builds.build(order);
+    expect(await builds.answerOf(servicePlanOf(artefact))).toBe('from the workspace');
+    expect(await builds.answerOf(servicePlanOf(artefact, { startCommand: 'node ./app.mjs' }))).toBe(
+      'from the workspace',
+    );
+  });
+
   it('finds its own programs in bin, also by its start command', async () => {
     const order = await builds.orderOf({
       Procfile: 'web: serve\n',

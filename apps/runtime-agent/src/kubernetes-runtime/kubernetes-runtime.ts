@@ -60,7 +60,16 @@ export class KubernetesRuntime extends Runtime {
   }
 
   override async features(): Promise<ReadonlySet<RuntimeFeature>> {
-    const features = ['instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs'] as const;
+    const features = [
+      'instance',
+      'drainSeconds',
+      'releaseCommand',
+      'processes',
+      'disk',
+      'secretFiles',
+      'healthCheck',
+      'runs',
+    ] as const;
     // Without a domain of the platform, no Ingress or Gateway leads to web services.
     return new Set(this.parts.settings.domain ? [...features, 'customDomains'] : features);
   }

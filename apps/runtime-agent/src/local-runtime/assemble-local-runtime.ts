@@ -17,11 +17,24 @@ import { BalancerPorts } from './rolls/balancer-ports.js';
 import { HomeOwnership } from './rolls/home-ownership.js';
 import { InstanceMonitor } from './rolls/instance-monitor.js';
 import { type RuntimeTimes, TIMES } from './rolls/runtime-times.js';
+import { ServiceNames } from './rolls/service-names.js';
 import type { DiskImages } from './sandbox/areas/disk-images.js';
+import type { PrivateNetwork } from './sandbox/network/private-network.js';
 import type { TenantNetworks } from './sandbox/network/tenant-network.js';
 
 const BALANCER_TIMEOUT_MS = 10_000;
-const FEATURES = ['customDomains', 'instance', 'drainSeconds', 'releaseCommand', 'processes', 'disk', 'runs'] as const;
+const FEATURES = [
+  'customDomains',
+  'instance',
+  'drainSeconds',
+  'releaseCommand',
+  'processes',
+  'disk',
+  'secretFiles',
+  'healthCheck',
+  'firstByteTimeout',
+  'runs',
+] as const;
 
 export const LIMITS: InstanceLimits = {
   memoryBytes: 512 * 2 ** 20,
@@ -42,6 +55,8 @@ export interface LocalRuntimeOptions {
   readonly platformUrl: string;
   /** The networks of sandboxes; undefined if they share that of the machine. */
   readonly networks: TenantNetworks | undefined;
+  /** The names of web services within their projects; undefined if sandboxes share the network of the machine. */
+  readonly privateNetwork?: PrivateNetwork | undefined;
   readonly log: Log;
   /** Undefined if the kernel cannot limit the files of instances. */
   readonly images?: DiskImages | undefined;
@@ -79,6 +94,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     log,
   });
   const isNetworkShared = options.networks === undefined && options.acceptsSharedNetwork !== true;
+  const ports = new BalancerPorts(balancer, options.networks);
   return new LocalRuntime({
     builds: options.builds,
     instanceRecords,
@@ -87,7 +103,8 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     orphanedInstances: new OrphanedInstances(host, processes, starter.idPrefix, log),
     monitor: new InstanceMonitor(processes, times, log),
     balancer,
-    ports: new BalancerPorts(balancer, options.networks),
+    ports,
+    names: new ServiceNames(ports, options.privateNetwork),
     ownership,
     logs,
     disks,

@@ -36,6 +36,7 @@ import type { InstanceMonitor } from './rolls/instance-monitor.js';
 import type { ReplicaSetHost } from './rolls/replica-set.js';
 import { RunningService } from './rolls/running-service.js';
 import type { RuntimeTimes } from './rolls/runtime-times.js';
+import type { ServiceNames } from './rolls/service-names.js';
 import { Traffic } from './rolls/traffic.js';
 
 export interface LocalRuntimeParts {
@@ -47,6 +48,7 @@ export interface LocalRuntimeParts {
   readonly monitor: InstanceMonitor;
   readonly balancer: LoadBalancerClient;
   readonly ports: BalancerPorts;
+  readonly names: ServiceNames;
   readonly ownership: HomeOwnership;
   readonly logs: LogStore;
   readonly disks: ServiceDisks;
@@ -89,6 +91,7 @@ export class LocalRuntime extends Runtime {
 
   async roll(plan: ServicePlan, signal: AbortSignal): Promise<void> {
     await this.#adoptOnce();
+    await this.parts.names.includeNew(plan);
     await this.#service(plan.webServiceId).roll(plan, signal);
   }
 
@@ -114,6 +117,7 @@ export class LocalRuntime extends Runtime {
     await commands.remove(webServiceId);
     await balancer.remove(webServiceId);
     await this.parts.ports.routes();
+    await this.parts.names.exclude(webServiceId);
     await builds.remove(webServiceId);
     await disks.remove(webServiceId);
     await logs.remove(webServiceId);
@@ -123,6 +127,7 @@ export class LocalRuntime extends Runtime {
     await this.#adoptOnce();
     const routes = new Map((await this.parts.ports.routes()).map(route => [route.id, route]));
     const plans = new Map(expected.map(plan => [plan.webServiceId, plan]));
+    await this.parts.names.include(expected, routes);
     const candidates = new Set([...plans.keys(), ...routes.keys(), ...this.#services.keys()]);
     await Promise.all(
       [...candidates].map(async webServiceId => {

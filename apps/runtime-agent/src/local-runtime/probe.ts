@@ -54,9 +54,9 @@ const probeConnection = (
     });
   });
 
-/** An application that serves only other hosts refuses the request. */
+/** An application that serves only other hosts refuses the request, some with an error of the server. */
 const statusMessage = (path: string, status: number, host: string): string =>
-  `GET ${path} answered ${status}${status < 500 ? ` to the Host ${host}` : ''}`;
+  `GET ${path} answered ${status} to the Host ${host}`;
 
 const probePath = (
   connections: Pick<InstanceConnections, 'open'>,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
-import { BULK_RESULT, DELETION, NEW_VARIABLE, VARIABLE } from './examples.js';
+import { BULK_RESULT, DELETION, NEW_VARIABLE, RESOLVED_VARIABLE, VARIABLE } from './examples.js';
 import { bulkResult, deletion, MAX_BULK_BYTES, variableKey, variableValue } from './variables.js';
 import { ofWebService } from './web-services.js';
 
@@ -38,6 +38,39 @@ export const listVariables = request('list-variables', {
     summary: 'List the variables by key; secret values are masked',
     description: 'Returns only the variables of the web service, without the secrets of its project.',
     examples: { reply: [VARIABLE] },
+  },
+});
+
+/** A variable that the next release gets. */
+export const resolvedVariable = z.object({
+  key: z.string().describe('Name of the variable.'),
+  value: z.string().describe('Value of the variable; `********` if it is secret.'),
+  is_secret: z.boolean().describe('Whether the value is masked in replies and logs.'),
+  origin: z
+    .enum(['variable', 'database', 'project_secret', 'platform'])
+    .describe(
+      '`variable` of the web service, `database` that is attached to it, `project_secret` of its environment, or set by the ' +
+        '`platform`. In this order, the first one takes precedence, except over the platform’s `PORT` and `DISK_PATH`.',
+    ),
+  running: z.boolean().nullable().describe('Whether the running instances have this value; null if none runs.'),
+});
+export type ResolvedVariable = z.output<typeof resolvedVariable>;
+
+/** Sorted by key. */
+export const resolveEnvironment = request('resolve-environment', {
+  request: ofWebService,
+  reply: z.array(resolvedVariable),
+  refusals: { web_service_not_found: 404 },
+  http: {
+    operation: 'Environment.resolve',
+    method: 'GET',
+    path: '/web-services/{web_service_id}/env/resolved',
+    access: ['platform-key', 'session'],
+    summary: 'List the variables that a start would use by key, with their origins; secret values are masked',
+    description:
+      'A variable that `running` does not mark takes effect at the next start, restart or deployment. Variables that the ' +
+      'runtime sets for the language, such as `NODE_ENV`, are not listed.',
+    examples: { reply: [RESOLVED_VARIABLE] },
   },
 });
 

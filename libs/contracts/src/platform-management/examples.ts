@@ -30,6 +30,10 @@ export const WEB_SERVICE = {
   processes: {},
   disk: null,
   auto_deploy: true,
+  root_directory: null,
+  watch_paths: [],
+  health_check: null,
+  first_byte_timeout_seconds: null,
   status: 'running',
   status_reason: null,
   url: 'https://storefront-0198d3a4.apps.example.com',
@@ -100,3 +104,15 @@ export const DATABASE_WITH_USAGE = {
   ...DATABASE,
   usage: { cpu: { millicores: 20, percent: 8 }, memory: { bytes: 67_108_864, percent: 25 } },
 };
+
+export const RESOLVED_VARIABLE = {
+  key: 'SESSION_SECRET',
+  value: MASKED,
+  is_secret: true,
+  origin: 'variable',
+  running: true,
+};
+const FILE_ID = '0198d3c1-1a2b-7c3d-8e4f-5a6b7c8d9e07';
+export const NEW_SECRET_FILE = { path: 'google.json', content: '{"type": "service_account"}' };
+export const SECRET_FILE = { id: FILE_ID, path: 'google.json', size_bytes: 27, updated_at: CREATED_AT };
+export const SECRET_FILE_DELETION = { id: FILE_ID, deleted: true };

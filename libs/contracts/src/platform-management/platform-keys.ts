@@ -25,9 +25,13 @@ export const platformOperation = z.enum(
 );
 export type PlatformOperation = z.output<typeof platformOperation>;
 
+/** Tags whose routes belong to another resource. */
+const PART_OF: Readonly<Record<string, string>> = { SecretFiles: 'Environment' };
+
 /** The operation that a route needs, by its tag. */
 export const operationOf = (route: string, write: boolean): PlatformOperation => {
-  const tag = route.split('.', 1)[0] ?? '';
+  const own = route.split('.', 1)[0] ?? '';
+  const tag = PART_OF[own] ?? own;
   const resource = tag.replace(/(?<=[a-z])[A-Z]/g, letter => `-${letter}`).toLowerCase();
   return platformOperation.parse(`${resource}:${write ? 'write' : 'read'}`);
 };

@@ -3,6 +3,8 @@ import { requestsOf } from '../request.js';
 import { id, resourceName, timestamp } from '../shapes.js';
 import { ofCaller } from './caller.js';
 import { NEW_WEB_SERVICE, WEB_SERVICE } from './examples.js';
+import { firstByteTimeout, healthCheck } from './health-checks.js';
+import { rootDirectory, watchPaths } from './source-folders.js';
 import { deletion, secretScope } from './variables.js';
 
 const request = requestsOf('platform-management');
@@ -44,7 +46,7 @@ export const webService = z.object({
   min_instances: z.int().nonnegative().describe('Minimum number of instances.'),
   max_instances: z.int().nonnegative().describe('Maximum number of instances.'),
   environment: secretScope.describe('Which project secrets the service gets.'),
-  // The next six are absent from the previous release.
+  // The following ones up to `first_byte_timeout_seconds` are absent from the previous release.
   release_command: z
     .string()
     .nullable()
@@ -68,6 +70,21 @@ export const webService = z.object({
     .optional()
     .describe('A persistent disk, mounted at the path in the variable `DISK_PATH`; null for none.'),
   auto_deploy: z.boolean().optional().describe('Whether a push deploys, where there is a deploy hook.'),
+  root_directory: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('The folder that is built and started; null for the root of the repository.'),
+  watch_paths: z
+    .array(z.string())
+    .optional()
+    .describe('A push deploys only if it changes a matching file; empty if every push deploys.'),
+  health_check: healthCheck.nullable().optional().describe('How instances are checked; null for the defaults.'),
+  first_byte_timeout_seconds: z
+    .int()
+    .nullable()
+    .optional()
+    .describe('How long the first byte of a response may take; null for the limit of the installation.'),
   status: webServiceStatus.describe('`created` until the first deployment is live.'),
   status_reason: z.string().nullable().describe('Why the last action failed; null if it succeeded.'),
   url: z.string().nullable().describe('The public URL. It does not change between deployments.'),
@@ -84,6 +101,35 @@ const healthCheckPath = z
   .string()
   .max(1024)
   .regex(/^\/[!-~]*$/, 'must start with / and contain no spaces');
+
+const sourceFolders = {
+  root_directory: rootDirectory
+    .nullable()
+    .optional()
+    .describe(
+      'The folder that is built and started, such as `apps/web`; the root of the repository if absent or null.',
+    ),
+  watch_paths: watchPaths
+    .nullable()
+    .optional()
+    .describe(
+      'A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that ' +
+        'begins with `!` excludes files. Paths are relative to the root of the repository.',
+    ),
+};
+
+const responsiveness = {
+  health_check: healthCheck
+    .nullable()
+    .optional()
+    .describe('How instances are checked; the defaults if absent or null. `health_check_path` is the path.'),
+  first_byte_timeout_seconds: firstByteTimeout
+    .nullable()
+    .optional()
+    .describe(
+      'How long the first byte of a response may take, 1 to 3,600 seconds; the limit of the installation if absent or null.',
+    ),
+};
 
 /** The service also refuses an invalid repository URL or branch, and max below min, with `invalid_input`. */
 export const webServiceInput = z.strictObject({
@@ -121,6 +167,8 @@ export const webServiceInput = z.strictObject({
   min_instances: instances.default(1).describe('Minimum number of instances, 1 to 20.'),
   max_instances: instances.default(1).describe('Maximum number of instances, at least `min_instances`.'),
   environment: secretScope.default('production').describe('Which project secrets the service gets.'),
+  ...sourceFolders,
+  ...responsiveness,
 });
 
 const processType = z
@@ -148,6 +196,8 @@ export const webServiceChanges = z.strictObject({
     .optional()
     .describe('Needs `max_instances` 1. Null detaches the disk; its files are kept until the web service is deleted.'),
   auto_deploy: z.boolean().optional(),
+  ...sourceFolders,
+  ...responsiveness,
 });
 
 export const ofWebService = ofCaller.extend({ web_service_id: id.describe('Id of the web service.') });
@@ -171,7 +221,7 @@ export const listWebServices = request('list-web-services', {
 export const createWebService = request('create-web-service', {
   request: webServiceInput.extend(ofCaller.shape),
   reply: webService,
-  refusals: { project_not_found: 404, invalid_input: 400, quota_reached: 409 },
+  refusals: { project_not_found: 404, invalid_input: 400, quota_reached: 409, runtime_unavailable: 503 },
   http: {
     operation: 'WebServices.create',
     method: 'POST',

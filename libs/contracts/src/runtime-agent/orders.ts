@@ -7,6 +7,8 @@ const request = requestsOf('runtime-agent', ['platform-management']);
 /** Ids that the control plane assigned; they are validated again in names of files and of Kubernetes objects. */
 export const runtimeId = z.string().min(1).max(200);
 const environment = z.record(z.string(), z.string());
+/** Contents in base64, by path below /etc/secrets. */
+const files = z.record(z.string(), z.string()).optional();
 const milliseconds = z.int().min(1);
 
 /** SHA-256 of a document's text in hexadecimal. */
@@ -24,15 +26,29 @@ const sourceCredentials = z.object({
 /** One release of a web service, for its instances. Absent fields keep the defaults of the runtime. */
 export const servicePlan = z.object({
   web_service_id: runtimeId,
+  /** Web services of the same project reach each other by name; absent in plans of the previous release. */
+  project_id: runtimeId.optional(),
   name: z.string(),
   roll_id: runtimeId,
   artefact,
   start_command: z.string().optional(),
   port: z.int(),
   health_check_path: z.string().optional(),
+  health_check: z
+    .object({
+      host: z.string().optional(),
+      grace_seconds: z.int().optional(),
+      interval_seconds: z.int().optional(),
+      timeout_seconds: z.int().optional(),
+      threshold: z.int().optional(),
+    })
+    .optional(),
+  /** How long the first byte of a response may take. */
+  first_byte_seconds: z.int().optional(),
   min_instances: z.int(),
   max_instances: z.int(),
   environment,
+  files,
   secrets: z.array(z.string()),
   deadline_ms: milliseconds,
   /** The limits of each instance. */
@@ -56,6 +72,7 @@ export const runOrder = z.object({
   artefact,
   command: z.string(),
   environment,
+  files,
   secrets: z.array(z.string()),
   size: z.object({ memory_mib: z.int(), cpu_millicores: z.int() }).optional(),
   deadline_ms: milliseconds,
@@ -112,6 +129,8 @@ export const runtimeOrder = z.discriminatedUnion('kind', [
     commit: z.string(),
     build_command: z.string().optional(),
     start_command: z.string().optional(),
+    /** The folder of the repository that is built; the root folder if absent. */
+    root_directory: z.string().optional(),
     clear_cache: z.boolean().optional(),
     environment,
     secrets: z.array(z.string()),

@@ -127,6 +127,21 @@ export const commandContract = (start: () => Promise<RuntimeHarness>): void => {
       expect(await countOf(plan.webServiceId, 'release', 'build migrated')).toBe(1);
     });
 
+    promises('secretFiles', 'shows secret files to commands, release commands and instances', async () => {
+      const files = { 'tls/key.pem': Buffer.from('a private key\n').toString('base64') };
+      const order = runOf('cat /etc/secrets/tls/key.pem', { files });
+      expect(await harness.runtime.run(order, never)).toEqual({ exitCode: 0, reason: null });
+      expect(await linesOf(order.webServiceId, order.instance)).toEqual(['stdout a private key']);
+      const startCommand = 'cat /etc/secrets/tls/key.pem; exec node server.mjs';
+      const plan = planOf({ files, startCommand, releaseCommand: 'cat /etc/secrets/tls/key.pem' });
+      await harness.runtime.roll(plan, never);
+      expect(await linesOf(plan.webServiceId, 'release')).toContain('build a private key');
+      const lines = await harness.runtime.logs(plan.webServiceId, { tail: 1_000, since: undefined });
+      expect(lines.filter(({ stream }) => stream === 'stdout').map(({ message }) => message)).toContain(
+        'a private key',
+      );
+    });
+
     promises('runs', 'runs a command with the environment, and returns its exit code', async () => {
       const order = runOf('echo "hello $WHOM"; ls *.mjs; exit 3', { environment: { WHOM: 'world' } });
       const end = await harness.runtime.run(order, never);

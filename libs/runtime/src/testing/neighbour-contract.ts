@@ -76,6 +76,7 @@ export const isolationContract = (start: () => Promise<NeighbourHarness>): void 
       server: string,
       startCommand: string,
       environment: Readonly<Record<string, string>>,
+      changes: Partial<ServicePlan> = {},
     ): Promise<ServicePlan> => {
       const order = await orderOf(server, {});
       const { webServiceId } = order;
@@ -88,6 +89,7 @@ export const isolationContract = (start: () => Promise<NeighbourHarness>): void 
         artefact: await built(order),
         ...how,
         ...bounds,
+        ...changes,
       };
       await harness.runtime.roll(plan, never);
       return plan;
@@ -155,9 +157,9 @@ export const isolationContract = (start: () => Promise<NeighbourHarness>): void 
           .map(({ message }) => message)
           .join('\n');
       },
-      running: server => running(server, 'node server.mjs', {}),
-      visited: async ({ webServiceId, name }) =>
-        (await harness.request(await harness.runtime.urlOf(webServiceId, name))).body,
+      running: (server, changes) => running(server, 'node server.mjs', {}, changes),
+      visited: async ({ webServiceId, name }, path = '/') =>
+        (await harness.request(new URL(path, await harness.runtime.urlOf(webServiceId, name)).href)).body,
     });
 
     it('denies instances read access to the artefact, logs and files of another, even by their paths', async () => {

@@ -34,7 +34,7 @@ export interface NetworkContext {
   /** The output of a shell command that runs once. */
   ran(command: string): Promise<string>;
   /** Starts a web service and returns its plan. */
-  running(server: string): Promise<ServicePlan>;
+  running(server: string, changes?: Partial<ServicePlan>): Promise<ServicePlan>;
   /** The answer to a visitor of the web service. */
   visited(plan: ServicePlan, path?: string): Promise<string>;
 }
@@ -79,6 +79,16 @@ const squatter = (ports: readonly number[]): string => `
 const answering = (text: string, listen: string): string => `
   import { createServer } from 'node:http';
   createServer(({ socket }, response) => response.end('${text} to ' + socket.remoteAddress)).listen(${listen});
+  process.on('SIGTERM', () => process.exit(0));
+`;
+
+/** Answers with what the URL in its path answers, or the code of the error. */
+const FETCHER = `
+  import { createServer } from 'node:http';
+  createServer(async ({ url }, response) => {
+    const fetched = fetch(decodeURIComponent(url.slice(1)), { signal: AbortSignal.timeout(8_000) });
+    response.end(await fetched.then(each => each.text(), error => 'failed: ' + (error.cause?.code ?? error.name)));
+  }).listen(Number(process.env.PORT));
   process.on('SIGTERM', () => process.exit(0));
 `;
 
@@ -127,6 +137,31 @@ export const networkContract = (context: NetworkContext): void => {
       expect(await visited(plan)).toMatch(/^served to (::ffff:)?127\.0\.0\.1$/);
     },
   );
+
+  it('names the web services of a project for each other, and for nobody else', async () => {
+    if (!harness().hasNetworks) return;
+    const [projectId, other] = [randomUUID(), randomUUID()];
+    const web = await running(FETCHER, { projectId, name: 'web', port: 8080 });
+    const stranger = await running(FETCHER, { projectId: other, name: 'stranger', port: 8080 });
+    const fetched = (by: ServicePlan, url: string) => visited(by, `/${encodeURIComponent(url)}`);
+    const url = 'http://api-v2.internal:8081/';
+    expect(await fetched(web, url)).toBe('failed: ENOTFOUND');
+    const api = await running(answering('private', 'Number(process.env.PORT)'), {
+      ...{ projectId, name: 'API v2', port: 8081 },
+    });
+    // Instances that run already know a web service that is added.
+    expect(await fetched(web, url)).toContain('private to');
+    expect(await fetched(stranger, url)).toBe('failed: ENOTFOUND');
+    const named = await running(answering('other', 'Number(process.env.PORT)'), {
+      ...{ projectId: other, name: 'api-v2', port: 8081 },
+    });
+    expect(await fetched(stranger, url)).toContain('other to');
+    expect(await fetched(web, url)).toContain('private to');
+    // The addresses are those of one project as well.
+    for (const last of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+      expect(await fetched(stranger, `http://198.18.0.${last}:8081/`)).not.toContain('private to');
+    expect(api.webServiceId).not.toBe(named.webServiceId);
+  }, 120_000);
 
   it('hides the connections of the machine, and allows no change of the network', async () => {
     if (!harness().hasNetworks) return;

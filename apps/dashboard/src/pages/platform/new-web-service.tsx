@@ -36,6 +36,13 @@ export const NewWebService = ({ projectId }: { readonly projectId: string }) => 
           autocomplete="off"
         />
         <Field
+          label="Root directory"
+          name="root_directory"
+          placeholder="apps/web"
+          hint="Optional. The folder that is built and started. Default: the root of the repository."
+          autocomplete="off"
+        />
+        <Field
           label="Port"
           name="port"
           type="number"

@@ -18,6 +18,7 @@ export const changesOf = (values: Values): Record<string, unknown> => {
 const change = (name: string, value: string): unknown => {
   if (name === 'processes') return parseProcesses(value);
   if (name === 'disk') return diskOf(value);
+  if (name === 'watch_paths') return value.split(/\s+/).filter(Boolean);
   if (NUMBERS.has(name)) return Number(value);
   if (name === 'drain_seconds') return value === '' ? null : Number(value);
   return value === '' && !REQUIRED.has(name) ? null : value;

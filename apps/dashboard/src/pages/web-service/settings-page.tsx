@@ -110,6 +110,18 @@ const BuildFields = ({ of }: { readonly of: WebService }) => (
       spellcheck={false}
     />
     <Optional label="Branch" name="branch" value={of.branch} hint="Leave empty for the repository’s default branch." />
+    <Optional
+      label="Root directory"
+      name="root_directory"
+      value={of.root_directory ?? null}
+      hint="The folder that is built and started, such as apps/web. Leave empty for the root of the repository."
+    />
+    <Optional
+      label="Watch paths"
+      name="watch_paths"
+      value={(of.watch_paths ?? []).join(' ')}
+      hint="A push deploys only if it changes a matching file, such as apps/web/** !**/*.md. Separate patterns by spaces."
+    />
     <Numeric label="Port" name="port" value={of.port} max={65_535} />
     <Optional label="Build command" name="build_command" value={of.build_command} />
     <Optional label="Start command" name="start_command" value={of.start_command} />

@@ -15,6 +15,7 @@ import {
 import {
   type Artefact,
   type BuildOrder,
+  type HealthCheckSettings,
   type LogLine,
   type LogPage,
   type LogPageQuery,
@@ -86,6 +87,7 @@ export class RemoteRuntime extends Runtime {
         build_command: order.buildCommand,
         clear_cache: order.clearCache,
         start_command: order.startCommand,
+        root_directory: order.rootDirectory,
         environment: order.environment,
         secrets: [...order.secrets],
         credentials: credentialsOnTheWire(order),
@@ -218,15 +220,19 @@ const credentialsOnTheWire = ({ credentials }: Pick<Source, 'credentials'>) =>
 
 const onTheWire = (plan: ServicePlan): z.output<typeof servicePlan> => ({
   web_service_id: plan.webServiceId,
+  project_id: plan.projectId,
   name: plan.name,
   roll_id: plan.rollId,
   artefact: { reference: plan.artefact.reference, commit: plan.artefact.commit },
   start_command: plan.startCommand,
   port: plan.port,
   health_check_path: plan.healthCheckPath,
+  health_check: plan.healthCheck && healthCheckOnTheWire(plan.healthCheck),
+  first_byte_seconds: plan.firstByteSeconds,
   min_instances: plan.minInstances,
   max_instances: plan.maxInstances,
   environment: { ...plan.environment },
+  files: plan.files && { ...plan.files },
   secrets: [...plan.secrets],
   deadline_ms: Math.ceil(plan.deadlineMs),
   instance: plan.instance && { memory_mib: plan.instance.memoryMib, cpu_millicores: plan.instance.cpuMillicores },
@@ -236,6 +242,14 @@ const onTheWire = (plan: ServicePlan): z.output<typeof servicePlan> => ({
   disk: plan.disk && { size_mib: plan.disk.sizeMib },
 });
 
+const healthCheckOnTheWire = (check: HealthCheckSettings): z.output<typeof servicePlan>['health_check'] => ({
+  host: check.host,
+  grace_seconds: check.graceSeconds,
+  interval_seconds: check.intervalSeconds,
+  timeout_seconds: check.timeoutSeconds,
+  threshold: check.threshold,
+});
+
 const runOnTheWire = (order: RunOrder): z.output<typeof runOrder> => ({
   run_id: order.runId,
   web_service_id: order.webServiceId,
@@ -243,6 +257,7 @@ const runOnTheWire = (order: RunOrder): z.output<typeof runOrder> => ({
   artefact: { reference: order.artefact.reference, commit: order.artefact.commit },
   command: order.command,
   environment: { ...order.environment },
+  files: order.files && { ...order.files },
   secrets: [...order.secrets],
   size: order.size && { memory_mib: order.size.memoryMib, cpu_millicores: order.size.cpuMillicores },
   deadline_ms: Math.ceil(order.deadlineMs),

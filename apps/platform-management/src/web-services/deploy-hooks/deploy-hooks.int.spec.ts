@@ -39,9 +39,9 @@ const newHook = async (branch: string | null = 'main') => {
 
 type Call = Omit<RequestInput<typeof receiveDeployHook>, 'token'>;
 const bare: Call = { headers: {}, content_type: '', body: '' };
-const pushTo = (branch: string, secret: string, after = 'a'.repeat(40)): Call => {
+const pushTo = (branch: string, secret: string, after = 'a'.repeat(40), more = {}): Call => {
   const body = Buffer.from(
-    JSON.stringify({ ref: `refs/heads/${branch}`, after, repository: { default_branch: 'trunk' } }),
+    JSON.stringify({ ref: `refs/heads/${branch}`, after, repository: { default_branch: 'trunk' }, ...more }),
   );
   const signature = createHmac('sha256', secret).update(body).digest('hex');
   return {
@@ -96,6 +96,26 @@ describe('a deploy hook', () => {
     const { token, secret } = await newHook(null);
     expect(await receive(token, pushTo('main', secret))).toMatchObject({ outcome: 'ignored' });
     expect(await receive(token, pushTo('trunk', secret))).toMatchObject({ outcome: 'deployed' });
+  });
+
+  it('deploys only for a push that changes a watched file, if the web service has watch paths', async () => {
+    const { caller, token, secret } = await newHook();
+    const changed = await resources.request(changeWebService, { ...caller, watch_paths: ['apps/web', '!**/*.md'] });
+    expect(changed.watch_paths).toEqual(['apps/web', '!**/*.md']);
+    const pushOf = (after: string, ...modified: readonly string[]) =>
+      pushTo('main', secret, after, { before: 'b'.repeat(40), commits: [{ added: [], removed: [], modified }] });
+    expect(await receive(token, pushOf('1', 'apps/api/main.ts', 'apps/web/README.md'))).toEqual({
+      outcome: 'ignored',
+      reason: 'the push changes no file that matches watch_paths',
+      deployment_id: null,
+    });
+    expect(await receive(token, pushOf('2', 'README.md', 'apps/web/main.ts'))).toMatchObject({ outcome: 'deployed' });
+    expect(await receive(token, pushTo('main', secret, '3', { forced: true }))).toMatchObject({ outcome: 'deployed' });
+    expect(await receive(token, bare)).toMatchObject({ outcome: 'deployed' });
+    expect(await resources.request(changeWebService, { ...caller, watch_paths: null })).toMatchObject({
+      watch_paths: [],
+    });
+    expect(await receive(token, pushOf('4', 'apps/api/main.ts'))).toMatchObject({ outcome: 'deployed' });
   });
 
   it('refuses a wrong signature, a missing signature and an invalid event', async () => {

@@ -33,6 +33,8 @@ export interface CalledHook extends StoredHook {
   /** Null for the default branch. */
   readonly branch: string | null;
   readonly autoDeploy: boolean;
+  /** Empty if every push deploys. */
+  readonly watchPaths: readonly string[];
 }
 
 /** A hook with its web service and workspace. */

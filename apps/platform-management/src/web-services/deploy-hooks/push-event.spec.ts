@@ -34,7 +34,7 @@ describe('an event', () => {
     readEvent({ 'x-github-event': name }, 'application/json', Buffer.from(JSON.stringify(value)));
 
   it('is a push to a branch', () =>
-    expect(read(push)).toEqual({ kind: 'push', branch: 'main', defaultBranch: 'main' }));
+    expect(read(push)).toMatchObject({ kind: 'push', branch: 'main', defaultBranch: 'main' }));
 
   it('of GitLab names the default branch in its project', () =>
     expect(
@@ -43,7 +43,7 @@ describe('an event', () => {
         'application/json',
         Buffer.from(JSON.stringify({ ref: 'refs/heads/a/b', project: { default_branch: 'trunk' } })),
       ),
-    ).toEqual({ kind: 'push', branch: 'a/b', defaultBranch: 'trunk' }));
+    ).toMatchObject({ kind: 'push', branch: 'a/b', defaultBranch: 'trunk' }));
 
   it('can be in a form field', () => {
     const form = Buffer.from(new URLSearchParams({ payload: JSON.stringify(push) }).toString());
@@ -84,6 +84,27 @@ describe('an event', () => {
     [{ head_commit: null, commits: [null, 7] }],
     [{ head_commit: { message: 7 }, commits: 'none' }],
   ])('with %j is a push', commits => expect(read({ ...push, ...commits })).toMatchObject({ kind: 'push' }));
+
+  const commits = [
+    { added: ['a'], removed: ['b'], modified: [] },
+    { added: [], removed: [], modified: ['a', 'ü/c'] },
+  ];
+
+  it('lists the files that its commits change', () =>
+    expect(read({ ...push, before: 'b'.repeat(40), commits })).toMatchObject({ paths: ['a', 'b', 'ü/c'] }));
+
+  it.each([
+    ['is forced', { forced: true }],
+    ['is the first one of a branch', { created: true }],
+    ['is the first one of a branch at GitLab', { before: '0'.repeat(40) }],
+    ['has more commits than it lists, at GitLab', { total_commits_count: 3 }],
+    ['has more commits than it lists, at Gitea', { total_commits: 30 }],
+    ['has no commits', { commits: [] }],
+    ['lists no files', { commits: [{ id: 'x' }] }],
+    ['is of an unknown form', { commits: [null] }],
+  ])('that %s may change other files as well', (_, changes) =>
+    expect(read({ ...push, before: 'b'.repeat(40), commits, ...changes })).toMatchObject({ paths: undefined }),
+  );
 
   it.each(['', 'null', '7', '{'])('with the body %j is refused', text =>
     expect(() => readEvent({ 'x-github-event': 'push' }, 'application/json', Buffer.from(text))).toThrow(SyntaxError),

@@ -5,7 +5,13 @@ export type HookHeaders = { readonly [Name in (typeof DEPLOY_HOOK_HEADERS)[numbe
 
 /** A parsed event of a Git host. */
 export type GitEvent =
-  | { readonly kind: 'push'; readonly branch: string; readonly defaultBranch: string | undefined }
+  | {
+      readonly kind: 'push';
+      readonly branch: string;
+      readonly defaultBranch: string | undefined;
+      /** The changed files; undefined if the event may not list all of them. */
+      readonly paths: readonly string[] | undefined;
+    }
   | { readonly kind: 'other'; readonly reason: string };
 
 /** Whether a call has no header of a Git host; such calls come from scripts. */
@@ -52,8 +58,27 @@ export function readEvent(headers: HookHeaders, contentType: string, body: Buffe
     kind: 'push',
     branch: ref.slice('refs/heads/'.length),
     defaultBranch: typeof defaultBranch === 'string' ? defaultBranch : undefined,
+    paths: changedPaths(payload),
   };
 }
+
+/** Git hosts list at most this many commits. */
+const MOST_COMMITS = 2_048;
+
+/** A forced push, a new branch and a push with more commits than the event lists can change other files as well. */
+const changedPaths = (payload: Payload): readonly string[] | undefined => {
+  const { commits, before, created, forced, total_commits_count, total_commits } = payload;
+  if (!Array.isArray(commits) || commits.length === 0 || commits.length >= MOST_COMMITS) return undefined;
+  if (created === true || forced === true || /^0+$/.test(String(before ?? ''))) return undefined;
+  if (Number(total_commits_count ?? total_commits ?? 0) > commits.length) return undefined;
+  const paths = new Set<string>();
+  for (const commit of commits as readonly (PushedCommit | null | undefined)[])
+    for (const list of [commit?.added, commit?.removed, commit?.modified]) {
+      if (!Array.isArray(list)) return undefined;
+      for (const path of list) paths.add(String(path));
+    }
+  return [...paths];
+};
 
 /** Only the newest commit counts, as at the Git hosts: it decides whether the state of the branch is deployed. */
 const skipMarkerIn = ({ head_commit: head, commits, after }: Payload): string | undefined => {
@@ -67,11 +92,20 @@ const skipMarkerIn = ({ head_commit: head, commits, after }: Payload): string | 
 interface PushedCommit {
   readonly id?: unknown;
   readonly message?: unknown;
+  readonly added?: unknown;
+  readonly removed?: unknown;
+  readonly modified?: unknown;
 }
 
 interface Payload {
   readonly head_commit?: PushedCommit | null;
   readonly commits?: unknown;
+  /** The number of commits at GitLab, and at Gitea and Forgejo. */
+  readonly total_commits_count?: unknown;
+  readonly total_commits?: unknown;
+  readonly before?: unknown;
+  readonly created?: unknown;
+  readonly forced?: unknown;
   readonly ref?: unknown;
   readonly deleted?: unknown;
   readonly after?: unknown;

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Refusal, type ReplyOf, type RequestOf, receiveDeployHook } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { matchesPatterns } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { hashOfToken } from './create-deploy-hook.js';
 import { type CalledHook, DeployHooks, type NewDelivery } from './deploy-hooks.js';
@@ -55,10 +56,13 @@ const eventOf = ({ headers, content_type }: Pick<Request, 'headers' | 'content_t
   }
 };
 
-/** The reason to ignore an event; undefined if it is a push to the deployed branch. */
-function ignoreReason(event: GitEvent, { branch }: CalledHook): string | undefined {
+/** The reason to ignore an event; undefined if it is a push to the deployed branch that changes a watched file. */
+function ignoreReason(event: GitEvent, { branch, watchPaths }: CalledHook): string | undefined {
   if (event.kind === 'other') return event.reason;
   const wanted = branch ?? event.defaultBranch;
-  if (wanted === undefined || event.branch === wanted) return undefined;
-  return `the push is to ${event.branch.slice(0, 255)}, and ${wanted} is deployed`;
+  if (wanted !== undefined && event.branch !== wanted)
+    return `the push is to ${event.branch.slice(0, 255)}, and ${wanted} is deployed`;
+  const isWatched = (path: string) => matchesPatterns(watchPaths, path);
+  if (watchPaths.length === 0 || event.paths === undefined || event.paths.some(isWatched)) return undefined;
+  return 'the push changes no file that matches watch_paths';
 }

@@ -59,3 +59,17 @@ export const DELETE_VALUE = ({ table }: ProjectionTables) => `DELETE FROM ${tabl
 /** Deletes the values of a deleted project or web service. */
 export const DELETE_VALUES_OF = ({ table }: ProjectionTables) =>
   `DELETE FROM ${table('named_values')} WHERE owner_id = $1`;
+
+export const LIST_SECRET_FILES = `
+  SELECT id, path, size_bytes AS "sizeBytes", updated_at AS "updatedAt" FROM secret_files
+  WHERE web_service_id = $1 ORDER BY path COLLATE "C"`;
+
+export const READ_SECRET_FILES = `
+  SELECT f.id, f.path, s.sealed FROM secret_files f JOIN sealed_values s USING (id)
+  WHERE f.web_service_id = $1 ORDER BY f.path COLLATE "C"`;
+
+export const PUT_SECRET_FILE = `
+  INSERT INTO secret_files (id, web_service_id, path, size_bytes) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (id) DO UPDATE SET size_bytes = excluded.size_bytes, updated_at = now()`;
+
+export const DELETE_SECRET_FILE = 'DELETE FROM secret_files WHERE id = $1 AND web_service_id = $2';

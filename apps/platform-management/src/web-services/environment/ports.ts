@@ -31,6 +31,8 @@ export interface Configuration {
   readonly secrets: readonly string[];
   /** By key. Absent in configurations of earlier versions of the platform. */
   readonly sources?: Readonly<Record<string, ValueSource>>;
+  /** Contents of secret files in base64, by path; absent without any. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** The configuration was deleted, or never existed. */

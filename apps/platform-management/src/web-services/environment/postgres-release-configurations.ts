@@ -8,6 +8,7 @@ import { type Scope, valueStreamsOf } from './named-values.js';
 import { type Configuration, ConfigurationNotFound, ReleaseConfigurations, type ValueSource } from './ports.js';
 import { type AttachedUrl, repeatedConfiguration } from './repeated-configuration.js';
 import { sealedValueRow } from './sealed-values.js';
+import { SecretFiles } from './secret-files.js';
 
 interface ValueRow {
   readonly id: string;
@@ -41,6 +42,7 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
     private readonly database: Database,
     private readonly prisma: PrismaClient,
     private readonly keys: KeyRing,
+    private readonly secretFiles: SecretFiles,
   ) {
     super();
   }
@@ -71,10 +73,12 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
       source ? [[key, source]] : [],
     );
     const secrets = [...values.values()].filter(({ isSecret }) => isSecret).map(({ value }) => value);
+    const files = await this.secretFiles.contentsOf(webServiceId);
     return {
       environment: Object.fromEntries([...values].map(([key, { value }]) => [key, value])),
-      secrets: [...secrets, ...attached.map(({ password }) => password)],
+      secrets: [...secrets, ...attached.map(({ password }) => password), ...[...files.values()].map(textOf)],
       sources: Object.fromEntries(sources),
+      ...(files.size > 0 && { files: Object.fromEntries(files) }),
     };
   }
 
@@ -105,3 +109,6 @@ export class PostgresReleaseConfigurations extends ReleaseConfigurations {
     await this.prisma.sealedValue.deleteMany({ where: { id: { in: [...configurationIds] } } });
   }
 }
+
+/** What a log line could contain of a file. */
+const textOf = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8').trim();

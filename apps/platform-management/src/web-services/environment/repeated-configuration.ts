@@ -33,6 +33,7 @@ export function repeatedConfiguration(earlier: Configuration, attached: readonly
     environment: Object.fromEntries(environment),
     secrets: [...new Set([...earlier.secrets, ...attached.flatMap(({ url, password }) => [url, password])])],
     sources: Object.fromEntries(sources),
+    ...(earlier.files && { files: earlier.files }),
   };
 }
 

@@ -79,7 +79,7 @@ export class BuildDeployment {
     credentials: SourceCredentials,
     output: LogWriter,
   ): Promise<Artefact> {
-    const { git_repository_url: repositoryUrl, build_command, start_command } = state.settings!;
+    const { git_repository_url: repositoryUrl, build_command, start_command, root_directory } = state.settings!;
     const { branch, commit: known, clearCache } = deploymentOf(state, deploymentId)!;
     let commit = known;
     let builtBranch = branch;
@@ -104,6 +104,7 @@ export class BuildDeployment {
       commit,
       buildCommand: build_command ?? undefined,
       startCommand: start_command ?? undefined,
+      rootDirectory: root_directory ?? undefined,
       clearCache,
       environment,
       secrets: maskable(secrets),

@@ -1,4 +1,5 @@
 import type { ReconcilerCommand } from '../services/aggregate/commands.js';
+import type { ReleaseSettings } from '../services/aggregate/events.js';
 import {
   activeDeployment,
   type Deployment,
@@ -21,6 +22,12 @@ export interface StageDeadlines {
   /** Extra time for the runtime to end its own work, because its errors contain the cause. */
   readonly graceMs: number;
 }
+
+/** The deadline of a release, whose new instances may have more time by its settings. */
+export const releaseMsOf = (
+  settings: Pick<ReleaseSettings, 'health_check'> | undefined,
+  { releaseMs }: Pick<StageDeadlines, 'releaseMs'>,
+): number => releaseMs + (settings?.health_check?.grace_seconds ?? 0) * 1_000;
 
 /** Work in progress for one web service. A build runs concurrently with a change; changes run one at a time. */
 export interface UnderWay {
@@ -103,7 +110,8 @@ function rollSteps(
   deadlines: StageDeadlines,
 ): Step[] {
   const isOwn = change?.kind === 'roll' && change.releaseId === rolling.id;
-  const untilMs = Date.parse(rolling.since) + deadlines.releaseMs;
+  const releaseMs = releaseMsOf(rolling.settings, deadlines);
+  const untilMs = Date.parse(rolling.since) + releaseMs;
   const unwanted =
     state.stopping ||
     state.deleting ||
@@ -112,7 +120,7 @@ function rollSteps(
   const late = nowMs >= untilMs + (isOwn ? deadlines.graceMs : 0);
   const reason: EndReason | undefined = unwanted ? 'cancelled' : late ? 'late' : undefined;
   const releaseId = rolling.id;
-  const message = `no instance responded within ${duration(deadlines.releaseMs)}`;
+  const message = `no instance responded within ${duration(releaseMs)}`;
   if (!isOwn) {
     if (reason === 'cancelled') return [{ kind: 'report', report: { kind: 'abandon-release', releaseId } }];
     if (reason === 'late') return [{ kind: 'report', report: { kind: 'fail-release', releaseId, reason: message } }];
@@ -151,7 +159,7 @@ function stopSteps({ change }: UnderWay, nowMs: number, deadlines: StageDeadline
 function waitingReleases(state: WebService, nowMs: number, deadlines: StageDeadlines): Step[] {
   const active = activeDeployment(state);
   const deployment = active?.status === 'releasing' ? active : undefined;
-  const waitMs = 3 * deadlines.releaseMs + deadlines.stopMs;
+  const waitMs = 3 * releaseMsOf(state.settings, deadlines) + deadlines.stopMs;
   const late = (since: string) => nowMs >= Date.parse(since) + waitMs;
   const message = `the release could not begin within ${duration(waitMs)}`;
   if (deployment?.cancellation) return [ended(deployment, 'cancelled', '')];

@@ -14,7 +14,7 @@ import {
   type WebService,
 } from '../services/aggregate/state.js';
 import { currentInstances, currentProcesses, planSettings } from '../services/ports.js';
-import { duration } from './next-steps.js';
+import { duration, releaseMsOf } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
 import { OUTCOME, Reports } from './reports.js';
 import { endReasonOf, logLine, unsuccessfulEnd } from './work-errors.js';
@@ -94,7 +94,7 @@ export class RollRelease {
     output: LogWriter,
     span: TraceSpan | undefined,
   ): Promise<void> {
-    const deadline = duration(this.settings.deadlines.releaseMs);
+    const deadline = duration(releaseMsOf(release.settings, this.settings.deadlines));
     const lateReason = `no instance responded within ${deadline}`;
     // The runtime gets only the time that was left when the order was sent.
     const isLate = error instanceof RollFailed && Date.now() >= untilMs;
@@ -113,16 +113,18 @@ export class RollRelease {
   }
 }
 
-function planOf({ state, release, untilMs }: Roll, { environment, secrets }: Configuration): ServicePlan {
+function planOf({ state, release, untilMs }: Roll, { environment, files, secrets }: Configuration): ServicePlan {
   const plan = planSettings(release.settings ?? releaseSettings(state));
   return {
     webServiceId: state.id!,
+    projectId: state.projectId,
     rollId: release.id,
     artefact: { reference: release.artefact, commit: release.commit },
     ...plan,
     processes: currentProcesses(plan.processes, state.settings!.processes),
     ...currentInstances(plan, state.settings!),
     environment,
+    files,
     secrets: maskable(secrets),
     deadlineMs: Math.max(1, untilMs - Date.now()),
   };

@@ -17,8 +17,8 @@ export class ServicePlans {
   /** Returns undefined if the configuration cannot be read: then the runtime must leave only that web service as it is. */
   async of({ configurationId, answering: _, ...release }: ServingRelease): Promise<ServicePlan | undefined> {
     try {
-      const { environment, secrets } = await this.configurations.open(configurationId);
-      return { ...release, environment, secrets, deadlineMs: this.settings.deadlines.releaseMs };
+      const { environment, files, secrets } = await this.configurations.open(configurationId);
+      return { ...release, environment, files, secrets, deadlineMs: this.settings.deadlines.releaseMs };
     } catch (error) {
       const { webServiceId } = release;
       this.log.error({ err: error, webServiceId }, 'The configuration of a release cannot be read');

@@ -105,6 +105,7 @@ export class ExecuteRuns {
           artefact: run.release.artefact,
           command: run.command,
           environment: configuration.environment,
+          files: configuration.files,
           secrets: maskable(configuration.secrets),
           size: run.release.size,
           deadlineMs: Math.max(1, leftMs),

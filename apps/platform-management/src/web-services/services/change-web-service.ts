@@ -1,25 +1,17 @@
-import { changeWebService, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { changeWebService, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Runtime, type RuntimeFeature } from '@postern/runtime';
+import { Runtime } from '@postern/runtime';
 import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import { ProjectOwners } from '../../projects/ports.js';
 import type { Settings } from './aggregate/events.js';
 import { WebServiceSettings } from './ports.js';
+import { requireFeatures, withoutAbsent } from './required-features.js';
 import { placesFor, SIZES } from './service-sizes.js';
 import { branchName } from './source/branch-name.js';
 import { repositoryUrl } from './source/repository-url.js';
 import { requireStorable } from './storable-text.js';
 import { WebServiceRepository } from './web-service-repository.js';
 import { WebServices } from './web-services.projection.js';
-
-/** Settings that not every runtime supports, with the feature that they require. */
-const FEATURES = {
-  instance: 'instance',
-  drain_seconds: 'drainSeconds',
-  release_command: 'releaseCommand',
-  processes: 'processes',
-  disk: 'disk',
-} as const satisfies Partial<Record<keyof Settings, RuntimeFeature>>;
 
 type Request = RequestOf<typeof changeWebService>;
 
@@ -39,7 +31,7 @@ export class ChangeWebService {
     const { web_service_id: id } = request;
     const { userId } = await this.webServices.requireOwner(request, id);
     const changes = this.#changesIn(request);
-    await this.#requireFeatures(changes);
+    await requireFeatures(this.runtime, changes);
     const command = { kind: 'change', userId, changes, at: new Date().toISOString() } as const;
     await this.repository.change(await this.#limitOf(request, changes), id, command);
     return this.webServices.require(id, request);
@@ -47,7 +39,7 @@ export class ChangeWebService {
 
   #changesIn(request: Request): Partial<Settings> {
     const { web_service_id: _, user_id: __, workspace_id: ___, project_ids: ____, ...changes } = request;
-    const { git_repository_url: url, branch } = changes;
+    const { git_repository_url: url, branch, root_directory, watch_paths } = changes;
     for (const field of ['name', 'build_command', 'start_command', 'release_command'] as const)
       requireStorable(field, changes[field]);
     return withoutAbsent({
@@ -56,15 +48,9 @@ export class ChangeWebService {
         git_repository_url: repositoryUrl(url, { allowFiles: this.settings.allowFileRepositories }),
       }),
       ...(branch && { branch: branchName(branch) }),
+      root_directory: root_directory === '' ? null : root_directory,
+      watch_paths: watch_paths === null ? [] : watch_paths,
     });
-  }
-
-  async #requireFeatures(changes: Partial<Settings>): Promise<void> {
-    const wanted = (Object.keys(FEATURES) as (keyof typeof FEATURES)[]).filter(name => isSet(changes[name]));
-    if (wanted.length === 0) return;
-    const features = await this.runtime.features();
-    const missing = wanted.find(name => !features.has(FEATURES[name]));
-    if (missing) throw new Refusal('invalid_input', `${missing}: this installation does not support it`);
   }
 
   /** Limits instances, memory and disks by the quotas of the workspace; a reduction is always allowed. */
@@ -75,9 +61,3 @@ export class ChangeWebService {
     return this.usage.limitOf(workspaceId, async () => placesFor(await this.repository.stateOf(id), changes));
   }
 }
-
-const isSet = (value: unknown): boolean =>
-  value !== undefined && value !== null && !(typeof value === 'object' && Object.keys(value).length === 0);
-
-const withoutAbsent = (changes: { [Name in keyof Settings]?: Settings[Name] | undefined }): Partial<Settings> =>
-  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

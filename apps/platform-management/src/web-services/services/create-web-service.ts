@@ -1,9 +1,11 @@
 import { createWebService, INSTANCE_MEMORY_MIB, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { Runtime } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import { ProjectOwners } from '../../projects/ports.js';
 import { WebServiceSettings } from './ports.js';
+import { requireFeatures, withoutAbsent } from './required-features.js';
 import { branchName } from './source/branch-name.js';
 import { repositoryUrl } from './source/repository-url.js';
 import { requireStorable } from './storable-text.js';
@@ -19,6 +21,7 @@ export class CreateWebService {
     private readonly settings: WebServiceSettings,
     private readonly webServices: WebServices,
     private readonly usage: WorkspaceUsage,
+    private readonly runtime: Runtime,
   ) {}
 
   async execute(request: RequestOf<typeof createWebService>): Promise<ReplyOf<typeof createWebService>> {
@@ -28,6 +31,8 @@ export class CreateWebService {
     const url = repositoryUrl(request.git_repository_url, { allowFiles: this.settings.allowFileRepositories });
     const branch = request.branch ? branchName(request.branch) : null;
     for (const field of ['build_command', 'start_command', 'name'] as const) requireStorable(field, request[field]);
+    const { health_check, first_byte_timeout_seconds } = request;
+    await requireFeatures(this.runtime, withoutAbsent({ health_check, first_byte_timeout_seconds }));
     const { workspaceId } = await this.projects.requireOwner(request, request.project_id);
     const id = uuidv7();
     const limit = this.usage.limitOf(workspaceId, {
@@ -49,6 +54,12 @@ export class CreateWebService {
       min_instances: request.min_instances,
       max_instances: request.max_instances,
       environment: request.environment,
+      ...(request.root_directory && { root_directory: request.root_directory }),
+      ...(request.health_check && { health_check: request.health_check }),
+      ...(request.first_byte_timeout_seconds && {
+        first_byte_timeout_seconds: request.first_byte_timeout_seconds,
+      }),
+      ...(request.watch_paths?.length && { watch_paths: request.watch_paths }),
       at: new Date().toISOString(),
     });
     return this.webServices.require(id, request);

@@ -1,3 +1,4 @@
+import type { HealthCheck } from '@postern/contracts';
 import type { RuntimeStatus, ServicePlan } from '@postern/runtime';
 import type { ReleaseSettings } from './aggregate/events.js';
 
@@ -10,7 +11,16 @@ export interface ServingRelease extends Omit<ServicePlan, 'environment' | 'secre
 
 type PlanSettings = Pick<
   ServicePlan,
-  'name' | 'startCommand' | 'port' | 'healthCheckPath' | 'instance' | 'drainSeconds' | 'processes' | 'disk'
+  | 'name'
+  | 'startCommand'
+  | 'port'
+  | 'healthCheckPath'
+  | 'healthCheck'
+  | 'firstByteSeconds'
+  | 'instance'
+  | 'drainSeconds'
+  | 'processes'
+  | 'disk'
 >;
 
 /** Maps the settings of a release to a plan of the runtime; an unset field means the default of the runtime. */
@@ -19,12 +29,22 @@ export const planSettings = (settings: ReleaseSettings): PlanSettings => ({
   startCommand: settings.start_command ?? undefined,
   port: settings.port,
   healthCheckPath: settings.health_check_path ?? undefined,
+  healthCheck: settings.health_check ? healthCheckOf(settings.health_check) : undefined,
+  firstByteSeconds: settings.first_byte_timeout_seconds ?? undefined,
   instance: settings.instance
     ? { memoryMib: settings.instance.memory_mib, cpuMillicores: settings.instance.cpu_millicores }
     : undefined,
   drainSeconds: settings.drain_seconds ?? undefined,
   processes: Object.keys(settings.processes ?? {}).length > 0 ? settings.processes : undefined,
   disk: settings.disk ? { sizeMib: settings.disk.size_mib } : undefined,
+});
+
+const healthCheckOf = (check: HealthCheck): ServicePlan['healthCheck'] => ({
+  host: check.host ?? undefined,
+  graceSeconds: check.grace_seconds,
+  intervalSeconds: check.interval_seconds,
+  timeoutSeconds: check.timeout_seconds,
+  threshold: check.threshold,
 });
 
 /** Returns the current number of instances of a release; 1 for a release with a disk. */

@@ -16,6 +16,7 @@ interface ServingRow {
   readonly name: string | null;
   /** Null for a release of an earlier version of the platform, when settings never changed. */
   readonly settings: ReleaseSettings | null;
+  readonly project_id: string;
   readonly start_command: string | null;
   readonly port: number;
   readonly health_check_path: string | null;
@@ -68,6 +69,7 @@ function servingRelease({ name, settings, ...row }: ServingRow): ServingRelease 
   const plan = planSettings(settings ?? { ...row, name, processes: {} });
   return {
     webServiceId: row.web_service_id,
+    projectId: row.project_id,
     ...plan,
     processes: currentProcesses(plan.processes, row.processes),
     rollId: row.release_id,

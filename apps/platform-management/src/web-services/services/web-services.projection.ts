@@ -45,6 +45,10 @@ export function applyWebServiceEvent(
         data.max_instances,
         data.environment,
         data.at,
+        data.root_directory ?? null,
+        JSON.stringify(data.watch_paths ?? []),
+        data.health_check ? JSON.stringify(data.health_check) : null,
+        data.first_byte_timeout_seconds ?? null,
       ]);
     case 'platform-management.web-service-changed.v1':
       return tx.query(CHANGE_WEB_SERVICE(tx), [data.web_service_id, JSON.stringify(columnsOf(data.changes))]);

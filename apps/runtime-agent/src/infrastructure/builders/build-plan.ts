@@ -1,5 +1,6 @@
 import type { Machine } from './machine.js';
 import type { Project } from './project.js';
+import { quoted } from './quoted.js';
 import type { Start } from './start.js';
 
 /** How a project is built and started, and by which rules. */
@@ -8,6 +9,11 @@ export interface BuildPlan {
   readonly rules: readonly string[];
   /** A shell command; undefined if nothing has to be built. */
   readonly command?: string | undefined;
+  /**
+   * The folder of the project, in which its commands run; undefined for the root folder. The rest of the repository is kept,
+   * because the project needs it.
+   */
+  readonly folder?: string;
   /** Precedes the command, also that of the owner. */
   readonly runtime?: Runtime | undefined;
   /** Whether the ecosystem only provides tools: nothing of it can be started. */
@@ -42,8 +48,13 @@ export interface Tool {
 export type Builder = (project: Project, machine: Machine) => Promise<BuildPlan | undefined>;
 
 /** The commands of a build, with the owner's instead of that of the plan. */
-export const buildCommandOf = ({ runtime, command }: BuildPlan, own: string | undefined): string | undefined => {
-  const chosen = own === undefined ? command : runtime?.command === undefined ? own : `{ ${own}\n}`;
+export const buildCommandOf = (
+  { runtime, command, folder }: BuildPlan,
+  own: string | undefined,
+): string | undefined => {
+  const enclosed = runtime?.command === undefined && folder === undefined ? own : `{ ${own}\n}`;
+  const given = folder === undefined ? enclosed : `cd ${quoted(folder)} && ${enclosed}`;
+  const chosen = own === undefined ? command : given;
   return [runtime?.command, chosen].filter(Boolean).join(' && ') || undefined;
 };
 

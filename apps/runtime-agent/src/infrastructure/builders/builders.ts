@@ -7,7 +7,7 @@ import { hugo } from './hugo.js';
 import { java } from './java.js';
 import type { Machine } from './machine.js';
 import { node } from './node.js';
-import { startsNode } from './node-start.js';
+import { hasStartScript, startsNode } from './node-start.js';
 import { packageManifest } from './package-json.js';
 import { php } from './php.js';
 import { processTypes } from './procfile.js';
@@ -105,15 +105,15 @@ export const startOf = async (directory: string, buildPlan: BuildPlan, unusedDoc
   const found = isOwn ? await buildPlan.start?.(built) : undefined;
   const start = found ?? (await findStart(directory));
   if (start) return start;
-  const workspaces = await workspacesThatStart(built);
-  if (workspaces.length > 0)
+  const folders = (await foldersThatStart(built)).slice(0, 5);
+  if (folders.length > 0)
     throw new BuildFailed(
-      `no start command: package.json in the root folder has no start script, but ${workspaces.slice(0, 5).join(', ')} ${workspaces.length === 1 ? 'has' : 'have'} one; set the start command to cd ${workspaces[0]} && npm start`,
+      `no start command: package.json in the root folder has no start script, but ${folders.join(', ')} ${folders.length === 1 ? 'has' : 'have'} one; set root_directory to ${folders.length === 1 ? '' : 'one of them, such as '}${folders[0]}`,
     );
   const folder = await folderOfProject(built);
   if (folder !== undefined)
     throw new BuildFailed(
-      `no start command: the root folder of the repository has no project, but ${folder} has one; set a build command and a start command that begin with cd ${folder} &&`,
+      `no start command: the root folder of the repository has no project, but ${folder} has one; set root_directory to ${folder}`,
     );
   if (await built.has('Dockerfile')) throw new BuildFailed(unusedDockerfile);
   throw new BuildFailed(
@@ -122,7 +122,7 @@ export const startOf = async (directory: string, buildPlan: BuildPlan, unusedDoc
 };
 
 /** Folders such as apps/web whose package.json has a start script, in a repository with a package.json in its root folder. */
-const workspacesThatStart = async (built: Project): Promise<readonly string[]> => {
+const foldersThatStart = async (built: Project): Promise<readonly string[]> => {
   if (!(await built.has('package.json'))) return [];
   const paths = (await built.files('.', 2)).filter(path => path.endsWith('/package.json')).slice(0, 50);
   const starting = await Promise.all(paths.map(async path => startScriptIn((await built.readBeginning(path)) ?? '')));
@@ -131,7 +131,7 @@ const workspacesThatStart = async (built: Project): Promise<readonly string[]> =
 
 const startScriptIn = (manifest: string): boolean => {
   try {
-    return packageManifest(manifest)?.scripts?.['start'] !== undefined;
+    return hasStartScript(packageManifest(manifest) ?? {});
   } catch {
     return false;
   }

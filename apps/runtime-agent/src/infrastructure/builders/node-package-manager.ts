@@ -1,5 +1,6 @@
 import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
+import { quoted } from './quoted.js';
 
 /** A package manager of Node.js, and how it installs the locked packages of a project. */
 export interface PackageManager {
@@ -84,5 +85,3 @@ const pnpm = (version: string | undefined, because: string | undefined, lock: st
   const provider = `pnpm@${version ?? PNPM_VERSIONS[format] ?? 10}`;
   return viaNpm('pnpm', provider, because ?? 'pnpm-lock.yaml found', frozen(lock !== undefined));
 };
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

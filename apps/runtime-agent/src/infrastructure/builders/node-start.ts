@@ -92,9 +92,13 @@ export interface NodeStart {
   readonly find: (built: Project) => Promise<Start | undefined>;
 }
 
+export const hasStartScript = ({ scripts = {} }: PackageJson): boolean =>
+  typeof scripts['start'] === 'string' && scripts['start'].trim() !== '';
+
 /** Whether Node.js starts a server of the project: by a start script that is not for development, or a main file. */
-export const startsNode = async (project: Project, { scripts = {}, main }: PackageJson): Promise<boolean> => {
-  if (typeof scripts['start'] === 'string' && scripts['start'].trim() !== '') return true;
+export const startsNode = async (project: Project, manifest: PackageJson): Promise<boolean> => {
+  const { main } = manifest;
+  if (hasStartScript(manifest)) return true;
   for (const file of [...(typeof main === 'string' ? [main] : []), ...MAINS]) if (await project.has(file)) return true;
   return false;
 };

@@ -36,8 +36,8 @@ const buildWith = (name: string, run: string, scripts: Readonly<Record<string, u
   return scripts['build'] === undefined ? '' : `${run} run build`;
 };
 
-/** A start script may call the package manager, which the machine does not have. */
-const toolsFor = ({ scripts = {} }: PackageJson, provider: string | undefined): readonly string[] => {
+/** A start script may call the package manager, which the machine does not have. @returns commands that install it. */
+export const toolsFor = ({ scripts = {} }: PackageJson, provider: string | undefined): readonly string[] => {
   const script = `${scripts['prestart'] ?? ''} ${scripts['start'] ?? ''}`;
   if (provider === undefined || !/\b(yarn|pnpm|bunx?)\b/.test(script)) return [];
   return [installTools(provider)];

@@ -5,6 +5,8 @@ import { readManifest } from './small-file.js';
 const names = z.record(z.string(), z.unknown()).optional();
 
 const schema = z.object({
+  name: z.unknown().optional(),
+  workspaces: z.unknown().optional(),
   dependencies: names,
   devDependencies: names,
   scripts: names,

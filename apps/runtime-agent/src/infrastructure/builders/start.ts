@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { processTypes } from './procfile.js';
 import { projectIn } from './project.js';
+import { quoted } from './quoted.js';
 
 const command = z.object({ kind: z.literal('command'), command: z.string() });
 const site = z.object({ kind: z.literal('static'), folder: z.string() });
@@ -38,6 +39,10 @@ ${SEVERAL}) ;;
 *) case "$(command -v -- "\${0%% *}")" in */*) exec /bin/sh -c "exec $0" ;; esac ;;
 esac
 exec /bin/sh -c "$0"`;
+
+/** Like `SHELL`, in a folder of the artefact; programs of the root folder are also found. */
+export const shellIn = (folder: string | undefined): string =>
+  folder === undefined ? SHELL : `export ${OWN_PATH}\ncd -- ${quoted(folder)} || exit 1\n${SHELL}`;
 
 /** How the result of a builder is started. */
 export type Start = Readonly<z.infer<typeof command> | z.infer<typeof site>>;

@@ -27,7 +27,7 @@ describe('A repository whose root folder starts nothing', () => {
     expect(
       await errorFor({ 'package.json': ROOT, 'apps/web/package.json': STARTS, 'packages/ui/package.json': '{}' }),
     ).toBe(
-      'no start command: package.json in the root folder has no start script, but apps/web has one; set the start command to cd apps/web && npm start',
+      'no start command: package.json in the root folder has no start script, but apps/web has one; set root_directory to apps/web',
     );
   });
 
@@ -35,7 +35,7 @@ describe('A repository whose root folder starts nothing', () => {
     const files = { 'package.json': ROOT, 'apps/api/package.json': STARTS, 'web/package.json': STARTS };
     const others = { 'apps/bad/package.json': '{', 'node_modules/x/package.json': STARTS };
     expect(await errorFor({ ...files, ...others })).toContain(
-      'apps/api, web have one; set the start command to cd apps/api &&',
+      'apps/api, web have one; set root_directory to one of them, such as apps/api',
     );
   });
 });

@@ -6,13 +6,14 @@ import { stripVTControlCharacters } from 'node:util';
 import { BuildFailed } from '@postern/runtime';
 import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
 import { type BuildPlan, buildCommandOf, logRulesOf } from '../../infrastructure/builders/build-plan.js';
-import { buildPlanFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
+import { requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { DOCKERFILE_STARTS_NOTHING } from '../../infrastructure/builders/dockerfile.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
 import { largeFilesNotFetched, submodulesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { processTypes, procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
-import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
+import { enterProjectFolder, planFor } from '../../infrastructure/builders/project-folder.js';
+import { quoted } from '../../infrastructure/builders/quoted.js';
 import { requireUnixScript } from '../../infrastructure/builders/script.js';
 import { OWN_PATH, type Start } from '../../infrastructure/builders/start.js';
 
@@ -33,6 +34,7 @@ const LAST_CHARACTERS = 32_768;
 const IMAGE = 'the base image';
 
 const order = JSON.parse(readFileSync(join(plan, 'order.json'), 'utf8')) as {
+  readonly rootDirectory?: string;
   readonly buildCommand?: string;
   readonly hasStartCommand: boolean;
 };
@@ -42,11 +44,10 @@ const buildPlanOf = async (): Promise<BuildPlan> => {
   const machine = machineOf(PATH, IMAGE);
   for (const line of await submodulesNotFetched(projectIn(app))) console.log(line);
   for (const line of await largeFilesNotFetched(projectIn(app))) console.log(line);
-  await enterProjectFolder(app, machine, order, line => console.log(line));
-  const project = projectIn(app);
-  const buildPlan = await buildPlanFor(project, machine);
-  if (!order.hasStartCommand)
-    for (const rule of procfileRules((await project.read('Procfile')) ?? '')) console.log(rule);
+  const place = await enterProjectFolder(app, machine, order, line => console.log(line));
+  const buildPlan = await planFor(app, place, machine);
+  const procfile = await projectIn(folderOf(buildPlan)).read('Procfile');
+  if (!order.hasStartCommand) for (const rule of procfileRules(procfile ?? '')) console.log(rule);
   for (const rule of logRulesOf(buildPlan, order.buildCommand)) console.log(rule);
   if (order.buildCommand !== undefined) return buildPlan;
   try {
@@ -56,6 +57,8 @@ const buildPlanOf = async (): Promise<BuildPlan> => {
   }
   return buildPlan;
 };
+
+const folderOf = ({ folder = '.' }: BuildPlan): string => join(app, folder);
 
 /** Package managers store downloads in the cache, which is in no layer. */
 const environmentOf = (buildPlan: BuildPlan): NodeJS.ProcessEnv => ({
@@ -98,36 +101,44 @@ const run = async (command: string, buildPlan: BuildPlan): Promise<void> => {
   throw new BuildFailed(advice === undefined ? ended : `${advice} (${ended})`);
 };
 
-/** Quotes the text as one shell word. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const asCommand = (command: string) => `${OWN_PATH} exec /bin/sh -c ${quoted(command)}`;
 
-const scriptOf = (start: Start): string => {
-  if (start.kind === 'command') return asCommand(start.command);
+const scriptOf = (buildPlan: BuildPlan, start: Start): string => {
+  if (start.kind === 'command') return enter(buildPlan) + asCommand(start.command);
   const server = readdirSync(plan).find(name => name.startsWith('static-server.')) ?? '';
   copyFileSync(join(plan, server), join(out, server));
-  return `cd ${quoted(start.folder)} && exec node "$OLDPWD/../postern/static-server${extname(server)}"`;
+  return `cd ${quoted(join(buildPlan.folder ?? '.', start.folder))} && exec node "$OLDPWD/../postern/static-server${extname(server)}"`;
 };
 
-const writeProcesses = async (): Promise<void> => {
+/** Changes to the folder of the project; programs of the root folder are also found. */
+const enter = ({ folder }: BuildPlan): string =>
+  folder === undefined ? '' : `export ${OWN_PATH}\ncd -- ${quoted(folder)} || exit 1\n`;
+
+const writeProcesses = async (buildPlan: BuildPlan): Promise<void> => {
   mkdirSync(join(out, 'processes'), { recursive: true });
-  const { web: _web, release: _release, ...others } = processTypes((await projectIn(app).read('Procfile')) ?? '');
+  const procfile = await projectIn(folderOf(buildPlan)).read('Procfile');
+  const { web: _web, release: _release, ...others } = processTypes(procfile ?? '');
   for (const [type, command = ''] of Object.entries(others))
-    writeFileSync(join(out, 'processes', type), `cd "$(dirname "$0")/../../app"\n${asCommand(command)}\n`);
+    writeFileSync(
+      join(out, 'processes', type),
+      `cd "$(dirname "$0")/../../app"\n${enter(buildPlan)}${asCommand(command)}\n`,
+    );
 };
 
 const writeStart = async (buildPlan: BuildPlan): Promise<void> => {
-  const start = await startOf(app, buildPlan, DOCKERFILE_STARTS_NOTHING);
-  if (start.kind === 'command') await requireUnixScript(projectIn(app), start.command);
+  const folder = folderOf(buildPlan);
+  const start = await startOf(folder, buildPlan, DOCKERFILE_STARTS_NOTHING);
+  if (start.kind === 'command') await requireUnixScript(projectIn(folder), start.command);
   console.log(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
-  writeFileSync(join(out, 'start'), `cd "$(dirname "$0")/../app"\n${scriptOf(start)}\n`);
+  writeFileSync(join(out, 'start'), `cd "$(dirname "$0")/../app"\n${scriptOf(buildPlan, start)}\n`);
 };
 
 const make = async (): Promise<void> => {
   const buildPlan = await buildPlanOf();
   const command = buildCommandOf(buildPlan, order.buildCommand);
   if (command !== undefined) await run(command, buildPlan);
-  await writeProcesses();
+  await writeProcesses(buildPlan);
+  if (buildPlan.folder !== undefined) writeFileSync(join(out, 'folder'), buildPlan.folder);
   if (!order.hasStartCommand) await writeStart(buildPlan);
   // Instances run as a different user than the build.
   execFileSync('chmod', ['-R', 'a+rX', app, out]);

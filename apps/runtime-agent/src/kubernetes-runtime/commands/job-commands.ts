@@ -14,7 +14,8 @@ import { type CommandProcess, commandJob, commandSecret } from '../objects/comma
 import type { Job, Pod } from '../objects/kinds.js';
 import { ANNOTATION, commandName, LABEL, OURS } from '../objects/names.js';
 import { processCheck, processesOf } from '../objects/process-objects.js';
-import { type ServiceObjectSettings, shellCommand } from '../objects/service-objects.js';
+import type { ServiceObjectSettings } from '../objects/service-objects.js';
+import { shellCommand } from '../objects/shell-command.js';
 import { endReason, hasFailedPermanently, webOf, whyNotReady } from '../rolls/pod-failures.js';
 
 export interface JobCommandsParts {

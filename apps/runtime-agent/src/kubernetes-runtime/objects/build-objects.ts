@@ -42,7 +42,7 @@ export const buildSecret = (
   { registryAuthorities }: BuildObjectSettings,
   remote: PinnedRemote,
 ): Manifest => {
-  const { deploymentId, webServiceId, buildCommand, startCommand, environment } = order;
+  const { deploymentId, webServiceId, rootDirectory, buildCommand, startCommand, environment } = order;
   const { build, staticServer, push } = programs;
   const files: Record<string, string> = {
     ...gitFiles(remote),
@@ -50,7 +50,7 @@ export const buildSecret = (
     ...Object.fromEntries(variablesOf(order).map(({ key, value }) => [key, value])),
     'fetch.sh': fetchScript(remote),
     Dockerfile: dockerfile(programs),
-    'order.json': JSON.stringify({ buildCommand, hasStartCommand: startCommand !== undefined }),
+    'order.json': JSON.stringify({ rootDirectory, buildCommand, hasStartCommand: startCommand !== undefined }),
     ...Object.fromEntries([build, staticServer, push].map(({ name, text }) => [name, text])),
     ...(registryAuthorities !== undefined && { [AUTHORITIES]: registryAuthorities }),
   };

@@ -16,6 +16,7 @@ import {
 } from './build-settings.js';
 import { accessMounts, accessVolumes, gitVariables, PLAN } from './git-pod.js';
 import { buildName, imageTag } from './names.js';
+import { literally } from './shell-command.js';
 
 export const FETCHER = 'fetch';
 export const BUILDER = 'buildkit';
@@ -33,13 +34,19 @@ const CREDENTIALS = 'config.json';
  * lead out of the source.
  */
 const BUILD = `set -eu
+CONTEXT=$SOURCE
+# Without a Dockerfile in it, the build enters the root directory, which it may need the rest of the repository for.
+if [ -n "$ROOT_DIRECTORY" ] && [ "$(cd "$SOURCE/$ROOT_DIRECTORY" 2>/dev/null && pwd -P)" = "$(cd "$SOURCE" && pwd -P)/$ROOT_DIRECTORY" ]; then
+  SOURCE=$SOURCE/$ROOT_DIRECTORY
+fi
 is_file() { [ -f "$SOURCE/$1" ] && [ ! -L "$SOURCE/$1" ]; }
 by=
 if [ -L "$SOURCE/Dockerfile" ]; then echo '${DOCKERFILE_IS_LINK}'
 elif is_file Dockerfile && [ "$HAS_BUILD_COMMAND" = true ]; then
   echo '${DOCKERFILE_IS_REPLACED}'
-elif is_file Dockerfile; then by=dockerfile
+elif is_file Dockerfile; then by=dockerfile; CONTEXT=$SOURCE
 fi
+set -- "$@" "--local=context=$CONTEXT"
 mkdir -p "$STATE"
 if [ "$by" = dockerfile ]; then
   if is_file .gitmodules; then echo '.gitmodules found: the submodules are not fetched'; fi
@@ -119,7 +126,7 @@ const fetcher = (order: BuildOrder, settings: BuildObjectSettings, remote: Pinne
 const builder = (order: BuildOrder, settings: BuildObjectSettings) => ({
   name: BUILDER,
   image: settings.builderImage,
-  command: ['/bin/sh', '-c', BUILD, 'build'],
+  command: ['/bin/sh', '-c', literally(BUILD), 'build'],
   args: buildArguments(order),
   env: [
     { name: 'BUILDKITD_FLAGS', value: '--oci-worker-no-process-sandbox' },
@@ -128,6 +135,7 @@ const builder = (order: BuildOrder, settings: BuildObjectSettings) => ({
     { name: 'STATE', value: '/tmp/postern' },
     { name: 'MESSAGE', value: '/dev/termination-log' },
     { name: 'BASE', value: settings.baseImage },
+    { name: 'ROOT_DIRECTORY', value: literally(order.rootDirectory ?? '') },
     { name: 'HAS_BUILD_COMMAND', value: String(order.buildCommand !== undefined) },
     { name: 'SOURCE_POLICY', value: sourcePolicy(settings.repository) },
   ],
@@ -216,7 +224,6 @@ const buildArguments = (order: BuildOrder): string[] => [
   'build',
   '--progress=rawjson',
   '--frontend=dockerfile.v0',
-  '--local=context=/source',
   `--secret=id=${ENVIRONMENT},src=/environment/environment.json`,
   ...variablesOf(order).map(({ name, key }) => `--secret=id=${name},src=/environment/${key}`),
   `--output=type=oci,dest=${ARCHIVE}`,

@@ -1,7 +1,8 @@
 import type { RunOrder } from '@postern/runtime';
 import type { Manifest } from './kinds.js';
 import { commandName, LABEL } from './names.js';
-import { named, releasePodSpec, type ServiceObjectSettings, secretData } from './service-objects.js';
+import { secretData } from './secret-data.js';
+import { named, releasePodSpec, type ServiceObjectSettings } from './service-objects.js';
 
 /** The time between SIGTERM and SIGKILL. */
 const GRACE_SECONDS = 10;
@@ -20,7 +21,7 @@ const labelsOf = ({ runId, webServiceId }: CommandProcess) => ({
 export const commandSecret = (order: CommandProcess): Manifest => ({
   ...named('Secret', commandName(order.runId), labelsOf(order)),
   type: 'Opaque',
-  data: secretData(order.environment),
+  data: secretData(order.environment, order.files),
 });
 
 /**

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Artefact, ServicePlan } from '@postern/runtime';
+import type { Artefact, SecretFiles, ServicePlan } from '@postern/runtime';
 import { PRODUCTION } from '../../infrastructure/builders/production.js';
-import { SHELL } from '../../infrastructure/builders/start.js';
 import { type Kind, MANAGER } from '../cluster.js';
 import { imageOf } from './artefact-references.js';
 import { type Manifest, type PodTemplate, RESOURCES } from './kinds.js';
 import { ANNOTATION, CONTAINER, diskName, hostName, LABEL, releaseName, serviceName } from './names.js';
+import { secretData, withFiles } from './secret-data.js';
+import { shellCommand } from './shell-command.js';
 
 export interface ServiceObjectSettings {
   /** The parent domain of the hosts of web services; without it, addresses are those of Services in the cluster. */
@@ -50,15 +51,12 @@ export const fingerprinted = <T extends Manifest>(manifest: T): T => {
 };
 
 /** The configuration of one release; a changed configuration belongs to a new release. */
-export const releaseSecret = ({ webServiceId, rollId, environment }: ServicePlan): Manifest => ({
+export const releaseSecret = ({ webServiceId, rollId, environment, files }: ServicePlan): Manifest => ({
   ...named('Secret', releaseName(rollId), { [LABEL.webService]: webServiceId, [LABEL.roll]: rollId }),
   type: 'Opaque',
   immutable: true,
-  data: secretData(environment),
+  data: secretData(environment, files),
 });
-
-export const secretData = (values: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Buffer.from(value).toString('base64')]));
 
 /** Without `replicas`: the autoscaler owns the field if there is one; otherwise `instanceCount` sets it. */
 export const deployment = (plan: ServicePlan, settings: ServiceObjectSettings): Manifest => {
@@ -110,8 +108,10 @@ const sizeOf = (size: ServicePlan['instance'], { memoryMiB, cpuMillicores }: Ser
 
 const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
   const { drainSeconds } = settings;
+  const { host, graceSeconds, intervalSeconds = 1, timeoutSeconds, threshold = 3 } = plan.healthCheck ?? {};
+  const httpHeaders = host === undefined ? {} : { httpHeaders: [{ name: 'Host', value: host }] };
   const answers = plan.healthCheckPath
-    ? { httpGet: { path: plan.healthCheckPath, port: 'http' } }
+    ? { httpGet: { path: plan.healthCheckPath, port: 'http', ...httpHeaders } }
     : { tcpSocket: { port: 'http' } };
   const { isByDockerfile } = imageOf(plan.artefact.reference);
   const ownStart = isByDockerfile ? undefined : ['/bin/sh', '/postern/start'];
@@ -142,13 +142,18 @@ const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
       ...container,
       volumeMounts: plan.disk ? [...volumeMounts, { name: DISK, mountPath: DISK_PATH }] : volumeMounts,
       ports: [{ name: 'http', containerPort: plan.port }],
-      readinessProbe: { ...answers, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 },
+      readinessProbe: {
+        ...answers,
+        periodSeconds: intervalSeconds,
+        timeoutSeconds: timeoutSeconds ?? 5,
+        failureThreshold: threshold,
+      },
       // Much slower than the readiness probe: it restarts only an instance that has not responded for a minute.
       livenessProbe: {
         ...answers,
-        initialDelaySeconds: Math.ceil(plan.deadlineMs / 1_000),
+        initialDelaySeconds: graceSeconds ?? Math.ceil(plan.deadlineMs / 1_000),
         periodSeconds: 10,
-        timeoutSeconds: 10,
+        timeoutSeconds: Math.max(10, timeoutSeconds ?? 0),
         failureThreshold: 6,
       },
       ...(drainSeconds > 0 && { lifecycle: { preStop: { sleep: { seconds: drainSeconds } } } }),
@@ -164,14 +169,13 @@ export interface ReleaseProcess {
   /** The Secret with its variables. */
   readonly secretName: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Also in the Secret. */
+  readonly files?: SecretFiles | undefined;
   /** Variables besides those of the Secret, by name. */
   readonly variables: Readonly<Record<string, string>>;
   /** Its limits; undefined for those of the settings. */
   readonly size: ServicePlan['instance'];
 }
-
-/** A shell command that finds programs which the project has installed locally, as npm scripts do. */
-export const shellCommand = (command: string): string[] => ['/bin/sh', '-c', literally(SHELL), literally(command)];
 
 /** A pod with one process of a release: unprivileged, with a read-only file system and limits. */
 export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectSettings) => {
@@ -180,6 +184,7 @@ export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectS
   const { image, isByDockerfile } = imageOf(process.artefact.reference);
   const known = { HOME: '/tmp', ...(!isByDockerfile && { LANG: 'C.UTF-8', ...PRODUCTION }) };
   const own = Object.entries(known).filter(([name]) => process.environment[name] === undefined);
+  const files = process.files && withFiles(process.files, process.secretName, process.environment);
   return {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
@@ -197,8 +202,11 @@ export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectS
         image,
         ...(!isByDockerfile && { workingDir: '/app' }),
         ...(process.command && { command: [...process.command] }),
-        env: [...own, ...Object.entries(process.variables)].map(([name, value]) => ({ name, value })),
-        envFrom: [{ secretRef: { name: process.secretName } }],
+        env: [
+          ...(files?.env ?? []),
+          ...[...own, ...Object.entries(process.variables)].map(([name, value]) => ({ name, value })),
+        ],
+        ...(!files && { envFrom: [{ secretRef: { name: process.secretName } }] }),
         resources: {
           requests: { cpu: `${Math.ceil(cpuMillicores / 4)}m`, memory: `${Math.ceil(memoryMib / 2)}Mi` },
           limits: { cpu: `${cpuMillicores}m`, memory: `${memoryMib}Mi` },
@@ -208,15 +216,12 @@ export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectS
           readOnlyRootFilesystem: true,
           capabilities: { drop: ['ALL'] },
         },
-        volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
+        volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }, ...(files ? [files.mount] : [])],
       },
     ],
-    volumes: [{ name: 'tmp', emptyDir: { sizeLimit: `${memoryMib}Mi` } }],
+    volumes: [{ name: 'tmp', emptyDir: { sizeLimit: `${memoryMib}Mi` } }, ...(files ? [files.volume] : [])],
   };
 };
-
-/** Kubernetes would replace `$(NAME)` by a variable; a shell interprets it differently. */
-const literally = (command: string): string => command.replaceAll('$(', '$$$$(');
 
 /** Undefined if the number of instances is fixed. */
 export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): Manifest | undefined => {

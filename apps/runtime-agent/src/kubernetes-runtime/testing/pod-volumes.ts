@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { SECRET_FILES_FOLDER } from '@postern/contracts';
 import { type AnyObject, podSpecOf } from './any-object.js';
 import { secretOf } from './container-environment.js';
 import type { NodeApi } from './fake-node.js';
@@ -37,7 +38,10 @@ export class PodVolumes {
       if (!secret) continue;
       const data = await secretOf(this.api, secret.secretName);
       const items = secret.items ?? Object.keys(data).map(key => ({ key, path: key }));
-      for (const { key, path } of items) await writeFile(join(folder, path), data[key] ?? '');
+      for (const { key, path } of items) {
+        await mkdir(dirname(join(folder, path)), { recursive: true });
+        await writeFile(join(folder, path), data[key] ?? '');
+      }
     }
     const mounts = [...initContainers, ...containers].flatMap(({ volumeMounts = [] }) => volumeMounts);
     this.#mounts = [
@@ -77,7 +81,13 @@ export class PodVolumes {
 
   #located(text: string): string {
     return this.#mounts.reduce(
-      (path, [from, to]) => (path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path),
+      (path, [from, to]) =>
+        path === from || path.startsWith(`${from}/`)
+          ? to + path.slice(from.length)
+          : // Scripts name no other folder of a mount.
+            from === SECRET_FILES_FOLDER
+            ? path.replaceAll(`${from}/`, `${to}/`)
+            : path,
       text,
     );
   }

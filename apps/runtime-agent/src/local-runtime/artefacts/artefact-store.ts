@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { NO_START_IN_IMAGE } from '../../infrastructure/builders/dockerfile.js';
 import { processTypes } from '../../infrastructure/builders/procfile.js';
 import { readSmallFile } from '../../infrastructure/builders/small-file.js';
-import { artefactStart, type ImageStart, SHELL } from '../../infrastructure/builders/start.js';
+import { artefactStart, type ImageStart, SHELL, shellIn } from '../../infrastructure/builders/start.js';
 import { removeTree } from '../../infrastructure/disk.js';
 import { IN_FOLDER } from '../instances/in-folder.js';
 import type { Launch, LaunchOf } from '../instances/instance-starter.js';
@@ -20,6 +20,8 @@ const metadata = z.object({
   commit: z.string(),
   /** Undefined if only the start command of the web service can start it. */
   start: artefactStart.optional(),
+  /** The folder in which all commands run; undefined for the root folder. */
+  folder: z.string().optional(),
 });
 
 export type ArtefactMetadata = Readonly<z.infer<typeof metadata>>;
@@ -91,12 +93,20 @@ export class ArtefactStore {
     if (!about) throw new Error('the artefact of this release no longer exists');
     const tree = treeOf(this.#pathOf(reference));
     if (about.start?.kind === 'image') return imageLaunch(tree, about.start, startCommand);
-    const command = typeof startCommand === 'object' ? await processIn(tree, startCommand.processType) : startCommand;
+    const { folder } = about;
+    const command =
+      typeof startCommand === 'object'
+        ? await processIn(join(tree, folder ?? '.'), startCommand.processType)
+        : startCommand;
     const how = command === undefined ? about.start : ({ kind: 'command', command } as const);
     if (!how) throw new Error('the release has no start command');
     return how.kind === 'command'
-      ? { directory: tree, folder: '.', argv: ['/bin/sh', '-c', SHELL, how.command] }
-      : { directory: tree, folder: how.folder, argv: [process.execPath, await this.#installedStaticServer()] };
+      ? { directory: tree, folder: '.', argv: ['/bin/sh', '-c', shellIn(folder), how.command] }
+      : {
+          directory: tree,
+          folder: join(folder ?? '.', how.folder),
+          argv: [process.execPath, await this.#installedStaticServer()],
+        };
   }
 
   #installedStaticServer(): Promise<string> {

@@ -17,6 +17,7 @@ import { isolationGaps } from '../sandbox/isolation-gaps.js';
 import { NamespaceSandbox } from '../sandbox/namespaces/namespace-sandbox.js';
 import { nameFilesOf, PLATFORM_NAME } from '../sandbox/network/name-files.js';
 import { hasNetworks, type MachineNetworks } from '../sandbox/network/open-networks.js';
+import { PrivateNetwork } from '../sandbox/network/private-network.js';
 import type { SandboxNetwork, TenantNetworks } from '../sandbox/network/tenant-network.js';
 import { findUsers, ROOT_BLOCKS, shares, type UserRange } from '../sandbox/own-users.js';
 import { Sandbox } from '../sandbox/sandbox.js';
@@ -73,6 +74,8 @@ export interface LocalBuildsAssembly {
   readonly platformUrl: string;
   /** The networks of sandboxes; undefined if they share that of the machine. */
   readonly networks: TenantNetworks | undefined;
+  /** The names of web services within their projects; undefined like `networks`. */
+  readonly privateNetwork: PrivateNetwork | undefined;
   /** Whether web services and builds run as separate users. */
   readonly ownUsers: boolean;
   /** Undefined if the kernel cannot limit the files of instances and builds. */
@@ -102,7 +105,17 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   const { networks: found, gateway } = options.network;
   const networks = (use.networks ?? true) && hasNetworks(found) ? found : undefined;
   const { permit = async () => undefined } = options;
-  const ofPlaces = networks && { of: networks, files: nameFilesOf(platformHome), permit };
+  const files = nameFilesOf(platformHome);
+  const privateNetwork = networks && new PrivateNetwork({ platformHome, networks, files });
+  const ofPlaces = networks && {
+    of: networks,
+    files,
+    filesOf: (webServiceId: string) => privateNetwork!.filesOf(webServiceId),
+    permit: async (webServiceId: string, network: SandboxNetwork) => {
+      await permit(webServiceId, network);
+      await privateNetwork!.permit(webServiceId, network);
+    },
+  };
   const platformHost = networks ? (namespaces ? PLATFORM_NAME : networks.platformAddress) : gateway.host;
   const platformUrl = `http://${platformHost}:${gateway.port}`;
   const gaps = isolationGaps({
@@ -207,6 +220,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     path,
     platformUrl,
     networks,
+    privateNetwork,
     ownUsers: users !== undefined,
     images,
     isolationGaps: gaps,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BuildsFixture } from './testing/builds-fixture.js';
@@ -123,7 +124,7 @@ describe('A build of a project', () => {
     const files = { 'shop/go.mod': 'module shop\n', 'website/package.json': '{}' };
     const order = await fixture.order(files, { startCommand: undefined });
     await expect(fixture.build(order)).rejects.toThrow(
-      /several folders hold a project \(shop, website\): give it a build command .* cd shop &&$/,
+      /several folders hold a project \(shop, website\): set root_directory to one of them, such as shop$/,
     );
   }, 120_000);
 
@@ -136,5 +137,41 @@ describe('A build of a project', () => {
     };
     const build = fixture.build(await fixture.order(files, { startCommand: undefined }));
     await expect(build).rejects.toThrow('the link words.txt points outside website, the folder of the project');
+  }, 120_000);
+
+  it('of a root directory has its files only', async () => {
+    fixture = await BuildsFixture.start();
+    const files = { 'a/package.json': '{}', 'a/index.js': '', 'b/package.json': '{}', 'b/index.js': '' };
+    const order = await fixture.order(files, { startCommand: undefined, rootDirectory: 'b' });
+    const artefact = await fixture.build(order);
+    expect(await readdir(fixture.pathIn(artefact, '.'))).toEqual(['index.js', 'package.json']);
+  }, 120_000);
+
+  it('of a workspace installs the packages of the repository, and starts in its folder', async () => {
+    fixture = await BuildsFixture.start();
+    const files = {
+      'package.json': JSON.stringify({ private: true, workspaces: ['apps/*', 'packages/*'] }),
+      'apps/web/package.json': JSON.stringify({
+        name: 'web',
+        version: '1.0.0',
+        scripts: { build: 'words > built', start: 'words' },
+        dependencies: { words: '*' },
+      }),
+      'packages/words/package.json': JSON.stringify({
+        name: 'words',
+        version: '1.0.0',
+        bin: './words.js',
+        scripts: { build: 'echo built > made' },
+      }),
+      'packages/words/words.js': '#!/usr/bin/env node\nconsole.log("in", process.cwd())',
+    };
+    const order = await fixture.order(files, { startCommand: undefined, rootDirectory: 'apps/web' });
+    const artefact = await fixture.build(order);
+    expect(await fixture.read(artefact, 'apps/web/built')).toBe('in /app/apps/web\n');
+    expect(await fixture.read(artefact, 'packages/words/made')).toBe('built\n');
+    expect(await fixture.artefacts.metadataOf(artefact.reference)).toMatchObject({
+      folder: 'apps/web',
+      start: { command: 'words' },
+    });
   }, 120_000);
 });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
 import {
   type Artefact,
@@ -8,14 +9,13 @@ import {
   type Source,
 } from '@postern/runtime';
 import { type BuildPlan, buildCommandOf, logRulesOf } from '../../infrastructure/builders/build-plan.js';
-import { buildPlanFor, requireTools, startOf } from '../../infrastructure/builders/builders.js';
+import { requireTools, startOf } from '../../infrastructure/builders/builders.js';
 import { machineOf } from '../../infrastructure/builders/machine.js';
 import { largeFilesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
-import { enterProjectFolder } from '../../infrastructure/builders/project-folder.js';
+import { enterProjectFolder, type ProjectPlace, planFor } from '../../infrastructure/builders/project-folder.js';
 import { requireUnixScript } from '../../infrastructure/builders/script.js';
-import type { ArtefactStart } from '../../infrastructure/builders/start.js';
 import { freeBytes } from '../../infrastructure/disk.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import { type ArtefactStore, treeOf } from '../artefacts/artefact-store.js';
@@ -32,7 +32,7 @@ import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
 import type { Builds } from './builds.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
-import type { BuildSite, DockerfileBuilds, FinishBuild } from './dockerfile/dockerfile-builds.js';
+import type { BuildSite, BuiltStart, DockerfileBuilds, FinishBuild } from './dockerfile/dockerfile-builds.js';
 import { LimitWatch } from './limit-watch.js';
 import { runBuildCommand } from './run-build-command.js';
 
@@ -139,10 +139,10 @@ export class LocalBuilds implements Builds {
       const folders = await workspaces.make(name, order.webServiceId, place);
       const output = new BuildOutput(writer, limits.outputBytes);
       if (order.clearCache) output.logLine('The build cache is empty, as requested');
-      const start = await this.#make(order, { place, id, folders, output }, signal);
+      const built = await this.#make(order, { place, id, folders, output }, signal);
       const { deploymentId, webServiceId, commit } = order;
       const draft = await workspaces.takeOut(folders.workspace, signal);
-      await artefacts.keep(draft, { deploymentId, webServiceId, commit, ...(start && { start }) });
+      await artefacts.keep(draft, { deploymentId, webServiceId, commit, ...built });
       return artefact;
     } finally {
       try {
@@ -156,8 +156,8 @@ export class LocalBuilds implements Builds {
     }
   }
 
-  /** @returns how to start the artefact; undefined if only the start command of the order does. No process of the build is left. */
-  async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<ArtefactStart | undefined> {
+  /** @returns how to start the artefact. No process of the build is left. */
+  async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<BuiltStart> {
     const { place, folders, output } = site;
     const directory = treeOf(draftOf(folders.workspace));
     let finish: FinishBuild;
@@ -170,10 +170,11 @@ export class LocalBuilds implements Builds {
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
       await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, log, limit));
       for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
-      const tool = await this.parts.dockerfiles.toolFor(directory, order, log);
+      const at = await this.#enter(directory, order, log);
+      const tool = at.workspace ? undefined : await this.parts.dockerfiles.toolFor(directory, order, log);
       finish =
         tool === undefined
-          ? await this.#buildProject(directory, order, site, limit)
+          ? await this.#buildProject(directory, at, order, site, limit)
           : await this.parts.inStep('build image', () => this.parts.dockerfiles.build(tool, order, site, limit));
     } finally {
       await watch.end();
@@ -184,12 +185,13 @@ export class LocalBuilds implements Builds {
 
   async #buildProject(
     directory: string,
+    at: ProjectPlace,
     order: BuildOrder,
     site: BuildSite,
     signal: AbortSignal,
   ): Promise<FinishBuild> {
     const { output } = site;
-    const buildPlan = await this.#buildPlanFor(directory, order, output);
+    const buildPlan = await this.#buildPlanFor(directory, at, order, output);
     const command = buildCommandOf(buildPlan, order.buildCommand);
     const { environment = {} } = buildPlan;
     if (command !== undefined)
@@ -197,30 +199,37 @@ export class LocalBuilds implements Builds {
         runBuildCommand(this.parts, { command, variables: environment, order, site }, signal),
       );
     return async () => {
+      const { folder } = buildPlan;
+      const inFolder = join(directory, folder ?? '.');
       if (order.startCommand !== undefined) {
-        await requireUnixScript(projectIn(directory), order.startCommand);
-        return undefined;
+        await requireUnixScript(projectIn(inFolder), order.startCommand);
+        return folder === undefined ? {} : { folder };
       }
-      const start = await startOf(directory, buildPlan, this.parts.dockerfiles.refusalOf(order));
+      const start = await startOf(inFolder, buildPlan, this.parts.dockerfiles.refusalOf(order));
       if (start.kind === 'static') await requireLinksInside(directory);
-      else await requireUnixScript(projectIn(directory), start.command);
+      else await requireUnixScript(projectIn(inFolder), start.command);
       output.logLine(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
-      return start;
+      return { start, ...(folder !== undefined && { folder }) };
     };
   }
 
-  /** Logs the rules that the commands of the order do not override. */
-  async #buildPlanFor(directory: string, order: BuildOrder, output: BuildOutput): Promise<BuildPlan> {
-    const machine = machineOf(this.parts.path);
-    const given = { buildCommand: order.buildCommand, hasStartCommand: order.startCommand !== undefined };
-    const folder = await enterProjectFolder(directory, machine, given, line => output.logLine(line));
-    const stray = folder && (await findStrayLink(directory));
+  /** Finds the project. A folder that was entered must not lead to the rest of the repository, which is gone. */
+  async #enter(directory: string, order: BuildOrder, log: (line: string) => void): Promise<ProjectPlace> {
+    const { buildCommand, startCommand, rootDirectory } = order;
+    const given = { rootDirectory, buildCommand, hasStartCommand: startCommand !== undefined };
+    const at = await enterProjectFolder(directory, machineOf(this.parts.path), given, log);
+    const stray = at.entered === undefined ? undefined : await findStrayLink(directory);
     if (stray !== undefined)
-      throw new BuildFailed(`the link ${stray} points outside ${folder}, the folder of the project`);
-    const project = projectIn(directory);
-    const buildPlan = await buildPlanFor(project, machine);
-    if (order.startCommand === undefined)
-      for (const rule of procfileRules((await project.read('Procfile')) ?? '')) output.logLine(rule);
+      throw new BuildFailed(`the link ${stray} points outside ${at.entered}, the folder of the project`);
+    return at;
+  }
+
+  /** Logs the rules that the commands of the order do not override. */
+  async #buildPlanFor(directory: string, at: ProjectPlace, order: BuildOrder, output: BuildOutput): Promise<BuildPlan> {
+    const machine = machineOf(this.parts.path);
+    const buildPlan = await planFor(directory, at, machine);
+    const procfile = await projectIn(join(directory, buildPlan.folder ?? '.')).read('Procfile');
+    if (order.startCommand === undefined) for (const rule of procfileRules(procfile ?? '')) output.logLine(rule);
     for (const rule of logRulesOf(buildPlan, order.buildCommand)) output.logLine(rule);
     if (order.buildCommand !== undefined) return buildPlan;
     requireTools(buildPlan, machine);

@@ -15,7 +15,17 @@ export const runReleaseCommand = async (
   { commands, logs }: ReleaseParts,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { webServiceId, rollId, releaseCommand: command, artefact, environment, secrets, instance, deadlineMs } = plan;
+  const {
+    webServiceId,
+    rollId,
+    releaseCommand: command,
+    artefact,
+    environment,
+    files,
+    secrets,
+    instance,
+    deadlineMs,
+  } = plan;
   await commands.end(webServiceId, 'stopped because another release started', { releasesExcept: rollId });
   if (command === undefined) return;
   if (!(await commands.isKnown(webServiceId, rollId))) {
@@ -23,7 +33,7 @@ export const runReleaseCommand = async (
     output.write('build', `$ ${command}\n`);
     await output.close();
   }
-  const order = { runId: rollId, webServiceId, instance: RELEASE, artefact, command, environment, secrets, deadlineMs };
-  const { exitCode, reason } = await commands.run({ ...order, size: instance, isRelease: true }, signal);
+  const order = { runId: rollId, webServiceId, instance: RELEASE, artefact, command, environment, files, secrets };
+  const { exitCode, reason } = await commands.run({ ...order, deadlineMs, size: instance, isRelease: true }, signal);
   if (exitCode !== 0) throw new RollFailed(`the release command ${reason}`);
 };

@@ -46,6 +46,8 @@ export interface SandboxFolders {
   readonly cache?: string;
   /** Persists after the processes have ended. */
   readonly disk?: string;
+  /** Secret files, which the processes can only read. */
+  readonly secrets?: string;
   /** Images that are mounted for the processes only, each on a folder that holds some of the other folders. */
   readonly images?: readonly { readonly path: string; readonly folder: string }[];
 }

@@ -16,6 +16,17 @@ export const instanceRecord = z.object({
   /** The address of its network; undefined without a port, and if it uses the network of the machine. */
   host: z.string().optional(),
   healthCheckPath: z.string().optional(),
+  healthCheck: z
+    .object({
+      host: z.string().optional(),
+      graceSeconds: z.number().optional(),
+      intervalSeconds: z.number().optional(),
+      timeoutSeconds: z.number().optional(),
+      threshold: z.number().optional(),
+    })
+    .optional(),
+  /** How long the first byte of a response may take; undefined for the limit of the load balancer. */
+  firstByteSeconds: z.number().optional(),
   /** The host that visitors send, and so do probes; undefined without a port, and in records of earlier releases. */
   publicHost: z.string().optional(),
   /** Undefined if the default of the runtime applies. */

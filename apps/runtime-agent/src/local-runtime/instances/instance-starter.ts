@@ -59,8 +59,8 @@ export class InstanceStarter {
     try {
       const launch = await this.launchOf(plan.artefact.reference, { processType });
       const record = { ...this.#recordOf(plan, id), name: `${processType}-${id.slice(-4)}`, processType };
-      const { environment, secrets } = plan;
-      return await Instance.start(this.host, { record, ...launch, environment, secrets });
+      const { environment, files, secrets } = plan;
+      return await Instance.start(this.host, { record, ...launch, environment, files, secrets });
     } finally {
       this.#handOver(id);
     }
@@ -75,18 +75,20 @@ export class InstanceStarter {
       hasDisk = plan.disk !== undefined;
       const launch = await this.launchOf(plan.artefact.reference, plan.startCommand);
       port = this.host.confinement.hasNetworks ? plan.port : await this.#takeFreePort();
-      const { healthCheckPath, drainSeconds, disk } = plan;
+      const { healthCheckPath, healthCheck, firstByteSeconds, drainSeconds, disk } = plan;
       const record = {
         ...this.#recordOf(plan, id),
         name: `web-${id.slice(-4)}`,
         port,
         ...(healthCheckPath !== undefined && { healthCheckPath }),
+        ...(healthCheck && { healthCheck }),
+        ...(firstByteSeconds !== undefined && { firstByteSeconds }),
         ...(drainSeconds !== undefined && { drainSeconds }),
         ...(publicHost !== undefined && { publicHost }),
         ...(disk && { disk }),
       };
-      const { environment, secrets } = plan;
-      return await Instance.start(this.host, { record, ...launch, environment, secrets });
+      const { environment, files, secrets } = plan;
+      return await Instance.start(this.host, { record, ...launch, environment, files, secrets });
     } finally {
       this.#handOver(id);
       if (port !== undefined) this.#ports.delete(port);
@@ -107,7 +109,7 @@ export class InstanceStarter {
     const id = this.#newId();
     try {
       const launch = await this.launchOf(order.artefact.reference, order.command);
-      const { webServiceId, runId, instance, artefact, size, environment, secrets } = order;
+      const { webServiceId, runId, instance, artefact, size, environment, files, secrets } = order;
       const record = {
         id,
         name: instance,
@@ -118,7 +120,7 @@ export class InstanceStarter {
         ...(size && { size: sizeOf(size) }),
         secretNames: secretNamesOf(order),
       };
-      return await Instance.start(this.host, { record, ...launch, environment, secrets });
+      return await Instance.start(this.host, { record, ...launch, environment, files, secrets });
     } finally {
       this.#handOver(id);
     }

@@ -87,8 +87,10 @@ export class Instance {
 
   /** Undefined without a port. */
   get backend(): Backend | undefined {
-    const { id, port } = this.current;
-    return port === undefined ? undefined : { id, host: this.place.address, port };
+    const { id, port, firstByteSeconds } = this.current;
+    if (port === undefined) return undefined;
+    const limit = firstByteSeconds === undefined ? {} : { firstByteMs: firstByteSeconds * 1_000 };
+    return { id, host: this.place.address, port, ...limit };
   }
 
   /**
@@ -108,7 +110,8 @@ export class Instance {
    * succeeds without a port. `isNew` is true before its first success.
    */
   async probe(timeoutMs: number, isNew: boolean): Promise<ProbeAnswer> {
-    const { port, healthCheckPath, publicHost } = this.current;
+    const { port, healthCheckPath, healthCheck } = this.current;
+    const publicHost = healthCheck?.host ?? this.current.publicHost;
     if (port === undefined) return undefined;
     const request = probeRequest(healthCheckPath, isNew);
     const target = { host: this.place.address, port, publicHost, request };

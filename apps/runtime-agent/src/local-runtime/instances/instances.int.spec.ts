@@ -108,7 +108,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
     await waitFor(async () => (await statusOf(plan))?.healthy === 0, { describe: 'no healthy instance' });
     await waitFor(async () => (await fixture.visit(plan)).status === 503, { describe: 'no traffic' });
     await successorOf(plan, first);
-    expect((await statusOf(plan))?.lastFailure).toMatch(/stopped responding: GET \/ answered 500$/m);
+    expect((await statusOf(plan))?.lastFailure).toMatch(/stopped responding: GET \/ answered 500 to the Host \S+$/m);
   });
 
   it('gets traffic again when its health check recovers in time', async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { SecretFiles } from '@postern/runtime';
 import { type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
 import { foldersOfLayer } from '../sandbox/namespaces/working-copy.js';
 import { makeOwned, makePassable } from '../source/owned-folder.js';
@@ -19,6 +20,7 @@ import type { InstanceHost } from './instance-host.js';
 import { makePipes, openForInstance } from './instance-pipes.js';
 import type { InstanceRecord } from './instance-record.js';
 import { behindShim } from './instance-shim.js';
+import { writeSecretFiles } from './secret-files.js';
 
 export interface InstanceOrder {
   /** Without `process`, which has not started yet. */
@@ -29,6 +31,7 @@ export interface InstanceOrder {
   /** Set if `directory` is the root file system of an image, with the variables of the image. */
   readonly image?: { readonly environment: Readonly<Record<string, string>> };
   readonly environment: Readonly<Record<string, string>>;
+  readonly files?: SecretFiles | undefined;
   readonly secrets: readonly string[];
 }
 
@@ -70,7 +73,8 @@ export const startProcess = async (
 };
 
 /** Creates the folders, images and pipes of an instance, and returns the view of its processes. */
-const viewOf = async (host: InstanceHost, place: ConfinedPlace, { record, directory: app, image }: InstanceOrder) => {
+const viewOf = async (host: InstanceHost, place: ConfinedPlace, order: InstanceOrder) => {
+  const { record, directory: app, image, files } = order;
   const folder = host.instanceRecords.folderOf(record.id);
   const [area, temporary, home] = [areaFolder(folder), temporaryFolder(folder), homeFolder(folder)];
   await makePassable(area);
@@ -92,5 +96,9 @@ const viewOf = async (host: InstanceHost, place: ConfinedPlace, { record, direct
     images,
     ...(layer && { layer }),
   };
-  return place.view({ ...folders, ...(disk && { disk: disk.folder }) });
+  const secrets = files && (await writeSecretFiles(folder, files, place));
+  const view = await place.view({ ...folders, ...(disk && { disk: disk.folder }), ...(secrets && { secrets }) });
+  if (secrets && !view.hasNamespaces)
+    throw new Error('this machine does not isolate files, which secret files need: delete them, or use variables');
+  return view;
 };

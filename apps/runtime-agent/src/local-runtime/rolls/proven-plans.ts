@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 import type { ServicePlan } from '@postern/runtime';
 
 /** What the instances of a plan run, independent of its roll, of its deployment and of their number. */
-const keyOf = ({ artefact, startCommand, port, healthCheckPath, environment, instance, disk }: ServicePlan): string => {
+const keyOf = (plan: ServicePlan): string => {
+  const { artefact, startCommand, port, healthCheckPath, healthCheck, environment, files, instance, disk } = plan;
   const run = [
     artefact.reference,
     startCommand,
     port,
     healthCheckPath,
+    healthCheck,
     Object.entries(environment)
       .filter(([name]) => name !== 'POSTERN_DEPLOYMENT_ID')
       .sort(),
+    Object.entries(files ?? {}).sort(),
     instance,
     disk,
   ];

@@ -108,7 +108,7 @@ export class ReplicaSet implements ReplicaOwner {
    * @throws RollFailed as soon as one has failed, or at the deadline; the signal's reason if the signal aborts first.
    */
   async untilHealthy(deadlineMs: number, observationMs: number, signal: AbortSignal): Promise<void> {
-    const deadline = AbortSignal.timeout(deadlineMs);
+    const deadline = AbortSignal.timeout(Math.min(deadlineMs, graceMsOf(this.#plan) ?? deadlineMs));
     for (let left = this.#observationLeft(observationMs); left !== 0; left = this.#observationLeft(observationMs)) {
       const failed = this.#replicas.find(replica => replica.failed !== undefined)?.failed;
       if (failed !== undefined) throw new RollFailed(failed);
@@ -155,7 +155,7 @@ export class ReplicaSet implements ReplicaOwner {
   }
 
   firstAnswerMs(): number {
-    return this.#plan?.deadlineMs ?? this.times.unhealthyUntilRestartMs;
+    return graceMsOf(this.#plan) ?? this.#plan?.deadlineMs ?? this.times.unhealthyUntilRestartMs;
   }
 
   onChange(): void {
@@ -194,3 +194,8 @@ export class ReplicaSet implements ReplicaOwner {
     return `${silent.length} of ${this.size} instances did not pass the health check: ${answers}`;
   }
 }
+
+const graceMsOf = (plan: ServicePlan | undefined): number | undefined => {
+  const seconds = plan?.healthCheck?.graceSeconds;
+  return seconds === undefined ? undefined : seconds * 1_000;
+};

@@ -153,13 +153,14 @@ export class Replica {
     // The replica may have begun to retire while the instance was being started.
     if (this.#retiring.signal.aborted) stop();
     try {
-      const { times } = this.owner;
+      const times = timesOf(instance, this.owner.times);
       const startedAt = performance.now();
       let lastWell = this.#healthySince;
       let elsewhereSince: number | undefined;
       for (let failures = 0; !over.signal.aborted; ) {
         const isNew = lastWell === undefined;
-        const timeout = isNew && !instance.record.healthCheckPath ? times.homePageTimeoutMs : times.probeTimeoutMs;
+        const isHomePage = isNew && !instance.record.healthCheckPath && !instance.record.healthCheck?.timeoutSeconds;
+        const timeout = isHomePage ? times.homePageTimeoutMs : times.probeTimeoutMs;
         const answer = await Promise.race([instance.probe(timeout, isNew), end]);
         if (over.signal.aborted) break;
         const now = performance.now();
@@ -197,3 +198,14 @@ export class Replica {
     await delay(ms, undefined, { signal: this.#retiring.signal }).catch(() => {});
   }
 }
+
+/** The times of the runtime, with those that the settings of the web service override. */
+const timesOf = ({ record: { healthCheck } }: Instance, times: RuntimeTimes): RuntimeTimes => {
+  const { intervalSeconds, timeoutSeconds, threshold } = healthCheck ?? {};
+  return {
+    ...times,
+    ...(intervalSeconds !== undefined && { probesMs: intervalSeconds * 1_000 }),
+    ...(timeoutSeconds !== undefined && { probeTimeoutMs: timeoutSeconds * 1_000 }),
+    ...(threshold !== undefined && { failuresUntilUnhealthy: threshold }),
+  };
+};

@@ -82,7 +82,7 @@ describe('A roll', () => {
   it('fails at the deadline with the response to the health check', async () => {
     const code = server.withStatus.replace('let status = 200', 'let status = 500');
     const plan = await fixture.plan(code, { healthCheckPath: '/health', deadlineMs: 3_000 });
-    expect(await failureOf(plan)).toMatch(/: GET \/health answered 500$/);
+    expect(await failureOf(plan)).toMatch(/: GET \/health answered 500 to the Host 127\.0\.0\.1:\d+$/);
   });
 
   it('fails with the status and the Host that it sent, if an application refuses it', async () => {
@@ -104,10 +104,24 @@ describe('A roll', () => {
     expect((await fixture.visit(plan)).status).toBe(200);
   });
 
+  it('sends the Host of the settings, and fails after their grace time', async () => {
+    const code = `
+      import { createServer } from 'node:http';
+      createServer(({ headers }, response) => {
+        response.statusCode = headers.host === process.env.HOST ? 200 : 400;
+        response.end();
+      }).listen(process.env.PORT);`;
+    const healthCheck = { host: 'shop.example.com', graceSeconds: 2 };
+    const plan = await fixture.plan(code, { healthCheckPath: '/', healthCheck, deadlineMs: 600_000 });
+    expect(await failureOf(plan)).toMatch(/: GET \/ answered 400 to the Host shop\.example\.com$/);
+    await fixture.runtime.roll({ ...plan, rollId: 'again', environment: { HOST: 'shop.example.com' } }, never);
+    expect((await fixture.visit(plan)).status).toBe(400);
+  });
+
   it('needs an answer below 500 to GET / without a health check path', async () => {
     const answering = (status: number) => server.withStatus.replace('let status = 200', `let status = ${status}`);
     const plan = await fixture.plan(answering(500), { deadlineMs: 3_000 });
-    expect(await failureOf(plan)).toMatch(/: GET \/ answered 500$/);
+    expect(await failureOf(plan)).toMatch(/: GET \/ answered 500 to the Host 127\.0\.0\.1:\d+$/);
     await runs(answering(404));
   });
 

@@ -73,6 +73,8 @@ interface ProcessSettings {
   readonly cgroup: Cgroup | undefined;
   readonly mostTasks: number | undefined;
   readonly network: SandboxNetwork | undefined;
+  /** Whose other web services of the project are named. */
+  readonly webServiceId?: string | undefined;
   readonly fileBytes?: number | undefined;
 }
 
@@ -103,7 +105,8 @@ export class Sandbox implements Confinement {
     const network = wanted && (await networks?.of.create(id, { reach: 'internet', ...inwardPort }));
     const client = wanted?.webServiceId ?? webServiceId;
     if (network && client !== undefined) await networks?.permit(client, network);
-    return this.#place(id, { uid, gid, cgroup, network, mostTasks: await this.#mostTasks(), fileBytes });
+    const mostTasks = await this.#mostTasks();
+    return this.#place(id, { uid, gid, cgroup, network, webServiceId: client, mostTasks, fileBytes });
   }
 
   async find(id: string): Promise<SandboxPlace> {
@@ -190,7 +193,7 @@ export class Sandbox implements Confinement {
       folders,
       owner,
       groups: groupsOf(settings),
-      files: this.#filesOf(settings),
+      files: await this.#filesOf(settings),
     });
     const inImage = (argv: readonly string[]) => this.#limited(namespaces.intoImage(owner, argv), settings);
     const inside = folders.isImage ? inImage : bounded;
@@ -203,7 +206,7 @@ export class Sandbox implements Confinement {
   async #viewAsRoot(id: string, folders: SandboxFolders, settings: ProcessSettings): Promise<SandboxView> {
     const { namespaces } = this.options;
     if (!namespaces) throw new Error(NO_IMAGES);
-    const files = this.#filesOf(settings);
+    const files = await this.#filesOf(settings);
     const request = { id, folders, owner: ownerOf(settings), groups: groupsOf(settings), files };
     const view = await namespaces.view({ ...request, isRootOfUsers: true });
     const first = await this.#rootId(id);
@@ -215,8 +218,10 @@ export class Sandbox implements Confinement {
     };
   }
 
-  #filesOf({ network }: ProcessSettings): NameFiles | undefined {
-    return network && this.options.networks?.files;
+  async #filesOf({ network, webServiceId }: ProcessSettings): Promise<NameFiles | undefined> {
+    const { networks } = this.options;
+    if (!network) return undefined;
+    return (webServiceId === undefined ? undefined : await networks?.filesOf?.(webServiceId)) ?? networks?.files;
   }
 
   /** Joins the control groups and the network first, while it still has permission to. */

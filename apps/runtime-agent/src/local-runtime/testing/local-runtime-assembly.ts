@@ -31,7 +31,7 @@ export const assemblyFor = async (
   held: Held,
   limits: Partial<InstanceLimits> = {},
 ): Promise<LocalRuntimeOptions> => {
-  const { confinement, path, platformUrl, networks, images } = await assembleLocalBuilds({
+  const { confinement, path, platformUrl, networks, privateNetwork, images } = await assembleLocalBuilds({
     platformHome: home,
     network: await testNetworks(home),
     sandboxFrames: KEPT_FRAMES,
@@ -61,6 +61,7 @@ export const assemblyFor = async (
     images,
     platformUrl,
     networks,
+    privateNetwork,
     log: silentLog,
     limits,
     times: QUICK,

@@ -1,4 +1,4 @@
-import type { SecretScope, WebServiceStatus } from '@postern/contracts';
+import type { HealthCheck, SecretScope, WebServiceStatus } from '@postern/contracts';
 
 /** The actor of events that were not caused by a user. */
 export const PLATFORM = 'platform';
@@ -38,6 +38,8 @@ export interface ReleaseSettings {
   readonly start_command: string | null;
   readonly health_check_path: string | null;
   readonly port: number;
+  readonly health_check?: HealthCheck | null;
+  readonly first_byte_timeout_seconds?: number | null;
   /** Absent in events of earlier releases, like the fields below; null means the default of the runtime. */
   readonly release_command?: string | null;
   readonly instance?: InstanceSize | null;
@@ -66,6 +68,10 @@ export interface Settings extends ReleaseSettings {
   readonly environment: SecretScope;
   /** Whether a push deploys; true if absent. */
   readonly auto_deploy?: boolean;
+  /** The folder of the repository that is built; the root folder if absent or null. */
+  readonly root_directory?: string | null;
+  /** A push deploys only if it changes a matching file; absent or empty if every push deploys. */
+  readonly watch_paths?: readonly string[];
 }
 
 export interface CreatedData extends OfService, Settings {

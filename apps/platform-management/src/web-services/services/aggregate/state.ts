@@ -151,8 +151,11 @@ export function artefactsInUse(state: WebService, retained: number): ReadonlySet
 export const releaseSettings = ({ settings }: WebService): ReleaseSettings => {
   const { name, start_command, health_check_path, port } = settings!;
   const { release_command = null, instance = null, drain_seconds = null, processes = {} } = settings!;
+  const { health_check, first_byte_timeout_seconds: first_byte } = settings!;
   return {
     ...{ name, start_command, health_check_path, port, release_command, instance, drain_seconds, processes },
+    ...(health_check && { health_check }),
+    ...(first_byte && { first_byte_timeout_seconds: first_byte }),
     ...diskOf(settings!),
   };
 };

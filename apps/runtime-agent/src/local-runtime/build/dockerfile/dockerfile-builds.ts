@@ -41,8 +41,16 @@ export interface BuildSite {
   readonly output: BuildOutput;
 }
 
-/** Turns the result of a build into its artefact, after all its processes have ended. @returns how to start it, if known. */
-export type FinishBuild = () => Promise<ArtefactStart | undefined>;
+/** How an artefact is started. */
+export interface BuiltStart {
+  /** Undefined if only the start command of the order starts it. */
+  readonly start?: ArtefactStart;
+  /** The folder in which its commands run; undefined for the root folder. */
+  readonly folder?: string;
+}
+
+/** Turns the result of a build into its artefact, after all its processes have ended. */
+export type FinishBuild = () => Promise<BuiltStart>;
 
 export interface DockerfileBuildsParts {
   readonly answer: ContainerToolAnswer;
@@ -95,10 +103,10 @@ export class DockerfileBuilds {
     }
     return async () => {
       const start = await this.#keep(folders);
-      if (order.startCommand !== undefined) return start;
+      if (order.startCommand !== undefined) return { start };
       if (start.argv.length === 0) throw new BuildFailed(NO_START_IN_IMAGE);
       output.logLine(`Starts by: ${start.argv.join(' ')}`);
-      return start;
+      return { start };
     };
   }
 

@@ -1,3 +1,4 @@
+import { SECRET_FILES_FOLDER } from '@postern/contracts';
 import { again, type Mount, readOnly, writable } from './sandbox-mounts.js';
 
 /** Mount point of the root file system of an image before it becomes the root directory. */
@@ -11,14 +12,22 @@ const CGROUPS = '/sys/fs/cgroup';
 
 /** Mount points of a sandbox that the root file system of an image must have. */
 export const IMAGE_MOUNT_POINTS = {
-  folders: ['/proc', '/dev', '/tmp', '/data', CGROUPS, ...['memory', 'pids', 'cpu'].map(name => `${CGROUPS}/${name}`)],
+  folders: [
+    '/proc',
+    '/dev',
+    '/tmp',
+    '/data',
+    SECRET_FILES_FOLDER,
+    CGROUPS,
+    ...['memory', 'pids', 'cpu'].map(name => `${CGROUPS}/${name}`),
+  ],
   files: LIVE,
 };
 
 /** @param root path of the root directory of the sandbox during its setup. */
 export const imageMounts = (
   root: string,
-  folders: { readonly app: string; readonly temporary: string; readonly disk?: string },
+  folders: { readonly app: string; readonly temporary: string; readonly disk?: string; readonly secrets?: string },
   groups: ReadonlyMap<string, string>,
 ): readonly Mount[] => {
   const inside = (path: string) => `${IMAGE}${path}`;
@@ -30,5 +39,6 @@ export const imageMounts = (
     ...[...groups].map(([name, path]) => readOnly(path, inside(`${CGROUPS}${name && `/${name}`}`))),
     writable(folders.temporary, inside(IN_IMAGE.temporary)),
     ...(folders.disk === undefined ? [] : [writable(folders.disk, inside(IN_IMAGE.disk))]),
+    ...(folders.secrets === undefined ? [] : [readOnly(folders.secrets, inside(SECRET_FILES_FOLDER))]),
   ];
 };

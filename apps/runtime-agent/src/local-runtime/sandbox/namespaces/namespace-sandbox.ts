@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { SECRET_FILES_FOLDER } from '@postern/contracts';
 import type { SandboxFolders, SandboxView } from '../../instances/confinement.js';
 import type { NameFiles } from '../network/name-files.js';
 import { asUser } from '../own-users.js';
@@ -110,6 +111,7 @@ export class NamespaceSandbox {
       own(folders.temporary, INSIDE.temporary),
       ...(folders.cache === undefined ? [] : [writable(folders.cache, INSIDE.cache)]),
       ...(folders.disk === undefined ? [] : [writable(folders.disk, INSIDE.disk)]),
+      ...(folders.secrets === undefined ? [] : [readOnly(folders.secrets, SECRET_FILES_FOLDER)]),
     ];
     const table = join(place, `mounts-${randomUUID()}`);
     await writeFile(table, mountTable(layout.folder, layout.made, mounts, folders.images?.map(image)));

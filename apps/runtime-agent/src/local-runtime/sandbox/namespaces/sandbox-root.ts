@@ -32,6 +32,7 @@ const EMPTY = [
   'opt/postern',
   'var',
   'image',
+  'etc/secrets',
 ];
 const CGROUPS = ['memory', 'pids', 'cpu'];
 /** The only entries of /etc in a sandbox: programs need them to resolve names, verify certificates and find libraries. */
@@ -64,7 +65,7 @@ const ETC = [
 /** Mounted instead of copied, because they change while the host runs. */
 const LIVE = ['resolv.conf', 'hosts'];
 const OWN = ['passwd', 'group'];
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 /**
  * Creates the mount points below `parent`, once for each content: a running sandbox keeps those that it was started with.

@@ -1,6 +1,14 @@
 import { type AddressBlock, namePrefix } from './address-block.js';
 import type { NetworkHost } from './network-host.js';
-import { type AllowedConnection, type NetworkPolicy, rulesetOf, SETS, type ServedPort } from './ruleset.js';
+import type { PrivatePort } from './private-network.js';
+import {
+  type Acquaintance,
+  type AllowedConnection,
+  type NetworkPolicy,
+  rulesetOf,
+  SETS,
+  type ServedPort,
+} from './ruleset.js';
 
 /** The table of nftables of one installation. */
 export class RuleTable {
@@ -62,6 +70,32 @@ export class RuleTable {
     await this.#run(this.#entries(services));
   }
 
+  /** Serves exactly these ports of web services at their private addresses, to exactly these sandboxes. */
+  async connectServices(ports: readonly PrivatePort[], pairs: readonly Acquaintance[]): Promise<void> {
+    const elements = ports
+      .map(({ address, port, served }) => ({ address, port, to: this.host.reached(served) }))
+      .map(({ address, port, to }) => `${address} . ${port} : ${to.host} . ${to.port}`)
+      .join(', ');
+    await this.#run(
+      [
+        `flush map ${this.#set(SETS.names)}`,
+        ...(elements ? [`add element ${this.#set(SETS.names)} { ${elements} }`] : []),
+        `flush set ${this.#set(SETS.neighbours)}`,
+        this.#introductions(pairs),
+      ].join('\n'),
+    );
+  }
+
+  /** Lets sandboxes reach these private addresses in addition to the others. */
+  async introduce(pairs: readonly Acquaintance[]): Promise<void> {
+    if (pairs.length > 0) await this.#run(this.#introductions(pairs));
+  }
+
+  #introductions(pairs: readonly Acquaintance[]): string {
+    const elements = pairs.map(({ source, destination }) => `${source} . ${destination}`).join(', ');
+    return elements && `add element ${this.#set(SETS.neighbours)} { ${elements} }\n`;
+  }
+
   #entries(services: readonly ServedPort[]): string {
     const elements = services
       .map(server => ({ ...this.host.reached(server), at: server.port }))
@@ -98,7 +132,12 @@ export class RuleTable {
     const permissions = (await this.allowed()).filter(
       ({ source, destination }) => source === address || destination === address,
     );
+    const neighbours = (await this.#elements(SETS.neighbours)).flatMap(element => {
+      const [source, destination] = (element as { concat?: [string, string] }).concat ?? [];
+      return source === address && destination !== undefined ? [destination] : [];
+    });
     const elements = [
+      ...neighbours.map(destination => `${this.#set(SETS.neighbours)} { ${address} . ${destination} }`),
       `${this.#set(SETS.enclosed)} { ${address} }`,
       ...permissions.map(each => `${this.#set(SETS.attached)} { ${each.source} . ${each.destination} . ${each.port} }`),
     ];

@@ -37,10 +37,23 @@ export interface AllowedConnection {
   readonly port: number;
 }
 
+/** A permission for a sandbox to reach a web service at its address within the project. */
+export interface Acquaintance {
+  /** The IPv4 address of the sandbox. */
+  readonly source: string;
+  readonly destination: string;
+}
+
 /** Connections and requests in progress of one sandbox, so that it cannot fill the kernel's table of connections. */
 export const MOST_FLOWS = 1_000;
 
-export const SETS = { attached: 'attached', enclosed: 'enclosed', services: 'services' } as const;
+export const SETS = {
+  attached: 'attached',
+  enclosed: 'enclosed',
+  services: 'services',
+  neighbours: 'neighbours',
+  names: 'names',
+} as const;
 
 const CHAINS = [
   'anti_spoofing',
@@ -78,6 +91,7 @@ export const rulesetOf = (block: AddressBlock, policy: DirectedPolicy): string =
           `iifname ${own} ip daddr ${platform} tcp dport ${port} dnat ip to ${reached.host}:${reached.port}`,
       ),
       `iifname ${own} ip daddr ${platform} dnat ip to tcp dport map @${SETS.services}`,
+      `iifname ${own} ip saddr . ip daddr @${SETS.neighbours} dnat ip to ip daddr . tcp dport map @${SETS.names}`,
     ],
     incoming: [
       `iifname != ${own} accept`,
@@ -132,6 +146,8 @@ export const rulesetOf = (block: AddressBlock, policy: DirectedPolicy): string =
     `add set inet ${table} ${SETS.attached} { type ipv4_addr . ipv4_addr . inet_service; }`,
     `add set inet ${table} ${SETS.enclosed} { type ipv4_addr; }`,
     `add map inet ${table} ${SETS.services} { type inet_service : ipv4_addr . inet_service; }`,
+    `add set inet ${table} ${SETS.neighbours} { type ipv4_addr . ipv4_addr; }`,
+    `add map inet ${table} ${SETS.names} { type ipv4_addr . inet_service : ipv4_addr . inet_service; }`,
     `add set inet ${table} flows { type ifname; flags dynamic; size 4096; }`,
     ...CHAINS.map(chain => `add chain inet ${table} ${chain}${hooks[chain] ? ` { ${hooks[chain]} }` : ''}`),
     ...CHAINS.map(chain => `flush chain inet ${table} ${chain}`),

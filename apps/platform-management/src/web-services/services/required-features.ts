@@ -1,0 +1,29 @@
+import { Refusal } from '@postern/contracts';
+import type { Runtime, RuntimeFeature } from '@postern/runtime';
+import type { Settings } from './aggregate/events.js';
+
+/** Settings that not every runtime supports, with the feature that they require. */
+const FEATURES = {
+  instance: 'instance',
+  drain_seconds: 'drainSeconds',
+  release_command: 'releaseCommand',
+  processes: 'processes',
+  disk: 'disk',
+  health_check: 'healthCheck',
+  first_byte_timeout_seconds: 'firstByteTimeout',
+} as const satisfies Partial<Record<keyof Settings, RuntimeFeature>>;
+
+/** Refuses settings that the runtime does not support, with `invalid_input`. */
+export async function requireFeatures(runtime: Runtime, settings: Partial<Settings>): Promise<void> {
+  const wanted = (Object.keys(FEATURES) as (keyof typeof FEATURES)[]).filter(name => isSet(settings[name]));
+  if (wanted.length === 0) return;
+  const features = await runtime.features();
+  const missing = wanted.find(name => !features.has(FEATURES[name]));
+  if (missing) throw new Refusal('invalid_input', `${missing}: this installation does not support it`);
+}
+
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(typeof value === 'object' && Object.keys(value).length === 0);
+
+export const withoutAbsent = (changes: { [Name in keyof Settings]?: Settings[Name] | undefined }): Partial<Settings> =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
