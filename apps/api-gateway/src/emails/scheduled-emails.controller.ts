@@ -70,6 +70,7 @@ export class ScheduledEmailsController {
     ...DESCRIBED,
     requests: [listScheduledEmails],
     summary: 'List scheduled emails, the latest times first',
+    description: 'They are listed for 30 days after they were sent, failed or were cancelled.',
     requestHeaders: API_KEY,
     examples: { reply: SCHEDULED_EMAIL_EXAMPLES.list },
   })
@@ -84,6 +85,7 @@ export class ScheduledEmailsController {
     ...DESCRIBED,
     requests: [getScheduledEmail],
     summary: 'Get a scheduled email',
+    description: 'Once it is sent, `email_id` names the message.',
     requestHeaders: API_KEY,
     examples: { reply: SCHEDULED_EMAIL_EXAMPLES.reply },
   })
@@ -98,6 +100,7 @@ export class ScheduledEmailsController {
     ...REPEATABLE,
     requests: [authenticateApiKey, rescheduleEmail],
     summary: 'Change the time of a scheduled email',
+    description: 'Refused when it is being sent, or was sent or cancelled.',
     body: rescheduleEmailBody,
     examples: { body: SCHEDULED_EMAIL_EXAMPLES.changes, reply: SCHEDULED_EMAIL_EXAMPLES.reply },
   })
@@ -118,6 +121,7 @@ export class ScheduledEmailsController {
     ...REPEATABLE,
     requests: [authenticateApiKey, cancelScheduledEmail],
     summary: 'Cancel a scheduled email',
+    description: 'It will not be sent. May be repeated; refused when it is being sent or was sent.',
     examples: { reply: SCHEDULED_EMAIL_EXAMPLES.cancelled },
   })
   cancel(

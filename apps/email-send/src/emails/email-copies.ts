@@ -46,7 +46,7 @@ export interface EmailBody {
   readonly clickTracking: boolean;
 }
 
-/** Whoever unsubscribes on the hosted page gets no more messages that offer it, whatever the service does otherwise. */
+/** A recipient who unsubscribed on the hosted page gets no more messages that offer it, whatever the setting is. */
 export const respectsSuppressions = (
   { listUnsubscribe }: Pick<EmailBody, 'listUnsubscribe'>,
   { suppression }: { readonly suppression: boolean },

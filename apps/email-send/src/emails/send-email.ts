@@ -138,7 +138,7 @@ export class SendEmail {
     const at = this.clock.now();
     const context = contextOf(request, emailId, sender, at);
     if (context.answerBy <= at) throw deadlinePassed();
-    const checked = await this.check(request, sender).catch(refusal => this.#repeatInsteadOf(refusal, context));
+    const checked = await this.checkedOf(request, sender).catch(refusal => this.#repeatInsteadOf(refusal, context));
     if ('kind' in checked) return checked;
 
     const facts = this.#factsOf(checked, sender, context);
@@ -162,7 +162,7 @@ export class SendEmail {
   }
 
   /** Checks a message that is sent now or later; throws the refusal of an invalid one. */
-  async check(request: Pick<SendRequest, 'draft'>, sender: Sender): Promise<CheckedEmail> {
+  async checkedOf(request: Pick<SendRequest, 'draft'>, sender: Sender): Promise<CheckedEmail> {
     const draft = await request.draft(sender);
     if (draft.needsSmtpUtf8At !== undefined && !(await this.relay.offersSmtpUtf8())) {
       throw invalidEmail(

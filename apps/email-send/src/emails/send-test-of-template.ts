@@ -20,7 +20,7 @@ export class SendTestOfTemplate {
 
   async execute(request: RequestOf<typeof sendTestOfTemplate>): Promise<ReplyOf<typeof sendTestOfTemplate>> {
     // Errors name the fields of this request, and the test has the version that was checked.
-    const { version } = await this.templates.preview(request);
+    const { version } = await this.templates.previewOf(request);
     const { service_id, template_id: id, variables, from, to } = request;
     const message = sendEmailBody.parse({ from, to, template: { id, version, variables } });
     const emailId = uuidv7();

@@ -14,7 +14,7 @@ import { erasureRow } from '../erasures/erasure.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { RelayModule } from '../relay/relay.module.js';
-import { scheduledEmailRow, scheduledSummaryRow } from '../scheduled-emails/scheduled-email-seal.js';
+import { scheduledEmailRow, scheduledSummaryRow } from '../scheduled-emails/scheduled-email-rows.js';
 import { dkimKeyRow, ed25519KeyRow } from '../sending-domains/sending-domain.js';
 import { DnsLookups } from './dns-lookups.js';
 import { ProbeReturnPath } from './probe-return-path.js';

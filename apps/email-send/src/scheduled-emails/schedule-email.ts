@@ -35,7 +35,7 @@ export class ScheduleEmail {
     try {
       // A template is rendered now: its later versions do not change what was scheduled.
       const email = await this.completion.complete(sender.serviceId, given);
-      const { draft } = await this.emails.check({ draft: () => draftEmail(email) }, sender);
+      const { draft } = await this.emails.checkedOf({ draft: () => draftEmail(email) }, sender);
       return { email, draft };
     } catch (error) {
       if (Refusal.is(error) && error.code === 'invalid_email')

@@ -2,11 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { addressKey } from '@postern/mail';
 import { KeyRing } from '@postern/service-host';
 import type { EmailRequestBody } from '../emails/email-draft.js';
-
-/** The row that a sealed message is bound to. */
-export const scheduledEmailRow = (id: string): string => `scheduled_emails/${id}`;
-/** The row that a sealed summary is bound to. */
-export const scheduledSummaryRow = (id: string): string => `scheduled_emails.summary/${id}`;
+import { scheduledEmailRow, scheduledSummaryRow } from './scheduled-email-rows.js';
 
 /** What the dashboard shows of a scheduled message. */
 export interface ScheduledSummary {

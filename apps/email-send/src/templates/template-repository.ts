@@ -94,9 +94,9 @@ export class TemplateRepository {
     }));
   }
 
-  /** Refuses `template_not_found`. */
-  async get(serviceId: string, id: string): Promise<Template> {
-    const row = await this.#find(serviceId, { id });
+  /** With the latest version, unless another one is named. Refuses `template_not_found`. */
+  async get(serviceId: string, id: string, version?: number): Promise<Template> {
+    const row = await this.#find(serviceId, { id, version });
     if (!row) throw notFound();
     return {
       ...shownVersion(row),
@@ -168,7 +168,7 @@ const shownVersion = ({
   created_at: version_created_at.toISOString(),
 });
 
-const notFound = () => new Refusal('template_not_found', 'there is no template with this id');
+const notFound = () => new Refusal('template_not_found', 'there is no template with this id, or no such version of it');
 const exists = (name: string) =>
   new Refusal('template_exists', `name: the email service has a template "${name}" already`);
 const tooMany = (limit: string) => new Refusal('quota_reached', `at most ${limit}. Delete unused templates.`);

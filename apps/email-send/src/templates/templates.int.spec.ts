@@ -6,7 +6,6 @@ import {
   createTemplate,
   deleteTemplate,
   getTemplate,
-  getTemplateVersion,
   listTemplates,
   listTemplateVersions,
   preAddRecipient,
@@ -94,8 +93,8 @@ describe('A template', () => {
       [2, RECEIPT.subject],
       [1, RECEIPT.subject],
     ]);
-    expect(await call(getTemplateVersion, { ...one, version: 2 })).toMatchObject({ text: 'Thanks', version: 2 });
-    await refusal(call(getTemplateVersion, { ...one, version: 4 })).toMatchObject({ code: 'template_not_found' });
+    expect(await call(getTemplate, { ...one, version: 2 })).toMatchObject({ text: 'Thanks', version: 2 });
+    await refusal(call(getTemplate, { ...one, version: 4 })).toMatchObject({ code: 'template_not_found' });
   });
 
   it('is refused for a name that is taken, wrong syntax, or too many', async () => {

@@ -3,7 +3,6 @@ import {
   createTemplate,
   deleteTemplate,
   getTemplate,
-  getTemplateVersion,
   listTemplates,
   listTemplateVersions,
   previewTemplate,
@@ -46,7 +45,7 @@ export class Templates {
   @Handles(getTemplate)
   async get(request: RequestOf<typeof getTemplate>) {
     await this.services.get(request);
-    return this.templates.get(request.service_id, request.template_id);
+    return this.templates.get(request.service_id, request.template_id, request.version);
   }
 
   @Handles(updateTemplate)
@@ -66,18 +65,13 @@ export class Templates {
 
   @Handles(listTemplateVersions)
   async versions(request: RequestOf<typeof listTemplateVersions>) {
-    await this.get(request);
+    await this.services.get(request);
+    await this.templates.get(request.service_id, request.template_id);
     return this.templates.versions(request.template_id);
   }
 
-  @Handles(getTemplateVersion)
-  async version(request: RequestOf<typeof getTemplateVersion>) {
-    await this.services.get(request);
-    return this.#version(request.service_id, { id: request.template_id, version: request.version });
-  }
-
   @Handles(previewTemplate)
-  async preview(request: RequestOf<typeof previewTemplate>) {
+  async previewOf(request: RequestOf<typeof previewTemplate>) {
     await this.services.get(request);
     const found = await this.#version(request.service_id, { id: request.template_id, version: request.version });
     const { subject, html, text = textFromHtml(html) } = renderTemplate(found, request.variables, 'variables');

@@ -49,8 +49,8 @@ export const rescheduleEmailBody = z.strictObject({ send_at: sendAt });
 
 const listFilter = z.object({
   state: scheduledEmailState.optional().describe('Only those in this state.'),
-  limit: z.int().min(1).max(100).default(20),
-  offset: pageOffset,
+  limit: z.int().min(1).max(100).default(20).describe('Maximum number on a page.'),
+  offset: pageOffset.describe('Number to skip.'),
 });
 
 /** The query of GET /scheduled-emails. */

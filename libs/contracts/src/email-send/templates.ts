@@ -42,7 +42,7 @@ export const templateVersion = z.object({
 });
 export type TemplateVersion = z.output<typeof templateVersion>;
 
-/** A template with its latest version. */
+/** A template with one of its versions. */
 export const template = templateVersion.extend({
   id,
   name: z.string().describe('Unique within the email service.'),
@@ -93,7 +93,7 @@ export const listTemplates = request('list-templates', {
 });
 
 export const getTemplate = request('get-template', {
-  request: ofTemplate,
+  request: ofTemplate.extend({ version: z.int().min(1).optional().describe('The latest version if absent.') }),
   reply: template,
   refusals: NOT_FOUND,
   http: {
@@ -101,7 +101,7 @@ export const getTemplate = request('get-template', {
     method: 'GET',
     path: TEMPLATE,
     access: 'session',
-    summary: 'Get a template with its latest version',
+    summary: 'Get a template with the content of a version',
   },
 });
 
@@ -149,19 +149,6 @@ export const listTemplateVersions = request('list-template-versions', {
     path: `${TEMPLATE}/versions`,
     access: 'session',
     summary: 'List the versions of a template, the latest first',
-  },
-});
-
-export const getTemplateVersion = request('get-template-version', {
-  request: ofTemplate.extend({ version: z.coerce.number().int().min(1).max(1_000_000) }),
-  reply: templateVersion,
-  refusals: NOT_FOUND,
-  http: {
-    operation: 'Templates.getVersion',
-    method: 'GET',
-    path: `${TEMPLATE}/versions/{version}`,
-    access: 'session',
-    summary: 'Get a version of a template',
   },
 });
 
