@@ -3,6 +3,7 @@ import { AuditLogModule } from './audit-log/audit-log.module.js';
 import { ContractRoutesModule } from './contract-routes/contract-routes.module.js';
 import { DeployHooksModule } from './deploy-hooks/deploy-hooks.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
+import { EmailExportsModule } from './email-exports/email-exports.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { HealthModule } from './health/health.module.js';
 import { LogStreamModule } from './log-stream/log-stream.module.js';
@@ -23,6 +24,7 @@ import { TrackingModule } from './tracking/tracking.module.js';
     LogStreamModule,
     AuditLogModule,
     SuppressionsModule,
+    EmailExportsModule,
     TrackingModule,
     DeployHooksModule,
     TlsAskModule,

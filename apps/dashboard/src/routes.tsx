@@ -15,10 +15,13 @@ import { ApiKeysPage } from './pages/service/api-keys-page.js';
 import { MessagePage } from './pages/service/message-page.js';
 import { MessagesPage } from './pages/service/messages-page.js';
 import { OverviewPage } from './pages/service/overview-page.js';
+import { ScheduledEmailsPage } from './pages/service/scheduled-emails-page.js';
 import { SendingDomainsPage } from './pages/service/sending-domains-page.js';
 import { ServiceLayout } from './pages/service/service-layout.js';
 import { SettingsPage } from './pages/service/settings-page.js';
 import { SuppressionsPage } from './pages/service/suppressions-page.js';
+import { TemplatePage } from './pages/service/template-page.js';
+import { TemplatesPage } from './pages/service/templates-page.js';
 import { VerifiedRecipientsPage } from './pages/service/verified-recipients-page.js';
 import { WebhookPage } from './pages/service/webhook-page.js';
 import { WebhooksPage } from './pages/service/webhooks-page.js';
@@ -48,6 +51,9 @@ const EMAIL_SERVICE_PAGES: Readonly<Record<string, Render>> = {
   '/webhooks/:webhook_id': params => <WebhookPage key={params['webhook_id']} webhookId={params['webhook_id']!} />,
   '/messages': () => <MessagesPage />,
   '/messages/:email_id': params => <MessagePage key={params['email_id']} emailId={params['email_id']!} />,
+  '/scheduled': () => <ScheduledEmailsPage />,
+  '/templates': () => <TemplatesPage />,
+  '/templates/:template_id': params => <TemplatePage key={params['template_id']} templateId={params['template_id']!} />,
   '/suppressions': () => <SuppressionsPage />,
   '/settings': () => <SettingsPage />,
 };

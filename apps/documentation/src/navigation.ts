@@ -21,6 +21,7 @@ export const SECTIONS: readonly Section[] = [
       page('email/sending', 'Sending'),
       page('email/sdk', 'JavaScript library'),
       page('email/smtp', 'SMTP submission'),
+      page('email/templates', 'Templates'),
       page('email/sandbox', 'Sandbox and production'),
       page('email/domains', 'Domains and DNS'),
       page('email/webhooks', 'Webhooks'),

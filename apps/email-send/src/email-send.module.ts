@@ -15,8 +15,10 @@ import { InterruptedEmailsModule } from './interrupted-emails/interrupted-emails
 import { EmailOperationsModule } from './operations/operations.module.js';
 import { OwnerMailModule } from './owner-mail/owner-mail.module.js';
 import { RetentionModule } from './retention/retention.module.js';
+import { ScheduledEmailsModule } from './scheduled-emails/scheduled-emails.module.js';
 import { SendingDomainsModule } from './sending-domains/sending-domains.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
+import { TemplatesModule } from './templates/templates.module.js';
 import { VerifiedRecipientsModule } from './verified-recipients/verified-recipients.module.js';
 
 /** The features of email-send, and the event store and read models that they share. */
@@ -34,8 +36,10 @@ import { VerifiedRecipientsModule } from './verified-recipients/verified-recipie
     DomainReportsModule,
     VerifiedRecipientsModule,
     CodeOptOutsModule,
+    TemplatesModule,
     EmailsModule,
     EmailContentModule,
+    ScheduledEmailsModule,
     DeferredCopiesModule,
     InterruptedEmailsModule,
     SuppressionsModule,

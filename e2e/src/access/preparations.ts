@@ -167,6 +167,14 @@ const recipientWithCode: Prepare = async setup => {
   return { ids: { service_id, recipient_id: String(id) }, body: { code: await setup.mailbox.codeSentTo(address) } };
 };
 
+const scheduledEmail: Prepare = async setup => {
+  const collection = `${DASHBOARD}/email-services`;
+  const service_id = await setup.resources.idOf({ name: 'service_id', in: 'path', collection });
+  const { key } = await setup.send('POST', `/email-services/${service_id}/api-keys`, { name: 'scheduled' });
+  const id = await setup.resources.scheduleEmail(String(key));
+  return { ids: { service_id, id, scheduled_email_id: id } };
+};
+
 /** Operations of both documents, by method and path without the base path. */
 const IN_BOTH_DOCUMENTS: Readonly<Record<string, Prepare>> = {
   'POST /web-services/{web_service_id}/deploy': onControlledService,
@@ -242,6 +250,12 @@ const IN_DASHBOARD_DOCUMENT: Readonly<Record<string, Prepare>> = {
     ids: { service_id: await setup.another('email-services') },
   }),
   'POST /email-services/{service_id}/recipients/{recipient_id}/verify': recipientWithCode,
+  'PATCH /email-services/{service_id}/scheduled-emails/{scheduled_email_id}': scheduledEmail,
+  'DELETE /email-services/{service_id}/scheduled-emails/{scheduled_email_id}': scheduledEmail,
+  'POST /email-services/{service_id}/templates/{template_id}/preview': async () => ({ body: { variables: {} } }),
+  'POST /email-services/{service_id}/templates/{template_id}/test': async ({ operator }) => ({
+    body: { from: 'shop@shop.test', to: [operator.email], variables: {} },
+  }),
   'DELETE /web-services/{web_service_id}/deploy-hook': withPart('POST', 'deploy-hook'),
   'DELETE /web-services/{web_service_id}/deploy-key': withPart('POST', 'deploy-key'),
   'DELETE /web-services/{web_service_id}/git-token': withPart('PUT', 'git-token', { token: 'ghp_unused' }),
@@ -259,6 +273,14 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   'POST /emails': async ({ operator }) => ({
     body: { from: 'shop@shop.test', to: [operator.email], subject: 'Prepared', text: 'Prepared' },
   }),
+  'POST /scheduled-emails': async ({ operator }) => ({
+    body: {
+      send_at: new Date(Date.now() + 86_400_000).toISOString(),
+      email: { from: 'shop@shop.test', to: [operator.email], subject: 'Prepared', text: 'Prepared' },
+    },
+  }),
+  'PATCH /scheduled-emails/{id}': scheduledEmail,
+  'DELETE /scheduled-emails/{id}': scheduledEmail,
   ...below('/api/v1', IN_BOTH_DOCUMENTS),
   ...below(DASHBOARD, { ...IN_BOTH_DOCUMENTS, ...IN_DASHBOARD_DOCUMENT }),
 };

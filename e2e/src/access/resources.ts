@@ -60,6 +60,7 @@ export class Resources {
 
   idOf(place: Place): Promise<string> {
     if (place.collection === '/emails') return this.idOf({ ...place, name: 'email_id', collection: MESSAGES });
+    if (place.collection === '/scheduled-emails') return this.idOf({ ...place, collection: SCHEDULED_EMAILS });
     const id = this.ids.get(place.collection) ?? this.make(place);
     this.ids.set(place.collection, id);
     return id;
@@ -110,6 +111,7 @@ export class Resources {
     if (path.endsWith('/attachments')) return { variable: `DATABASE_${number}_URL` };
     if (path.endsWith('/cron-jobs')) return { name: `job-${number}` };
     if (path.endsWith('/env') || path.endsWith('/secrets')) return { key: `KEY_${number}` };
+    if (path.endsWith('/templates')) return { name: `template-${number}` };
     if (path.endsWith('/domains')) return { domain: `matrix-${number}.example.com` };
     return {};
   }
@@ -194,7 +196,19 @@ export class Resources {
     const email = { from: 'shop@shop.test', to: [this.user.email], subject: 'Matrix', text: 'Matrix' };
     const { status, body } = await this.user.call('POST', '/emails', email, { 'api-key': String(json['key']) });
     if (status !== 200) throw new Error(`The email was answered with ${status}: ${body}`);
+    await this.scheduleEmail(String(json['key']));
+  }
+
+  /** @returns the id of a message that is sent tomorrow, by the service of the key. */
+  async scheduleEmail(key: string): Promise<string> {
+    const email = { from: 'shop@shop.test', to: [this.user.email], subject: 'Matrix', text: 'Matrix' };
+    const send_at = new Date(Date.now() + 86_400_000).toISOString();
+    const scheduled = { send_at, email };
+    const { status, body, json } = await this.user.call('POST', '/scheduled-emails', scheduled, { 'api-key': key });
+    if (status !== 201) throw new Error(`The scheduled email was answered with ${status}: ${body}`);
+    return String(json['id']);
   }
 }
 
+const SCHEDULED_EMAILS = `${DASHBOARD}/email-services/{service_id}/scheduled-emails`;
 const MESSAGES = `${DASHBOARD}/email-services/{service_id}/emails`;

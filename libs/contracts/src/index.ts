@@ -1,4 +1,5 @@
 export * from './audit-action.js';
+export * from './delivery-tracking/email-exports.js';
 export * from './delivery-tracking/events.js';
 export * from './delivery-tracking/requests.js';
 export * from './delivery-tracking/suppressions.js';
@@ -9,8 +10,10 @@ export * from './email-send/email-content.js';
 export * from './email-send/email-services.js';
 export * from './email-send/emails.js';
 export * from './email-send/events.js';
+export * from './email-send/scheduled-emails.js';
 export * from './email-send/send-email-body.js';
 export * from './email-send/sending-domains.js';
+export * from './email-send/templates.js';
 export * from './email-send/verified-recipients.js';
 export * from './event.js';
 export * from './event-consumers.js';

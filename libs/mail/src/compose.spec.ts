@@ -1,14 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
-import {
-  CompositionError,
-  composeMessage,
-  type MessageDraft,
-  messageBytes,
-  prepareMessage,
-  withCopyId,
-} from './compose.js';
+import { composeMessage, type MessageDraft, messageBytes, prepareMessage } from './compose.js';
+import { CompositionError } from './composition-error.js';
+import { withCopyId } from './copy-headers.js';
 import { parseMailbox } from './mailbox.js';
 
 const draft: MessageDraft = {

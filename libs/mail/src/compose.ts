@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Attachment, frameWith } from './attachments.js';
+import { CompositionError } from './composition-error.js';
+import { COPY_ID_HEADER } from './copy-id-header.js';
 import { type HeaderLine, structuredLine, unstructuredLine } from './header-text.js';
+import { type ListUnsubscribe, unsubscribeFromUrl, unsubscribeHeaders } from './list-unsubscribe.js';
 import { type Mailbox, mailboxListLine } from './mailbox.js';
 import { type BodyChunk, SharedBody } from './shared-body.js';
 import { textFromHtml } from './text-from-html.js';
 import { encodeText, encodingOf } from './transfer-encoding.js';
-
-/** How to unsubscribe (RFC 2369, RFC 8058); at least one of `url` and `mailto`. */
-export interface ListUnsubscribe {
-  readonly url?: string;
-  readonly mailto?: string;
-  /** Needs an https URL. */
-  readonly oneClick: boolean;
-}
 
 /** The content of a message. Bcc recipients are only in the envelope. */
 export interface MessageDraft {
@@ -61,17 +56,9 @@ export interface PreparedMessage {
   copy(html?: string | readonly string[]): ComposedMessage;
 }
 
-/** Thrown for a draft that cannot be composed; a draft that passes the validation of the API never causes it. */
-export class CompositionError extends Error {
-  override readonly name = 'CompositionError';
-}
-
 /** Shorter bodies cost less to encode again for every recipient. */
 const SHARED_FROM = 64 * 1024;
 const EXTRA_HEADER = /^X-[A-Za-z0-9-]{1,70}$/i;
-/** The header with the signed id of the copy; callers cannot set it. */
-export const COPY_ID_HEADER = 'X-Postern-Id';
-const UNSUBSCRIBE_URL = /^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/;
 /** Other systems put more into their ids than we do. */
 const REFERENCED_ID = /^[\x21-\x3b\x3d\x3f-\x7e]{1,998}$/;
 const MESSAGE_ID = /^[\x21-\x3b\x3d\x3f-\x7e]+@[A-Za-z0-9.-]+$/;
@@ -204,24 +191,10 @@ function ownHeaders(draft: MessageDraft): HeaderLine[] {
   }
   if (draft.inReplyTo !== undefined) lines.push(idsHeader('In-Reply-To', [draft.inReplyTo]));
   if (draft.references?.length) lines.push(idsHeader('References', draft.references));
-  lines.push(...unsubscribeHeaders(draft.listUnsubscribe ?? fromUrl(draft.unsubscribeUrl)));
+  lines.push(...unsubscribeHeaders(draft.listUnsubscribe ?? unsubscribeFromUrl(draft.unsubscribeUrl)));
   if (draft.autoSubmitted) lines.push({ name: 'Auto-Submitted', line: 'Auto-Submitted: auto-generated' });
   lines.push({ name: 'MIME-Version', line: 'MIME-Version: 1.0' });
   return lines;
-}
-
-const fromUrl = (url: string | undefined): ListUnsubscribe | undefined =>
-  url === undefined ? undefined : { url, oneClick: url.startsWith('https:') };
-
-function unsubscribeHeaders(how: ListUnsubscribe | undefined): HeaderLine[] {
-  if (how === undefined) return [];
-  const { url, mailto, oneClick } = how;
-  if (url !== undefined && !UNSUBSCRIBE_URL.test(url)) throw new CompositionError('the unsubscribe URL is malformed');
-  const places = [url, mailto && `mailto:${encodeURI(mailto)}`].filter(place => place !== undefined && place !== '');
-  const name = 'List-Unsubscribe';
-  const where = { name, line: `${name}:\r\n ${places.map(place => `<${place}>`).join(',\r\n ')}` };
-  if (!oneClick) return [where];
-  return [where, { name: `${name}-Post`, line: `${name}-Post: ${name}=One-Click` }];
 }
 
 function idsHeader(name: string, ids: readonly string[]): HeaderLine {
@@ -272,18 +245,4 @@ function partHead(type: string, encoding: string): string {
 /** `=_` occurs neither in quoted-printable nor in base64 (RFC 2045 §6.7), so no content can contain the boundary. */
 function boundaryFor(messageId: string): string {
   return `=_${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`;
-}
-
-/** The copy with its signed id as the first header; its body is the same object. */
-export function withCopyId(message: ComposedMessage, copyId: string): ComposedMessage {
-  const { shared, needsSmtpUtf8 } = message;
-  return {
-    headerLines: [{ name: COPY_ID_HEADER, line: `${COPY_ID_HEADER}: ${copyId}` }, ...message.headerLines],
-    needsSmtpUtf8,
-    ...(shared === undefined ? {} : { shared }),
-    // A getter, so that the parts of a large body are joined only on demand.
-    get body() {
-      return message.body;
-    },
-  };
 }

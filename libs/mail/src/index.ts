@@ -2,18 +2,17 @@ export { type Attachment, mediaTypeOf } from './attachments.js';
 export { BOUNCE_RULES_VERSION, type BounceName } from './bounces/bounce-rule.js';
 export { type BounceClass, type BounceEvidence, classifyBounce, classifyReply } from './bounces/classify-bounce.js';
 export {
-  COPY_ID_HEADER,
   type ComposedMessage,
-  CompositionError,
   composeMessage,
-  type ListUnsubscribe,
   type MessageDraft,
   messageBytes,
   messageParts,
   type PreparedMessage,
   prepareMessage,
-  withCopyId,
 } from './compose.js';
+export { CompositionError } from './composition-error.js';
+export { withCopyId, withUnsubscribeUrl } from './copy-headers.js';
+export { COPY_ID_HEADER } from './copy-id-header.js';
 export {
   type DkimIdentity,
   type DkimKeyPair,
@@ -27,6 +26,7 @@ export type { DmarcSource, DomainReport, TlsFailure } from './domain-reports/dom
 export { authorOfMail, readDomainReports } from './domain-reports/read-domain-reports.js';
 export { type HandOver, HandOverWindow, TOO_LATE } from './hand-over.js';
 export type { HeaderLine } from './header-text.js';
+export type { ListUnsubscribe } from './list-unsubscribe.js';
 export { addressKey, formatMailbox, type Mailbox, MailboxError, parseMailbox, sameAddress } from './mailbox.js';
 export { MimeError } from './mime-entity.js';
 export { copyIdsIn } from './notices/copy-ids.js';

@@ -33,6 +33,7 @@ interface Keys {
   readonly click: KeyObject;
   readonly clickNonce: KeyObject;
   readonly optOut: KeyObject;
+  readonly unsubscribe: KeyObject;
 }
 
 const RETURN_PATH_PREFIX = 'b+';
@@ -112,6 +113,16 @@ export class TrackingTokens {
     return bytes && this.#unseal(bytes, 'open', OPEN_MAC_BYTES);
   }
 
+  /** The token of the hosted page to unsubscribe, safe in a URL. */
+  unsubscribeToken(emailId: string, recipientIndex: number): string {
+    return sealed(packSubject(emailId, recipientIndex), this.keys[0].unsubscribe, OPEN_MAC_BYTES).toString('base64url');
+  }
+
+  readUnsubscribeToken(token: string): TrackedRecipient | undefined {
+    const bytes = decodeBase64url(token);
+    return bytes && this.#unseal(bytes, 'unsubscribe', OPEN_MAC_BYTES);
+  }
+
   /**
    * The token in a tracked link's address, safe in a URL. The target is encrypted, so that it is neither visible nor
    * replaceable; the nonce is derived from the content, so no state or randomness is needed.
@@ -150,7 +161,11 @@ export class TrackingTokens {
     return this.#authentic(bytes, 'optOut', MAILBOX_HASH_BYTES);
   }
 
-  #unseal(bytes: Buffer, purpose: 'returnPath' | 'open', macBytes: number): TrackedRecipient | undefined {
+  #unseal(
+    bytes: Buffer,
+    purpose: 'returnPath' | 'open' | 'unsubscribe',
+    macBytes: number,
+  ): TrackedRecipient | undefined {
     if (bytes.length !== SUBJECT_BYTES + macBytes) return undefined;
     const subject = this.#authentic(bytes, purpose, SUBJECT_BYTES);
     return subject && unpackSubject(subject);
@@ -159,7 +174,7 @@ export class TrackingTokens {
   /** The content before the MAC, if the MAC is valid under one of the keys. */
   #authentic(
     bytes: Buffer,
-    purpose: 'returnPath' | 'copyId' | 'open' | 'optOut',
+    purpose: 'returnPath' | 'copyId' | 'open' | 'optOut' | 'unsubscribe',
     contentBytes: number,
   ): Buffer | undefined {
     const content = bytes.subarray(0, contentBytes);
@@ -182,6 +197,7 @@ function deriveKeys(secret: string): Keys {
     click: derive('click'),
     clickNonce: derive('click nonce'),
     optOut: derive('opt out'),
+    unsubscribe: derive('unsubscribe'),
   };
 }
 

@@ -4,15 +4,27 @@ import { renderReact } from './react-email.js';
 
 type OneOrMore = string | readonly string[];
 
-/** What a message says: HTML, plain text, both, or a React component that is rendered to HTML. */
+/** What a message says: HTML, plain text, both, a React component that is rendered to HTML, or a stored template. */
 type EmailContent =
-  | { readonly message: string; readonly text?: string; readonly react?: never }
-  | { readonly message?: never; readonly text: string; readonly react?: never }
-  /** An element of React Email. Install `@react-email/render` to use it. */
-  | { readonly react: unknown; readonly text?: string; readonly message?: never };
+  | ({ readonly subject: string; readonly template?: never } & (
+      | { readonly message: string; readonly text?: string; readonly react?: never }
+      | { readonly message?: never; readonly text: string; readonly react?: never }
+      /** An element of React Email. Install `@react-email/render` to use it. */
+      | { readonly react: unknown; readonly text?: string; readonly message?: never }
+    ))
+  | {
+      readonly template: NonNullable<SendEmailBody['template']>;
+      readonly subject?: never;
+      readonly message?: never;
+      readonly text?: never;
+      readonly react?: never;
+    };
 
 /** A message to send. */
-export type Email = Omit<SendEmailBody, 'to' | 'cc' | 'bcc' | 'reply_to' | 'message' | 'text'> & {
+export type Email = Omit<
+  SendEmailBody,
+  'to' | 'cc' | 'bcc' | 'reply_to' | 'subject' | 'message' | 'text' | 'template'
+> & {
   /** One recipient or several; at most 50 in `to`, `cc` and `bcc` together. */
   readonly to: OneOrMore;
   readonly cc?: OneOrMore;
@@ -61,7 +73,8 @@ export class Emails {
   }
 }
 
-async function bodyOf({ to, cc, bcc, reply_to, react, ...rest }: Email) {
+/** The body of a request with the message. */
+export async function bodyOf({ to, cc, bcc, reply_to, react, ...rest }: Email) {
   return {
     ...rest,
     to: listOf(to),

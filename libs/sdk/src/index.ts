@@ -17,6 +17,7 @@ export { DeploymentFailedError, DeploymentTimeoutError, type WaitOptions } from 
 export type { FollowOptions } from './platform/logs.js';
 export type { Platform } from './platform/platform.js';
 export { Postern, type PosternOptions } from './postern.js';
+export { ScheduledEmails, type ScheduledEmailsFilter } from './scheduled-emails.js';
 export type { WebhookReceiver } from './webhooks/receive.js';
 export {
   type VerificationFailure,

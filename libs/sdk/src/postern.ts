@@ -3,6 +3,7 @@ import { PosternError } from './errors.js';
 import { type Fetch, HttpClient } from './http-client.js';
 import { Platform } from './platform/platform.js';
 import { DEFAULT_RETRIES, type RetryOptions } from './retries.js';
+import { ScheduledEmails } from './scheduled-emails.js';
 import { webhooks } from './webhooks/verify.js';
 
 export interface PosternOptions extends Partial<RetryOptions> {
@@ -17,11 +18,12 @@ export interface PosternOptions extends Partial<RetryOptions> {
 }
 
 /**
- * A client of one Postern. `apiKey` is the key of an email service (`em_live_…`) for `emails`, or a platform key
+ * A client of one Postern. `apiKey` is the key of an email service (`em_live_…`) for `emails` and `scheduledEmails`, or a platform key
  * (`ak_live_…`) for `platform`.
  */
 export class Postern {
   readonly emails: Emails;
+  readonly scheduledEmails: ScheduledEmails;
   readonly platform: Platform;
   /** Verifies the calls of webhooks; needs no key. */
   readonly webhooks = webhooks;
@@ -36,10 +38,12 @@ export class Postern {
     });
     const isPlatformKey = apiKey.startsWith('ak_live_');
     const platformKey = options.platformKey ?? (isPlatformKey ? apiKey : undefined);
-    this.emails = new Emails(client, () => {
+    const emailCredentials = () => {
       if (!isPlatformKey) return { 'api-key': apiKey };
       throw new PosternError('Sending email needs the key of an email service (em_live_…), not a platform key.');
-    });
+    };
+    this.emails = new Emails(client, emailCredentials);
+    this.scheduledEmails = new ScheduledEmails(client, emailCredentials);
     this.platform = new Platform(client, () => {
       if (platformKey !== undefined) return { authorization: `Bearer ${platformKey}` };
       throw new PosternError('The platform API needs a platform key (ak_live_…). Create one in the dashboard.');

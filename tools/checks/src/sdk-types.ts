@@ -54,6 +54,7 @@ const withoutAlternatives = (schema: Schema): Schema => {
   if (!first) return schema;
   return {
     ...first,
+    properties: Object.assign({}, ...others.map(({ properties }) => properties), first.properties),
     required: (first.required ?? []).filter(field => others.every(one => one.required?.includes(field))),
   };
 };

@@ -7,6 +7,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'AccountDirectory',
   'BounceNotices',
   'CallLimit',
+  'CompleteEmail',
   'DatabaseClock',
   'DatabaseDirectory',
   'DatabaseTime',

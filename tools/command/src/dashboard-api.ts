@@ -73,6 +73,7 @@ export class DashboardApi {
 
   get = <Reply>(path: string, options: CallOptions = {}): Promise<Reply> => this.#send('GET', path, options);
   post = <Reply>(path: string, body: unknown = {}): Promise<Reply> => this.#command('POST', path, { body });
+  patch = <Reply>(path: string, body: unknown): Promise<Reply> => this.#command('PATCH', path, { body });
   delete = <Reply>(path: string): Promise<Reply> => this.#command('DELETE', path, {});
 
   /** Repeats a command whose outcome is unknown with its key, under which Postern carries it out once. */

@@ -9,6 +9,7 @@ import { mcp } from './commands/mcp.js';
 import { open } from './commands/open.js';
 import { send } from './commands/send.js';
 import { services } from './commands/services.js';
+import { templates } from './commands/templates.js';
 import { webhooks } from './commands/webhooks.js';
 
 const AFTER = `
@@ -25,7 +26,7 @@ export const program = (version: string): Command => {
     .addHelpText('after', AFTER);
   const groups: readonly (readonly [string, readonly Command[]])[] = [
     ['Credentials:', [login(), logout(), whoami()]],
-    ['Email:', [send(), emails(), webhooks()]],
+    ['Email:', [send(), emails(), templates(), webhooks()]],
     ['Web services:', [deploy(), logs(), env()]],
     ['More:', [services(), open(), mcp(version), completion()]],
   ];

@@ -7,6 +7,7 @@ import type { ServiceClient } from '../../../apps/api-gateway/src/infrastructure
 import type { Sender, SenderDirectory } from '../../../apps/email-send/src/api-keys/ports.js';
 import type { DeferredCopies } from '../../../apps/email-send/src/deferred-copies/ports.js';
 import { RetryDeferredCopies } from '../../../apps/email-send/src/deferred-copies/retry-deferred-copies.js';
+import type { CompleteEmail } from '../../../apps/email-send/src/emails/complete-email.js';
 import type { EmailRepository, UnresolvedEmails } from '../../../apps/email-send/src/emails/ports.js';
 import { type Outcomes, ResolveUnknownEmails } from '../../../apps/email-send/src/emails/resolve-unknown-emails.js';
 import { SendEmail } from '../../../apps/email-send/src/emails/send-email.js';
@@ -30,6 +31,8 @@ export interface Intention {
 }
 
 export const SERVICE_ID = '0195a1b2-0000-7000-8000-0000000000aa';
+
+const WITHOUT_TEMPLATES = { complete: async (_: string, email: object) => email } as unknown as CompleteEmail;
 
 const SENDER: Sender = {
   serviceId: SERVICE_ID,
@@ -184,6 +187,7 @@ export class Sending {
       this.#emails(process),
       process.connect(this.relay, Relay.failure),
       SETTINGS,
+      WITHOUT_TEMPLATES,
       CLOCK,
     );
     this.#commands.set(process, command);

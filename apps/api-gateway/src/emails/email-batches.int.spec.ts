@@ -29,7 +29,7 @@ describe('POST /emails/batch', () => {
   it('sends each message as POST /emails does, and answers in their order', async () => {
     const subjects = Array.from({ length: 100 }, (_, place) => `No. ${place}`);
     gateway.services.on(sendEmail, ({ email }) => ({
-      email: { ...RECORD, message: email.subject },
+      email: { ...RECORD, message: String(email.subject) },
       rate_limit: { ...RATE_LIMIT, remaining: email.subject === 'No. 7' ? 3 : 500 },
       replayed: false,
     }));

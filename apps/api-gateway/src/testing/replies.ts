@@ -17,8 +17,9 @@ const requiredOf = (schema: z.core.JSONSchema._JSONSchema): unknown => {
   switch (schema.type) {
     case 'string':
       if (schema.format === 'uuid') return UUID;
+      if (schema.format === 'date-time') return '2030-01-02T03:04:05.000Z';
       if (schema.pattern) return fc.sample(fc.stringMatching(new RegExp(schema.pattern)), { numRuns: 1, seed: 7 })[0];
-      return schema.format === 'date-time' ? '2030-01-02T03:04:05.000Z' : 'x'.repeat(schema.minLength ?? 1);
+      return 'x'.repeat(schema.minLength ?? 1);
     case 'integer':
     case 'number':
       return Math.max(1, schema.minimum ?? 1);

@@ -7,6 +7,8 @@ export interface TrackedCopy {
 /** Reads the signed tokens of pixels and links; undefined for a token that Postern did not sign. */
 export abstract class TrackingLinks {
   abstract copyOfPixel(token: string): TrackedCopy | undefined;
+  /** The copy whose recipient unsubscribes. */
+  abstract copyOfUnsubscription(token: string): TrackedCopy | undefined;
   /** Whether the token identifies a mailbox that can refuse verification codes. */
   abstract isOptOut(token: string): boolean;
   abstract copyAndTargetOfLink(token: string): (TrackedCopy & { readonly url: string }) | undefined;

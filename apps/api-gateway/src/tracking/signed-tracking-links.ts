@@ -11,6 +11,10 @@ export class SignedTrackingLinks extends TrackingLinks {
     return this.tokens.readOpenToken(token);
   }
 
+  copyOfUnsubscription(token: string): TrackedCopy | undefined {
+    return this.tokens.readUnsubscribeToken(token);
+  }
+
   isOptOut(token: string): boolean {
     return this.tokens.readOptOutToken(token) !== undefined;
   }

@@ -11,10 +11,11 @@ import { OptOutController } from './opt-out.controller.js';
 import { TrackingLinks } from './ports.js';
 import { SignedTrackingLinks } from './signed-tracking-links.js';
 import { TrackingController } from './tracking.controller.js';
+import { UnsubscribeController } from './unsubscribe.controller.js';
 
 @Module({
   imports: [ServiceClientModule],
-  controllers: [TrackingController, OptOutController],
+  controllers: [TrackingController, OptOutController, UnsubscribeController],
   providers: [
     {
       provide: TrackingLinks,

@@ -9,6 +9,7 @@ import type {
   Member,
   RecipientState,
   Run,
+  ScheduledEmail,
   SendingDomain,
   TrackedEmail,
   VerifiedRecipient,
@@ -30,6 +31,7 @@ type Status =
   | Member['status']
   | RecipientState
   | Run['status']
+  | ScheduledEmail['state']
   | SendingDomain['status']
   | TrackedEmail['status']
   | TrackedEmail['mode']
@@ -65,6 +67,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
   restarting: 'warning',
   restoring: 'warning',
   rolled_back: 'plain',
+  scheduled: 'warning',
   starting: 'warning',
   stopped: 'plain',
   stopping: 'warning',

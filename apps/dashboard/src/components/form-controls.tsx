@@ -28,6 +28,7 @@ interface TextAreaProps {
   readonly name: string;
   readonly rows: number;
   readonly required?: boolean;
+  readonly defaultValue?: string;
   readonly placeholder?: string;
   readonly hint?: string;
 }

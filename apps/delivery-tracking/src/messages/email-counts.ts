@@ -26,7 +26,7 @@ export const NO_COUNTS = Object.fromEntries(COUNT_NAMES.map(name => [name, 0])) 
  * The contribution of one email to the counts of its service and day, per recipient. `accepted = sent + failed + unknown`
  * always holds; recipients whose client was asked to retry count only in `retry_requested`.
  */
-export const countsOf = (row: TrackedEmailRow): EmailCounts => ({
+export const countsOf = (row: Pick<TrackedEmailRow, 'recipients'>): EmailCounts => ({
   accepted: row.recipients.length - withResult(row, 'retry_requested'),
   sent: withResult(row, 'sent'),
   failed: withResult(row, 'failed'),
@@ -42,8 +42,8 @@ export const countsOf = (row: TrackedEmailRow): EmailCounts => ({
   machine_clicks: sum(row, ({ machine_clicks }) => machine_clicks),
 });
 
-const sum = (row: TrackedEmailRow, amount: (recipient: RecipientRow) => number | boolean): number =>
+const sum = (row: Pick<TrackedEmailRow, 'recipients'>, amount: (recipient: RecipientRow) => number | boolean): number =>
   row.recipients.reduce((total, recipient) => total + Number(amount(recipient)), 0);
 
-const withResult = ({ recipients }: TrackedEmailRow, result: ReturnType<typeof resultOf>): number =>
+const withResult = ({ recipients }: Pick<TrackedEmailRow, 'recipients'>, result: ReturnType<typeof resultOf>): number =>
   recipients.filter(recipient => resultOf(recipient) === result).length;

@@ -12,6 +12,7 @@ import {
   NOTICE_NOT_UNDERSTOOD,
   NOTIFICATION_MISSED,
   type PublicEvent,
+  RECIPIENT_UNSUBSCRIBED,
   type TrackedEmailEvent,
 } from '../tracked-emails/tracked-email-events.js';
 import { inCausalOrder, type Stage } from './causal-order.js';
@@ -59,6 +60,11 @@ function entriesOf(event: TrackedEmailEvent, row: TrackedEmailRow): TimelineStep
     case NOTICE_NOT_UNDERSTOOD: {
       const { at, index, text: detail } = event.data;
       return [{ at, kind: 'notice_not_understood', recipient: addressAt(row, index), detail, stage: 'report' }];
+    }
+    case RECIPIENT_UNSUBSCRIBED: {
+      const { at, index } = event.data;
+      const detail = 'with the link of the message; the address is suppressed';
+      return [{ at, kind: 'unsubscribed', recipient: addressAt(row, index), detail, stage: 'reaction' }];
     }
     case BOUNCE_RECLASSIFIED: {
       const { at, index, old_type, new_type, classification } = event.data;

@@ -9,6 +9,7 @@ import {
   HAND_OVER_RECORDED,
   NOTICE_NOT_UNDERSTOOD,
   NOTIFICATION_MISSED,
+  RECIPIENT_UNSUBSCRIBED,
   type TrackedEmailEvent,
 } from '../tracked-emails/tracked-email-events.js';
 import { isAwaited, type RecipientRow, recipientRow, resultOf, resultOfAll, stateOf } from './recipient-row.js';
@@ -61,8 +62,13 @@ export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmail
     default:
       break;
   }
-  // Neither changes the state: if the type of a bounce changes, the bounce is published again.
-  if (event.type === NOTICE_NOT_UNDERSTOOD || event.type === BOUNCE_RECLASSIFIED) return row;
+  // None changes the state: if the type of a bounce changes, the bounce is published again.
+  if (
+    event.type === NOTICE_NOT_UNDERSTOOD ||
+    event.type === BOUNCE_RECLASSIFIED ||
+    event.type === RECIPIENT_UNSUBSCRIBED
+  )
+    return row;
   const recipient = row.recipients.find(({ index }) => index === event.data.recipient_index);
   if (recipient) afterRecipientEvent(recipient, event);
   return row;

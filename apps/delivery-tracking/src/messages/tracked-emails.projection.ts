@@ -101,7 +101,10 @@ export class TrackedEmails {
   }
 }
 
-function filterOf(request: RequestOf<typeof listEmails>): Prisma.TrackedEmailWhereInput {
+/** The condition of a search. */
+export function filterOf(
+  request: Omit<RequestOf<typeof listEmails>, 'limit' | 'offset'>,
+): Prisma.TrackedEmailWhereInput {
   const { service_id: serviceId, search, state, result, tag, message_id, from, to } = request;
   const text = search?.trim().toLowerCase();
   return {
@@ -116,7 +119,7 @@ function filterOf(request: RequestOf<typeof listEmails>): Prisma.TrackedEmailWhe
   };
 }
 
-const rowOf = (row: TrackedEmail): TrackedEmailRow => ({
+export const rowOf = (row: TrackedEmail): TrackedEmailRow => ({
   id: row.id,
   service_id: row.serviceId,
   status: row.status as TrackedEmailRow['status'],

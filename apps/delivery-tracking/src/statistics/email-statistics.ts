@@ -3,6 +3,7 @@ import { getEmailStats, Refusal, type ReplyOf, type RequestOf } from '@postern/c
 import { Handles } from '@postern/messaging';
 import { type DailyEmailCount, PrismaClient } from '../generated/prisma/client.js';
 import { COUNT_NAMES, type EmailCounts, NO_COUNTS } from '../messages/email-counts.js';
+import { TaggedEmails } from '../messages/tagged-emails.js';
 import { ratesOf } from './email-rates.js';
 
 const DAY_MS = 86_400_000;
@@ -19,17 +20,23 @@ interface CountsOfDays {
  */
 @Injectable()
 export class EmailStatistics {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly tagged: TaggedEmails,
+  ) {}
 
   /** Returns every day from `from` to `to`, both included. Refuses `invalid_input`: reversed, or over a year. */
   @Handles(getEmailStats)
   async get(request: RequestOf<typeof getEmailStats>): Promise<ReplyOf<typeof getEmailStats>> {
-    const { service_id, from, to, simulator } = request;
+    const { service_id, from, to, simulator, tag } = request;
     const length = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
     if (length < 1) throw new Refusal('invalid_input', 'to: must not be before from');
     if (length > MAX_DAYS) throw new Refusal('invalid_input', `to: the range is limited to ${MAX_DAYS} days`);
     const where = { serviceId: service_id, day: { gte: new Date(from), lte: new Date(to) } };
-    const known = await this.#countsByDay(where, simulator === 'include');
+    const withSimulator = simulator === 'include';
+    const known = await (tag === undefined
+      ? this.#countsByDay(where, withSimulator)
+      : this.tagged.countsByDay(service_id, tag, where.day, withSimulator));
     const days = Array.from({ length }, (_, index) => {
       const date = new Date(Date.parse(from) + index * DAY_MS).toISOString().slice(0, 10);
       return { date, ...(known.get(date) ?? NO_COUNTS) };

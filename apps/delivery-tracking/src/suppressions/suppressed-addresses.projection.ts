@@ -80,7 +80,7 @@ export class SuppressedAddresses {
     const { rows, total } = await this.#page({ serviceId, emailId: { not: null } }, limit, offset);
     const items = rows.map(row => ({
       address: row.address,
-      reason: row.reason === 'complaint' ? ('complaint' as const) : ('hard_bounce' as const),
+      reason: reportedReason(row.reason),
       email_id: row.emailId!,
       at: row.at.toISOString(),
     }));
@@ -126,9 +126,12 @@ const likeText = (search: string): string =>
     .toLowerCase()
     .replace(/[\\%_]/g, '\\$&');
 
+const reportedReason = (reason: string): 'hard_bounce' | 'complaint' | 'unsubscribed' =>
+  reason === 'complaint' || reason === 'unsubscribed' ? reason : 'hard_bounce';
+
 const entryOf = ({ address, reason, emailId, at }: Omit<SuppressedAddress, 'serviceId'>): Suppression => ({
   address,
-  reason: reason === 'complaint' || reason === 'added' ? reason : 'hard_bounce',
+  reason: reason === 'added' ? reason : reportedReason(reason),
   email_id: emailId,
   at: at.toISOString(),
 });

@@ -13,6 +13,7 @@ import {
   NOTICE_NOT_UNDERSTOOD,
   NOTIFICATION_MISSED,
   type PublicEvent,
+  RECIPIENT_UNSUBSCRIBED,
   type TrackedEmailEvent,
 } from './tracked-email-events.js';
 import {
@@ -55,6 +56,10 @@ export function evolveTrackedEmail(state: TrackedEmail, event: TrackedEmailEvent
         ...copy,
         noticesNotUnderstood: copy.noticesNotUnderstood + 1,
       }));
+    case RECIPIENT_UNSUBSCRIBED: {
+      const { index, at } = event.data;
+      return withCopy(state, index, copy => ({ ...copy, unsubscribedAt: [...copy.unsubscribedAt, at] }));
+    }
     case BOUNCE_RECLASSIFIED: {
       const { new_type: type, classification } = event.data;
       return withCopy(state, event.data.index, copy => ({

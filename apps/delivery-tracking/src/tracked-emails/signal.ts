@@ -60,6 +60,7 @@ export type Signal =
       readonly classification: BounceClassification;
       readonly at: string;
     }
+  | { readonly kind: 'unsubscribed'; readonly index: number; readonly at: string }
   | { readonly kind: 'deadline_passed'; readonly at: string };
 
 /** Why a valid signal has no effect; these codes are also metric labels. */

@@ -9,11 +9,11 @@ import {
 import type { EventWithMetadata } from './email-unit-of-work.js';
 import { isSuppressedReason } from './hand-over-event.js';
 import type { StreamAppend, TrackingTransaction } from './ports.js';
-import { BOUNCE_RECLASSIFIED, type TrackedEmailEvent } from './tracked-email-events.js';
+import { BOUNCE_RECLASSIFIED, RECIPIENT_UNSUBSCRIBED, type TrackedEmailEvent } from './tracked-email-events.js';
 
 /**
- * The changes of the suppression lists by events, for the same transaction: addresses that bounced hard or complained are
- * added; an address whose bounce is reclassified as soft is removed.
+ * The changes of the suppression lists by events, for the same transaction: addresses that bounced hard, complained or unsubscribed
+ * are added; an address whose bounce is reclassified as soft is removed.
  */
 export async function suppressionChanges(
   transaction: TrackingTransaction,
@@ -45,6 +45,13 @@ export async function suppressionChanges(
 }
 
 function commandFor(event: TrackedEmailEvent, corrected: ReadonlySet<number>): SuppressionCommand | undefined {
+  if (event.type === RECIPIENT_UNSUBSCRIBED) {
+    const { service_id, email_id, address, at } = event.data;
+    return {
+      kind: 'suppress',
+      data: { service_id, email_id, address: addressKey(address), reason: 'unsubscribed', at },
+    };
+  }
   if (event.type !== emailComplained.type && event.type !== emailBounced.type) return undefined;
   const { service_id, email_id, to, timestamp: at, recipient_index } = event.data;
   const address = addressKey(to);

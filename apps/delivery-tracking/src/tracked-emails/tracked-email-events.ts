@@ -56,6 +56,7 @@ export type TrackedEmailEvent =
   | PrivateEvent<'delivery-delayed.v1', OfRecipient & { readonly reason: string }>
   | PrivateEvent<'notification-missed.v1', OfRecipient & { readonly reason: string }>
   | PrivateEvent<'notice-not-understood.v1', OfCopy & { readonly text: string }>
+  | PrivateEvent<'recipient-unsubscribed.v1', OfCopy & { readonly service_id: string; readonly address: string }>
   | PrivateEvent<'bounce-reclassified.v1', OfCopy & Reclassification>
   | PrivateEvent<'clicks-recognised-as-machine.v1', OfRecipient & { readonly reason: string }>
   | PublicEvent;
@@ -68,6 +69,7 @@ export const HAND_OVER_INTERRUPTED = 'delivery-tracking.hand-over-interrupted.v1
 export const DELIVERY_DELAYED = 'delivery-tracking.delivery-delayed.v1';
 export const NOTIFICATION_MISSED = 'delivery-tracking.notification-missed.v1';
 export const NOTICE_NOT_UNDERSTOOD = 'delivery-tracking.notice-not-understood.v1';
+export const RECIPIENT_UNSUBSCRIBED = 'delivery-tracking.recipient-unsubscribed.v1';
 export const BOUNCE_RECLASSIFIED = 'delivery-tracking.bounce-reclassified.v1';
 export const CLICKS_RECOGNISED_AS_MACHINE = 'delivery-tracking.clicks-recognised-as-machine.v1';
 

@@ -23,6 +23,8 @@ export interface Copy {
   readonly bounce: { readonly type: 'hard' | 'soft'; readonly reason: string; readonly rule?: string } | null;
   readonly noticesNotUnderstood: number;
   readonly complained: boolean;
+  /** When the recipient unsubscribed; repeatedly, because the owner may have removed the address from the list since. */
+  readonly unsubscribedAt: readonly string[];
   /** The copy was delivered, bounced or never sent, or its deadline passed; see `isSettled`. */
   readonly settled: boolean;
   readonly personOpens: Engagements;
@@ -65,6 +67,7 @@ export const copyOf = ({ index, address }: EmailFacts['recipients'][number]): Co
   bounce: null,
   noticesNotUnderstood: 0,
   complained: false,
+  unsubscribedAt: [],
   settled: false,
   personOpens: NONE,
   machineOpens: NONE,

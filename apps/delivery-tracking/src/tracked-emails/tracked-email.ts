@@ -15,6 +15,7 @@ import {
   HAND_OVER_INTERRUPTED,
   HAND_OVER_RECORDED,
   NOTIFICATION_MISSED,
+  RECIPIENT_UNSUBSCRIBED,
   type TrackedEmailEvent,
 } from './tracked-email-events.js';
 import {
@@ -69,6 +70,8 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
         return decideOpen(state, facts, copyAt(state, signal.data.recipient_index), signal.data);
       case 'clicked':
         return decideClick(state, facts, copyAt(state, signal.data.recipient_index), signal.data);
+      case 'unsubscribed':
+        return unsubscribed(facts, copyAt(state, signal.index), signal.at);
       case 'deadline_passed':
         return [...state.copies.values()]
           .filter(copy => !isSettled(copy))
@@ -86,6 +89,19 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
     }
   },
 };
+
+/** A mail program may repeat a request; later, the owner may have removed the address from the list. */
+const UNSUBSCRIBED_AGAIN_AFTER_MS = 60_000;
+const MAX_UNSUBSCRIPTIONS = 20;
+
+function unsubscribed(facts: EmailFacts, { index, address, unsubscribedAt }: Copy, at: string): TrackedEmailEvent[] {
+  const isRepeated = unsubscribedAt.some(
+    other => Math.abs(Date.parse(other) - Date.parse(at)) < UNSUBSCRIBED_AGAIN_AFTER_MS,
+  );
+  if (isRepeated || unsubscribedAt.length >= MAX_UNSUBSCRIPTIONS) return [];
+  const { email_id, service_id } = facts;
+  return [{ type: RECIPIENT_UNSUBSCRIBED, data: { email_id, service_id, index, address, at } }];
+}
 
 function copyAt(state: TrackedEmail, index: number): Copy {
   const copy = state.copies.get(index);

@@ -3,7 +3,7 @@ import { addressKey } from '@postern/mail';
 import { runInContext } from '@postern/messaging';
 import { asTemporarilyUnavailable, DatabaseClock, type DatabaseTime, Every, ServiceLog } from '@postern/service-host';
 import { type Sender, SenderDirectory } from '../api-keys/ports.js';
-import { copyMaker } from '../emails/email-copies.js';
+import { copyMaker, type EmailBody, respectsSuppressions } from '../emails/email-copies.js';
 import { withdrawalOf } from '../emails/sender-resolution.js';
 import {
   type CopyAnswer,
@@ -86,16 +86,16 @@ export class RetryDeferredCopies {
       this.settings.simulatorDomain,
     );
     if (withdrawal) return { origin, ended: withdrawnAnswer(withdrawal) };
-    if (await this.#isSuppressed(recipient.address, sender)) return { origin, ended: suppressedAnswer };
+    if (await this.#isSuppressed(recipient.address, body, sender)) return { origin, ended: suppressedAnswer };
     const isOwn = facts.mode === 'production';
     const domain = isOwn ? sender.verifiedDomains.get(body.from.domain) : this.settings.sandboxDomain;
     if (!domain) return { origin, ended: withdrawnAnswer('domain_removed') };
     return { origin, copy: await copyMaker(facts, body, domain, this.settings.copies)(recipient) };
   }
 
-  async #isSuppressed(address: string, { serviceId, suppression }: Sender): Promise<boolean> {
-    if (!suppression) return false;
-    return (await this.suppressions.suppressedAmong(serviceId, [addressKey(address)])).size > 0;
+  async #isSuppressed(address: string, body: EmailBody, sender: Sender): Promise<boolean> {
+    if (!respectsSuppressions(body, sender)) return false;
+    return (await this.suppressions.suppressedAmong(sender.serviceId, [addressKey(address)])).size > 0;
   }
 
   /** An outage only delays the last attempt; any other fault ends the copy at its deadline. */

@@ -18,5 +18,7 @@ export const DELETE_ROWS_OF_SERVICE = `
   usage AS (DELETE FROM sending_usage WHERE service_id = $1),
   suppressed AS (DELETE FROM suppressed_addresses WHERE service_id = $1),
   codes AS (DELETE FROM code_mails WHERE service_id = $1),
+  deleted_templates AS (DELETE FROM templates WHERE service_id = $1),
+  scheduled AS (DELETE FROM scheduled_emails WHERE service_id = $1),
   reported AS (DELETE FROM reported_emails WHERE service_id = $1)
   DELETE FROM judged_days WHERE service_id = $1`;

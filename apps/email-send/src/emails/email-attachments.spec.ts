@@ -41,16 +41,22 @@ describe('a message with files', () => {
     ['an in_reply_to that is none', { in_reply_to: 'yes' }, /^in_reply_to: this is not a Message-ID/],
     ['a reference that is none', { references: ['<a@b>', 'c d@e'] }, /^references\[1\]: this is not a Message-ID/],
     ['101 references', { references: Array(101).fill('<a@b>') }, /^references: at most 100/],
-    ['nowhere to unsubscribe', { list_unsubscribe: {} }, /^list_unsubscribe: url or mailto/],
+    ['nowhere to unsubscribe', { list_unsubscribe: {} }, /^list_unsubscribe: url, mailto or one_click/],
     ['another kind of URL', { list_unsubscribe: { url: 'ftp://x' } }, /^list_unsubscribe\.url: /],
     ['one click without https', { list_unsubscribe: { url: 'http://x.io', one_click: true } }, /one_click: .*https/],
-    ['one click by mail', { list_unsubscribe: { mailto: 'u@x.io', one_click: true } }, /one_click: .*https/],
     ['a malformed mailto', { list_unsubscribe: { mailto: 'nobody' } }, /^list_unsubscribe\.mailto: malformed/],
   ])('or a conversation is refused for %s', (_, more, message) =>
     expect(() => draft(more)).toThrow(
       expect.objectContaining({ code: 'invalid_email', message: expect.stringMatching(message) }),
     ),
   );
+
+  it('may be unsubscribed from on a hosted page', () =>
+    expect(draft({ list_unsubscribe: { mailto: 'u@x.io', one_click: true } }).listUnsubscribe).toEqual({
+      mailto: 'u@x.io',
+      oneClick: true,
+      hosted: true,
+    }));
 
   it('may have Message-IDs with and without angle brackets', () =>
     expect(draft({ in_reply_to: 'a@b', references: ['<c@d>', 'e@f'] })).toMatchObject({

@@ -11,6 +11,7 @@ import {
   prepareTracking,
   signMessage,
   withCopyId,
+  withUnsubscribeUrl,
 } from '@postern/mail';
 import type { CopySettings, MailCopy, VerifiedDomain } from '../relay/ports.js';
 import type { EmailFacts } from './email.js';
@@ -44,6 +45,12 @@ export interface EmailBody {
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
 }
+
+/** A recipient who unsubscribed on the hosted page gets no more messages that offer it, whatever the setting is. */
+export const respectsSuppressions = (
+  { listUnsubscribe }: Pick<EmailBody, 'listUnsubscribe'>,
+  { suppression }: { readonly suppression: boolean },
+): boolean => suppression || listUnsubscribe?.hosted === true;
 
 /**
  * Makes the copies of one message. Shared parts are composed and hashed once; the copy id in the header and a tracked HTML
@@ -92,8 +99,14 @@ export function copyMaker(
     untracked ??= prepared.copy();
     return untracked;
   };
+  const { listUnsubscribe } = body;
+  const unsubscribable = (message: ComposedMessage, index: number): ComposedMessage => {
+    if (!listUnsubscribe?.hosted) return message;
+    const token = settings.tokens.unsubscribeToken(facts.email_id, index);
+    return withUnsubscribeUrl(message, listUnsubscribe, `${settings.publicUrl}/u/${token}`);
+  };
   const bytesFor = (index: number): Promise<readonly Buffer[]> =>
-    sign(withCopyId(copyFor(index), settings.tokens.copyId(facts.email_id, index)));
+    sign(withCopyId(unsubscribable(copyFor(index), index), settings.tokens.copyId(facts.email_id, index)));
 
   return async ({ index, address }) => ({
     returnPath: `${settings.tokens.returnPathToken(facts.email_id, index)}@${domain.returnPathDomain ?? settings.bounceDomain}`,

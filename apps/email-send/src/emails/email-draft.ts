@@ -21,7 +21,9 @@ import type { SubmittedContent } from './email-copies.js';
 import { invalidEmail } from './email-refusals.js';
 import { readTags } from './email-tags.js';
 
-export type EmailRequestBody = RequestOf<typeof sendEmail>['email'];
+type RequestBody = RequestOf<typeof sendEmail>['email'];
+/** The body of POST /emails, with the content of its template. */
+export type EmailRequestBody = Omit<RequestBody, 'subject' | 'template'> & { readonly subject: string };
 
 /** One recipient of one message; return paths and tracking links contain the index. */
 export interface Recipient {
@@ -269,15 +271,18 @@ export function readListUnsubscribe({
   mailto,
   one_click = false,
 }: NonNullable<RequestOf<typeof sendEmail>['email']['list_unsubscribe']>): ListUnsubscribe {
-  if (url === undefined && mailto === undefined) throw invalidEmail('list_unsubscribe', 'url or mailto is required');
+  const hosted = url === undefined && one_click;
+  if (url === undefined && mailto === undefined && !hosted)
+    throw invalidEmail('list_unsubscribe', 'url, mailto or one_click is required');
   if (url !== undefined && !URL.test(url))
     throw invalidEmail('list_unsubscribe.url', 'this is not an http or https URL in ASCII');
-  if (one_click && !url?.toLowerCase().startsWith('https:'))
+  if (one_click && !hosted && !url?.toLowerCase().startsWith('https:'))
     throw invalidEmail('list_unsubscribe.one_click', 'one-click needs an https url');
   return {
     ...(url === undefined ? {} : { url }),
     ...(mailto === undefined ? {} : { mailto: addressOf(mailto) }),
     oneClick: one_click,
+    ...(hosted ? { hosted } : {}),
   };
 }
 

@@ -62,10 +62,10 @@ export function refusalOfRepeat(
 
 /** A text that is equal for equal messages: order of keys, white space and omitted empty fields make no difference. */
 export const canonicalMessage = (message: RequestOf<typeof sendEmail>['email']): string => {
-  const { from, to, cc, bcc, reply_to = null, subject, message: html = null, text = null, headers } = message;
+  const { from, to, cc, bcc, reply_to = null, subject = null, message: html = null, text = null, headers } = message;
   const named = Object.entries(headers).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const { attachments, in_reply_to, references, list_unsubscribe, tracking, tags } = message;
-  const more = { attachments, in_reply_to, references, list_unsubscribe, tracking, tags };
+  const { attachments, in_reply_to, references, list_unsubscribe, tracking, tags, template } = message;
+  const more = { attachments, in_reply_to, references, list_unsubscribe, tracking, tags, template };
   const given = Object.values(more).some(field => field !== undefined) ? [canonicalValue(more)] : [];
   return JSON.stringify([from, to, cc, bcc, reply_to, subject, html, text, named, ...given]);
 };

@@ -50,6 +50,31 @@ describe('a production message', () => {
     expect(new Set(messages.map(({ raw }) => /^X-Postern-Id: (\S+)/m.exec(raw.toString())?.[1])).size).toBe(3);
   });
 
+  it('with a hosted page to unsubscribe has a link of its own in each copy, signed', async () => {
+    const { keyHash } = fixture.sender();
+    const list_unsubscribe = { one_click: true, mailto: 'stop@example.com' };
+    const { email } = await send(keyHash, { to: ['ada@x.test', 'bob@x.test'], list_unsubscribe });
+    for (const [recipientIndex, address] of ['ada@x.test', 'bob@x.test'].entries()) {
+      const raw = (await copyFor(address)).raw.toString();
+      const [, token = ''] =
+        /^List-Unsubscribe:\s+<https:\/\/mail\.test\/u\/([\w-]+)>,\s+<mailto:stop@example\.com>/m.exec(raw) ?? [];
+      expect(TRACKING.readUnsubscribeToken(token)).toEqual({ emailId: email.id, recipientIndex });
+      expect(raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
+      expect(raw.replaceAll('\r\n ', '')).toMatch(
+        /^DKIM-Signature: .*h=[^;]*list-unsubscribe[^;]*list-unsubscribe-post/im,
+      );
+    }
+  });
+
+  it('with a hosted page to unsubscribe never reaches a suppressed address', async () => {
+    const { keyHash, sender } = fixture.sender({ suppression: false });
+    const { serviceId } = sender;
+    await process.suppressions.apply([{ serviceId, address: 'off@x.test', isSuppressed: true, at: new Date() }]);
+    const offered = await send(keyHash, { to: ['off@x.test'], list_unsubscribe: { one_click: true } });
+    expect(offered.email.status).toBe('failed');
+    expect((await send(keyHash, { to: ['off@x.test'] })).email.status).toBe('sent');
+  });
+
   it('has its tags in its event, and not in its copies', async () => {
     const { keyHash } = fixture.sender();
     const { email } = await send(keyHash, { tags: { campaign: 'spring-4711' } });

@@ -10,8 +10,9 @@ import type { RateLimit } from '../email-services/email-limits.js';
 import { type CopyAnswer, faultyAnswer, type HandOverAnswer, suppressedAnswer } from '../relay/hand-over.js';
 import { MailRelay, SendingSettings } from '../relay/ports.js';
 import { SuppressionList } from '../suppressions/ports.js';
+import { CompleteEmail } from './complete-email.js';
 import { type ConcludedEmail, type ConcludingCommand, displayed, type EmailFacts, email, recordOf } from './email.js';
-import { copyMaker, type EmailBody } from './email-copies.js';
+import { copyMaker, type EmailBody, respectsSuppressions } from './email-copies.js';
 import { draftEmail, type EmailDraft } from './email-draft.js';
 import { deadlinePassed, invalidEmail, relayUnavailable } from './email-refusals.js';
 import { canonicalMessage, outcomeUnknown } from './idempotency.js';
@@ -32,16 +33,18 @@ import {
 
 /** A request to send one message, however it arrived. */
 export interface SendRequest extends Pick<RequestOf<typeof sendEmail>, SharedField> {
+  /** Who sends it: the service of the API key, or of a user. Rejects with the refusal of an invalid one. */
+  readonly sender: () => Promise<Sender>;
   /** Equal for equal messages. */
   readonly canonical: string;
   /** Validates the message. @throws the refusal of an invalid one. */
-  readonly draft: () => EmailDraft;
+  readonly draft: (sender: Sender) => EmailDraft | Promise<EmailDraft>;
 }
-type SharedField = 'api_key_hash' | 'idempotency_key' | 'body_hash' | 'email_id' | 'answer_by' | 'answer_within_ms';
+type SharedField = 'idempotency_key' | 'body_hash' | 'email_id' | 'answer_by' | 'answer_within_ms';
 type Request = SendRequest;
 type Reply = ReplyOf<typeof sendEmail>;
 /** A message that passed all checks. */
-type CheckedEmail = { readonly draft: EmailDraft; readonly resolved: ResolvedSender };
+export type CheckedEmail = { readonly draft: EmailDraft; readonly resolved: ResolvedSender };
 type AdmittedEmail = {
   readonly admission: AdmissionRequest;
   readonly checked: CheckedEmail;
@@ -63,11 +66,22 @@ export class SendEmail {
     private readonly emails: EmailRepository,
     private readonly relay: MailRelay,
     private readonly settings: SendingSettings,
+    private readonly completion: CompleteEmail,
     @Inject(DatabaseClock) private readonly clock: DatabaseTime,
   ) {}
 
-  execute({ email: message, ...request }: RequestOf<typeof sendEmail>): Promise<Reply> {
-    return this.send({ ...request, canonical: canonicalMessage(message), draft: () => draftEmail(message) });
+  execute({ email: message, api_key_hash, ...request }: RequestOf<typeof sendEmail>): Promise<Reply> {
+    return this.send({
+      ...request,
+      sender: () => this.senderOf(api_key_hash),
+      canonical: canonicalMessage(message),
+      draft: async ({ serviceId }) => draftEmail(await this.completion.complete(serviceId, message)),
+    });
+  }
+
+  /** The sender of an API key; refuses with `api_key_invalid` or `service_disabled`. */
+  senderOf(keyHash: string): Promise<Sender> {
+    return authenticated(this.senders, keyHash);
   }
 
   /** Sends a message that has been read from another form of request. */
@@ -120,11 +134,11 @@ export class SendEmail {
 
   /** Everything up to the admission. A failure here has sent nothing, and nothing will be sent. */
   async #admit(request: Request, emailId: string): Promise<AdmittedEmail | RepeatedAnswer> {
-    const sender = await authenticated(this.senders, request.api_key_hash);
+    const sender = await request.sender();
     const at = this.clock.now();
     const context = contextOf(request, emailId, sender, at);
     if (context.answerBy <= at) throw deadlinePassed();
-    const checked = await this.#check(request, sender).catch(refusal => this.#repeatInsteadOf(refusal, context));
+    const checked = await this.checkedOf(request, sender).catch(refusal => this.#repeatInsteadOf(refusal, context));
     if ('kind' in checked) return checked;
 
     const facts = this.#factsOf(checked, sender, context);
@@ -147,8 +161,9 @@ export class SendEmail {
     }
   }
 
-  async #check(request: Request, sender: Sender): Promise<CheckedEmail> {
-    const draft = request.draft();
+  /** Checks a message that is sent now or later; throws the refusal of an invalid one. */
+  async checkedOf(request: Pick<SendRequest, 'draft'>, sender: Sender): Promise<CheckedEmail> {
+    const draft = await request.draft(sender);
     if (draft.needsSmtpUtf8At !== undefined && !(await this.relay.offersSmtpUtf8())) {
       throw invalidEmail(
         draft.needsSmtpUtf8At,
@@ -187,7 +202,7 @@ export class SendEmail {
 
   /** The relay's answers in the order of recipients. Each copy is sent separately, because its return path differs. */
   async #handOver(facts: EmailFacts, body: EmailBody, sender: Sender, answerBy: Date): Promise<HandOverAnswer[]> {
-    const suppressed = await this.#suppressedIn(facts, sender);
+    const suppressed = await this.#suppressedIn(facts, body, sender);
     const domain = facts.mode === 'production' ? sender.verifiedDomains.get(body.from.domain) : undefined;
     const copyFor = copyMaker(facts, body, domain ?? this.settings.sandboxDomain, this.settings.copies);
     const made = await Promise.allSettled(
@@ -214,8 +229,8 @@ export class SendEmail {
     return this.emails.conclude({ facts, command, idempotencyKey });
   }
 
-  async #suppressedIn(facts: EmailFacts, sender: Sender): Promise<ReadonlySet<string>> {
-    if (!sender.suppression) return new Set();
+  async #suppressedIn(facts: EmailFacts, body: EmailBody, sender: Sender): Promise<ReadonlySet<string>> {
+    if (!respectsSuppressions(body, sender)) return new Set();
     return this.suppressions.suppressedAmong(
       sender.serviceId,
       facts.recipients.map(({ address }) => addressKey(address)),

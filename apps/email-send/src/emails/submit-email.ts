@@ -9,10 +9,16 @@ import { draftSubmitted } from './submitted-draft.js';
 export class SubmitEmail {
   constructor(private readonly emails: SendEmail) {}
 
-  execute({ recipients, content, ...request }: RequestOf<typeof submitEmail>): Promise<ReplyOf<typeof submitEmail>> {
+  execute({
+    recipients,
+    content,
+    api_key_hash,
+    ...request
+  }: RequestOf<typeof submitEmail>): Promise<ReplyOf<typeof submitEmail>> {
     const canonical = JSON.stringify(['smtp', [...recipients].sort(), hash('sha256', content, 'hex')]);
     return this.emails.send({
       ...request,
+      sender: () => this.emails.senderOf(api_key_hash),
       canonical,
       body_hash: hash('sha256', canonical, 'hex'),
       draft: () => draftSubmitted(recipients, Buffer.from(content, 'base64')),

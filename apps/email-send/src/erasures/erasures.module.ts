@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { PersonalData } from '@postern/service-host';
 import { CodeOptOutsModule } from '../code-opt-outs/code-opt-outs.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
+import { ScheduledEmailsModule } from '../scheduled-emails/scheduled-emails.module.js';
 import { ErasureRepository } from './erasure-repository.js';
 import { ExecuteErasures } from './execute-erasures.js';
 import { NatsErasureSteps } from './nats-erasure-steps.js';
@@ -11,7 +12,7 @@ import { StartErasure } from './start-erasure.js';
 
 /** Erasures of recipients in all services, and the rows that email-send itself erases. */
 @Module({
-  imports: [PostgresModule, CodeOptOutsModule],
+  imports: [PostgresModule, CodeOptOutsModule, ScheduledEmailsModule],
   providers: [
     StartErasure,
     ExecuteErasures,

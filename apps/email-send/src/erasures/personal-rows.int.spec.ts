@@ -1,11 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { inTransaction } from '@postern/event-sourcing/postgres';
-import type { PersonalErasure } from '@postern/service-host';
+import { KeyRing, type PersonalErasure } from '@postern/service-host';
 import { startPostgres, type TestPostgres } from '@postern/testing';
 import pg from 'pg';
 import type { CodeOptOuts } from '../code-opt-outs/code-opt-outs.js';
 import type { MailboxHashes } from '../code-opt-outs/ports.js';
+import { EraseScheduledEmails } from '../scheduled-emails/erase-scheduled-emails.js';
+import { ScheduledEmailSeal } from '../scheduled-emails/scheduled-email-seal.js';
 import { migratedDatabase } from '../testing/migrated-database.js';
 import { PostgresPersonalRows } from './postgres-personal-rows.js';
 
@@ -28,7 +30,8 @@ let pool: pg.Pool;
 const refusing = new Set<string>();
 const hashes: MailboxHashes = { hashOf: async address => Buffer.from(address) };
 const optOuts = { has: async (hash: Buffer) => refusing.has(hash.toString()) } as Partial<CodeOptOuts> as CodeOptOuts;
-const rows = new PostgresPersonalRows(hashes, optOuts);
+const scheduled = new EraseScheduledEmails(new ScheduledEmailSeal(new KeyRing([{ id: 'test', key: randomBytes(32) }])));
+const rows = new PostgresPersonalRows(hashes, optOuts, scheduled);
 
 beforeAll(async () => {
   postgres = await startPostgres({ durable: false });
@@ -108,7 +111,7 @@ it('deletes suppressions of the address in every spelling', async () => {
   for (const address of [...erasure.forms, 'bob@x.test'])
     await pool.query('INSERT INTO suppressed_addresses VALUES ($1, $2, now())', [randomUUID(), address]);
   const { erased } = await inTransaction(pool, tx => rows.eraseRows(erasure, undefined, tx));
-  expect(erased).toEqual({ suppressed_addresses: 2 });
+  expect(erased).toEqual({ suppressed_addresses: 2, scheduled_emails: 0 });
 });
 
 it('keeps the opt-out of the person from verification codes, and reports it', async () => {

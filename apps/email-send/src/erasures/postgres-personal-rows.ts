@@ -10,6 +10,7 @@ import {
 import type pg from 'pg';
 import { CodeOptOuts } from '../code-opt-outs/code-opt-outs.js';
 import { MailboxHashes } from '../code-opt-outs/ports.js';
+import { EraseScheduledEmails } from '../scheduled-emails/erase-scheduled-emails.js';
 import {
   COUNT_UNFINISHED,
   DELETE_BODIES,
@@ -25,12 +26,13 @@ interface NamesRecipients {
   readonly recipients?: readonly { readonly index: number; readonly address: string }[];
 }
 
-/** Erases a recipient from records, bodies, deferred copies, idempotency keys and suppressions. */
+/** Erases a recipient from records, bodies, deferred copies, scheduled messages, idempotency keys and suppressions. */
 @Injectable()
 export class PostgresPersonalRows extends PersonalData {
   constructor(
     private readonly hashes: MailboxHashes,
     private readonly optOuts: CodeOptOuts,
+    private readonly scheduled: EraseScheduledEmails,
   ) {
     super();
   }
@@ -52,9 +54,11 @@ export class PostgresPersonalRows extends PersonalData {
     return { erased, unfinished: await countUnfinished(tx, ids) };
   }
 
-  async eraseRows({ forms }: PersonalErasure, _from: string | undefined, tx: pg.ClientBase): Promise<RowsOnTheirOwn> {
-    const addresses = forms.map(form => form.toLowerCase());
-    return { erased: { suppressed_addresses: await run(tx, DELETE_SUPPRESSIONS, [addresses]) } };
+  async eraseRows(erasure: PersonalErasure, from: string | undefined, tx: pg.ClientBase): Promise<RowsOnTheirOwn> {
+    const addresses = erasure.forms.map(form => form.toLowerCase());
+    const { erased, next } = await this.scheduled.erase(erasure, from, tx);
+    const suppressed_addresses = await run(tx, DELETE_SUPPRESSIONS, [addresses]);
+    return { erased: { suppressed_addresses, ...erased }, ...(next === undefined ? {} : { next }) };
   }
 
   override async kept({ address }: PersonalErasure): Promise<readonly KeptRows[]> {

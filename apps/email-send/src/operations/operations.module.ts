@@ -14,6 +14,7 @@ import { erasureRow } from '../erasures/erasure.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
 import { RelayModule } from '../relay/relay.module.js';
+import { scheduledEmailRow, scheduledSummaryRow } from '../scheduled-emails/scheduled-email-rows.js';
 import { dkimKeyRow, ed25519KeyRow } from '../sending-domains/sending-domain.js';
 import { DnsLookups } from './dns-lookups.js';
 import { ProbeReturnPath } from './probe-return-path.js';
@@ -32,6 +33,8 @@ const operations = OperationsModule.forService({
       { table: 'dkim_ed25519_keys', id: 'rsa_key_id', column: 'sealed_private_key', rowOf: ed25519KeyRow },
       { table: 'sealed_email_bodies', id: 'email_id', column: 'sealed', keyColumn: 'key_id', rowOf: bodyRow },
       { table: 'mailbox_hash_keys', id: 'id', column: 'sealed_key', rowOf: hashKeyRow },
+      { table: 'scheduled_emails', id: 'id', column: 'sealed', rowOf: scheduledEmailRow },
+      { table: 'scheduled_emails', id: 'id', column: 'sealed_summary', rowOf: scheduledSummaryRow },
       SEALED_ANSWERS,
       { table: 'erasures', id: 'id', column: 'sealed_address', rowOf: erasureRow },
     ]),

@@ -59,6 +59,11 @@ export const PURGE_DOMAIN_REPORTS = `
 export const PURGE_OWNER_MAILS = `
   DELETE FROM owner_mails WHERE ctid = ANY (ARRAY(SELECT ctid FROM owner_mails WHERE occurred_at < $1 LIMIT $2))`;
 
+/** Deletes at most `$2` scheduled messages that ended more than 30 days before `$1`. */
+export const PURGE_SCHEDULED_EMAILS = `
+  DELETE FROM scheduled_emails WHERE id IN (
+    SELECT id FROM scheduled_emails WHERE finished_at < $1::timestamptz - interval '30 days' LIMIT $2)`;
+
 /** Deletes at most `$2` bounces and complaints older than `$1` days. */
 export const PURGE_REPORTED_EMAILS = `
   DELETE FROM reported_emails

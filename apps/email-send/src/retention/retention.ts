@@ -16,6 +16,7 @@ import {
   PURGE_OPEN_REQUESTS,
   PURGE_OWNER_MAILS,
   PURGE_REPORTED_EMAILS,
+  PURGE_SCHEDULED_EMAILS,
   PURGE_UNRESOLVED,
   PURGE_USAGE,
 } from './retention.sql.js';
@@ -47,11 +48,17 @@ export class Retention {
     return this.#inSteps([PURGE_OPEN_REQUESTS, recognisedDeadlines(now).after], [PURGE_UNRESOLVED, idBefore(now)]);
   }
 
-  /** Deletes bodies of final messages, expired idempotency keys, and counters of times that no limit uses. */
+  /** Deletes bodies of final messages, and everything of times that no limit, retry or list uses. */
   @Every(10 * 60_000, 'purge expired rows')
   async purgeExpired({ now }: Now): Promise<void> {
     await this.purgeBodies(new Date(now.getTime() - this.settings.bodyRetentionDays * DAY_MS));
-    await this.#inSteps([PURGE_KEYS, now], [PURGE_USAGE, now], [PURGE_CODE_COUNTS, now], [PURGE_CODE_MAILS, now]);
+    await this.#inSteps(
+      [PURGE_KEYS, now],
+      [PURGE_USAGE, now],
+      [PURGE_CODE_COUNTS, now],
+      [PURGE_CODE_MAILS, now],
+      [PURGE_SCHEDULED_EMAILS, now],
+    );
   }
 
   /** Deletes reports about domains, claims of mails to owners, and what can no longer change a quota. */

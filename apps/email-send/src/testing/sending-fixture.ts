@@ -4,14 +4,16 @@ import { sendEmailBody } from '@postern/contracts';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { DkimSigner, generateDkimKeyPair, parseMailbox, RelaySet, TrackingTokens } from '@postern/mail';
 import { silentLog } from '@postern/messaging';
-import { KeyRing, type ServiceLog } from '@postern/service-host';
+import { type Database, KeyRing, type ServiceLog } from '@postern/service-host';
 import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '@postern/testing';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { type Sender, SenderDirectory } from '../api-keys/ports.js';
 import { PostgresDeferredCopies } from '../deferred-copies/postgres-deferred-copies.js';
 import { RetryDeferredCopies } from '../deferred-copies/retry-deferred-copies.js';
+import type { EmailServices } from '../email-services/email-services.projection.js';
 import { BodySeal } from '../emails/body-seal.js';
+import { CompleteEmail } from '../emails/complete-email.js';
 import { emailStream } from '../emails/email.js';
 import { PostgresEmailRepository } from '../emails/postgres-email-repository.js';
 import { PostgresUnresolvedEmails } from '../emails/postgres-unresolved-emails.js';
@@ -22,6 +24,8 @@ import { PostgresEmailsInProgress } from '../interrupted-emails/postgres-emails-
 import { SendingSettings } from '../relay/ports.js';
 import { SmtpMailRelay } from '../relay/smtp-mail-relay.js';
 import { PostgresSuppressionList } from '../suppressions/postgres-suppression-list.js';
+import { TemplateRepository } from '../templates/template-repository.js';
+import { Templates } from '../templates/templates.js';
 import { migratedDatabase } from './migrated-database.js';
 
 type Request = RequestInput<typeof sendEmailContract>;
@@ -173,7 +177,15 @@ export class SendingFixture {
       copies,
       suppressions,
       unresolved: new PostgresUnresolvedEmails(store),
-      sendEmail: new SendEmail(this.senders, suppressions, emails, relay, this.settings, CLOCK),
+      sendEmail: new SendEmail(
+        this.senders,
+        suppressions,
+        emails,
+        relay,
+        this.settings,
+        this.completionOf(pool),
+        CLOCK,
+      ),
       closeInterrupted: new CloseInterruptedEmails(new EmailsInProgressWithoutGrace(store, instance), emails),
       retryDeferred: new RetryDeferredCopies(
         copies,
@@ -189,6 +201,12 @@ export class SendingFixture {
         await pool.end();
       },
     };
+  }
+
+  /** Renders templates in a process. */
+  completionOf(pool: pg.Pool): CompleteEmail {
+    const templates = new TemplateRepository({ pool } as Database);
+    return new CompleteEmail(new Templates({} as EmailServices, templates));
   }
 
   /** The events of one message, in order. */

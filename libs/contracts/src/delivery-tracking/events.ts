@@ -79,7 +79,7 @@ export const addressSuppressed = event(
   z.object({
     service_id: id,
     address: z.string().describe('Lower case.'),
-    reason: z.enum(['hard_bounce', 'complaint']),
+    reason: z.enum(['hard_bounce', 'complaint', 'unsubscribed']),
     email_id: id,
     at: timestamp,
   }),

@@ -32,6 +32,12 @@ export const recordClick = request('record-click', {
   queued: true,
 });
 
+/** Records that a recipient used the signed link to unsubscribe, and suppresses the address for the email service. */
+export const unsubscribeRecipient = request('unsubscribe-recipient', {
+  request: z.object({ email_id: id, recipient_index: z.int().min(0).max(49), at: timestamp }),
+  reply: noContent,
+});
+
 export const recipientState = z.enum([
   'pending',
   'handed_over',
@@ -85,7 +91,7 @@ export const timelineEntry = z.object({
   kind: z
     .string()
     .describe(
-      'accepted, handed_over, refused, deferred, delayed, delivered, bounced, bounce_reclassified, notice_not_understood, complained, opened, clicked …',
+      'accepted, handed_over, refused, deferred, delayed, delivered, bounced, bounce_reclassified, notice_not_understood, complained, unsubscribed, opened, clicked …',
     ),
   recipient: z.string().nullable(),
   detail: z.string(),
@@ -95,6 +101,13 @@ export const timelineEntry = z.object({
 });
 export type TimelineEntry = z.output<typeof timelineEntry>;
 
+const tagFilter = z
+  .string()
+  .max(300)
+  .regex(/^[a-z][a-z0-9_]{0,39}:/, 'a tag is name:value')
+  .optional()
+  .describe('A tag of the message: `name:value`.');
+
 /** The gateway checks that the caller's workspace owns the service before it sends these. */
 export const listEmails = request('list-emails', {
   request: pageRequest.extend({
@@ -102,12 +115,7 @@ export const listEmails = request('list-emails', {
     search: z.string().max(200).optional().describe('Search in recipients and subject.'),
     state: recipientState.optional(),
     result: handOverResult.optional().describe('The result of the whole message.'),
-    tag: z
-      .string()
-      .max(300)
-      .regex(/^[a-z][a-z0-9_]{0,39}:/, 'a tag is name:value')
-      .optional()
-      .describe('A tag of the message: `name:value`.'),
+    tag: tagFilter,
     message_id: z
       .string()
       .min(1)
@@ -171,6 +179,7 @@ export const getEmailStats = request('get-email-stats', {
       .enum(['exclude', 'include'])
       .default('exclude')
       .describe('Whether messages to the simulator alone are counted as well.'),
+    tag: tagFilter,
   }),
   reply: z.object({
     total: emailCounts,

@@ -14,8 +14,10 @@ const ofService = z.object({ service_id: id });
 
 export const suppression = z.object({
   address: z.string(),
-  reason: z.enum(['hard_bounce', 'complaint', 'added']).describe('added: by a user of the dashboard.'),
-  email_id: id.nullable().describe('The message that bounced or was complained about.'),
+  reason: z
+    .enum(['hard_bounce', 'complaint', 'unsubscribed', 'added'])
+    .describe('unsubscribed: with the link of a message. added: by a user of the dashboard.'),
+  email_id: id.nullable().describe('The message that bounced, was complained about or was used to unsubscribe.'),
   at: timestamp,
 });
 export type Suppression = z.output<typeof suppression>;
@@ -90,5 +92,5 @@ export const liftSuppression = request('lift-suppression', {
 /** For gateways of the previous release, which do not support entries without a message. */
 export const listSuppressions = request('list-suppressions', {
   request: pageRequest.extend(ofService.shape),
-  reply: page(suppression.extend({ reason: z.enum(['hard_bounce', 'complaint']), email_id: id })),
+  reply: page(suppression.extend({ reason: z.enum(['hard_bounce', 'complaint', 'unsubscribed']), email_id: id })),
 });

@@ -24,6 +24,7 @@ export const emailRecord = z.object({
   to: z.array(z.string()).describe('The recipients in `to`, as they were sent.'),
   message: z.string().describe('What happened, in words.'),
 });
+export type EmailRecord = z.output<typeof emailRecord>;
 
 const sendEmailExample = {
   from: 'Ada <ada@example.com>',

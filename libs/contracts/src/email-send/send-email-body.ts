@@ -30,8 +30,20 @@ export const emailAttachment = z.strictObject({
     .describe('Id of an inline image, which the HTML body shows with `<img src="cid:…">`.'),
 });
 
-/** The shape of the body of POST /emails. email-send checks addresses, headers and limits. */
-export const sendEmailBody = z.strictObject({
+/** The values of a template's variables: text, numbers, true or false, objects, and lists of these. */
+export const templateVariables = z.record(z.string(), z.unknown());
+
+/** The stored template of a message. email-send finds and renders it. */
+export const emailTemplate = z.strictObject({
+  id: z.uuid().optional().describe('Id of the template. Give it or `name`.'),
+  name: z.string().optional().describe('Name of the template.'),
+  version: z.int().min(1).optional().describe('The latest version if absent.'),
+  variables: templateVariables
+    .default({})
+    .describe('The values of all variables of the template; a missing or unknown variable is an error.'),
+});
+
+const emailFields = z.strictObject({
   from: z
     .string()
     .describe(
@@ -42,9 +54,13 @@ export const sendEmailBody = z.strictObject({
   cc: addresses.default([]).describe('CC recipients, visible to all recipients.'),
   bcc: addresses.default([]).describe('BCC recipients, hidden from all other recipients.'),
   reply_to: addresses.optional().describe('Addresses in the Reply-To header, which receive replies.'),
-  subject: z.string().describe('Plain text without line breaks, at most 998 characters.'),
+  subject: z
+    .string()
+    .optional()
+    .describe('Plain text without line breaks, at most 998 characters. Required without `template`.'),
   message: z.string().optional().describe('HTML body. The text part is derived from it if `text` is absent.'),
   text: z.string().optional().describe('Plain-text body. Required if `message` is absent.'),
+  template: emailTemplate.optional().describe('A stored template instead of `subject`, `message` and `text`.'),
   headers: z
     .record(z.string(), z.string())
     .default({})
@@ -69,10 +85,15 @@ export const sendEmailBody = z.strictObject({
       one_click: z
         .boolean()
         .optional()
-        .describe('Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https.'),
+        .describe(
+          'Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is ' +
+            'a page of Postern, which suppresses the address for such messages of the email service.',
+        ),
     })
     .optional()
-    .describe('How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url` or `mailto`.'),
+    .describe(
+      'How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`.',
+    ),
   tracking: z
     .strictObject({
       opens: z.boolean().optional().describe('Instead of the setting of the email service.'),
@@ -82,12 +103,23 @@ export const sendEmailBody = z.strictObject({
     .describe('Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked.'),
 });
 
+/** The shape of the body of POST /emails. email-send checks addresses, headers, templates and limits. */
+export const sendEmailBody = emailFields.refine(
+  ({ subject, template }) => subject !== undefined || template !== undefined,
+  {
+    path: ['subject'],
+    error: 'is required',
+    // Also when another field is invalid, so that one answer names all of them.
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  },
+);
+
 const HTML_FIELD = 'The HTML body is the field "message".';
 const TEXT_FIELD = 'The plain-text body is the field "text".';
-const NO_SCHEDULE = 'A message is sent at once; it cannot be scheduled.';
+const NO_SCHEDULE = 'To send a message later, use POST /scheduled-emails.';
 
 fieldHints.add(sendEmailBody, {
-  oneOf: ['message', 'text'],
+  oneOf: ['message', 'text', 'template'],
   unknown: {
     html: HTML_FIELD,
     htmlbody: HTML_FIELD,
@@ -109,10 +141,10 @@ fieldHints.add(sendEmailBody, {
 });
 const WITHOUT_LINE_BREAKS = /^[^\r\n]*$/;
 const documentedAddresses = addresses.max(MAX_RECIPIENTS);
-const { to, cc, bcc, subject, headers, tags } = sendEmailBody.shape;
+const { to, cc, bcc, headers, tags, message, text, template } = emailFields.shape;
 
 /** With the limits that email-send checks, for clients that validate before they send. */
-const documentedBody = sendEmailBody.extend({
+const documentedBody = emailFields.omit({ message: true, text: true, template: true }).extend({
   to: documentedAddresses.min(1).describe(to.description ?? ''),
   cc: documentedAddresses.default([]).describe(cc.description ?? ''),
   bcc: documentedAddresses.default([]).describe(bcc.description ?? ''),
@@ -120,7 +152,7 @@ const documentedBody = sendEmailBody.extend({
     .string()
     .max(MAX_SUBJECT_LENGTH)
     .regex(WITHOUT_LINE_BREAKS)
-    .describe(subject.description ?? ''),
+    .describe('Plain text without line breaks, at most 998 characters.'),
   headers: z
     .record(
       z.string().regex(/^[Xx]-[A-Za-z0-9-]{1,70}$/),
@@ -137,17 +169,18 @@ const documentedBody = sendEmailBody.extend({
 });
 
 /**
- * The body of POST /emails in the documentation: with `message` and perhaps `text`, or with `text` alone. Every body fits
- * exactly one of them. Titles name generated types.
+ * The body of POST /emails in the documentation: with `message` and perhaps `text`, with `text` alone, or with a template.
+ * Every body fits exactly one of them. Titles name generated types.
  */
 export const sendEmailDocumentation = z
   .xor([
     documentedBody
-      .extend({ message: z.string().describe(sendEmailBody.shape.message.description ?? '') })
+      .extend({ message: z.string().describe(message.description ?? ''), text })
       .meta({ title: 'HtmlEmail' }),
+    documentedBody.extend({ text: z.string().describe(text.description ?? '') }).meta({ title: 'TextEmail' }),
     documentedBody
-      .omit({ message: true })
-      .extend({ text: z.string().describe(sendEmailBody.shape.text.description ?? '') })
-      .meta({ title: 'TextEmail' }),
+      .omit({ subject: true })
+      .extend({ template: emailTemplate.describe(template.description ?? '') })
+      .meta({ title: 'TemplateEmail' }),
   ])
-  .describe('A message with an HTML body, a plain-text body, or both.');
+  .describe('A message with an HTML body, a plain-text body, both, or a stored template.');

@@ -16,7 +16,7 @@ interface ListOptions {
 }
 
 /** `postern emails …`: the status of messages. */
-export const emails = (): Command => group('emails', 'View message status', [list(), show()]);
+export const emails = (): Command => group('emails', 'View message status', [list(), show(), scheduled(), cancel()]);
 
 const list = (): Command =>
   command('list', 'List messages with the state of their recipients, newest first', [
@@ -89,6 +89,31 @@ const showMessage = async ({ context, output }: Invocation, id: string): Promise
   ];
   output.result(message, lines.map(line => printable(line)).join('\n'));
 };
+
+const scheduled = (): Command =>
+  command('scheduled', 'List scheduled messages, the latest times first', ['postern emails scheduled'])
+    .option('--limit <n>', 'messages per page, at most 100', integer(1, 100), 20)
+    .option('--page <n>', 'page, starting at 1', integer(1, 1_000_000), 1)
+    .action(async (options: { limit: number; page: number; json?: boolean }) => {
+      const { context, output } = invocation(options);
+      const { limit, page } = options;
+      const found = await context.email().scheduledEmails.list({ limit, offset: (page - 1) * limit });
+      output.rows(
+        found,
+        ['ID', 'TIME', 'STATUS', 'ERROR'],
+        found.items.map(({ id, send_at, state, error = '' }) => [id, send_at, state, error]),
+        'No scheduled messages.',
+      );
+    });
+
+const cancel = (): Command =>
+  command('cancel', 'Cancel a scheduled message', ['postern emails cancel 0198d39f-1a2b-7c3d-8e4f-5a6b7c8d9e01'])
+    .argument('<id>', 'id of the scheduled message')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const { context, output } = invocation(options);
+      const cancelled = await context.email().scheduledEmails.cancel(id);
+      output.result(cancelled, `${id}  ${cancelled.state}`);
+    });
 
 /** Finds the message in all email services of the workspace. */
 export const findMessage = async (

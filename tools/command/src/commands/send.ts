@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Email, EmailRecord } from '@postern/sdk';
+import type { Email, EmailRecord, ScheduledEmail } from '@postern/sdk';
 import type { Command } from 'commander';
 import { command, type Invocation, invocation, repeated } from '../command-line.js';
 import { EXIT, UsageError } from '../errors.js';
@@ -17,6 +17,7 @@ interface SendOptions {
   readonly htmlFile?: string;
   readonly header?: readonly string[];
   readonly idempotencyKey?: string;
+  readonly at?: string;
   readonly json?: boolean;
 }
 
@@ -25,6 +26,7 @@ export const send = (): Command =>
   command('send', 'Send an email', [
     'postern send --from orders@example.com --to delivered@simulator.test --subject Hello --text "It works."',
     'postern send --from orders@example.com --to ada@example.net --subject Report --html-file report.html',
+    'postern send --from orders@example.com --to ada@example.net --subject Reminder --text Tomorrow! --at 2030-01-31T09:00:00Z',
     'date | postern send --from cron@example.com --to ops@example.com --subject "Nightly run" --text-file -',
   ])
     .requiredOption('--from <address>', 'sender, such as "Shop <orders@example.com>"')
@@ -39,16 +41,23 @@ export const send = (): Command =>
     .option('--html-file <path>', 'file with the HTML body; - is standard input')
     .option('--header <header>', 'extra header, such as "X-Order-Id: 1234"; repeat it for several', repeated)
     .option('--idempotency-key <key>', 'send the message once, however often the command is repeated within 24 hours')
+    .option('--at <time>', 'send it at this time, within 30 days, such as 2030-01-31T09:00:00Z')
     .action(async (options: SendOptions) => sendMessage(invocation(options), options));
 
 const sendMessage = async ({ context, output }: Invocation, options: SendOptions): Promise<void> => {
-  const { idempotencyKey } = options;
-  const record = await context
-    .email()
-    .emails.send(messageOf(options), idempotencyKey === undefined ? {} : { idempotencyKey });
+  const { idempotencyKey, at } = options;
+  const command = idempotencyKey === undefined ? {} : { idempotencyKey };
+  const client = context.email();
+  if (at !== undefined) {
+    const scheduled = await client.scheduledEmails.create(at, messageOf(options), command);
+    return output.result(scheduled, describeScheduled(scheduled));
+  }
+  const record = await client.emails.send(messageOf(options), command);
   output.result(record, describe(record));
   if (record.status === 'failed') process.exitCode = EXIT.failed;
 };
+
+const describeScheduled = ({ id, state, send_at }: ScheduledEmail): string => `${id}  ${state} for ${send_at}`;
 
 const describe = ({ id, status, mode, from, message }: EmailRecord): string =>
   [`${id}  ${status}`, message, ...(mode === 'production' ? [] : [`Sent in ${mode} mode from ${from}.`])].join('\n');

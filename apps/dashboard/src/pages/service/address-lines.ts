@@ -10,7 +10,8 @@ export const linesOf = (text: string): readonly string[] =>
 /** Lines of the Postern export: `address,reason,email id,time`, the address possibly quoted or with an apostrophe. */
 const exportedAddress = (line: string): string | undefined => {
   if (line === 'address,reason,email_id,at') return 'address';
-  const found = /^(?:"((?:[^"]|"")*)"|([^",]*)),(?:hard_bounce|complaint|added),[0-9a-f-]*,[0-9TZ:.-]*$/.exec(line);
+  const found =
+    /^(?:"((?:[^"]|"")*)"|([^",]*)),(?:hard_bounce|complaint|unsubscribed|added),[0-9a-f-]*,[0-9TZ:.-]*$/.exec(line);
   if (!found) return undefined;
   return (found[1]?.replaceAll('""', '"') ?? found[2] ?? '').replace(/^'(?=[=+@\t\r-])/, '');
 };

@@ -8,6 +8,7 @@ import { EmptyState, Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { formatLabel } from '../../formatting.js';
 import { useLoading, usePolling } from '../../loading.js';
+import { Link } from '../../router.js';
 import { ContentSection } from './content-section.js';
 import { MessageDeliveries } from './message-deliveries.js';
 import { displayStatus } from './messages-page.js';
@@ -44,58 +45,63 @@ const EXPLANATIONS: Readonly<Partial<Record<ReturnType<typeof displayStatus>, st
   retry_requested: 'Nothing was sent. The client was asked to retry; a retry appears as a separate message.',
 };
 
-const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => (
-  <Section title={email.subject || '(no subject)'}>
-    <dl class="record">
-      <dt>Status</dt>
-      <dd>
-        <Badge status={displayStatus(email)} />
-        {EXPLANATIONS[displayStatus(email)] && <p class="hint">{EXPLANATIONS[displayStatus(email)]}</p>}
-      </dd>
-      <dt>Mode</dt>
-      <dd>
-        {formatLabel(email.mode)}
-        {email.mode === 'sandbox_fallback' && (
-          <p class="hint">
-            The domain of the sender is not verified, so the message was sent from the sandbox sender. Verify the domain
-            to send from it.
-          </p>
+const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => {
+  const { page } = useService();
+  return (
+    <Section title={email.subject || '(no subject)'}>
+      <dl class="record">
+        <dt>Status</dt>
+        <dd>
+          <Badge status={displayStatus(email)} />
+          {EXPLANATIONS[displayStatus(email)] && <p class="hint">{EXPLANATIONS[displayStatus(email)]}</p>}
+        </dd>
+        <dt>Mode</dt>
+        <dd>
+          {formatLabel(email.mode)}
+          {email.mode === 'sandbox_fallback' && (
+            <p class="hint">
+              The domain of the sender is not verified, so the message was sent from the sandbox sender. Verify the
+              domain to send from it.
+            </p>
+          )}
+        </dd>
+        <dt>From</dt>
+        <dd class="long">{email.from}</dd>
+        <dt>Accepted</dt>
+        <dd>
+          <Time at={email.accepted_at} />
+        </dd>
+        {email.message_id && (
+          <>
+            <dt>Message-ID</dt>
+            <dd class="long">
+              <code>{email.message_id}</code>
+            </dd>
+          </>
         )}
-      </dd>
-      <dt>From</dt>
-      <dd class="long">{email.from}</dd>
-      <dt>Accepted</dt>
-      <dd>
-        <Time at={email.accepted_at} />
-      </dd>
-      {email.message_id && (
-        <>
-          <dt>Message-ID</dt>
-          <dd class="long">
-            <code>{email.message_id}</code>
-          </dd>
-        </>
-      )}
-      {email.tags && (
-        <>
-          <dt>Tags</dt>
-          <dd class="long">
-            {Object.entries(email.tags).map(([name, value]) => (
-              <p key={name}>
-                {name}: {value}
-              </p>
-            ))}
-          </dd>
-        </>
-      )}
-      <dt>ID</dt>
-      <dd class="copy-line">
-        <code>{email.id}</code>
-        <CopyButton text={email.id} what="the message ID" />
-      </dd>
-    </dl>
-  </Section>
-);
+        {email.tags && (
+          <>
+            <dt>Tags</dt>
+            <dd class="long">
+              {Object.entries(email.tags).map(([name, value]) => (
+                <p key={name}>
+                  <Link to={`${page}/messages?tag=${encodeURIComponent(`${name}:${value}`)}`}>
+                    {name}: {value}
+                  </Link>
+                </p>
+              ))}
+            </dd>
+          </>
+        )}
+        <dt>ID</dt>
+        <dd class="copy-line">
+          <code>{email.id}</code>
+          <CopyButton text={email.id} what="the message ID" />
+        </dd>
+      </dl>
+    </Section>
+  );
+};
 
 const Recipients = ({ of }: { readonly of: TrackedEmail['recipients'] }) => (
   <Section title="Recipients">

@@ -1,5 +1,5 @@
 import type { HandOverResult, Page as ListPage, RecipientState, TrackedEmail } from '@postern/contracts';
-import { api } from '../../api-client.js';
+import { api, queryString } from '../../api-client.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
 import { Choice, Field, Form, type Values } from '../../components/form.js';
@@ -24,20 +24,20 @@ const STATES: readonly RecipientState[] = [
   'not_sent',
 ];
 const RESULTS: readonly HandOverResult[] = ['sent', 'failed', 'unknown', 'retry_requested'];
-const FILTERS = ['search', 'state', 'result'];
+const FILTERS = ['search', 'tag', 'state', 'result'];
 const POLL_MS = 5_000;
 
 export const MessagesPage = () => {
   const { path, page } = useService();
   const { offset, limit, filter, setOffset, setLimit, setFilter } = useListState(FILTERS);
-  const { search = '', state = '', result = '' } = filter;
+  const { search = '', tag = '', state = '', result = '' } = filter;
   const messages = useLoading<ListPage<TrackedEmail>>(
     signal => api.get(`${path}/emails`, { ...filter, offset, limit }, signal),
-    [path, search, state, result, offset, limit],
+    [path, search, tag, state, result, offset, limit],
   );
   usePolling(messages, POLL_MS);
   const submitSearch = useAction(async (values: Values) => {
-    setFilter({ search: (values['search'] ?? '').trim() });
+    setFilter({ search: (values['search'] ?? '').trim(), tag: (values['tag'] ?? '').trim() });
     messages.reload();
   });
   return (
@@ -52,6 +52,16 @@ export const MessagesPage = () => {
             maxLength={200}
             defaultValue={search}
           />
+          <Field
+            key={`tag ${tag}`}
+            label="Tag"
+            name="tag"
+            maxLength={300}
+            placeholder="campaign:spring"
+            pattern="[a-z][a-z0-9_]{0,39}:.*"
+            title="A tag is name:value"
+            defaultValue={tag}
+          />
         </Form>
         <Choice
           label="Recipient status"
@@ -65,13 +75,16 @@ export const MessagesPage = () => {
           options={[['', 'All results'], ...RESULTS.map(option => [option, formatLabel(option)] as const)]}
           onChoice={choice => setFilter({ result: choice })}
         />
+        <a class="button" href={`/dashboard/api${path}/emails-export${queryString(filter)}`} download>
+          Export CSV
+        </a>
       </div>
       <Loaded of={messages}>
         {list => (
           <>
             {list.items.length === 0 ? (
               <EmptyState>
-                {search || state || result ? (
+                {search || tag || state || result ? (
                   'No messages match these filters.'
                 ) : (
                   <>

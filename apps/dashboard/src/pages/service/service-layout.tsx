@@ -30,6 +30,8 @@ export const useService = (): OpenService => {
 const TABS: readonly (readonly [path: string, name: string])[] = [
   ['', 'Overview'],
   ['/messages', 'Messages'],
+  ['/scheduled', 'Scheduled'],
+  ['/templates', 'Templates'],
   ['/domains', 'Domains'],
   ['/recipients', 'Verified recipients'],
   ['/api-keys', 'API keys'],

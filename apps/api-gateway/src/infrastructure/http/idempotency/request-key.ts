@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { idempotencyKey } from '@postern/contracts';
 import type { RequestKey } from '@postern/messaging';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../access/caller.js';
 import { badRequest } from '../errors/problem.js';
 import { routeUrlOf } from '../server/route-url.js';
 import { isEmptyBody, readJson } from '../validation/received-body.js';
@@ -20,16 +19,11 @@ export const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefine
   return data;
 };
 
-/** For the service that carries out the command; undefined if the client sent no key. */
-export const requestKeyOf = (request: FastifyRequest, caller: Caller): RequestKey | undefined => {
+/** For the service that carries out the command of a caller; undefined if the client sent no key. */
+export const requestKeyOf = (request: FastifyRequest, caller: string): RequestKey | undefined => {
   const key = idempotencyKeyOf(request);
   if (key === undefined) return undefined;
-  const { userId, workspaceId, platformKey } = caller;
-  return {
-    caller: `${workspaceId} ${platformKey ? `key ${platformKey.id}` : `user ${userId}`}`,
-    key,
-    fingerprint: fingerprintOf(request),
-  };
+  return { caller, key, fingerprint: fingerprintOf(request) };
 };
 
 /** Method, path, query and the values of the body; their notation makes no difference. */

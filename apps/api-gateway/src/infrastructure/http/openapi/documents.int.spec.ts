@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { authenticateSession, exportAuditLog, exportSuppressions, getMembership } from '@postern/contracts';
+import {
+  authenticateSession,
+  exportAuditLog,
+  exportEmails,
+  exportSuppressions,
+  getMembership,
+} from '@postern/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ALL_REQUESTS } from '../../../testing/fake-services.js';
 import { type GatewayUnderTest, startGateway } from '../../../testing/gateway-under-test.js';
@@ -21,7 +27,7 @@ interface DocumentedOperation {
 
 /** Paths of routes that are not part of the API. */
 const NOT_API =
-  /^\/(?:$|favicon\.ico$|robots\.txt$|health|o\/|c\/|unsubscribe|tls\/ask|hooks\/deploy\/|docs|dashboard(?:$|\/(?!api\/))|(?:dashboard\/api\/)?openapi\.json)/;
+  /^\/(?:$|favicon\.ico$|robots\.txt$|health|o\/|c\/|u\/|unsubscribe|tls\/ask|hooks\/deploy\/|docs|dashboard(?:$|\/(?!api\/))|(?:dashboard\/api\/)?openapi\.json)/;
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
 const DETAIL = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Detail' } } } };
 
@@ -33,6 +39,7 @@ const operationsIn = ({ paths }: Document, prefix: string) =>
 const allowDashboardCalls = () => {
   for (const contract of ALL_REQUESTS) gateway.services.on(contract, () => replyOf(contract));
   gateway.services.on(getMembership, () => ({ role: 'owner' as const }));
+  gateway.services.on(exportEmails, () => ({ emails: [], after: null }));
   gateway.services.on(authenticateSession, () => ({
     user_id: ID,
     email: 'a@b.c',
@@ -116,6 +123,7 @@ describe('the OpenAPI documents', () => {
               oneOf: [
                 { required: ['from', 'to', 'subject', 'message'] },
                 { required: ['from', 'to', 'subject', 'text'] },
+                { required: ['from', 'to', 'template'] },
               ],
             },
           },
@@ -221,6 +229,11 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   [`post ${SERVICE}/recipients`]: { body: { address: 'a@b.c' } },
   [`post ${SERVICE}/suppressions`]: { body: { address: 'a@b.c' } },
   [`post ${SERVICE}/recipients/{recipient_id}/verify`]: { body: { code: '123456' } },
+  [`patch ${SERVICE}/scheduled-emails/{scheduled_email_id}`]: { body: { send_at: '2030-01-02T03:04:05Z' } },
+  [`post ${SERVICE}/templates`]: { body: { name: 'receipt', subject: 'Receipt', html: '<p>Thanks</p>' } },
+  [`patch ${SERVICE}/templates/{template_id}`]: { body: { subject: 'Receipt' } },
+  [`post ${SERVICE}/templates/{template_id}/preview`]: { body: { variables: {} } },
+  [`post ${SERVICE}/templates/{template_id}/test`]: { body: { from: 'a@b.c', to: ['a@b.c'] } },
   [`post ${SERVICE}/webhooks`]: { body: { url: 'https://a.b/c', events: ['opened'] } },
   [`patch ${SERVICE}/webhooks/{webhook_id}`]: { body: { enabled: true } },
   [`post ${SERVICE}/webhooks/{webhook_id}/test`]: { body: { event: 'opened' } },

@@ -44,7 +44,9 @@ describe('the OpenAPI document of the public API', () => {
   });
 
   it('contains only the email API and the platform API', () =>
-    expect(Object.keys(described.paths).filter(path => !/^\/(emails|api\/v1)(\/|$)/.test(path))).toEqual([]));
+    expect(
+      Object.keys(described.paths).filter(path => !/^\/(emails|scheduled-emails|api\/v1)(\/|$)/.test(path)),
+    ).toEqual([]));
 
   it('has unique operation ids that are valid method names', () => {
     const ids = [...operations, ...operationsIn(described.webhooks)].map(({ operationId }) => operationId);
@@ -53,15 +55,18 @@ describe('the OpenAPI document of the public API', () => {
     expect(ids).toEqual(expect.arrayContaining(['sendEmail', 'getEmail', 'createDeployment', 'listProjects']));
   });
 
-  it('has an exclusive union of emails with message and optional text, and emails with text only', () => {
-    const [html, text] = (bodyOf('sendEmail')?.oneOf ?? []) as AlternativeBody[];
-    expect([html?.required, text?.required]).toEqual([
+  it('has an exclusive union of emails with message and optional text, with text only, and with a template', () => {
+    const [html, text, template] = (bodyOf('sendEmail')?.oneOf ?? []) as AlternativeBody[];
+    expect([html?.required, text?.required, template?.required]).toEqual([
       ['from', 'to', 'subject', 'message'],
       ['from', 'to', 'subject', 'text'],
+      ['from', 'to', 'template'],
     ]);
-    expect([html, text].map(alternative => alternative?.additionalProperties)).toEqual([false, false]);
+    for (const alternative of [html, text, template]) expect(alternative?.additionalProperties).toBe(false);
     expect(Object.keys(html?.properties ?? {})).toEqual(expect.arrayContaining(['message', 'text']));
     expect(Object.keys(text?.properties ?? {})).not.toContain('message');
+    for (const name of ['subject', 'message', 'text'])
+      expect(Object.keys(template?.properties ?? {})).not.toContain(name);
   });
 
   it.each([
@@ -77,7 +82,8 @@ describe('the OpenAPI document of the public API', () => {
   });
 
   it('has the limits of an email as schema', () => {
-    for (const { properties } of (bodyOf('sendEmail')?.oneOf ?? []) as AlternativeBody[]) {
+    const [html, text] = (bodyOf('sendEmail')?.oneOf ?? []) as AlternativeBody[];
+    for (const { properties = {} } of [html ?? {}, text ?? {}]) {
       expect(properties).toMatchObject({
         to: { minItems: 1, maxItems: 50 },
         cc: { maxItems: 50 },

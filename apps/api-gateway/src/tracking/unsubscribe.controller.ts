@@ -1,0 +1,56 @@
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { KIB, unsubscribeRecipient } from '@postern/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Admits, AdmitsAnyone } from '../infrastructure/http/admission/route-admission.js';
+import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { requestContextOf } from '../infrastructure/http/server/request-context.js';
+import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { INVALID_LINK_PAGE } from './invalid-link-page.js';
+import { TrackingLinks } from './ports.js';
+import { CONFIRM_UNSUBSCRIBE_PAGE, UNSUBSCRIBED_PAGE } from './unsubscribe-page.js';
+
+/** The hosted page to unsubscribe from messages of an email service. It requires no account. */
+@Controller('u')
+export class UnsubscribeController {
+  constructor(
+    private readonly links: TrackingLinks,
+    private readonly services: ServiceClient,
+  ) {}
+
+  @Get(':token')
+  @AdmitsAnyone()
+  @Describes({
+    summary: 'The page to unsubscribe',
+    description: 'Changes nothing: the button on the page sends the POST.',
+    requests: [],
+    contentType: 'text/html',
+    also: { 404: 'The token is not valid.' },
+  })
+  page(@Param('token') token: string, @Res() reply: FastifyReply) {
+    const isValid = this.links.copyOfUnsubscription(token) !== undefined;
+    return isValid ? answer(reply, 200, CONFIRM_UNSUBSCRIBE_PAGE) : answer(reply, 404, INVALID_LINK_PAGE);
+  }
+
+  @Post(':token')
+  @HttpCode(200)
+  @Admits({ access: 'anyone', maxBodyBytes: 4 * KIB, budget: 'client-frequent' })
+  @Describes({
+    summary: 'Unsubscribe',
+    description: 'Also the one-click target of `List-Unsubscribe` (RFC 8058). May be repeated. The body is ignored.',
+    requests: [],
+    contentType: 'text/html',
+    also: { 404: 'The token is not valid.', 503: 'The service is unavailable; retry later.' },
+  })
+  async unsubscribe(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+    const copy = this.links.copyOfUnsubscription(token);
+    if (!copy) return answer(reply, 404, INVALID_LINK_PAGE);
+    const { emailId: email_id, recipientIndex: recipient_index } = copy;
+    const details = { email_id, recipient_index, at: new Date().toISOString() };
+    await this.services.request(unsubscribeRecipient, details, requestContextOf(request));
+    return answer(reply, 200, UNSUBSCRIBED_PAGE);
+  }
+}
+
+const answer = (reply: FastifyReply, status: 200 | 404, page: string) =>
+  reply.code(status).header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page);

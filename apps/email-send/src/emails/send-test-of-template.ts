@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { Refusal, type ReplyOf, type RequestOf, sendEmailBody, sendTestOfTemplate } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { SenderDirectory } from '../api-keys/ports.js';
+import { Templates } from '../templates/templates.js';
+import { CompleteEmail } from './complete-email.js';
+import { draftEmail } from './email-draft.js';
+import { SendEmail } from './send-email.js';
+
+/** Sends one message with a template for a user of the dashboard. */
+@Handles(sendTestOfTemplate)
+export class SendTestOfTemplate {
+  constructor(
+    private readonly templates: Templates,
+    private readonly completion: CompleteEmail,
+    private readonly senders: SenderDirectory,
+    private readonly sending: SendEmail,
+  ) {}
+
+  async execute(request: RequestOf<typeof sendTestOfTemplate>): Promise<ReplyOf<typeof sendTestOfTemplate>> {
+    // Errors name the fields of this request, and the test has the version that was checked.
+    const { version } = await this.templates.previewOf(request);
+    const { service_id, template_id: id, variables, from, to } = request;
+    const message = sendEmailBody.parse({ from, to, template: { id, version, variables } });
+    const emailId = uuidv7();
+    const { email } = await this.sending.send({
+      email_id: emailId,
+      // Repeated tests are not repetitions of a request.
+      canonical: `test ${emailId}`,
+      body_hash: createHash('sha256').update(emailId).digest('hex'),
+      sender: () => this.#senderOf(service_id),
+      draft: async ({ serviceId }) => draftEmail(await this.completion.complete(serviceId, message)),
+    });
+    return email;
+  }
+
+  async #senderOf(serviceId: string) {
+    const sender = await this.senders.findByService(serviceId);
+    if (!sender) throw new Refusal('service_not_found', 'there is no such email service');
+    if (!sender.enabled) throw new Refusal('service_disabled', 'this email service is disabled');
+    return sender;
+  }
+}
