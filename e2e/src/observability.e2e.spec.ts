@@ -78,11 +78,6 @@ describe('every alert', () => {
   const read = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
   const names = [...read('prometheus/alerts.yaml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name as string);
 
-  it('is explained in the documentation for operators', () => {
-    const guide = read('../docs/observability.md');
-    expect(names.filter(name => !guide.includes(`\`${name}\``))).toEqual([]);
-  });
-
   it('is tested with the condition that it must fire on', () => {
     const { tests } = parseYaml(read('prometheus/alerts.test.yaml')) as { tests: RuleTest[] };
     const tried = tests.flatMap(({ alert_rule_test = [] }) => alert_rule_test.filter(one => one.exp_alerts?.length));

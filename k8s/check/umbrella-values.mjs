@@ -22,4 +22,9 @@ export const umbrellaValues = () => {
   return `${own}${MARKER}${blocks.join('')}`;
 };
 
-export const writeUmbrellaValues = () => writeFileSync(file, umbrellaValues());
+/** Also copies the alerts, because Helm reads only files of the chart. */
+export const writeUmbrellaValues = () => {
+  writeFileSync(file, umbrellaValues());
+  const alerts = readFileSync(join(ROOT, 'observability/prometheus/alerts.yaml'));
+  writeFileSync(join(ROOT, 'k8s/charts/service/files/alerts.yaml'), alerts);
+};

@@ -2,7 +2,17 @@
  * `node tools/images/pack.mjs <app> <folder>`: copies only the files that the app needs at run time, by tracing the imports
  * of its entry points, and lists their packages in `sbom.cdx.json`.
  */
-import { cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeFileTrace } from '@vercel/nft';
@@ -48,7 +58,11 @@ const copy = path => {
 const migrations = existsSync(join(ROOT, 'prisma', app))
   ? [`prisma/${app}`, 'node_modules/@prisma/schema-engine-wasm']
   : [];
-const paths = [...fileList, ...files, `apps/${app}/package.json`, 'tools/postern-cli/package.json', ...migrations];
+// The contract of the release, which the process shows to others; an image of an unreleased checkout has none.
+const { version } = JSON.parse(readFileSync(join(ROOT, 'apps', app, 'package.json'), 'utf8'));
+const contract = [`libs/contracts/released/${app}@${version}.json`].filter(path => existsSync(join(ROOT, path)));
+const manifests = [`apps/${app}/package.json`, 'tools/postern-cli/package.json'];
+const paths = [...fileList, ...files, ...manifests, ...migrations, ...contract];
 for (const path of paths) copy(path);
 const sbom = await describeImage(ROOT, app, paths);
 writeFileSync(join(target, 'sbom.cdx.json'), JSON.stringify(sbom, null, 2));

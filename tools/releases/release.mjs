@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * `node tools/releases/release.mjs <service> [--image <repository>] [--dry-run]`: releases one service from its version
- * plans in a clean worktree. The checkout gets the commit and its tag only if every step succeeds (docs/releases.md).
+ * `node tools/releases/release.mjs <service> [--image <repository>] [--tested] [--dry-run]`: releases one service from its
+ * version plans in a clean worktree, after the tests of the service and its libraries. The checkout gets the commit and its tag
+ * only if every step succeeds (docs/releases.md).
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +10,18 @@ import { parseArgs } from 'node:util';
 import { baseImagesOf, buildImage, imageNameOf } from './build-image.mjs';
 import { buildTree } from './build-tree.mjs';
 import { linkDependencies } from './link-dependencies.mjs';
+import { testTree } from './test-tree.mjs';
 import { plansOf, unreleasedDependencies } from './version-plans.mjs';
 import { fail, git, inWorktreeOf, ROOT, run } from './worktree.mjs';
 
 const { release } = JSON.parse(readFileSync(join(ROOT, 'nx.json'), 'utf8'));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'dry-run': { type: 'boolean', default: false }, image: { type: 'string' } },
+  options: {
+    'dry-run': { type: 'boolean', default: false },
+    image: { type: 'string' },
+    tested: { type: 'boolean', default: false },
+  },
 });
 const [service, ...more] = positionals;
 if (!service || more.length > 0 || !release.projects.includes(service))
@@ -46,6 +52,8 @@ try {
       env: { ...process.env, NX_DAEMON: 'false' },
     });
     await buildTree(folder, service, logStep);
+    if (values.tested) logStep('not testing: --tested says that the tests of this commit have passed');
+    else await testTree(folder, service, logStep);
     const released = git(folder, 'rev-parse', 'HEAD');
     const tag = `${service}@${versionOf(folder)}`;
     if (values.image !== undefined) {

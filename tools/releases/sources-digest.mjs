@@ -25,7 +25,7 @@ const workspaceFolders = root => {
 };
 
 /** The folders of the service and of all workspaces that it depends on. */
-const foldersOf = (root, service) => {
+export const foldersOf = (root, service, tools = TOOLS) => {
   const folders = workspaceFolders(root);
   const found = new Set();
   const add = name => {
@@ -35,7 +35,7 @@ const foldersOf = (root, service) => {
     const { dependencies = {}, nx } = read(join(root, folder, 'package.json'));
     for (const dependency of [...Object.keys(dependencies), ...(nx?.implicitDependencies ?? [])]) add(dependency);
   };
-  for (const name of [service, ...TOOLS]) add(name);
+  for (const name of [service, ...tools]) add(name);
   return [...found];
 };
 
@@ -51,9 +51,17 @@ const contentOf = (root, path) => {
   return path.endsWith('/package.json') ? JSON.stringify({ ...read(file), version: '' }) : readFileSync(file);
 };
 
+/** Files and folders that the service is built from, including its libraries. */
+export const sourcesOf = (root, service) => [
+  ...SHARED_FILES,
+  'tools/setup',
+  `prisma/${service}`,
+  ...foldersOf(root, service),
+];
+
 /** `sha256:…` of the sources of a service in the folder, including its libraries and build files. */
 export const sourcesDigest = (root, service) => {
-  const sources = [...SHARED_FILES, 'tools/setup', `prisma/${service}`, ...foldersOf(root, service)];
+  const sources = sourcesOf(root, service);
   const listed = execFileSync(
     'git',
     ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...sources],

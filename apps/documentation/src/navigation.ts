@@ -61,6 +61,7 @@ export const SECTIONS: readonly Section[] = [
       page('operations', 'Operations'),
       page('configuration', 'Configuration'),
       page('observability', 'Observability'),
+      page('runbooks', 'Runbooks'),
       page('security', 'Security'),
       page('architecture', 'Architecture'),
       page('releases', 'Releases'),

@@ -4,6 +4,7 @@ import {
   EVENT_CONSUMERS,
   EVENT_FEEDS,
   type EventContract,
+  INBOXES,
   inboxPrefixOf,
   isEventContract,
   isRequestContract,
@@ -13,7 +14,9 @@ import {
   QUEUE_CONSUMER,
   queueNameOf,
   queueSubjectOf,
+  RELEASE_ANSWERS,
   type RequestContract,
+  releaseQueriesOf,
   returnPathArrivals,
   type ServiceName,
   wakeUpsOf,
@@ -116,7 +119,9 @@ export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
     ...PUBLISHERS.filter(publisher => publisher === user).map(wakeUpsOf),
     ...queueSubjects(user),
     ...(user === 'delivery-tracking' ? [returnPathArrivals('*')] : []),
-    ...(user === 'operator' ? operatorSubjects() : []),
+    ...(user === 'operator' ? operatorSubjects() : [`${INBOXES}*.${RELEASE_ANSWERS}.${user}.*`]),
+    // Before its upgrade a service asks which releases run beside it.
+    releaseQueriesOf('*'),
   ];
   const isServer = ALL_REQUESTS.some(({ service }) => service === user);
   const subscribe = [
@@ -124,7 +129,7 @@ export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
     // The second word is the queue group, without which a service would see the requests of its other replicas too.
     ...(isServer ? [`postern.requests.${user}.* ${user}`] : []),
     ...wakeUpSubjects(user),
-    ...(user === 'operator' ? [returnPathArrivals('*')] : []),
+    ...(user === 'operator' ? [returnPathArrivals('*')] : [releaseQueriesOf(user)]),
   ];
   return {
     publish: { allow: [...new Set(publish)].sort(), deny: [] },

@@ -9,6 +9,12 @@ export const inboxPrefixOf = (user: NatsUser): string => `${INBOXES}${user}`;
 /** The token in an inbox below which callers confirm that they have received a reply. */
 export const CONFIRMATIONS = 'confirmations';
 
+/** Where every process of a user says which release it runs. This is no request of a contract: it must outlive all of them. */
+export const releaseQueriesOf = (user: NatsUser | '*'): string => `postern.releases.${user}`;
+
+/** Below the inbox of a user: the answers of another one about its release. */
+export const RELEASE_ANSWERS = 'releases';
+
 /** The subjects on which a service says that there are new events. */
 export const wakeUpsOf = (service: ServiceName): string => `postern.wake-ups.${service}.>`;
 

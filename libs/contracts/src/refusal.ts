@@ -9,6 +9,8 @@ export class Refusal<Code extends string = string> extends Error {
     readonly code: Code,
     message: string,
     readonly details: Readonly<Record<string, unknown>> = {},
+    /** The HTTP status that its service declares for the code; only of a refusal that arrived from another service. */
+    readonly status?: number,
   ) {
     super(message);
   }

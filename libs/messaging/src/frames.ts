@@ -35,6 +35,8 @@ export interface RefusalBody {
   readonly code: string;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
+  /** The HTTP status of the code, by which a caller handles a code that it does not know. */
+  readonly status?: number | undefined;
 }
 
 /** The content of a reply. `unavailable` and `expired` come with `busy` or `fault`. */
@@ -121,7 +123,7 @@ const replyProblem = (frame: unknown): string | undefined => {
   if (frame['i'] !== '' && !isId(frame['i'])) return 'i (the id) is not a text of up to 64 characters';
   if (frame['a'] !== undefined && !isToken(frame['a'])) return 'a (the confirmation) is not a number';
   if ('refusal' in frame)
-    return isRefusal(frame['refusal']) ? undefined : 'refusal is not a code, a message and details';
+    return isRefusal(frame['refusal']) ? undefined : 'refusal is not a code, a message, details and a status';
   if ('unavailable' in frame && !isUnavailable(frame['unavailable'])) return 'unavailable is not an object';
   if ('fault' in frame) return typeof frame['fault'] === 'string' ? undefined : 'fault is not a text';
   if ('busy' in frame) return frame['busy'] === true ? undefined : 'busy is not true';
@@ -152,7 +154,10 @@ const isRefusal = (value: unknown): boolean =>
   isObject(value) &&
   typeof value['code'] === 'string' &&
   typeof value['message'] === 'string' &&
-  isObject(value['details']);
+  isObject(value['details']) &&
+  (value['status'] === undefined || isErrorStatus(value['status']));
+const isErrorStatus = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && (value as number) >= 400 && (value as number) < 600;
 const isRequestKey = (value: unknown): boolean =>
   isObject(value) && ['caller', 'key', 'fingerprint'].every(field => typeof value[field] === 'string');
 const isUnavailable = (value: unknown): boolean =>

@@ -11,6 +11,8 @@ import {
   queueNameOf,
   queueSubjectOf,
   queueSubjectsOf,
+  RELEASE_ANSWERS,
+  releaseQueriesOf,
   returnPathArrivals,
   wakeUpsOf,
 } from '@postern/contracts';
@@ -38,6 +40,11 @@ const publications = (): Map<string, readonly NatsUser[]> => {
       ]);
     }
   for (const user of NATS_USERS) all.set(`${inboxPrefixOf(user)}.id.1`, []);
+  for (const target of NATS_USERS) {
+    all.set(releaseQueriesOf(target), NATS_USERS);
+    for (const caller of NATS_USERS)
+      all.set(`${inboxPrefixOf(caller)}.${RELEASE_ANSWERS}.${target}.id`, target === 'operator' ? [] : [target]);
+  }
   all.set(returnPathArrivals('id'), ['delivery-tracking']);
   for (const subject of ['_INBOX.id', 'postern', 'postern.requests', 'anything', '$SYS.REQ.SERVER.PING'])
     all.set(subject, []);
@@ -98,6 +105,8 @@ const subscriptions = (): Map<string, readonly NatsUser[]> => {
     for (const { subject } of contracts) all.set(subject, [...new Set([...(all.get(subject) ?? []), service])]);
   for (const service of QUEUES) all.set(queueSubjectsOf(service), []);
   for (const user of NATS_USERS) all.set(`${inboxPrefixOf(user)}.>`, [user]);
+  for (const user of NATS_USERS) all.set(releaseQueriesOf(user), user === 'operator' ? [] : [user]);
+  all.set(releaseQueriesOf('*'), []);
   all.set(returnPathArrivals('*'), ['operator']);
   for (const subject of [
     '>',

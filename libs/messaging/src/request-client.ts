@@ -213,7 +213,8 @@ export class RequestClient {
     if (frame.replayed === true) pending.onReplayed?.();
     const maybeExecuted = !('executed' in frame && frame.executed === false);
     if ('refusal' in frame) {
-      pending.reject(new Refusal(frame.refusal.code, frame.refusal.message, frame.refusal.details));
+      const { code, message, details, status } = frame.refusal;
+      pending.reject(new Refusal(code, message, details, status));
     } else if ('unavailable' in frame) {
       const { retryAfterS } = frame.unavailable;
       pending.reject(new ServiceUnavailable(subject, 'unavailable', maybeExecuted, retryAfterS));

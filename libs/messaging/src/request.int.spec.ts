@@ -95,10 +95,15 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
     await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ greeting: 'Hello, Ada' });
   });
 
-  it('is refused with the code, message and details of the service', async () => {
+  it('is refused with the code, status, message and details of the service', async () => {
     const refusal = await client.request(refuse, {}).catch(error => error);
     expect(Refusal.is(refusal)).toBe(true);
-    expect(refusal).toMatchObject({ code: 'quota_exceeded', message: 'no more today', details: { retry_after_s: 60 } });
+    expect(refusal).toMatchObject({
+      code: 'quota_exceeded',
+      status: 429,
+      message: 'no more today',
+      details: { retry_after_s: 60 },
+    });
   });
 
   it('that fails unexpectedly is a fault without the error message, which is logged with the correlation id', async () => {

@@ -2,6 +2,7 @@ import { ConfigError, type Environment } from './config/define-config.js';
 import { exitProcess } from './exit-process.js';
 import { createLog, type LogOutput } from './log/service-log.js';
 import { watchEventLoop } from './loop-watchdog.js';
+import { releaseOf } from './release.js';
 import { type HostedConfig, type RunningService, type ServiceOptions, startService } from './start-service.js';
 
 /**
@@ -18,7 +19,8 @@ export const runService = async <D extends HostedConfig>(options: ServiceOptions
   const output = createLog(options.name, config.logLevel);
   crashOn(output);
   if (config.stalledLoopLimitS > 0) watchEventLoop(options.name, config.stalledLoopLimitS, output.log);
-  const starting = startService(options, environment, output, () => exitProcess(output, 1));
+  const release = options.release ?? releaseOf(options.name, process.argv[1]);
+  const starting = startService({ ...options, release }, environment, output, () => exitProcess(output, 1));
   stopOnSignals(starting, output, config.exitWithParent);
   try {
     const { port } = await starting;

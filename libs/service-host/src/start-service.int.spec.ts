@@ -3,6 +3,7 @@ import { connectNats, NatsLink, RequestClient } from '@postern/messaging';
 import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import { Database } from './database/database.js';
 import { createLog } from './log/service-log.js';
+import { runningReleases } from './running-releases.js';
 import { type RunningService, startService } from './start-service.js';
 import { greet, greeter } from './testing/greeter.js';
 
@@ -30,7 +31,7 @@ describe('A service', () => {
     const databaseUrl = new URL(postgres.adminUrl);
     databaseUrl.pathname = '/made_by_the_service';
     service = await startService(
-      greeter,
+      { ...greeter, release: { version: '0.3.0', contract: { version: '0.3.0' } } },
       { POSTERN_DATABASE_URL: databaseUrl.href, POSTERN_NATS_SERVERS: nats.url },
       createLog('greeter', 'silent'),
     );
@@ -49,6 +50,13 @@ describe('A service', () => {
   it('creates its database, migrates it and answers requests', async () => {
     await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ times: 1 });
     await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ times: 2 });
+  });
+
+  it('tells which release it runs', async () => {
+    const other = await connectNats({ servers: nats.url, name: 'operator', inboxPrefix: '_INBOX.operator' });
+    const expected = { service: greeter.name, version: '0.3.0', contract: { version: '0.3.0' }, processes: 1 };
+    expect(await runningReleases(other, 500)).toEqual([expected]);
+    await other.close();
   });
 
   it('is alive and ready', async () => {

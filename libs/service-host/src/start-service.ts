@@ -28,6 +28,7 @@ import { Metrics } from './metrics/metrics.js';
 import { observePool } from './metrics/observe-pool.js';
 import { connectWith } from './nats.js';
 import { NatsTransport } from './nats-transport.js';
+import { answerReleaseQueries, type Release } from './release.js';
 import { retryUntilAvailable } from './retry-until-available.js';
 import { Tasks } from './tasks.js';
 import { startTracing } from './tracing/tracing.js';
@@ -45,6 +46,8 @@ export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
   readonly module: Type;
   /** For services whose configuration includes `databaseSettings`. */
   readonly database?: Omit<MigrationOptions, 'databaseUrl'>;
+  /** The release that other processes are told; without it they get no answer. */
+  readonly release?: Release | undefined;
   /** Maximum number of concurrent request handlers (256). */
   readonly concurrency?: number;
   /** The clock of the machine, for tests. */
@@ -157,6 +160,7 @@ export const startService = async <D extends HostedConfig>(
     await app.init();
     startTasks(app, host);
     if (commands) tasks.every(PURGE_COMMANDS_MS, 'purge answers of commands', () => commands.purge());
+    if (options.release) answerReleaseQueries(link, options.name, options.release);
     await app.startAllMicroservices();
     // A completed round trip confirms the subscriptions; if NATS does not respond, the readiness check reports it.
     await link.roundTrip(SUBSCRIBED_WITHIN_MS).catch(() => {});

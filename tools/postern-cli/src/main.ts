@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { NATS_USERS } from '@postern/contracts';
 import { silentLog } from '@postern/messaging';
 import { defineConfig } from '@postern/service-host/config';
 import { connectWith } from '@postern/service-host/nats';
@@ -14,6 +15,7 @@ import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
 import { countOptOuts, removeOptOut } from './commands/opt-outs.js';
 import { projectionsStatus, rebuildProjections } from './commands/projections.js';
 import { eraseRecipient, listRecipientErasures, showRecipientErasure } from './commands/recipients.js';
+import { canDeployBeside, listReleases } from './commands/releases.js';
 import { createUserAs } from './commands/users.js';
 import { withCredential } from './credential.js';
 import type { Operator } from './operator.js';
@@ -27,6 +29,11 @@ const USAGE = `postern: administer a running Postern
   postern audit export [--format csv|ndjson] [--from …] [--to …] [--actor …] [--action …]
                                                   print all of it as CSV, or as one JSON object a line
   postern doctor [--no-mail]                      check everything that Postern depends on
+  postern releases [--json]                       show which releases run
+  postern can-deploy [<service>@<version>…] [--together]
+                                                  check whether these releases, or that of this image, can be deployed
+                                                  beside those that run, and which must go first; --together if all
+                                                  other services are upgraded in the same step
   postern projections status [service]            show read models and their lag
   postern projections rebuild <service> [name]    rebuild read models from the first event
   postern events status [service]                 show how far each consumer has read the events of a service
@@ -77,6 +84,8 @@ const { values, positionals } = (() => {
         action: { type: 'string' },
         limit: { type: 'string' },
         format: { type: 'string' },
+        json: { type: 'boolean' },
+        together: { type: 'boolean' },
         unaudited: { type: 'boolean' },
       },
     });
@@ -117,6 +126,8 @@ const commandFor = ([first = '', second = '', ...rest]: readonly string[]): ((
   operator: Operator,
 ) => Promise<boolean>) => {
   if (first === 'doctor') return operator => doctor(operator, { mail: !values['no-mail'] });
+  if (first === 'releases') return operator => listReleases(operator, values);
+  if (first === 'can-deploy') return operator => canDeployBeside(operator, positionals.slice(1), values);
   const listed = COMMANDS[`${first} ${second}`];
   if (!listed) throw new UsageError(unknownCommand(first, second));
   const [command, audited] = listed;
@@ -156,7 +167,9 @@ const connect = async (): Promise<Operator & { readonly close: () => Promise<voi
       console.error(terminalText(`disk ${found}. ${advice ?? ''}`));
     process.exit(1);
   }, CONNECT_TIMEOUT_MS);
-  const { link, requests } = await connectWith(config, 'operator', log);
+  // A service asks with its own user which releases run before it is upgraded.
+  const user = NATS_USERS.find(known => known === config.natsUser) ?? 'operator';
+  const { link, requests } = await connectWith(config, user, log);
   clearTimeout(timer);
   return {
     link,

@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nameOf, type ReleaseContract, readReleaseContract } from '@postern/compatibility';
 import * as contracts from '@postern/contracts';
 import { type HttpRoute, isRequestContract } from '@postern/contracts';
-import { contractOf, nameOf, type ReleaseContract } from './release-contract.js';
+import { httpSurfaceOfCheckout } from './http-surface.js';
+import { contractOf, contractsNamed } from './release-contract.js';
+import { sentRequests, sourcesBelow } from './sent-requests.js';
 
 /** Everything that is released separately, with its folder. The dashboard is part of the gateway's image. */
 export const RELEASED: Readonly<Record<string, string>> = {
@@ -19,28 +22,9 @@ export const RELEASED: Readonly<Record<string, string>> = {
 };
 
 const SNAPSHOTS = 'libs/contracts/released';
-const IMPORTS = /import\s*\{([^}]*)\}\s*from\s*'@postern\/contracts'/g;
-
-/** Source files without specs and test support. */
-const sourcesBelow = (folder: string): readonly string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return ['testing', 'generated'].includes(entry.name) ? [] : sourcesBelow(path);
-    return /(?<!\.spec|\.d)\.ts$/.test(entry.name) ? [path] : [];
-  });
-
-/** The names of values that a source imports from the contracts, without type imports. */
-export const importedContracts = (source: string): readonly string[] =>
-  [...source.matchAll(IMPORTS)].flatMap(([, names = '']) =>
-    names
-      .split(',')
-      .map(name => name.trim())
-      .filter(name => name !== '' && !name.startsWith('type '))
-      .map(name => name.split(/\s+as\s+/)[0] as string),
-  );
 
 export const sourcesOf = (root: string, service: string): readonly string[] =>
-  sourcesBelow(join(root, RELEASED[service] as string, 'src')).map(path => readFileSync(path, 'utf8'));
+  sourcesBelow(join(root, RELEASED[service] as string));
 
 const isPublic = ({ access }: HttpRoute): boolean => [access].flat().includes('platform-key');
 
@@ -67,12 +51,18 @@ export const CLIENTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The contract of a service in the checkout. */
-export const contractOfCheckout = (root: string, service: string): ReleaseContract => {
-  const manifest = readFileSync(join(root, RELEASED[service] as string, 'package.json'), 'utf8');
+export const contractOfCheckout = async (root: string, service: string): Promise<ReleaseContract> => {
+  const folder = RELEASED[service] as string;
+  const manifest = readFileSync(join(root, folder, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { readonly version: string };
-  const names = CLIENTS[service] ?? sourcesOf(root, service).flatMap(importedContracts);
-  return contractOf(service, version, [...new Set(names)]);
+  const called = CLIENTS[service]?.flatMap(contractsNamed).filter(isRequestContract);
+  const surface = service === 'api-gateway' ? await httpSurfaceOfCheckout(root) : undefined;
+  return contractOf(service, version, called ?? sentRequests(root, folder), surface);
 };
+
+/** The contracts of all services in the checkout. */
+export const contractsOfCheckout = (root: string): Promise<readonly ReleaseContract[]> =>
+  Promise.all(Object.keys(RELEASED).map(service => contractOfCheckout(root, service)));
 
 /** Every release that may still run anywhere. Delete a file to retire its release. */
 export const releasedContracts = (root: string): readonly ReleaseContract[] => {
@@ -80,19 +70,24 @@ export const releasedContracts = (root: string): readonly ReleaseContract[] => {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter(file => file.endsWith('.json'))
-    .map(file => JSON.parse(readFileSync(join(folder, file), 'utf8')) as ReleaseContract);
+    .map(file => readReleaseContract(JSON.parse(readFileSync(join(folder, file), 'utf8')), `${SNAPSHOTS}/${file}`));
 };
 
 /** Formats one request or event per line for readable diffs. */
 const snapshotOf = (contract: ReleaseContract): string => {
   const parts = Object.entries(contract).flatMap(([part, value]) => {
-    if (value === undefined) return [];
+    if (value === undefined || Object.keys(value).length === 0) return emptyPart(part, value);
     if (typeof value === 'string' || part === 'envelope') return `  ${JSON.stringify(part)}: ${JSON.stringify(value)}`;
+    if (Array.isArray(value))
+      return `  ${JSON.stringify(part)}: ${JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')}`;
     const lines = Object.entries(value).map(([name, shape]) => `    ${JSON.stringify(name)}: ${JSON.stringify(shape)}`);
-    return `  ${JSON.stringify(part)}: {${lines.length > 0 ? `\n${lines.join(',\n')}\n  ` : ''}}`;
+    return `  ${JSON.stringify(part)}: {\n${lines.join(',\n')}\n  }`;
   });
   return `{\n${parts.join(',\n')}\n}\n`;
 };
+
+const emptyPart = (part: string, value: unknown): readonly string[] =>
+  value === undefined ? [] : [`  ${JSON.stringify(part)}: ${JSON.stringify(value)}`];
 
 /**
  * Stores the contract of a release. @returns the file, relative to the checkout.
@@ -102,8 +97,10 @@ export const record = (root: string, contract: ReleaseContract): string => {
   const path = join(SNAPSHOTS, `${nameOf(contract)}.json`);
   const snapshot = snapshotOf(contract);
   if (existsSync(join(root, path))) {
-    const stored = JSON.parse(readFileSync(join(root, path), 'utf8')) as ReleaseContract;
-    const differs = snapshotOf({ ...contract, sources: stored.sources }) !== snapshotOf(stored);
+    const stored = readReleaseContract(JSON.parse(readFileSync(join(root, path), 'utf8')), path);
+    // Other releases may have fulfilled its conditions in the meantime.
+    const kept = { sources: stored.sources, conditions: stored.conditions };
+    const differs = snapshotOf({ ...contract, ...kept }) !== snapshotOf(stored);
     if (differs || (stored.sources !== undefined && stored.sources !== contract.sources))
       throw new Error(
         `${nameOf(contract)} was released ${differs ? 'with another contract' : 'from other sources'}. A release cannot change: raise the version.`,

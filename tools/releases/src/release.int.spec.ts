@@ -60,7 +60,7 @@ describe('A release is built from its commit and not from existing build output:
     leaveBuildWith('smtp_response');
     checkout.replace(SOURCE, 'smtp_response', 'smtp_answer');
     const commit = checkout.commit('A field has a better name');
-    const { code, output } = await checkout.node(RELEASE, 'delivery-tracking');
+    const { code, output } = await checkout.node(RELEASE, 'delivery-tracking', '--tested');
     expect(output).toContain('field data.smtp_response');
     expect(code).toBe(1);
     nothingIsReleased(commit);
@@ -69,7 +69,7 @@ describe('A release is built from its commit and not from existing build output:
   it('a type error is rejected', async () => {
     checkout.write('apps/delivery-tracking/src/domain/wrong.ts', "export const wrong: number = 'text';\n");
     const commit = checkout.commit('Not built');
-    const { code, output } = await checkout.node(RELEASE, 'delivery-tracking');
+    const { code, output } = await checkout.node(RELEASE, 'delivery-tracking', '--tested');
     expect(output).toContain('wrong.ts');
     expect(code).toBe(1);
     nothingIsReleased(commit);
@@ -86,11 +86,12 @@ describe('A release is built from its commit and not from existing build output:
     const repository = 'registry.example.com/postern/delivery-tracking';
 
     const byTag = { ...env, POSTERN_BASE_IMAGE: 'debian:12.12-slim' };
-    const refused = await checkout.start([RELEASE, 'delivery-tracking', '--image', repository], byTag).ended;
+    const refused = await checkout.start([RELEASE, 'delivery-tracking', '--tested', '--image', repository], byTag)
+      .ended;
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('an image with its digest') });
     nothingIsReleased(checkout.git('rev-parse', 'HEAD'));
 
-    const release = checkout.start([RELEASE, 'delivery-tracking', '--image', repository], env);
+    const release = checkout.start([RELEASE, 'delivery-tracking', '--tested', '--image', repository], env);
     const { code, output } = await release.ended;
     expect(output).toContain('released delivery-tracking@0.2.0');
     expect(code).toBe(0);
@@ -126,6 +127,46 @@ describe('A release is built from its commit and not from existing build output:
     checkout.git('tag', '--delete', 'delivery-tracking@0.2.0');
   });
 
+  it('a release whose tests fail is rejected', async () => {
+    checkout.write('.nx/version-plans/sdk.md', '---\nsdk: minor\n---\n\nLogs are followed.\n');
+    checkout.write(
+      'libs/sdk/src/wrong.spec.ts',
+      "import { expect, it } from '@jest/globals';\n\nit('is right', () => expect(1).toBe(2));\n",
+    );
+    const commit = checkout.commit('A test that fails');
+    const { code, output } = await checkout.node(RELEASE, 'sdk');
+    expect(output).toContain('sdk:test');
+    expect(output).toMatch(/nx run-many .* failed with 1/);
+    expect(code).toBe(1);
+    nothingIsReleased(commit);
+  });
+
+  it('a column that the newest release reads is not dropped, unless its plan names a release that does not', async () => {
+    checkout.write(
+      'prisma/delivery-tracking/migrations/0099_less/migration.sql',
+      'ALTER TABLE bounce_notices DROP COLUMN rule;\n',
+    );
+    const commit = checkout.commit('Less');
+    const { code, output } = await checkout.node(RELEASE, 'delivery-tracking', '--tested');
+    expect(output).toContain('prisma/delivery-tracking/migrations/0099_less: column rule is dropped');
+    expect(code).toBe(1);
+    nothingIsReleased(commit);
+  });
+
+  it('a changed library is reported for each service without a plan', async () => {
+    for (const unit of ['api-gateway', 'email-send', 'delivery-tracking']) checkout.git('tag', `${unit}@0.1.0`);
+    checkout.replace('libs/mail/src/index.ts', 'export', ' export');
+    checkout.commit('A library');
+    const { code, output } = await checkout.node('tools/releases/contracts.mjs', 'plans');
+    for (const unit of ['api-gateway', 'email-send', 'delivery-tracking'])
+      checkout.git('tag', '--delete', `${unit}@0.1.0`);
+    expect(output.match(/^✗ [a-z-]+: libs\/mail\/src\/index.ts changed/gm)).toEqual([
+      '✗ api-gateway: libs/mail/src/index.ts changed',
+      '✗ email-send: libs/mail/src/index.ts changed',
+    ]);
+    expect(code).toBe(1);
+  });
+
   it('a package is not released before those that it depends on', async () => {
     checkout.write('.nx/version-plans/sdk.md', '---\nsdk: minor\n---\n\nLogs are followed.\n');
     checkout.write('.nx/version-plans/command.md', '---\ncommand: minor\n---\n\nLogs are followed.\n');
@@ -136,7 +177,7 @@ describe('A release is built from its commit and not from existing build output:
   });
 
   it('a checkout that gets another commit in the meantime does not change', async () => {
-    const release = checkout.start([RELEASE, 'delivery-tracking']);
+    const release = checkout.start([RELEASE, 'delivery-tracking', '--tested']);
     await release.printed('▸ building');
     checkout.write('CHANGES.md', 'Written in the meantime.\n');
     const commit = checkout.commit('Something else');
@@ -147,19 +188,19 @@ describe('A release is built from its commit and not from existing build output:
   });
 
   it('an interrupted release leaves nothing behind; the next release cleans up after a killed one', async () => {
-    const ended = checkout.start([RELEASE, 'delivery-tracking']);
+    const ended = checkout.start([RELEASE, 'delivery-tracking', '--tested']);
     await ended.printed('▸ building');
     process.kill(ended.pid, 'SIGTERM');
     expect((await ended.ended).code).toBe(1);
     nothingIsReleased(clean);
 
-    const killed = checkout.start([RELEASE, 'delivery-tracking']);
+    const killed = checkout.start([RELEASE, 'delivery-tracking', '--tested']);
     await killed.printed('▸ building');
     const [left = ''] = checkout.worktrees();
     process.kill(killed.pid, 'SIGKILL');
     await killed.ended;
     expect(existsSync(left.replace('worktree ', ''))).toBe(true);
-    const next = checkout.start([RELEASE, 'delivery-tracking']);
+    const next = checkout.start([RELEASE, 'delivery-tracking', '--tested']);
     await next.printed('▸ building');
     expect(existsSync(left.replace('worktree ', ''))).toBe(false);
     process.kill(next.pid, 'SIGINT');

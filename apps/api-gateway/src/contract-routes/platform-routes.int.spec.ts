@@ -221,6 +221,23 @@ describe('a call of the platform API', () => {
     const answer = await api(method, path);
     expect([answer.status, answer.body]).toEqual([status, { detail: 'So it is.' }]);
   });
+
+  it.each([
+    [409, 409],
+    [404, 404],
+    [422, 400],
+    [507, 503],
+  ])('answers a code of a newer service with its status %d, as %d', async (status, answered) => {
+    gateway.services.on(contractNamed('get-project'), () => {
+      throw new Refusal('project_frozen', 'It is frozen.', {}, status);
+    });
+    const answer = await api('GET', PROJECT);
+    expect([answer.status, answer.body, answer.headers['error-code']]).toEqual([
+      answered,
+      { detail: 'It is frozen.' },
+      'project_frozen',
+    ]);
+  });
 });
 
 describe('metrics of a service that is not running', () => {

@@ -23,7 +23,7 @@ const call = (caller: string, read: Call['read'], overrides: Partial<Call> = {})
 };
 const readOf = async (caller: string, name: string, request: Record<string, unknown> = {}) =>
   (await call(caller, { name, request }, { operation: 'projects:read' })).read;
-const refused = (code: string) => ({ refusal: { code, message: expect.any(String), details: {} } });
+const refused = (code: string) => ({ refusal: { code, message: expect.any(String), details: {}, status: 404 } });
 
 const keyOf = async (owner: { readonly user_id: string; readonly workspace_id: string }, overrides = {}) =>
   (await resources.request(createPlatformKey, { ...owner, name: 'CI', scope: 'read', ...overrides })).key;

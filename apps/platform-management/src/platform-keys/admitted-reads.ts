@@ -52,7 +52,7 @@ export class AdmittedReads {
     } catch (error) {
       if (!Refusal.is(error)) return undefined;
       const { code, message, details } = error;
-      return { refusal: { code, message, details } };
+      return { refusal: { code, message, details, status: read.contract.refusals[code] } };
     }
   }
 }

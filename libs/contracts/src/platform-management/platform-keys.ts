@@ -81,7 +81,12 @@ export type ReadAtAdmission = z.output<typeof readAtAdmission>;
 export const admittedRead = z.union([
   z.object({ ok: z.unknown() }),
   z.object({
-    refusal: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
+    refusal: z.object({
+      code: z.string(),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()),
+      status: z.int().optional().describe('The HTTP status of the code.'),
+    }),
   }),
 ]);
 export type AdmittedRead = z.output<typeof admittedRead>;

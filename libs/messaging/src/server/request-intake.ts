@@ -12,7 +12,8 @@ import { MalformedReport } from '../malformed.js';
 import { TickBatches } from '../tick-batches.js';
 import { startSpan } from '../tracing.js';
 import { type Answer, ArrivedRequest } from './arrived-request.js';
-import type { KeyedReply, KeyedRequests } from './keyed-requests.js';
+import type { KeyedRequests } from './keyed-requests.js';
+import { keyedBody, outcomeOf, unavailableBody, withStatus } from './reply-bodies.js';
 import { ReplyConfirmations } from './reply-confirmations.js';
 import { RequestDelays } from './request-delays.js';
 
@@ -208,11 +209,11 @@ export class RequestIntake {
     }
     try {
       const { keyed } = this.options;
-      if (frame.k && keyed) return keyedBody(await keyed.answer(frame.k, () => answer(parsed.data)));
+      if (frame.k && keyed) return keyedBody(await keyed.answer(frame.k, () => answer(parsed.data)), contract);
       return { ok: (await answer(parsed.data)) ?? null };
     } catch (error) {
       if (Refusal.is(error)) {
-        return { refusal: { code: error.code, message: error.message, details: error.details } };
+        return { refusal: withStatus(error, contract) };
       }
       const unavailable = this.#unavailable(error);
       if (unavailable) {
@@ -260,11 +261,6 @@ export class RequestIntake {
   }
 }
 
-const keyedBody = (reply: KeyedReply): ReplyBody & { readonly replayed: boolean | undefined } => ({
-  ...('refusal' in reply ? { refusal: reply.refusal } : { ok: reply.ok ?? null }),
-  replayed: reply.replayed || undefined,
-});
-
 /** One subject for all replies to a caller, so that replies of one event loop turn share a message. */
 const replySubject = (given: string): string => {
   const dot = given.lastIndexOf('.');
@@ -273,25 +269,6 @@ const replySubject = (given: string): string => {
 
 const malformedRequest = (problem: string): string =>
   `malformed request: ${problem}. Expected: [{"v":1,"i":"<id>","w":<ms to wait>,"c":{"correlationId":"…"},"p":<request>}]`;
-
-const unavailableBody = (
-  { maybeExecuted, retryAfterS }: TemporarilyUnavailable,
-  isWithoutEffect: boolean,
-  correlationId: string,
-): ReplyBody => {
-  const unavailable = Number.isFinite(retryAfterS) ? { retryAfterS } : {};
-  if (!maybeExecuted || isWithoutEffect) return { busy: true, unavailable, executed: false };
-  return { fault: `temporarily unavailable, logged under correlation id ${correlationId}`, unavailable };
-};
-
-/** The outcome in metrics and spans; refusals by code. */
-const outcomeOf = (reply: ReplyBody) => {
-  if ('refusal' in reply) return { outcome: 'refused', 'error.type': reply.refusal.code };
-  if ('unavailable' in reply) return { outcome: 'unavailable' };
-  if ('expired' in reply) return { outcome: 'expired' };
-  if ('busy' in reply) return { outcome: 'busy' };
-  return { outcome: 'fault' in reply ? 'fault' : 'ok' };
-};
 
 /** Path and reason of the first mismatch; never the value, which may be a secret or a body. */
 export const describeIssue = (error: z.core.$ZodError): string => {

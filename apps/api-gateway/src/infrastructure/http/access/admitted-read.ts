@@ -18,5 +18,6 @@ export const admittedReadOf = (request: Reading): { readonly reply: unknown } | 
   const read = request[READ];
   if (!read) return undefined;
   if ('ok' in read) return { reply: read.ok };
-  throw new Refusal(read.refusal.code, read.refusal.message, read.refusal.details);
+  const { code, message, details, status } = read.refusal;
+  throw new Refusal(code, message, details, status);
 };

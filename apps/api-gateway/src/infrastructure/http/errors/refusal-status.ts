@@ -14,8 +14,18 @@ const DEFAULT_RETRY_AFTER_S = { 409: undefined, 429: 60, 503: 5 } as const;
 /** Codes about the token in `Authorization: Bearer`. */
 const BEARER_CODES: ReadonlySet<string> = new Set(['platform_key_invalid', 'session_invalid']);
 
-/** Undefined for a code without a contract, which is a bug of the service that sent it. */
-export const statusOf = (refusal: Refusal): number | undefined => STATUS_OF_REFUSAL.get(refusal.code);
+/** The statuses that the documents of the API name. */
+const KNOWN_STATUSES: ReadonlySet<number> = new Set(STATUS_OF_REFUSAL.values());
+
+/**
+ * A newer service may refuse with a code that this release does not know; then the status that it arrived with counts, or
+ * the most general one of its class. Undefined for a code without a status, which is a bug of the service that sent it.
+ */
+export const statusOf = ({ code, status }: Refusal): number | undefined => {
+  const known = STATUS_OF_REFUSAL.get(code);
+  if (known !== undefined || status === undefined || KNOWN_STATUSES.has(status)) return known ?? status;
+  return status < 500 ? 400 : 503;
+};
 
 /** `Retry-After` for temporary refusals, `RateLimit-*` if the refusal has a limit, and `WWW-Authenticate`. */
 export const headersOf = (refusal: Refusal, status: number): Record<string, string> => {

@@ -77,7 +77,7 @@ export const publicApiDocument = (controllers: readonly Type[], publicUrl: strin
   };
 };
 
-const dashboardApiDocument = (controllers: readonly Type[], publicUrl: string): OpenApiDocument => {
+export const dashboardApiDocument = (controllers: readonly Type[], publicUrl: string): OpenApiDocument => {
   const operations = controllers.flatMap(operationsOf).filter(isDashboardApi);
   const answers = new AnswerSchemas();
   const references = new Set<string>();

@@ -22,10 +22,14 @@ export interface JsonSchema {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
+  /** The value of a field that a client leaves out. */
+  readonly default?: unknown;
+  /** The number of conditions that only code can check. */
+  readonly refined?: number;
 }
 
 /** Keywords that no reader depends on. */
-const IGNORED_KEYWORDS = ['description', 'title', 'examples', 'default'];
+const IGNORED_KEYWORDS = ['description', 'title', 'examples'];
 
 /**
  * `input`: what a reader that parses with `shape` accepts; fields with defaults are optional. `output`: what a writer of
@@ -36,7 +40,11 @@ export const jsonSchemaOf = (shape: z.ZodType, io: 'input' | 'output'): JsonSche
     io,
     override: ({ zodSchema, jsonSchema }) => {
       for (const keyword of IGNORED_KEYWORDS) delete jsonSchema[keyword as 'title'];
+      // A writer sends the value itself.
+      if (io === 'output') delete jsonSchema.default;
       const { def } = zodSchema._zod;
+      const refined = (def.checks ?? []).filter(check => check._zod.def.check === 'custom').length;
+      if (io === 'input' && refined > 0) jsonSchema['refined'] = refined;
       if (def.type === 'object' && !def.catchall) delete jsonSchema.additionalProperties;
     },
   });

@@ -6,7 +6,7 @@ import type { JsonSchema } from './json-schema.js';
 export interface Incompatibility {
   /** `email.to[]`; empty for the whole value. */
   readonly path: string;
-  readonly kind: 'missing' | 'not_always' | 'unknown_field' | 'type' | 'values' | 'limits' | 'other';
+  readonly kind: 'missing' | 'not_always' | 'unknown_field' | 'type' | 'values' | 'limits' | 'default' | 'other';
   /** Description of the written and the readable schema. */
   readonly writes: string;
   readonly reads: string;
@@ -89,7 +89,10 @@ const compareFields = (writes: JsonSchema, reads: JsonSchema, path: string): rea
       }),
     ...Object.entries(written).flatMap(([field, schema]) =>
       Object.hasOwn(known, field)
-        ? incompatibilities(schema, known[field] as JsonSchema, at(field))
+        ? [
+            ...incompatibilities(schema, known[field] as JsonSchema, at(field)),
+            ...changedDefault(schema, known[field] as JsonSchema, at(field)),
+          ]
         : unknown(field, schema),
     ),
     ...(others
@@ -106,6 +109,14 @@ const compareFields = (writes: JsonSchema, reads: JsonSchema, path: string): rea
           )
         : []),
   ];
+};
+
+/** The value that a reader uses for a field that the writer leaves out, if it is another than the writer expects. */
+const changedDefault = (writes: JsonSchema, reads: JsonSchema, path: string): readonly Incompatibility[] => {
+  if (writes.default === undefined || isDeepStrictEqual(writes.default, reads.default)) return [];
+  const read = reads.default === undefined ? 'no default' : `the default ${JSON.stringify(reads.default)}`;
+  const write = `nothing for the default ${JSON.stringify(writes.default)}`;
+  return [{ path, kind: 'default', writes: write, reads: read, widened: false }];
 };
 
 /** The schema of unnamed fields that an object can have, such as those of a record. */
@@ -143,7 +154,7 @@ const compareLimits = (writes: JsonSchema, reads: JsonSchema, path: string): rea
 
 const COMPARED = new Set<string>([
   ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'propertyNames'],
-  ...['items', ...LOWER, ...UPPER, ...TEXT],
+  ...['items', 'default', ...LOWER, ...UPPER, ...TEXT],
 ]);
 
 const unknownKeywords = (writes: JsonSchema, reads: JsonSchema, path: string): readonly Incompatibility[] => {
@@ -169,14 +180,14 @@ const unreadValues = (values: readonly unknown[], reads: JsonSchema, path: strin
   return [{ path, kind, writes: describeSchema({ enum: unreadable }), reads: describeSchema(reads), widened }];
 };
 
-const branchesOf = (schema: JsonSchema): readonly JsonSchema[] => {
+const branchesOf = ({ default: _, ...schema }: JsonSchema): readonly JsonSchema[] => {
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives && Object.keys(schema).length === 1) return alternatives.flatMap(branchesOf);
   const { type } = schema;
   return Array.isArray(type) ? type.map((one: string) => ({ ...schema, type: one })) : [schema];
 };
 
-const acceptsEverything = (schema: JsonSchema): boolean => Object.keys(schema).length === 0;
+const acceptsEverything = ({ default: _, ...schema }: JsonSchema): boolean => Object.keys(schema).length === 0;
 
 const valuesOf = (schema: JsonSchema): readonly unknown[] | undefined =>
   schema.enum ?? ('const' in schema ? [schema.const] : undefined);

@@ -2,7 +2,7 @@ import type { Incompatibility } from './incompatibilities.js';
 import { nameOf, type ReleaseContract } from './release-contract.js';
 
 /** `log`: an event that another version of the same service reads from the shared log. */
-export type Channel = 'event' | 'log' | 'request' | 'reply' | 'refusal';
+export type Channel = 'event' | 'log' | 'request' | 'reply' | 'refusal' | 'deadline';
 
 interface Mismatch {
   readonly newer: 'writer' | 'reader';
@@ -17,15 +17,18 @@ interface Mismatch {
 const release = (contract: ReleaseContract, isNew: boolean): string =>
   isNew ? `the new ${contract.service}` : nameOf(contract);
 
+const isWhole = ({ kind, path }: Incompatibility): boolean => kind === 'missing' && path === '';
+
 /** Describes a finding with its services, event or request, and field. */
 export const describeFinding = ({ newer, writer, reader, channel, name, incompatibility }: Mismatch): string => {
   const [from, to] = [release(writer, newer === 'writer'), release(reader, newer === 'reader')];
   const field = incompatibility.path === '' ? 'as a whole' : `field ${incompatibility.path}`;
-  if (incompatibility.kind === 'missing' && incompatibility.path === '') {
+  if (isWhole(incompatibility)) {
     if (channel === 'request')
       return newer === 'writer'
         ? `${from} sends ${name}, which ${to} does not handle`
         : `${to} no longer handles ${name}, which ${from} sends`;
+    if (channel === 'event' && newer === 'reader') return `${to} consumes ${name}, which ${from} does not publish`;
     return newer === 'writer'
       ? `${from} no longer publishes ${name}, which ${to} consumes`
       : `${to} no longer reads ${name}, which ${from} has written to the shared log`;
@@ -35,22 +38,32 @@ export const describeFinding = ({ newer, writer, reader, channel, name, incompat
     log: `event ${name}, ${field}: ${from} writes to the shared log`,
     request: `request ${name}, ${field}: ${from} sends`,
     reply: `reply to ${name}, ${field}: ${from} replies with`,
-    refusal: `refusal of ${name}: ${from} can refuse with`,
+    refusal: `refusal of ${name}: ${from} refuses`,
+    deadline: `request ${name}: ${from} waits`,
   }[channel];
-  const reads = { missing: 'requires', not_always: 'always requires', unknown_field: 'accepts', limits: 'accepts' };
-  const verb = channel === 'refusal' ? 'knows' : ((reads as Record<string, string>)[incompatibility.kind] ?? 'reads');
-  return `${where} ${incompatibility.writes}, ${to} ${verb} ${incompatibility.reads}`;
+  return `${where} ${incompatibility.writes}, ${to} ${verbOf(channel, incompatibility.kind)} ${incompatibility.reads}`;
+};
+
+const VERBS: Partial<Record<Incompatibility['kind'], string>> = {
+  missing: 'requires',
+  not_always: 'always requires',
+  unknown_field: 'accepts',
+  limits: 'accepts',
+  default: 'uses',
+};
+
+const verbOf = (channel: Channel, kind: Incompatibility['kind']): string => {
+  if (channel === 'refusal') return 'knows';
+  if (channel === 'deadline') return 'may take';
+  return VERBS[kind] ?? 'reads';
 };
 
 /** Advice on how to resolve a finding. */
-export const adviceFor = (
-  { newer, writer, reader, channel, name, incompatibility }: Mismatch,
-  verdict: 'breaks' | 'pending',
-): string => {
+export const adviceFor = (mismatch: Mismatch, verdict: 'breaks' | 'condition'): string => {
+  const { newer, writer, reader, channel, name, incompatibility } = mismatch;
   const older = newer === 'writer' ? reader : writer;
-  if (verdict === 'pending')
-    return `Release ${older.service} with ${incompatibility.path || name} first, and retire ${nameOf(older)} when nobody runs it any more.`;
-  const whole = incompatibility.kind === 'missing' && incompatibility.path === '';
+  if (verdict === 'condition') return conditionOf(mismatch, older);
+  const whole = isWhole(incompatibility);
   switch (channel) {
     case 'event':
     case 'log':
@@ -69,6 +82,19 @@ export const adviceFor = (
         ? 'Keep the reply unchanged and add new fields, which older clients ignore, or add a new request.'
         : `Make what ${nameOf(older)} does not send optional.`;
     case 'refusal':
-      return `Keep handling the code until ${nameOf(older)} is retired.`;
+      return 'Programs compare the code: keep it declared with its status, and add a new code for another reason.';
+    case 'deadline':
+      return `Keep the deadline until ${nameOf(older)} is retired.`;
   }
+};
+
+/** What does not work until a newer release of the other service runs. */
+const conditionOf = ({ channel, name, incompatibility }: Mismatch, { service }: ReleaseContract): string => {
+  const whole = isWhole(incompatibility);
+  const what = whole ? name : `${name} ${incompatibility.path}`.trimEnd();
+  const until = {
+    event: 'no such event arrives, and its consumer waits',
+    request: whole ? 'it is answered with 503' : 'requests with it are refused',
+  }[channel as 'event' | 'request'];
+  return `Deploy a release of ${service} with ${what} first: until it runs, ${until}.`;
 };

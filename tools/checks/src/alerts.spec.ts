@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const ALERTS = 'observability/prometheus/alerts.yaml';
+
+interface Alert {
+  readonly alert: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+const { groups } = parse(read(ALERTS)) as { readonly groups: readonly { readonly rules: readonly Alert[] }[] };
+const alerts = groups.flatMap(({ rules }) => rules);
+const services = readdirSync(join(ROOT, 'apps'));
+const boards = readdirSync(join(ROOT, 'observability/grafana')).map(
+  file => (JSON.parse(read(`observability/grafana/${file}`)) as { readonly uid: string }).uid,
+);
+const runbooks = new Map(
+  read('docs/runbooks.md')
+    .split(/^## /m)
+    .slice(1)
+    .map(section => [section.split('\n', 1)[0] as string, section]),
+);
+
+describe('the alert', () => {
+  it.each(alerts)('$alert has a severity, a service and a team', ({ labels }) => {
+    expect(['page', 'ticket']).toContain(labels['severity']);
+    const service = labels['service'] ?? '';
+    expect(services.includes(service) || /^\{\{ \$labels\.(service_name|consumer) \}\}$/.test(service)).toBe(true);
+    expect(labels['team']).toMatch(/^[a-z]+$/);
+  });
+
+  it.each(alerts)(
+    '$alert links to its runbook, which names its team and severity',
+    ({ alert, labels, annotations }) => {
+      expect(annotations['runbook_url']).toBe(`https://postern.example.com/docs/runbooks#${alert.toLowerCase()}`);
+      const runbook = runbooks.get(alert) ?? '';
+      expect(runbook).toContain(`**Severity**: ${labels['severity']}.`);
+      expect(runbook).toContain(`**Team**: ${labels['team']}.`);
+      expect(runbook).toMatch(/^- \*\*Action\*\*: \S/m);
+    },
+  );
+
+  it.each(alerts)('$alert links to a dashboard', ({ annotations }) => {
+    const board = /^https:\/\/grafana\.example\.com\/d\/([a-z-]+)(\?var-service=.+)?$/.exec(
+      annotations['dashboard_url'] ?? '',
+    );
+    expect(boards).toContain(board?.[1]);
+  });
+});
+
+it('every runbook is that of an alert', () => expect([...runbooks.keys()]).toEqual(alerts.map(({ alert }) => alert)));
+
+it('the chart has the same alerts; `node k8s/check/check.mjs --write` copies them', () =>
+  expect(read('k8s/charts/service/files/alerts.yaml')).toBe(read(ALERTS)));
