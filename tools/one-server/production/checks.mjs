@@ -1,27 +1,11 @@
 /** What an administrator relies on; each check has a name, and returns what it measured. */
 import assert from 'node:assert/strict';
-import { Client, call, certificateFor, HOST } from './client.mjs';
+import { call, certificateFor, HOST } from './client.mjs';
+import { deployed } from './deploying.mjs';
 import { documentedCommands } from './documented.mjs';
 import { openPorts, sendMail } from './internet.mjs';
 import { SERVER } from './machine.mjs';
-
-const OPERATOR = 'owner@example.com';
-const SENDER = 'shop.example.com';
-
-/** Repeats a check until it passes. @throws its last error after the time limit. */
-const eventually = async ({ pause }, withinMs, check) => {
-  const deadline = Date.now() + withinMs;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await pause(500);
-    }
-  }
-};
-
-const secret = (server, name) => server.exec(`cat /etc/postern/secrets/${name}`).then(text => text.trim());
+import { conserved, emailService, eventually, load, message, signedIn, statusOf } from './sending.mjs';
 
 /** Runs the commands of docs/install.md, and publishes the records when the document says so. */
 const fifteenMinutes = async world => {
@@ -45,42 +29,6 @@ const fifteenMinutes = async world => {
   );
   assert.ok(lines.length <= 12, `${lines.length} commands`);
   return `${lines.length} commands, ${((Date.now() - began) / 1_000).toFixed(0)} s without downloads`;
-};
-
-const signedIn = async ({ authority, server }) => {
-  const client = new Client(authority.root);
-  await client.signIn(OPERATOR, await secret(server, 'operator-password'));
-  return client;
-};
-
-/** An email service with a verified domain; created once. */
-const emailService = async world => {
-  const { state, names } = world;
-  if (state.service) return state.service;
-  const client = await signedIn(world);
-  const { id } = await client.dashboard('POST', '/email-services', { name: 'Shop' });
-  const { key } = await client.dashboard('POST', `/email-services/${id}/api-keys`, { name: 'check' });
-  const domain = await client.dashboard('POST', `/email-services/${id}/domains`, { domain: SENDER });
-  for (const { type, name, value } of domain.records) names.set(name, type, value);
-  await eventually(world, 30_000, async () => {
-    const { status } = await client.dashboard('POST', `/email-services/${id}/domains/${domain.id}/verify`, {});
-    assert.equal(status, 'verified');
-  });
-  state.service = { id, key, client };
-  return state.service;
-};
-
-const message = to => ({
-  from: `Shop <orders@${SENDER}>`,
-  to: [to],
-  subject: 'Your receipt',
-  message: '<p>Thanks!</p>',
-});
-
-/** The status of the message in the dashboard, which follows its notifications. */
-const statusOf = async ({ client, id: service }, id) => {
-  const found = await client.dashboard('GET', `/email-services/${service}/emails/${id}`);
-  return found.recipients?.[0]?.status ?? found.status;
 };
 
 const mail = async world => {
@@ -125,6 +73,27 @@ const tls = async world => {
   await eventually(world, 20_000, async () => assert.ok(await certificateFor(authority.root, HOST)));
   await server.exec('postern up');
   return 'gateway and SMTP submission';
+};
+
+const webService = async world => {
+  const { authority, server, names } = world;
+  const { host, id, client } = await deployed(world);
+  const answer = await eventually(world, 60_000, () => call(authority.root, 'GET', '/', { host }));
+  assert.equal(answer.text, `hello ${host}`);
+  const domain = await client.dashboard('POST', `/web-services/${id}/domains`, { domain: 'shop.example.com' });
+  names.set('shop.example.com', 'CNAME', host);
+  await eventually(world, 60_000, async () => {
+    const { status } = await client.dashboard('POST', `/web-services/${id}/domains/${domain.id}/verify`, {});
+    assert.equal(status, 'verified');
+  });
+  const custom = await eventually(world, 60_000, () => call(authority.root, 'GET', '/', { host: 'shop.example.com' }));
+  assert.match(custom.text, /^hello /);
+  // Without the control plane, and with a front that has just started, both are still served.
+  await server.exec('systemctl stop postern-platform-management postern-api-gateway postern-nats && systemctl restart postern-caddy');
+  for (const name of [host, 'shop.example.com'])
+    await eventually(world, 30_000, async () => assert.equal((await call(authority.root, 'GET', '/', { host: name })).status, 200));
+  await server.exec('postern up');
+  return `${host} and a custom domain, also without the control plane`;
 };
 
 const ports = async ({ server }) => {
@@ -178,40 +147,6 @@ const kill = async world => {
   await eventually(world, 60_000, () => isHealthy(server));
   return `slowest ${slowest.unit} ${slowest.seconds.toFixed(0)} s, all at once ${((Date.now() - began) / 1_000).toFixed(0)} s`;
 };
-
-/** Sends messages one after the other until it is stopped; a client repeats what has no answer, with the same key. */
-const load = (world, service, label) => {
-  const accepted = new Set();
-  const failed = [];
-  let running = true;
-  const done = (async () => {
-    for (let number = 0; running; number++) {
-      const to = `ok-${label}-${number}@receiver.example.net`;
-      const headers = { 'api-key': service.key, 'idempotency-key': `${label}-${number}` };
-      const answer = await call(world.authority.root, 'POST', '/emails', { body: message(to), headers }).catch(
-        error => ({ status: 0, text: error.message }),
-      );
-      if (answer.status === 200) accepted.add(to);
-      else failed.push(`${answer.status} ${answer.text.slice(0, 200)}`);
-      await world.pause(100);
-    }
-  })();
-  return {
-    accepted,
-    failed,
-    stop: async () => {
-      running = false;
-      await done;
-    },
-  };
-};
-
-/** Every accepted message arrived, and none twice. */
-const conserved = (world, accepted) =>
-  eventually(world, 90_000, async () => {
-    const arrivals = world.mail.messages.flatMap(({ to }) => to);
-    for (const to of accepted) assert.equal(arrivals.filter(each => each === to).length, 1, `${to} arrived once`);
-  });
 
 const powerCut = async world => {
   const { server } = world;
@@ -322,6 +257,7 @@ export const CHECKS = {
   'fifteen-minutes': fifteenMinutes,
   mail,
   tls,
+  'web-service': webService,
   ports,
   config,
   restart,

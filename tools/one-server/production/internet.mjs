@@ -197,10 +197,24 @@ acme-v02.api.letsencrypt.org {
   }
 
   async start() {
-    this.#process = spawn('caddy', ['run', '--config', join(this.folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, HOME: this.folder, XDG_DATA_HOME: this.folder, XDG_CONFIG_HOME: this.folder },
-    });
+    this.#process = spawn(
+      'ip',
+      [
+        'netns',
+        'exec',
+        INTERNET.namespace,
+        'caddy',
+        'run',
+        '--config',
+        join(this.folder, 'Caddyfile'),
+        '--adapter',
+        'caddyfile',
+      ],
+      {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: { ...process.env, HOME: this.folder, XDG_DATA_HOME: this.folder, XDG_CONFIG_HOME: this.folder },
+      },
+    );
     this.log = '';
     this.#process.stderr.on('data', chunk => {
       this.log = (this.log + chunk).slice(-20_000);

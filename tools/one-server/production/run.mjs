@@ -53,12 +53,11 @@ const tree = preparedTree(log);
 const archives = [bundleOf(values.bundle, '2026.11.0'), ...(values.next ? [resolve(values.next)] : [])];
 const folder = mkdtempSync(join(ROOT, 'node_modules/.cache/postern-production-'));
 connectNetworks();
+// Only the network changes: `ip netns exec` would hide the control groups, which systemd-nspawn needs.
 const child = spawn(
-  'ip',
+  'nsenter',
   [
-    'netns',
-    'exec',
-    INTERNET.namespace,
+    `--net=/run/netns/${INTERNET.namespace}`,
     process.execPath,
     join(import.meta.dirname, 'acceptance.mjs'),
     JSON.stringify({ tree, folder, archives, wanted: positionals, keep: values.keep === true }),

@@ -11,14 +11,14 @@ const resolver = () => new Resolver({ timeout: ANSWER_WITHIN_MS, tries: 2 });
 /** The published values of a record; none if the name or the type does not exist. */
 const publishedValues = async ({ name, type }: Pick<DnsRecord, 'name' | 'type'>): Promise<readonly string[]> => {
   // A wildcard is checked with a name that it covers.
-  const asked = name.startsWith('*.') ? `postern-check${name.slice(1)}` : name;
+  const queried = name.startsWith('*.') ? `postern-check${name.slice(1)}` : name;
   try {
     if (type === 'MX')
-      return (await resolver().resolveMx(asked)).map(({ priority, exchange }) =>
+      return (await resolver().resolveMx(queried)).map(({ priority, exchange }) =>
         `${priority} ${exchange}.`.toLowerCase(),
       );
-    if (type === 'TXT') return (await resolver().resolveTxt(asked)).map(parts => parts.join(''));
-    return await (type === 'A' ? resolver().resolve4(asked) : resolver().resolve6(asked));
+    if (type === 'TXT') return (await resolver().resolveTxt(queried)).map(parts => parts.join(''));
+    return await (type === 'A' ? resolver().resolve4(queried) : resolver().resolve6(queried));
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (['ENOTFOUND', 'ENODATA'].includes(code)) return [];
