@@ -58,6 +58,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Operators',
     pages: [
       page('local-start', 'Local start'),
+      page('install', 'Install on one server'),
       page('operations', 'Operations'),
       page('configuration', 'Configuration'),
       page('observability', 'Observability'),

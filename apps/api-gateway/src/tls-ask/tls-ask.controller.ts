@@ -30,9 +30,9 @@ export class TlsAskController {
   @Describes({
     operation: 'CustomDomains.ask',
     requests: [askCertificate],
-    summary: 'Check whether a host name is a verified domain; for TLS proxies that issue certificates on demand',
-    description: '200 for a verified domain of a web service, 404 for any other name.',
-    also: { 404: 'The name is not a verified domain.' },
+    summary: 'Check whether a host name may get a certificate; for TLS proxies that issue certificates on demand',
+    description: '200 for the host name or a verified domain of a web service, 404 for any other name.',
+    also: { 404: 'The name is neither the host name nor a verified domain of a web service.' },
   })
   async check(
     @Query({ schema: queryShape(domainQuery.shape) }) { domain }: z.output<typeof domainQuery>,

@@ -38,6 +38,8 @@ export class FakeMachine {
   readonly features = new Set<RuntimeFeature>();
   /** The last routed custom domains. */
   domains: readonly RoutedDomain[] = [];
+  /** Parent domain of the host names of web services; without it, they have ports only. */
+  domain: string | undefined;
   /** Whether the runtime responds. */
   reachable = true;
   /** Requests for the commit of a branch, and the host keys that a server presents to a client without known hosts. */

@@ -153,7 +153,8 @@ export class FakeRuntime extends Runtime {
   }
 
   override async urlOf(webServiceId: string): Promise<string> {
-    return `http://127.0.0.1/${webServiceId}`;
+    const { domain } = this.machine;
+    return domain ? `https://service-${webServiceId.slice(-8)}.${domain}` : `http://127.0.0.1/${webServiceId}`;
   }
 
   override async logs(webServiceId: string, { tail, since = 0, until = Infinity, streams, instance }: LogQuery) {

@@ -109,7 +109,7 @@ export const removeCustomDomain = request('remove-custom-domain', {
   },
 });
 
-/** Whether a TLS front may get a certificate for a host name. */
+/** Whether a TLS proxy may get a certificate for a host name: a verified domain, or the host of a web service. */
 export const askCertificate = requestsOf('platform-management', ['api-gateway'])('ask-certificate', {
   request: z.object({ domain: z.string().max(255) }),
   reply: z.object({ verified: z.boolean() }),

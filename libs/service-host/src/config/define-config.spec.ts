@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, defineConfig, describeConfig } from './define-config.js';
@@ -47,6 +50,39 @@ describe('A configuration', () => {
     expect(problems).toContainEqual('POSTERN_RELAY_HOST: is required');
     expect(problems).toContainEqual(expect.stringMatching(/^POSTERN_RELAY_PORT: .*number/));
     expect(problems).toContainEqual(expect.stringMatching(/^POSTERN_LOG_LEVEL: /));
+  });
+
+  it('reads a setting from the file that its _FILE variable names, without the line break at the end', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'postern-config-'));
+    const file = join(folder, 'relay-password');
+    writeFileSync(file, 'sword fish \n');
+    const read = config.read({ POSTERN_RELAY_HOST: 'x', POSTERN_RELAY_PASSWORD_FILE: file });
+    expect(read.relayPassword?.reveal()).toBe('sword fish ');
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    [
+      'a file that is missing',
+      { POSTERN_RELAY_HOST_FILE: '/nowhere/host' },
+      /\/nowhere\/host cannot be read \(ENOENT\)/,
+    ],
+    ['an empty file', { POSTERN_RELAY_HOST_FILE: '/dev/null' }, /\/dev\/null is empty/],
+    ['a folder', { POSTERN_RELAY_HOST_FILE: '/' }, /\/ cannot be read \(EISDIR\)/],
+    [
+      'a file beside a value',
+      { POSTERN_RELAY_HOST: 'x', POSTERN_RELAY_HOST_FILE: '/etc/hostname' },
+      /is set, and so is POSTERN_RELAY_HOST; set one/,
+    ],
+  ])('refuses %s with one problem, which names the variable', (_what, environment, reason) => {
+    expect(problemsOf(environment)).toEqual([expect.stringMatching(/^POSTERN_RELAY_HOST_FILE: /)]);
+    expect(problemsOf(environment)[0]).toMatch(reason);
+  });
+
+  it('does not read a path as a file if it is a setting of its own', () => {
+    expect(config.read({ POSTERN_RELAY_HOST: 'x', POSTERN_NATS_CA_FILE: '/nowhere/ca.crt' }).natsCaFile).toBe(
+      '/nowhere/ca.crt',
+    );
   });
 
   it('does not print its secrets', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { hostSettings } from './settings.js';
 
@@ -28,7 +29,8 @@ export class ConfigError extends Error {
 
 /**
  * Defines the settings of a service, in addition to those of every service: `relayHost` is read from
- * `POSTERN_RELAY_HOST`. Every setting has a description. An empty variable counts as unset.
+ * `POSTERN_RELAY_HOST`, or from the file that `POSTERN_RELAY_HOST_FILE` names. Every setting has a description. An empty
+ * variable counts as unset.
  */
 export const defineConfig = <S extends Shape>(own: S): ConfigDefinition<S & typeof hostSettings> =>
   defineSettings({ ...hostSettings, ...own });
@@ -41,11 +43,13 @@ export const defineSettings = <S extends Shape>(shape: S): ConfigDefinition<S> =
   return {
     shape,
     read(environment) {
-      const raw = Object.keys(shape).map(key => [key, environment[variableOf(key)] || undefined]);
-      const parsed = z.object(shape).safeParse(Object.fromEntries(raw));
+      const { values, problems, unreadable } = valuesOf(Object.keys(shape), environment);
+      const parsed = z.object(shape).safeParse(values);
       // The compiler cannot follow zod's inferred output of a generic shape.
-      if (parsed.success) return Object.freeze(parsed.data) as ReturnType<ConfigDefinition<S>['read']>;
-      throw new ConfigError(parsed.error.issues.map(issue => reasonOf(issue, environment)));
+      if (parsed.success && problems.length === 0)
+        return Object.freeze(parsed.data) as ReturnType<ConfigDefinition<S>['read']>;
+      const issues = (parsed.error?.issues ?? []).filter(({ path }) => !unreadable.has(String(path[0])));
+      throw new ConfigError([...problems, ...issues.map(issue => reasonOf(issue, values))]);
     },
   };
 };
@@ -89,7 +93,47 @@ const schemaOf = (setting: z.ZodType): Readonly<Record<string, unknown>> => {
 export const variableOf = (key: string): string =>
   `${PREFIX}${key.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`;
 
-const reasonOf = (issue: z.core.$ZodIssue, environment: Environment): string => {
-  const variable = variableOf(String(issue.path[0]));
-  return `${variable}: ${environment[variable] ? issue.message : 'is required'}`;
+const reasonOf = (issue: z.core.$ZodIssue, values: Values): string => {
+  const key = String(issue.path[0]);
+  return `${variableOf(key)}: ${values[key] === undefined ? 'is required' : issue.message}`;
+};
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+/** The texts of settings, from variables and from the files that `…_FILE` variables name. */
+const valuesOf = (keys: readonly string[], environment: Environment) => {
+  const variables = new Set(keys.map(variableOf));
+  const values: Record<string, string | undefined> = {};
+  const problems: string[] = [];
+  const unreadable = new Set<string>();
+  for (const key of keys) {
+    const variable = variableOf(key);
+    const given = environment[variable] || undefined;
+    const fileVariable = `${variable}_FILE`;
+    // Another setting may have this name.
+    const file = variables.has(fileVariable) ? undefined : environment[fileVariable] || undefined;
+    values[key] = given;
+    if (file === undefined) continue;
+    try {
+      if (given !== undefined) throw new Error(`is set, and so is ${variable}; set one of them`);
+      values[key] = textOfFile(file);
+    } catch (error) {
+      unreadable.add(key);
+      problems.push(`${fileVariable}: ${(error as Error).message}`);
+    }
+  }
+  return { values, problems, unreadable };
+};
+
+/** The content of a file without the line break at its end. @throws with a remedy if it has none. */
+const textOfFile = (file: string): string => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`${file} cannot be read (${code}); check the path and who may read the file`);
+  }
+  if (text === '') throw new Error(`${file} is empty; write the value into it`);
+  return text;
 };

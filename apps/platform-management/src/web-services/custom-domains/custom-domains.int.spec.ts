@@ -135,6 +135,28 @@ describe('A custom domain', () => {
     expect(await verify(service, added.id)).toMatchObject({ status: 'pending', message: nothing });
   });
 
+  it('is not needed for a certificate of the host name of a web service, as long as the web service exists', async () => {
+    fixture.machine.domain = 'apps.example.com';
+    const service = await newService();
+    const host = `service-${service.web_service_id.slice(-8)}.apps.example.com`;
+    const of = (name: string) => isVerified(name);
+    await eventually(async () => expect(await of(host)).toBe(true));
+    expect(await of(`${host.toUpperCase()}.`)).toBe(true);
+    const digits = service.web_service_id.slice(-8);
+    const others = [
+      `other-${digits}.apps.example.com`,
+      `service-${digits}.example.com`,
+      `a.${host}`,
+      `service-00000000.apps.example.com`,
+      'apps.example.com',
+      digits,
+    ];
+    expect(await Promise.all(others.map(of))).toEqual(others.map(() => false));
+    await fixture.client.request(deleteWebService, service);
+    await eventually(async () => expect(await of(host)).toBe(false));
+    fixture.machine.domain = undefined;
+  });
+
   it('is available again after its web service is deleted', async () => {
     const [gone, next] = [await newService(), await newService()];
     const first = await add(gone, 'inherited.example.com');

@@ -13,6 +13,7 @@ import { WebServiceUrls } from './web-service-urls.js';
 import {
   CHANGE_WEB_SERVICE,
   DELETE_WEB_SERVICE,
+  FIND_BY_LAST_DIGITS,
   FIND_OWNER,
   FIND_WEB_SERVICE,
   INSERT_WEB_SERVICE,
@@ -138,6 +139,12 @@ export class WebServices {
     const [row] = (await this.database.reads.query<OwnerRow>(query)).rows;
     if (!row || !(await this.projects.isReached(caller, row.project_id))) return undefined;
     return { userId: row.user_id };
+  }
+
+  /** The web services whose ids end with these eight digits. */
+  async withLastDigits(digits: string): Promise<readonly { readonly id: string; readonly name: string }[]> {
+    const query = { name: 'web-services-last-digits', text: FIND_BY_LAST_DIGITS, values: [digits] };
+    return (await this.database.reads.query<{ id: string; name: string }>(query)).rows;
   }
 
   async #replyOf(found: WebServiceRow): Promise<WebServiceReply> {

@@ -18,6 +18,9 @@ export const FIND_WEB_SERVICE = `SELECT ${WEB_SERVICE} FROM web_services w WHERE
 
 export const FIND_OWNER = 'SELECT user_id, project_id FROM web_services WHERE id = $1';
 
+/** The last digits of an id are part of the host name of its web service. */
+export const FIND_BY_LAST_DIGITS = 'SELECT id, name FROM web_services WHERE right(id::text, 8) = $1 LIMIT 10';
+
 export const LIST_WEB_SERVICES = `
   SELECT ${WEB_SERVICE} ${OF_PROJECTS} WHERE ${IS_REACHED} ORDER BY w.created_at, w.id`;
 

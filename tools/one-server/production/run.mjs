@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+/**
+ * `npm run production [-- [--bundle <archive>] [--next <archive>] [check …]]`: installs a bundle on a real systemd, in a container of
+ * the system with a network of its own, by the commands of docs/install.md, and checks what an administrator relies on. Needs
+ * root and the packages debootstrap, systemd-container and caddy. The tree of Debian is built once (README.md).
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { connectNetworks, disconnectNetworks, INTERNET } from './machine.mjs';
+import { isCached, preparedTree } from './tree.mjs';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const log = line => console.log(line);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    bundle: { type: 'string' },
+    next: { type: 'string' },
+    'if-cached': { type: 'boolean' },
+    keep: { type: 'boolean' },
+  },
+});
+
+const fail = message => {
+  console.error(message);
+  process.exit(1);
+};
+
+if (process.getuid?.() !== 0) fail('npm run production needs root.');
+for (const program of ['debootstrap', 'systemd-nspawn', 'caddy', 'nsenter', 'zstd'])
+  if (!['/usr/bin', '/usr/sbin', '/bin', '/sbin'].some(folder => existsSync(join(folder, program))))
+    fail(`${program} is missing: apt-get install debootstrap systemd-container caddy util-linux zstd`);
+if (values['if-cached'] && !isCached()) {
+  log('The installation on one server was not checked: there is no tree of Debian yet (npm run production builds it).');
+  process.exit(0);
+}
+
+/** The archive of a version, built from this checkout unless it is given. */
+const bundleOf = (given, version) => {
+  if (given) return resolve(given);
+  const folder = join(ROOT, 'node_modules/.cache/postern-bundles');
+  const name = `postern-${version}-linux-${process.arch}.tar.zst`;
+  execFileSync(process.execPath, [join(ROOT, 'tools/releases/bundle.mjs'), version, folder], {
+    stdio: 'inherit',
+    cwd: ROOT,
+  });
+  return join(folder, readdirSync(folder).find(file => file === name) ?? name);
+};
+
+const tree = preparedTree(log);
+const archives = [bundleOf(values.bundle, '2026.11.0'), ...(values.next ? [resolve(values.next)] : [])];
+const folder = mkdtempSync(join(ROOT, 'node_modules/.cache/postern-production-'));
+connectNetworks();
+// Only the network changes: `ip netns exec` would hide the control groups, which systemd-nspawn needs.
+const child = spawn(
+  'nsenter',
+  [
+    `--net=/run/netns/${INTERNET.namespace}`,
+    process.execPath,
+    join(import.meta.dirname, 'acceptance.mjs'),
+    JSON.stringify({ tree, folder, archives, wanted: positionals, keep: values.keep === true }),
+  ],
+  { stdio: 'inherit', cwd: ROOT },
+);
+child.on('close', code => {
+  if (values.keep) process.exit(code ?? 1);
+  disconnectNetworks();
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(code ?? 1);
+});

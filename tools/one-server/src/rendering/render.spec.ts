@@ -1,0 +1,89 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { readConfiguration } from '../configuration/read-configuration.js';
+import { EXAMPLE, MACHINE, SETTINGS } from '../testing/example.js';
+import { renderFiles, unitsOf } from './render.js';
+import { GENERATED_SECRETS } from './secrets.js';
+
+const GOLDEN = join(import.meta.dirname, 'golden');
+
+const rendered = (text: string, machine = MACHINE) =>
+  renderFiles({ configuration: readConfiguration(text, SETTINGS), machine });
+const textOf = (path: string, text = EXAMPLE, machine = MACHINE) =>
+  rendered(text, machine).find(file => file.path.endsWith(path))?.text ?? '';
+
+/** `POSTERN_WRITE_SNAPSHOTS=1` writes the golden files anew. */
+const golden = (path: string, text: string): string => {
+  const file = join(GOLDEN, path.replaceAll('/', '__').replace(/^__/, ''));
+  if (process.env['POSTERN_WRITE_SNAPSHOTS'] === '1') {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return readFileSync(file, 'utf8');
+};
+
+describe('The configuration of docs/install.md', () => {
+  const files = rendered(EXAMPLE);
+
+  // The users of NATS have a golden file of their own, docker/nats-users.conf.
+  it.each(files.filter(({ path }) => !path.endsWith('nats-users.conf')).map(({ path, text }) => [path, text]))(
+    'is rendered as the golden file of %s',
+    (path, text) => expect(text).toBe(golden(path, text)),
+  );
+
+  it('gives each unit only secrets that exist, as credentials, and has none in a file', () => {
+    const credentials = files.flatMap(({ text }) =>
+      [...text.matchAll(/^LoadCredential=([\w-]+):(.*)$/gm)].map(([, name, path]) => ({ name, path })),
+    );
+    expect(credentials.length).toBeGreaterThan(10);
+    for (const { name, path } of credentials) {
+      expect(GENERATED_SECRETS).toContain(name);
+      expect(path).toBe(`/etc/postern/secrets/${name}`);
+    }
+    for (const { text } of files) expect(text).not.toMatch(/^Environment=.*(?:PASSWORD|SECRET|TOKEN|KEYS)=/m);
+  });
+
+  it('starts each process again whenever it ends, without a limit', () => {
+    const services = files.filter(({ path, text }) => path.endsWith('.service') && !/Type=oneshot/.test(text));
+    expect(services).toHaveLength(15);
+    for (const { text } of services) expect(text).toMatch(/StartLimitIntervalSec=0[\s\S]*Restart=always/);
+  });
+
+  it('lets no service but the runtime agent and Postfix run as root', () => {
+    const asRoot = files
+      .filter(
+        ({ path, text }) => path.endsWith('.service') && !/Type=oneshot/.test(text) && !/^User=(?!root)/m.test(text),
+      )
+      .map(({ path }) => path.split('/').at(-1));
+    expect(asRoot.sort()).toEqual(['postern-postfix.service', 'postern-runtime-agent.service']);
+  });
+});
+
+describe('Rendering', () => {
+  it('leaves out the platform without apps, and Postfix with a relay', () => {
+    const units = unitsOf(rendered(EXAMPLE.replace(/^apps.*\n/m, '').replace('direct', 'smtps://u@smtp.example.net')));
+    expect(units.filter(unit => /runtime-agent|load-balancer|instances|postfix/.test(unit))).toEqual([]);
+    expect(units).toContain('postern-email-send.service');
+  });
+
+  it('gives the URL of a relay with its password to email-send as a credential', () =>
+    expect(textOf('postern-email-send.service', EXAMPLE.replace('direct', 'smtps://u@smtp.example.net'))).toMatch(
+      /POSTERN_RELAYS_FILE=%d\/relay-url[\s\S]*LoadCredential=relay-url:/,
+    ));
+
+  it('keeps the ports of SSH open, and has no filter of incoming packets if the firewall is off', () => {
+    expect(textOf('nftables.conf', EXAMPLE, { ...MACHINE, sshPorts: [2222, 22] })).toContain(
+      'tcp dport { 2222, 22, 80, 443, 465, 587 }',
+    );
+    expect(textOf('nftables.conf', `${EXAMPLE}firewall: false`)).not.toContain('policy drop');
+  });
+
+  it('quotes values of settings for systemd', () =>
+    expect(
+      textOf(
+        'postern-email-send.service',
+        `${EXAMPLE}advanced: { email-send: { POSTERN_COMPLAINT_SENDERS: 'a"b\\c%d' } }`,
+      ),
+    ).toContain(String.raw`"POSTERN_COMPLAINT_SENDERS=a\"b\\c%%d"`));
+});
