@@ -1,6 +1,6 @@
 import { type ReplyOf, type RequestOf, unsubscribeRecipient } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { EmailSignals } from '../tracked-emails/ports.js';
+import { EmailSignals } from '../tracked-emails/email-signals.js';
 
 /** Records that a recipient unsubscribed, and suppresses the address. A repeated request changes nothing. */
 @Handles(unsubscribeRecipient)
