@@ -1,11 +1,10 @@
 import { type ReplyOf, type RequestOf, reclassifyBounces } from '@postern/contracts';
 import { BOUNCE_RULES_VERSION, classifyBounce } from '@postern/mail';
 import { Handles } from '@postern/messaging';
-import { Database } from '@postern/service-host';
 import { classificationOf } from './bounce-classification.js';
+import { BounceNotices } from './bounce-notices.js';
 import { EmailSignals } from './email-signals.js';
 import type { BounceNotice } from './ports.js';
-import { READ_OLD_NOTICES } from './tracking-transactions.sql.js';
 
 const BATCH_SIZE = 200;
 
@@ -16,16 +15,12 @@ const BATCH_SIZE = 200;
 @Handles(reclassifyBounces)
 export class ReclassifyBounces {
   constructor(
-    private readonly database: Database,
+    private readonly notices: BounceNotices,
     private readonly signals: EmailSignals,
   ) {}
 
   async execute({ after_id }: RequestOf<typeof reclassifyBounces>): Promise<ReplyOf<typeof reclassifyBounces>> {
-    const { rows: notices } = await this.database.pool.query<BounceNotice & { readonly id: string }>(READ_OLD_NOTICES, [
-      BOUNCE_RULES_VERSION,
-      after_id ?? '0',
-      BATCH_SIZE,
-    ]);
+    const notices = await this.notices.findOlderThanVersion(BOUNCE_RULES_VERSION, after_id ?? '0', BATCH_SIZE);
     const outcomes = await Promise.all(notices.map(notice => this.#reclassify(notice)));
     return {
       rules_version: BOUNCE_RULES_VERSION,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
+import { BounceNotices } from './bounce-notices.js';
 import { DropBounceNotices } from './drop-bounce-notices.js';
 import { DropUnmatchedSignals } from './drop-unmatched-signals.js';
 import { EmailSignals } from './email-signals.js';
@@ -17,6 +18,7 @@ import { TrackEmails } from './track-emails.js';
   providers: [
     RecordSignals,
     EmailSignals,
+    BounceNotices,
     TrackEmails,
     MarkMissedNotifications,
     DropUnmatchedSignals,
