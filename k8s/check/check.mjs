@@ -1,6 +1,6 @@
 /**
  * Checks k8s: charts, every documented command of Helm, schemas, rules and the configuration of services. `--cluster`
- * installs them into a control plane, `--node [--if-cached] [stage…]` runs them on a node, `--write` copies k8s/values.
+ * installs them into a control plane, `--node [--if-cached] [stage…]` runs them on a node, `--write` copies k8s/values and alerts.
  */
 
 import { join } from 'node:path';
@@ -33,6 +33,7 @@ if (process.argv.includes('--write')) {
     'rules',
     'refusals',
     'configuration',
+    'extension',
     'runtime',
     'runtime-role',
     'tenants',

@@ -10,7 +10,7 @@ const read = path => JSON.parse(readFileSync(path, 'utf8'));
 const SHARED_FILES = ['docker/Dockerfile', '.dockerignore', 'tsconfig.base.json', 'package.json', 'package-lock.json'];
 const TOOLS = ['postern-cli', 'images'];
 /** Files that a release itself writes, or that are not part of an image. */
-const EXCLUDED = /(\.md|\.spec\.ts)$|^libs\/contracts\/released\//;
+const EXCLUDED = /(\.md|\.spec\.ts|\/service\.json)$|^libs\/contracts\/released\//;
 
 /** Folders of the workspace packages by package name and project name. */
 const workspaceFolders = root => {

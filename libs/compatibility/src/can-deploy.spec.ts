@@ -1,12 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { canDeploy } from './can-deploy.js';
-import type { Exchange, ReleaseContract } from './release-contract.js';
+import type { Exchange } from './release-contract.js';
+import { release } from './testing/example-releases.js';
 
-const release = (service: string, version: string, contract: Partial<ReleaseContract> = {}): ReleaseContract => ({
-  ...{ service, version, envelope: {}, publishes: {}, consumes: {}, consumers: {}, answers: {}, asks: {} },
-  ...{ http: {}, webhooks: {} },
-  ...contract,
-});
 const ANY: Exchange = { request: {}, reply: {}, refusals: {}, deadlineMs: 5_000 };
 
 const oldMill = release('mill', '0.2.0');

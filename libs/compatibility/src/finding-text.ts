@@ -2,7 +2,7 @@ import type { Incompatibility } from './incompatibilities.js';
 import { nameOf, type ReleaseContract } from './release-contract.js';
 
 /** `log`: an event that another version of the same service reads from the shared log. */
-export type Channel = 'event' | 'log' | 'request' | 'reply' | 'refusal' | 'deadline';
+export type Channel = 'event' | 'log' | 'request' | 'reply' | 'refusal' | 'deadline' | 'caller';
 
 interface Mismatch {
   readonly newer: 'writer' | 'reader';
@@ -40,6 +40,7 @@ export const describeFinding = ({ newer, writer, reader, channel, name, incompat
     reply: `reply to ${name}, ${field}: ${from} replies with`,
     refusal: `refusal of ${name}: ${from} refuses`,
     deadline: `request ${name}: ${from} waits`,
+    caller: `request ${name}: ${from} sends`,
   }[channel];
   return `${where} ${incompatibility.writes}, ${to} ${verbOf(channel, incompatibility.kind)} ${incompatibility.reads}`;
 };
@@ -55,6 +56,7 @@ const VERBS: Partial<Record<Incompatibility['kind'], string>> = {
 const verbOf = (channel: Channel, kind: Incompatibility['kind']): string => {
   if (channel === 'refusal') return 'knows';
   if (channel === 'deadline') return 'may take';
+  if (channel === 'caller') return 'accepts it only from';
   return VERBS[kind] ?? 'reads';
 };
 
@@ -85,11 +87,15 @@ export const adviceFor = (mismatch: Mismatch, verdict: 'breaks' | 'condition'): 
       return 'Programs compare the code: keep it declared with its status, and add a new code for another reason.';
     case 'deadline':
       return `Keep the deadline until ${nameOf(older)} is retired.`;
+    case 'caller':
+      return `Keep the caller until ${nameOf(older)} is retired.`;
   }
 };
 
 /** What does not work until a newer release of the other service runs. */
 const conditionOf = ({ channel, name, incompatibility }: Mismatch, { service }: ReleaseContract): string => {
+  if (channel === 'caller')
+    return `Deploy a release of ${service} that accepts it first: until it runs, NATS refuses it.`;
   const whole = isWhole(incompatibility);
   const what = whole ? name : `${name} ${incompatibility.path}`.trimEnd();
   const until = {

@@ -172,12 +172,9 @@ const compareCallers = (
 ): readonly Finding[] => {
   const user = service === 'postern-cli' ? 'operator' : service;
   if (!callers || callers.includes(user) || service === 'sdk' || service === 'command') return [];
-  const incompatibility: Incompatibility = {
-    ...{ path: '(callers)', kind: 'values', widened: true },
-    writes: `it as ${user}`,
-    reads: callers.join(' or ') || 'no caller',
-  };
-  return [finding(sends, 'request', name, incompatibility, sends.newer === 'writer' ? 'condition' : 'breaks')];
+  const allowed = callers.join(' and ') || 'nobody';
+  const incompatibility: Incompatibility = { path: '', kind: 'values', writes: 'it', reads: allowed, widened: true };
+  return [finding(sends, 'caller', name, incompatibility, sends.newer === 'writer' ? 'condition' : 'breaks')];
 };
 
 const compareDeadlines = (name: string, sent: Exchange, handled: Exchange, sends: Side): readonly Finding[] =>

@@ -164,8 +164,8 @@ const unknownKeywords = (writes: JsonSchema, reads: JsonSchema, path: string): r
     .map(keyword => ({
       path,
       kind: 'other',
-      writes: `a different ${keyword}`,
-      reads: `its ${keyword}`,
+      writes: keyword === 'refined' ? 'what its schema allows' : `a different ${keyword}`,
+      reads: keyword === 'refined' ? 'only what its code allows as well' : `its ${keyword}`,
       widened: false,
     }));
 };

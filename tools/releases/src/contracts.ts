@@ -3,7 +3,7 @@ import { type Finding, findingsOf, groupedTexts, newestOf, type ReleaseContract 
 import { contractOfCheckout, contractsOfCheckout, RELEASED, record, releasedContracts } from './checkout.js';
 import { canDeployCommand, DEPLOYMENTS, recordDeployment } from './deployments.js';
 import { migrationDigests, migrationFindings, migrationsOf } from './migrations.js';
-import { changedFiles, missingPlans } from './plans.js';
+import { addPlans, changedFiles, type MissingPlan, missingPlans } from './plans.js';
 
 const USAGE = `contracts: check the compatibility of releases
 
@@ -12,7 +12,9 @@ const USAGE = `contracts: check the compatibility of releases
                                    needs from newer releases of others
   contracts record <service…>      store the contract of the checkout without a check
   contracts show <service>         list the events and requests of the checkout
-  contracts plans                  find changed services and packages without a version plan, libraries included
+  contracts plans [--add "<message>"]
+                                   find changed services and packages without a version plan, libraries included; with a
+                                   message, add a plan for a fix of each
   contracts can-deploy <service>@<version>… --to <environment>
                                    compare releases with those that run in an environment
   contracts deployed <service>@<version>… --to <environment>
@@ -22,6 +24,7 @@ An environment is the name of a file in ${DEPLOYMENTS}, or the path of a JSON fi
 \`postern releases --json\` prints this file for a running installation.`;
 
 const ROOT = join(import.meta.dirname, '../../..');
+const ADD = 'Add them: node tools/releases/contracts.mjs plans --add "<message for administrators>"';
 const COMMANDS = ['check', 'release', 'record', 'show'];
 
 const ofVerdict = (findings: readonly Finding[], verdict: Finding['verdict']): readonly string[] =>
@@ -74,7 +77,7 @@ export interface Sources {
 }
 
 /** Changed services and packages of the checkout without a version plan. */
-export const missingPlansOfCheckout = async (root: string, sources: Sources): Promise<readonly string[]> => {
+export const missingPlansOfCheckout = async (root: string, sources: Sources): Promise<readonly MissingPlan[]> => {
   const contracts = new Map((await contractsOfCheckout(root)).map(contract => [contract.service, contract]));
   return missingPlans(Object.keys(RELEASED), {
     released: releasedContracts(root),
@@ -85,11 +88,19 @@ export const missingPlansOfCheckout = async (root: string, sources: Sources): Pr
   });
 };
 
-const plans = async (sources: Sources): Promise<number> => {
+const plans = async (sources: Sources, [option, message = '', ...more]: readonly string[]): Promise<number> => {
+  if (more.length > 0 || (option !== undefined && (option !== '--add' || message.trim() === ''))) {
+    console.error('usage: contracts plans [--add "<message for administrators>"]');
+    return 2;
+  }
   const missing = await missingPlansOfCheckout(ROOT, sources);
-  for (const text of missing) console.log(`✗ ${text}`);
+  if (option === '--add') {
+    for (const file of addPlans(ROOT, missing, message.trim())) console.log(file);
+    return 0;
+  }
+  for (const { text } of missing) console.log(`✗ ${text}`);
   console.log(
-    missing.length === 0 ? 'Every change has a version plan.' : `${missing.length} version plans are missing`,
+    missing.length === 0 ? 'Every change has a version plan.' : `${missing.length} plans are missing. ${ADD}`,
   );
   return missing.length > 0 ? 1 : 0;
 };
@@ -97,7 +108,7 @@ const plans = async (sources: Sources): Promise<number> => {
 /** Runs the command. @returns the exit code. */
 export const contracts = async (args: readonly string[], sources: Sources): Promise<number> => {
   const [command = '', ...named] = args;
-  if (command === 'plans') return plans(sources);
+  if (command === 'plans') return plans(sources, named);
   if (command === 'can-deploy') return canDeployCommand(ROOT, named);
   if (command === 'deployed') return recordDeployment(ROOT, named);
   const services = named.length > 0 ? named : Object.keys(RELEASED);

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { nameOf, newestOf, type ReleaseContract } from '@postern/compatibility';
 
@@ -13,11 +15,17 @@ export interface PlannedCheckout {
   readonly hasPlan: (unit: string) => boolean;
 }
 
+/** A unit whose change no version plan releases. */
+export interface MissingPlan {
+  readonly unit: string;
+  readonly text: string;
+}
+
 /**
  * Units that have changed since their newest release, by themselves or by a library, and have no version plan: the change would
  * reach nobody. A contract that the unit does not use counts only if the unit exchanges something else than before.
  */
-export const missingPlans = (units: readonly string[], checkout: PlannedCheckout): readonly string[] =>
+export const missingPlans = (units: readonly string[], checkout: PlannedCheckout): readonly MissingPlan[] =>
   newestOf(checkout.released)
     .filter(({ service }) => units.includes(service) && !checkout.hasPlan(service))
     .flatMap(release => {
@@ -28,10 +36,8 @@ export const missingPlans = (units: readonly string[], checkout: PlannedCheckout
       if (onlyContracts && isSame(release, checkout.contractOf(service))) return [];
       const [first = 'its sources', ...others] = changed ?? [];
       const what = others.length > 0 ? `${first} and ${others.length} more` : first;
-      return [
-        `${service}: ${what} changed after ${nameOf(release)}, and no version plan releases it. Add one: ` +
-          `npx nx release plan patch --projects ${service} --only-touched=false --message "…"`,
-      ];
+      const text = `${service}: ${what} changed after ${nameOf(release)}, and no version plan releases it`;
+      return [{ unit: service, text }];
     });
 
 const isSame = (release: ReleaseContract, now: ReleaseContract): boolean => {
@@ -42,7 +48,7 @@ const isSame = (release: ReleaseContract, now: ReleaseContract): boolean => {
   );
 };
 
-const IGNORED = /(\.md|\.spec\.ts)$|^libs\/contracts\/released\//;
+const IGNORED = /(\.md|\.spec\.ts|\/service\.json)$|^libs\/contracts\/released\//;
 
 /** The changed files according to Git, without those that are no part of a release. */
 export const changedFiles = (
@@ -57,4 +63,15 @@ export const changedFiles = (
   } catch {
     return undefined;
   }
+};
+
+/** Writes a plan for a fix of each unit. @returns the files, relative to the checkout. */
+export const addPlans = (root: string, missing: readonly MissingPlan[], message: string): readonly string[] => {
+  const folder = '.nx/version-plans';
+  mkdirSync(join(root, folder), { recursive: true });
+  return missing.map(({ unit }) => {
+    const file = `${folder}/${unit}-${Date.now()}.md`;
+    writeFileSync(join(root, file), `---\n${unit}: patch\n---\n\n${message}\n`);
+    return file;
+  });
 };

@@ -158,6 +158,8 @@ describe('A release is built from its commit and not from existing build output:
     checkout.replace('libs/mail/src/index.ts', 'export', ' export');
     checkout.commit('A library');
     const { code, output } = await checkout.node('tools/releases/contracts.mjs', 'plans');
+    const added = await checkout.node('tools/releases/contracts.mjs', 'plans', '--add', 'Mail is read faster.');
+    const planned = await checkout.node('tools/releases/contracts.mjs', 'plans');
     for (const unit of ['api-gateway', 'email-send', 'delivery-tracking'])
       checkout.git('tag', '--delete', `${unit}@0.1.0`);
     expect(output.match(/^✗ [a-z-]+: libs\/mail\/src\/index.ts changed/gm)).toEqual([
@@ -165,6 +167,9 @@ describe('A release is built from its commit and not from existing build output:
       '✗ email-send: libs/mail/src/index.ts changed',
     ]);
     expect(code).toBe(1);
+    expect(added).toMatchObject({ code: 0, output: expect.stringMatching(/version-plans\/email-send-\d+\.md/) });
+    expect(planned).toMatchObject({ code: 0, output: 'Every change has a version plan.\n' });
+    checkout.git('clean', '--quiet', '--force', '.nx/version-plans');
   });
 
   it('a package is not released before those that it depends on', async () => {

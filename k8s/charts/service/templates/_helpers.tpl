@@ -19,6 +19,29 @@ app.kubernetes.io/version: {{ include "service.tag" . | trunc 63 | quote }}
 {{ include "service.podLabels" . }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" "postern-service" .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The annotations of an object: those of all objects, and its own, which take precedence. */}}
+{{- define "service.annotations" -}}
+{{- with merge (dict) (.own | default dict) .root.Values.commonAnnotations -}}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end -}}
+{{- end }}
+
+{{/* Changes with the Secrets that environment variables come from, so that pods restart. Empty without a cluster. */}}
+{{- define "service.secretsChecksum" -}}
+{{- $found := dict -}}
+{{- range $variable, $reference := .Values.secrets -}}
+{{- $secret := lookup "v1" "Secret" $.Release.Namespace $reference.name -}}
+{{- if $secret -}}
+{{- $_ := set $found $variable (index ($secret.data | default dict) $reference.key | default "") -}}
+{{- end -}}
+{{- end -}}
+{{- if $found }}{{ toJson $found | sha256sum }}{{ end -}}
 {{- end }}
 
 {{/* The version of the service: the tag, or the start of the digest if there is no tag. */}}
@@ -97,17 +120,17 @@ tls://postern-nats:4222
 {{- end }}
 
 {{- define "service.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
+{{ toYaml .Values.containerSecurityContext }}
 {{- end }}
 
 {{- define "service.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: 10001
-runAsGroup: 10001
-fsGroup: 10001
-seccompProfile:
-  type: RuntimeDefault
+{{ toYaml .Values.podSecurityContext }}
+{{- end }}
+
+{{/* Constraints without a selector are about the pods of the service. */}}
+{{- define "service.topologySpread" -}}
+{{- $own := dict "matchLabels" (merge (include "service.selector" . | fromYaml) (dict "app.kubernetes.io/component" "service")) -}}
+{{- range .Values.topologySpreadConstraints }}
+- {{ toYaml (merge (dict) . (dict "labelSelector" $own)) | nindent 2 | trim }}
+{{- end }}
 {{- end }}

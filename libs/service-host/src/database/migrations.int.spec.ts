@@ -70,6 +70,22 @@ describe('Migrations', () => {
     }
   });
 
+  it('build an index beside writes, as the only statement of a migration', async () => {
+    const databaseUrl = urlOf('indexed');
+    const directory = mkdtempSync(join(tmpdir(), 'postern-indexed-'));
+    cpSync(testing('migrations'), directory, { recursive: true });
+    mkdirSync(join(directory, '0002_index'));
+    writeFileSync(
+      join(directory, '0002_index/migration.sql'),
+      '-- Greetings are searched by name.\nCREATE INDEX CONCURRENTLY greetings_name ON greetings (name);\n',
+    );
+    await expect(applyMigrations({ databaseUrl, directory })).resolves.toEqual(['0001_greetings', '0002_index']);
+    expect(
+      await query(databaseUrl, `SELECT indisvalid FROM pg_index WHERE indexrelid = 'greetings_name'::regclass`),
+    ).toEqual([{ indisvalid: true }]);
+    rmSync(directory, { recursive: true });
+  });
+
   it('refuse a database from before the first of them, and leave it unchanged', async () => {
     const databaseUrl = urlOf('before');
     await applyMigrations({ databaseUrl, directory: testing('migrations') });

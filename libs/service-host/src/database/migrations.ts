@@ -22,6 +22,8 @@ const LOCK = 7_203_910_446_118n;
 const TRY_AGAIN_MS = 500;
 const HEARTBEAT_MS = 5_000;
 const HEARTBEAT_WITHIN_MS = 5_000;
+/** Takes no snapshot, unlike a query. */
+const HEARTBEAT = 'SHOW server_version';
 
 /**
  * Migrates a database, and creates it if it does not exist. Replicas that start together wait for each other. Uses
@@ -64,7 +66,7 @@ const whileLocked = async <Result>(pool: pg.Pool, work: () => Promise<Result>): 
       () => reject(new Error('Connection terminated: lost the lock of the migrations')),
       HEARTBEAT_WITHIN_MS,
     );
-    lock.query('SELECT 1').then(() => clearTimeout(timer), reject);
+    lock.query(HEARTBEAT).then(() => clearTimeout(timer), reject);
   };
   try {
     await lock.query('BEGIN');
@@ -80,9 +82,8 @@ const whileLocked = async <Result>(pool: pg.Pool, work: () => Promise<Result>): 
 };
 
 const tryLock = async (client: pg.PoolClient): Promise<boolean> => {
-  const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS locked', [
-    LOCK.toString(),
-  ]);
+  // A statement with parameters would keep its snapshot, which an index that is built beside writes waits for.
+  const { rows } = await client.query<{ locked: boolean }>(`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`);
   return rows[0]?.locked ?? false;
 };
 

@@ -114,6 +114,11 @@ describe('The releases of running processes', () => {
     expect(canDeploy(...names)).rejects.toThrow(message),
   );
 
+  it('are asked, and not read from a file of an environment', async () =>
+    expect(canDeployBeside(operator, ['email-send@0.3.0'], { to: 'production' }, folder)).rejects.toThrow(
+      '--to production is an option of `node tools/releases/contracts.mjs can-deploy`',
+    ));
+
   it('of an image without a contract, a build of a checkout, are not compared', async () => {
     printed = [];
     expect(await canDeployBeside(operator, [], {}, join(folder, 'none'))).toBe(true);

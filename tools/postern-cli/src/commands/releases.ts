@@ -39,9 +39,13 @@ export const listReleases = async (
 export const canDeployBeside = async (
   { link, print }: Operator,
   names: readonly string[],
-  { together = false }: { readonly together?: boolean | undefined } = {},
+  { together = false, to }: { readonly together?: boolean | undefined; readonly to?: string | undefined } = {},
   folder = RELEASED,
 ): Promise<boolean> => {
+  if (to !== undefined)
+    throw new UsageError(
+      `--to ${to} is an option of \`node tools/releases/contracts.mjs can-deploy\`; this command asks the running processes`,
+    );
   const stored = storedContracts(folder);
   if (names.length === 0 && new Set(stored.map(({ service }) => service)).size > 1)
     throw new UsageError('name the releases: postern can-deploy email-send@0.3.0');
