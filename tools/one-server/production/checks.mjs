@@ -89,9 +89,13 @@ const webService = async world => {
   const custom = await eventually(world, 60_000, () => call(authority.root, 'GET', '/', { host: 'shop.example.com' }));
   assert.match(custom.text, /^hello /);
   // Without the control plane, and with a front that has just started, both are still served.
-  await server.exec('systemctl stop postern-platform-management postern-api-gateway postern-nats && systemctl restart postern-caddy');
+  await server.exec(
+    'systemctl stop postern-platform-management postern-api-gateway postern-nats && systemctl restart postern-caddy',
+  );
   for (const name of [host, 'shop.example.com'])
-    await eventually(world, 30_000, async () => assert.equal((await call(authority.root, 'GET', '/', { host: name })).status, 200));
+    await eventually(world, 30_000, async () =>
+      assert.equal((await call(authority.root, 'GET', '/', { host: name })).status, 200),
+    );
   await server.exec('postern up');
   return `${host} and a custom domain, also without the control plane`;
 };

@@ -32,7 +32,7 @@ export const deployed = async world => {
   const { server, state } = world;
   if (state.webService) return state.webService;
   await repository(server);
-  await server.exec("cat > /etc/postern/config.yaml && postern config apply", { input: CONFIGURATION });
+  await server.exec('cat > /etc/postern/config.yaml && postern config apply', { input: CONFIGURATION });
   const client = await signedIn(world);
   const { key } = await client.dashboard('POST', '/platform-keys', { name: 'check', scope: 'write' });
   const api = (method, path, body) =>
