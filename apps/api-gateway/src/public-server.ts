@@ -18,6 +18,7 @@ import { AuditRecorder } from './infrastructure/http/audit/audit-recorder.js';
 import { auditRefusedCalls } from './infrastructure/http/audit/audit-refused-calls.js';
 import { fastifyServer } from './infrastructure/http/server/fastify-server.js';
 import { HttpErrorsFilter } from './infrastructure/http/server/http-errors.filter.js';
+import { passedSocket } from './infrastructure/http/server/passed-socket.js';
 import { requestObserver } from './infrastructure/http/server/request-observer.js';
 import { RouteTable } from './infrastructure/http/server/route-table.js';
 import { ShapePipe } from './infrastructure/http/validation/shape-pipe.js';
@@ -80,7 +81,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     await app.register(fastifyStatic, { root: import.meta.dirname, serve: false, preCompressed: true });
     app.useGlobalPipes(new ShapePipe());
     app.useGlobalFilters(new HttpErrorsFilter(routes, log, config.publicUrl.replace(/\/+$/, '')));
-    await app.listen(config.port, config.host);
+    await app.listen({ port: config.port, host: config.host, ...passedSocket(process.env, process.pid) });
     this.#app = app;
   }
 

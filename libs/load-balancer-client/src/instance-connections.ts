@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { entranceOf, isRunning, type UserNetwork, userNetworkOf } from './user-network.js';
 
@@ -48,12 +49,16 @@ export class InstanceConnections {
   constructor(private readonly platformHome: string) {}
 
   /**
-   * Whether the address is in the network of this process. Those of sandboxes never are for an ordinary user: without their network,
-   * a request would leave the machine by its default route.
+   * Whether the address is in the network of this process. Those of sandboxes never are in the home of an ordinary user: without
+   * their network, a request would leave the machine by its default route. The load balancer in a home of root may be any user.
    */
   #isNear({ host }: InstanceAddress): boolean {
     if (host.startsWith('127.')) return true;
-    return process.getuid?.() === 0 && !this.#connector && userNetworkOf(this.platformHome) === undefined;
+    return this.#isHomeOfRoot() && !this.#connector && userNetworkOf(this.platformHome) === undefined;
+  }
+
+  #isHomeOfRoot(): boolean {
+    return process.getuid?.() === 0 || statSync(this.platformHome, { throwIfNoEntry: false })?.uid === 0;
   }
 
   /** Calls back once; a connection that is not established in time is an error with the code ETIMEDOUT. */

@@ -48,14 +48,17 @@ export class NameServers {
     const type = Object.entries(Packet.TYPE).find(([, number]) => number === question.type)?.[0];
     const response = Packet.createResponseFromRequest(request);
     response.header.aa = 1;
-    const values = this.#values(name, type);
+    const [alias] = type === 'CNAME' ? [] : (this.#zone.get(`${name} CNAME`) ?? []);
+    if (alias) response.answers.push({ name: question.name, type: Packet.TYPE.CNAME, class: 1, ttl: 1, domain: alias });
+    const values = this.#values(alias ?? name, type);
     if (values === undefined && ![...this.#zone.keys()].some(key => key.includes(name))) response.header.rcode = 3;
     for (const value of values ?? []) {
-      const record = { name: question.name, type: question.type, class: 1, ttl: 1 };
+      const record = { name: alias ?? question.name, type: question.type, class: 1, ttl: 1 };
       if (type === 'MX') {
         const [priority, exchange] = value.split(' ');
         response.answers.push({ ...record, priority: Number(priority), exchange: exchange.replace(/\.$/, '') });
-      } else if (type === 'TXT') response.answers.push({ ...record, data: [value].flat() });
+      } else if (type === 'TXT')
+        response.answers.push({ ...record, data: [value].flat().flatMap(text => text.match(/.{1,255}/gs) ?? ['']) });
       else if (type === 'PTR' || type === 'CNAME') response.answers.push({ ...record, domain: value });
       else response.answers.push({ ...record, address: value });
     }
@@ -186,7 +189,7 @@ export class CertificateAuthority {
 	storage file_system ${folder}/data
 	skip_install_trust
 }
-acme-v02.api.letsencrypt.org {
+acme-v02.api.letsencrypt.org, acme-staging-v02.api.letsencrypt.org {
 	bind ${INTERNET.address}
 	tls internal
 	redir /directory /acme/local/directory 307
@@ -237,7 +240,7 @@ acme-v02.api.letsencrypt.org {
 
 /** The records of the world outside, and those that an administrator sets at the provider of the server. */
 export const publishWorld = names => {
-  names.set('acme-v02.api.letsencrypt.org', 'A', INTERNET.address);
+  for (const host of ['acme-v02', 'acme-staging-v02']) names.set(`${host}.api.letsencrypt.org`, 'A', INTERNET.address);
   for (const domain of ['gmail.com', 'outlook.com', 'receiver.example.net']) {
     names.set(domain, 'MX', `10 mx.${domain}.`);
     names.set(`mx.${domain}`, 'A', INTERNET.address);
@@ -255,8 +258,8 @@ export const trustRoot = (root, certificate) => {
 /** Which TCP ports of the server accept a connection. */
 export const openPorts = async ports => {
   const open = [];
-  for (let start = 0; start < ports.length; start += 500) {
-    const results = await Promise.all(ports.slice(start, start + 500).map(port => isOpen(port)));
+  for (let start = 0; start < ports.length; start += 2_000) {
+    const results = await Promise.all(ports.slice(start, start + 2_000).map(port => isOpen(port)));
     open.push(...results.filter(port => port !== undefined));
   }
   return open;
@@ -269,7 +272,7 @@ const isOpen = port =>
       socket.destroy();
       resolve(result);
     };
-    socket.setTimeout(1_500, () => end(undefined));
+    socket.setTimeout(1_000, () => end(undefined));
     socket.once('connect', () => end(port));
     socket.once('error', () => end(undefined));
   });

@@ -93,11 +93,11 @@ export class ServerMachine {
       '--resolv-conf=off',
       '--capability=all',
       '--console=pipe',
-      '--property=DeviceAllow=/dev/loop-control rwm',
-      '--bind=/dev/loop-control',
       '--boot',
-    ].filter(arg => !arg.startsWith('--property') && !arg.startsWith('--bind'));
-    this.#process = spawn('systemd-nspawn', args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    ];
+    // The agent sets parameters of the networks of web services, and mounts /proc in their sandboxes.
+    const env = { ...process.env, SYSTEMD_NSPAWN_API_VFS_WRITABLE: 'yes' };
+    this.#process = spawn('systemd-nspawn', args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env });
     this.console = '';
     for (const stream of [this.#process.stdout, this.#process.stderr])
       stream.on('data', chunk => {

@@ -53,7 +53,7 @@ export const message = to => ({
 /** The status of the message in the dashboard, which follows its notifications. */
 export const statusOf = async ({ client, id: service }, id) => {
   const found = await client.dashboard('GET', `/email-services/${service}/emails/${id}`);
-  return found.recipients?.[0]?.status ?? found.status;
+  return found.recipients[0].state;
 };
 
 /** Sends messages one after the other until it is stopped; a client repeats what has no answer, with the same key. */

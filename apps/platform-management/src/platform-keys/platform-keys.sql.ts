@@ -33,7 +33,7 @@ export const ADMIT_CALLS = `
       SELECT array_agg(slot ORDER BY slot), array_agg(calls ORDER BY slot), max(beyond)
       FROM (
         WITH past AS MATERIALIZED (
-          SELECT slot, calls FROM unnest(c.slots, c.slot_calls) AS counted (slot, calls), (SELECT ${SLOT} AS present)
+          SELECT slot, calls FROM unnest(c.slots, c.slot_calls) AS counted (slot, calls), (SELECT ${SLOT} AS present) AS clock
           WHERE slot BETWEEN present - ${SLOTS_PER_MINUTE} AND present
         ), asked AS MATERIALIZED (
           SELECT excluded.slot_calls[1] + excluded.beyond_limit AS calls,

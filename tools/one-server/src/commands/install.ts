@@ -3,7 +3,7 @@ import { changesOf } from '../applying/changes.js';
 import { type Plan, planOf } from '../applying/plan.js';
 import { records } from '../dns/records.js';
 import { SecretStore } from '../machine/secret-store.js';
-import { runSteps, type Step } from '../operations/journal.js';
+import { interrupted, runSteps, type Step } from '../operations/journal.js';
 import { withLock } from '../operations/lock.js';
 import {
   prepareCertificates,
@@ -55,7 +55,8 @@ const stepsOf = (plan: Plan, print: Print): readonly Step[] => {
 export const install = (options: InstallOptions, print: Print): Promise<void> =>
   withLock(async () => {
     const plan = await planOf();
-    if (!options.resumed) {
+    // An installation that was interrupted has passed the checks.
+    if (!options.resumed && interrupted()?.operation !== 'install') {
       print('Checking this server:');
       const findings = await preflight(plan.model);
       const failed = showFindings(findings, print);
@@ -76,10 +77,9 @@ const finish = async ({ model: { configuration } }: Plan, print: Print): Promise
   print('Publish these records ("postern dns" checks them):');
   for (const record of await records(configuration)) print(`  ${record.name}. ${record.type} ${record.value}`);
   if (hasRecoveryKey()) return;
-  const key = await createRecoveryKey();
   print('');
   print(
     'The recovery key decrypts the secrets in backups. It is shown only now and stored nowhere; keep it in a safe place:',
   );
-  print(`  ${key}`);
+  await createRecoveryKey(key => print(`  ${key}`));
 };

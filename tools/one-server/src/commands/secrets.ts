@@ -47,6 +47,6 @@ export const newRecoveryKey = (replace: boolean, print: Print): Promise<void> =>
     );
   return withLock(async () => {
     print('This key decrypts the secrets in backups from now on. It is stored nowhere; keep it in a safe place:');
-    print(`  ${await createRecoveryKey()}`);
+    await createRecoveryKey(key => print(`  ${key}`));
   });
 };

@@ -16,9 +16,14 @@ const folder = async (path: string, owner: string, mode: number): Promise<void> 
 /** Creates the folders of the state, with their owners. Web services run as other users, which must enter the platform's. */
 export const prepareFolders = async ({ configuration }: Model): Promise<void> => {
   await folder(PLACES.state, 'root:root', 0o755);
-  if (configuration.apps !== undefined) await folder(PLACES.platform, 'root:root', 0o755);
+  if (configuration.apps !== undefined) {
+    await folder(PLACES.platform, 'root:root', 0o711);
+    await folder(PLACES.balancer, 'postern-load-balancer:postern-load-balancer', 0o700);
+  }
   await folder(PLACES.nats, 'postern-nats:postern-nats', 0o700);
   await folder(PLACES.caddy, 'caddy:caddy', 0o700);
+  // A command such as `caddy validate` by root may have left files there.
+  await run('chown', ['-R', 'caddy:caddy', PLACES.caddy]);
   await folder(PLACES.natsTls, 'root:root', 0o755);
   await folder(PLACES.submissionTls, 'root:postern-api-gateway', 0o750);
   await folder(configuration.backup.to, 'root:root', 0o700);

@@ -7,14 +7,15 @@ export const RECIPIENT = '/etc/postern/recovery-recipient';
 
 export const hasRecoveryKey = (): boolean => existsSync(RECIPIENT);
 
-/** Creates the recovery key and keeps only its public half. @returns the key, which is not stored. */
-export const createRecoveryKey = async (): Promise<string> => {
+/** Creates the recovery key and keeps only its public half. @param show gets the key, which is not stored. */
+export const createRecoveryKey = async (show: (key: string) => void): Promise<void> => {
   const printed = await run('age-keygen', []);
   const key = /^AGE-SECRET-KEY-1[A-Z0-9]+$/m.exec(printed)?.[0];
   const recipient = /age1[a-z0-9]+/.exec(printed)?.[0];
   if (!key || !recipient) throw new Error('age-keygen printed no key. Check the package "age".');
+  // Shown first: a kill in between creates another key, but no backup with a key that nobody has seen.
+  show(key);
   writeDurably(RECIPIENT, `${recipient}\n`);
-  return key;
 };
 
 export const recoveryRecipient = (): string => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dnsFindings } from '../dns/dns-findings.js';
-import { run, succeeds } from '../machine/run.js';
+import { run } from '../machine/run.js';
 import type { Model } from '../rendering/model.js';
 import { PORTS } from '../rendering/places.js';
 import { checked, type Finding } from './finding.js';
@@ -62,6 +62,13 @@ const programFindings = (model: Model): Finding[] => {
   return [{ check: 'programs', verdict: 'bad', found: `missing: ${packages}`, advice: `apt-get install ${packages}` }];
 };
 
+/** Whether parts of this installation run already, whose ports are not taken by others. */
+const runsHere = (): Promise<boolean> =>
+  run('systemctl', ['list-units', 'postern-*.service', '--state=running', '--plain', '--no-legend']).then(
+    units => units.trim() !== '',
+    () => false,
+  );
+
 /** Ports of Postern that another program listens on. */
 const portFindings = async ({ configuration }: Model): Promise<Finding[]> => {
   const ports = [80, 443, PORTS.submission, PORTS.submissionTls, PORTS.bounces, PORTS.gateway, PORTS.nats];
@@ -70,8 +77,7 @@ const portFindings = async ({ configuration }: Model): Promise<Finding[]> => {
     const port = Number(/^\S+\s+\S+\s+\S+\s+\S+:(\d+)\s/.exec(line)?.[1]);
     return wanted.includes(port) ? [{ port, program: /"([^"]+)"/.exec(line)?.[1] ?? 'another program' }] : [];
   });
-  if (await succeeds('systemctl', ['is-active', '--quiet', 'postern-caddy.service']))
-    return [{ check: 'ports', verdict: 'good', found: 'used by Postern' }];
+  if (await runsHere()) return [{ check: 'ports', verdict: 'good', found: 'used by Postern' }];
   const taken = [...new Map(listening.map(each => [each.port, each])).values()];
   if (taken.length === 0) return [{ check: 'ports', verdict: 'good', found: 'free' }];
   return taken.map(({ port, program }) => ({

@@ -36,6 +36,8 @@ const ownSettings = (service: Service, { configuration, machine }: Model): Setti
         POSTERN_HOST: '127.0.0.1',
         POSTERN_PORT: String(PORTS.gateway),
         POSTERN_TRUSTED_PROXIES: '127.0.0.1',
+        // Longer than Caddy keeps idle connections.
+        POSTERN_CONNECTION_DRAIN_MS: '2000',
         POSTERN_SUBMISSION_HOST: everyAddress,
         POSTERN_SUBMISSION_PORT: String(PORTS.submission),
         POSTERN_SUBMISSION_TLS_PORT: String(PORTS.submissionTls),

@@ -50,7 +50,7 @@ export const healthPortOf = (service: Service): number | undefined =>
 
 /**
  * A service with a spare unit is replaced without an interruption: the spare takes the requests meanwhile. The gateway has
- * none, because requests wait in Caddy; the agent may exist only once, and instances continue without it.
+ * none, because connections wait in its socket; the agent may exist only once, and instances continue without it.
  */
 export const hasSpare = (service: Service): boolean => WITH_DATABASE.some(each => each === service);
 

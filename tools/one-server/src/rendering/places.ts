@@ -8,6 +8,8 @@ export const PLACES = {
   rendered: '/etc/postern/rendered',
   state: '/var/lib/postern',
   platform: '/var/lib/postern/platform',
+  /** The routes of the load balancer, and the socket by which the agent changes them. */
+  balancer: '/var/lib/postern/platform/load-balancer',
   postgres: '/var/lib/postern/postgresql',
   postgresSocket: '/run/postern-postgresql',
   nats: '/var/lib/postern/nats',

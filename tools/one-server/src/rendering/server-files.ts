@@ -10,10 +10,16 @@ const file = (name: string, text: string, units: RenderedFile['units']): Rendere
   units,
 });
 
-/** Requests wait up to 30 s while the process behind is replaced; only connections that were refused are repeated. */
+/**
+ * Requests wait while the process behind is replaced: those of the gateway in its socket, those of the load balancer at its standby.
+ * Idle connections are closed before a process that ends closes them, so that no request meets the end of one.
+ */
 const PROXY = (port: number): string => `reverse_proxy 127.0.0.1:${port} {
 		lb_try_duration 30s
 		lb_try_interval 250ms
+		transport http {
+			keepalive 1s
+		}
 	}`;
 
 const caddyfile = ({ configuration: { host, apps, acme } }: Model): string => `
@@ -22,7 +28,6 @@ const caddyfile = ({ configuration: { host, apps, acme } }: Model): string => `
 	acme_ca ${acme.directory}
 ${acme.trust === undefined ? '' : `	acme_ca_root ${acme.trust}\n`}	admin unix/${PLACES.caddyAdmin}
 	storage file_system ${PLACES.caddy}
-	skip_install_trust
 ${apps === undefined ? '' : `	on_demand_tls {\n		ask http://127.0.0.1:${PORTS.gateway}/tls/ask\n	}\n`}}
 
 ${host} {
@@ -106,8 +111,7 @@ smtp_tls_security_level = may
 smtp_tls_CAfile = /etc/ssl/certs/ca-certificates.crt
 transport_maps = inline:{${names.bounces}=smtp:[127.0.0.1]:${PORTS.bounces}}
 message_size_limit = 26214400
-smtputf8_enable = yes
-maillog_file = /dev/stdout`;
+smtputf8_enable = yes`;
 };
 
 /** The daemons of Postfix, without a chroot, in which names would not be resolved. */

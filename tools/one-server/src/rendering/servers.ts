@@ -80,7 +80,10 @@ const postfix = (): RenderedFile =>
   unit(unitOf('postfix'), {
     Unit: { ...description('Postfix of Postern', 'network-online.target'), Wants: 'network-online.target' },
     Service: {
-      ExecStart: `/usr/sbin/postfix -c ${PLACES.rendered}/postfix start-fg`,
+      Type: 'forking',
+      PIDFile: `${PLACES.postfixQueue}/pid/master.pid`,
+      ExecStart: `/usr/sbin/postfix -c ${PLACES.rendered}/postfix start`,
+      ExecStop: `/usr/sbin/postfix -c ${PLACES.rendered}/postfix stop`,
       ExecReload: `/usr/sbin/postfix -c ${PLACES.rendered}/postfix reload`,
       KillMode: 'mixed',
       PrivateTmp: 'yes',

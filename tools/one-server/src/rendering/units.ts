@@ -11,7 +11,7 @@ import {
   userOf,
   WITH_DATABASE,
 } from './model.js';
-import { NODE, PLACES } from './places.js';
+import { NODE, PLACES, PORTS } from './places.js';
 import { secretsOf } from './secrets.js';
 
 /** A section of a unit: names with one value, or one line for each value. */
@@ -98,7 +98,7 @@ const protectionOf = (service: Service, model: Model): Section => {
       ...HARDENED,
       ...capabilitiesOf(service),
       ...OUTLIVED,
-      ReadWritePaths: PLACES.platform,
+      ReadWritePaths: PLACES.balancer,
       LimitNOFILE: 524_288,
     };
   return { ...HARDENED, ...capabilitiesOf(service), MemoryMax: memoryMaxOf(model), TimeoutStopSec: 30 };
@@ -109,6 +109,7 @@ const afterOf = (service: Service): string =>
     'network-online.target',
     ...(service === 'load-balancer' ? ['postern-runtime-agent.service'] : [unitOf('nats')]),
     ...(WITH_DATABASE.some(each => each === service) ? [unitOf('postgresql')] : []),
+    ...(service === 'api-gateway' ? ['postern-api-gateway.socket'] : []),
   ].join(' ');
 
 /** The spare has other ports: senders of reports try again later, so it needs no bounce listener. */
@@ -133,6 +134,7 @@ const serviceUnit = (service: Service, model: Model, isSpare = false): RenderedF
       After: afterOf(service),
       Wants: 'network-online.target',
       PartOf: 'postern.target',
+      ...(service === 'api-gateway' ? { Requires: 'postern-api-gateway.socket' } : {}),
       ...RESTARTED_FOR_EVER,
     },
     Service: {
@@ -149,6 +151,14 @@ const serviceUnit = (service: Service, model: Model, isSpare = false): RenderedF
   });
   return isSpare ? { ...rendered, units: {} } : rendered;
 };
+
+/** systemd keeps the public port, so that connections wait while the gateway is replaced. */
+const gatewaySocket = (): RenderedFile =>
+  unit('postern-api-gateway.socket', {
+    Unit: { Description: 'Port of the gateway', PartOf: 'postern.target', ...RESTARTED_FOR_EVER },
+    Socket: { ListenStream: `127.0.0.1:${PORTS.gateway}`, Backlog: 4_096, NoDelay: 'yes' },
+    Install: { WantedBy: 'postern.target' },
+  });
 
 /** At shutdown, ends web services before systemd kills what is left, so that they complete their requests. */
 const stopInstances = (): RenderedFile =>
@@ -171,6 +181,7 @@ const stopInstances = (): RenderedFile =>
 
 /** The units of the services. */
 export const serviceUnits = (model: Model): RenderedFile[] => [
+  gatewaySocket(),
   ...servicesOf(model.configuration).map(service => serviceUnit(service, model)),
   ...servicesOf(model.configuration)
     .filter(hasSpare)
