@@ -577,7 +577,7 @@ export interface SendEmailBody {
   readonly subject?: string;
   /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Files, at most 50. */
+  /** Files, at most 50 with 25 MiB in all. */
   readonly attachments?: ReadonlyArray<{
     /** Name of the file. Path separators and control characters are replaced. */
     readonly filename: string;
@@ -646,7 +646,7 @@ export interface ScheduleEmailBody {
     readonly subject: string;
     /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
     readonly headers?: Readonly<Record<string, string>>;
-    /** Files, at most 50. */
+    /** Files, at most 50 with 25 MiB in all. */
     readonly attachments?: ReadonlyArray<{
       /** Name of the file. Path separators and control characters are replaced. */
       readonly filename: string;
@@ -698,7 +698,7 @@ export interface ScheduleEmailBody {
     readonly subject: string;
     /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
     readonly headers?: Readonly<Record<string, string>>;
-    /** Files, at most 50. */
+    /** Files, at most 50 with 25 MiB in all. */
     readonly attachments?: ReadonlyArray<{
       /** Name of the file. Path separators and control characters are replaced. */
       readonly filename: string;
@@ -746,7 +746,7 @@ export interface ScheduleEmailBody {
     readonly reply_to?: readonly string[];
     /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
     readonly headers?: Readonly<Record<string, string>>;
-    /** Files, at most 50. */
+    /** Files, at most 50 with 25 MiB in all. */
     readonly attachments?: ReadonlyArray<{
       /** Name of the file. Path separators and control characters are replaced. */
       readonly filename: string;
