@@ -27,7 +27,7 @@ export const gatewayConfig = defineConfig({
     .describe('Base URL for clients; with https, cookies are Secure and HSTS is sent.'),
   natsMinPayloadBytes: integer()
     .min(0)
-    .default(16 * 1024 * 1024)
+    .default(52 * MIB)
     .describe('Refuses to start if max_payload of the NATS servers is smaller; the largest email needs this size.'),
   linkSecrets: list()
     .refine(all => all.length > 0 && all.every(one => Buffer.byteLength(one) >= 32), 'needs at least 32 bytes each')

@@ -106,14 +106,14 @@ const quoted = ({ user, password }: NatsSuperuser): NatsSuperuser => ({
   password: JSON.stringify(password),
 });
 
-/** Settings that require a file: a message must hold 10 MiB of mail, and passwords must not appear in `ps`. */
+/** Settings that require a file: a message must hold 36 MiB of mail in base64, and passwords must not appear in `ps`. */
 const natsSettings = (home: Home, superusers: readonly NatsSuperuser[], { cert, key }: CertificateFiles): string => {
   const { natsPasswords } = home.secrets();
   home.writeText(
     'nats.conf',
     [
-      'max_payload: 16MB',
-      'max_pending: 128MB',
+      'max_payload: 52MB',
+      'max_pending: 256MB',
       'max_connections: 1000',
       // A connection that was forgotten must not get requests of a service that has connected again.
       'ping_interval: "5s"',

@@ -7,8 +7,7 @@ import {
   emailBatch,
   emailBatchDocumentation,
   emailBatchReply,
-  MAX_BATCH_BYTES,
-  MAX_EMAIL_BYTES,
+  MAX_EMAIL_REQUEST_BYTES,
   type ReplyOf,
   sendEmail,
   sendEmailBody,
@@ -19,7 +18,6 @@ import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
 import type { GatewayConfig } from '../config.js';
 import { apiKeyHashOf } from '../infrastructure/http/access/api-key.js';
-import { sizeOf } from '../infrastructure/http/admission/body-reader.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { Problem } from '../infrastructure/http/errors/problem.js';
 import { rateLimitHeaders } from '../infrastructure/http/errors/refusal-status.js';
@@ -32,6 +30,7 @@ import { readJson } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { assertEmailSize } from './email-size.js';
 import { API_KEY, answerBy, CODES, UNAUTHENTICATED } from './emails.controller.js';
 
 type Answer = ReplyOf<typeof sendEmail>;
@@ -57,7 +56,7 @@ export class EmailBatchesController {
 
   @Post('batch')
   @HttpCode(200)
-  @Admits({ access: 'api-key', maxBodyBytes: MAX_BATCH_BYTES, budget: 'caller' })
+  @Admits({ access: 'api-key', maxBodyBytes: MAX_EMAIL_REQUEST_BYTES, budget: 'caller' })
   @Describes({
     requests: [authenticateApiKey, sendEmail],
     operation: 'Emails.sendBatch',
@@ -106,8 +105,7 @@ export class EmailBatchesController {
   #send(given: unknown, place: number, { key, ...batch }: Batch, request: FastifyRequest): Promise<Answer> {
     const email = assertShape(sendEmailBody, given);
     const text = JSON.stringify(given);
-    if (Buffer.byteLength(text) > MAX_EMAIL_BYTES)
-      throw new Problem(413, `The message is larger than ${sizeOf(MAX_EMAIL_BYTES)}.`);
+    assertEmailSize(Buffer.byteLength(text), email);
     const identified = {
       ...batch,
       email_id: uuidv7(),

@@ -3,7 +3,7 @@ import { Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/commo
 import {
   EMAIL_EXAMPLES,
   getEmail,
-  MAX_EMAIL_BYTES,
+  MAX_EMAIL_REQUEST_BYTES,
   type ReplyOf,
   type RequestInput,
   sendEmail,
@@ -27,6 +27,7 @@ import { ReceivedBody, readJson } from '../infrastructure/http/validation/receiv
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { assertEmailSize } from './email-size.js';
 
 /** What the descriptions of the email API share. */
 export const API_KEY = { 'Api-Key': { required: true, description: 'The API key of an email service.' } };
@@ -58,7 +59,7 @@ export class EmailsController {
 
   @Post()
   @HttpCode(200)
-  @Admits({ access: 'api-key', maxBodyBytes: MAX_EMAIL_BYTES, budget: 'caller' })
+  @Admits({ access: 'api-key', maxBodyBytes: MAX_EMAIL_REQUEST_BYTES, budget: 'caller' })
   @Describes({
     requests: [sendEmail],
     summary: 'Send an email',
@@ -134,6 +135,7 @@ const sendRequestOf = (request: FastifyRequest): RequestInput<typeof sendEmail> 
   const idempotency_key = idempotencyKeyOf(request);
   const email = assertShape(sendEmailBody, readJson(request.body));
   const bytes = request.body instanceof ReceivedBody ? request.body.bytes : '';
+  assertEmailSize(bytes.length, email);
   return {
     api_key_hash,
     body_hash: hash('sha256', bytes, 'hex'),

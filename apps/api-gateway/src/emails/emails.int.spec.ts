@@ -159,6 +159,22 @@ describe('POST /emails', () => {
       await client.close();
     });
 
+    it('may have 25 MiB of files in addition, and 36 MiB in all', async () => {
+      const content = 'A'.repeat(Math.ceil((25 * 1024 * 1024) / 3) * 4);
+      const client = new Agent({ connect: { localAddress: '127.0.0.3' } });
+      const withFile = { ...EMAIL, attachments: [{ filename: 'a.bin', content }] };
+      expect((await postEmail(gateway, JSON.stringify(withFile), {}, client)).status).toBe(200);
+      const [sent] = gateway.services.requestsOf(sendEmail).slice(-1);
+      expect(sent?.email.attachments?.[0]?.content.length).toBe(content.length);
+      const text = 'x'.repeat(10 * 1024 * 1024);
+      const small = { ...EMAIL, text, attachments: [{ filename: 'a.bin', content: 'AAAA' }] };
+      expect(await postEmail(gateway, JSON.stringify(small), {}, client)).toMatchObject({
+        status: 413,
+        body: { error: 'The message without its attachments is larger than 10 MiB.' },
+      });
+      await client.close();
+    }, 60_000);
+
     it.each([
       'text/plain',
       'application/x-www-form-urlencoded',

@@ -5,7 +5,7 @@ import {
   getScheduledEmail,
   listScheduledEmails,
   listScheduledEmailsQuery,
-  MAX_EMAIL_BYTES,
+  MAX_EMAIL_REQUEST_BYTES,
   type RequestContract,
   type RequestInput,
   rescheduleEmail,
@@ -26,9 +26,10 @@ import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
-import { readJson } from '../infrastructure/http/validation/received-body.js';
+import { ReceivedBody, readJson } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { assertEmailSize } from './email-size.js';
 import { API_KEY, CODES, UNAUTHENTICATED } from './emails.controller.js';
 
 const query = queryShape(listScheduledEmailsQuery.shape);
@@ -45,7 +46,7 @@ export class ScheduledEmailsController {
 
   @Post()
   @HttpCode(201)
-  @Admits({ access: 'api-key', maxBodyBytes: MAX_EMAIL_BYTES, budget: 'caller' })
+  @Admits({ access: 'api-key', maxBodyBytes: MAX_EMAIL_REQUEST_BYTES, budget: 'caller' })
   @Describes({
     ...REPEATABLE,
     requests: [authenticateApiKey, scheduleEmail],
@@ -58,10 +59,11 @@ export class ScheduledEmailsController {
     examples: { body: SCHEDULED_EMAIL_EXAMPLES.body, reply: SCHEDULED_EMAIL_EXAMPLES.reply },
   })
   async schedule(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.#command(request, reply, scheduleEmail, () => ({
-      ...assertShape(scheduleEmailBody, readJson(request.body)),
-      scheduled_email_id: uuidv7(),
-    }));
+    return this.#command(request, reply, scheduleEmail, () => {
+      const body = assertShape(scheduleEmailBody, readJson(request.body));
+      assertEmailSize(request.body instanceof ReceivedBody ? request.body.bytes.length : 0, body.email);
+      return { ...body, scheduled_email_id: uuidv7() };
+    });
   }
 
   @Get()

@@ -157,11 +157,11 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
     expect(gateway.services.requestsOf(submitEmail)).toEqual([]);
   });
 
-  it('asks for another transaction after 50 recipients, and refuses a message that declares more than 10 MiB', async () => {
+  it('asks for another transaction after 50 recipients, and refuses a message that declares more than 36 MiB', async () => {
     const recipients = Array.from({ length: 50 }, (_, n) => `RCPT TO:<r${n}@example.org>`);
     const session = ['EHLO app', `AUTH PLAIN ${plain(KEY)}`, 'MAIL FROM:<a@b.c>'];
     expect(await dialogue(...session, ...recipients, 'RCPT TO:<one@more.org>')).toMatch(/452 4\.5\.3 At most 50/);
-    expect(await dialogue(...session.slice(0, 2), 'MAIL FROM:<a@b.c> SIZE=10485761')).toMatch(/\r\n552 /);
+    expect(await dialogue(...session.slice(0, 2), 'MAIL FROM:<a@b.c> SIZE=37748737')).toMatch(/\r\n552 /);
   });
 
   it('refuses a malformed recipient alone, and sends to the others', async () => {

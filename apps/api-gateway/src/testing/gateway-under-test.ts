@@ -44,7 +44,7 @@ interface Surroundings {
 const startDependencies = async (): Promise<Surroundings> => {
   const folder = await mkdtemp(join(tmpdir(), 'postern-gateway-'));
   const settings = join(folder, 'nats.conf');
-  await writeFile(settings, 'max_payload: 16777216\n');
+  await writeFile(settings, 'max_payload: 54525952\nmax_pending: 268435456\n');
   const nats = await startNats({ args: ['-c', settings] });
   const servicesLink = await connectNats({ servers: nats.url, name: 'fake services' });
   const services = new FakeServices(servicesLink);

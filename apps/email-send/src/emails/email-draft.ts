@@ -215,7 +215,7 @@ const CONTENT_ID = /^[\x21-\x3b\x3d\x3f-\x7e]{1,200}$/;
 export function readAttachments(given: readonly Given[]): Attachment[] {
   if (given.length > MAX_ATTACHMENTS) throw invalidEmail('attachments', `at most ${MAX_ATTACHMENTS} files are allowed`);
   const attachments = given.map(readAttachment);
-  const bytes = attachments.reduce((sum, { content }) => sum + Math.floor((content.length * 3) / 4), 0);
+  const bytes = attachments.reduce((sum, { content }) => sum + Buffer.byteLength(content, 'base64'), 0);
   if (bytes > MAX_BYTES) throw invalidEmail('attachments', 'all files together have at most 25 MiB');
   const ids = attachments.flatMap(({ contentId }) => contentId ?? []);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);

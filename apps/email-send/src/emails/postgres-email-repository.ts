@@ -17,6 +17,7 @@ import {
   isUnresolved,
   recordOf,
 } from './email.js';
+import type { EmailBody } from './email-copies.js';
 import { deadlinePassed } from './email-refusals.js';
 import { FIND_RECORD } from './emails.sql.js';
 import {
@@ -88,8 +89,7 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
   }
 
   async admit(request: AdmissionRequest): Promise<Admission> {
-    const { html = '', text = '' } = request.body;
-    const group = html.length + text.length > LARGE_BODY ? this.#largeAdmissions : this.#admissions;
+    const group = lengthOf(request.body) > LARGE_BODY ? this.#largeAdmissions : this.#admissions;
     return valueOrThrow(await group.submit({ ...request, metadata: metadataOf(request.facts) }));
   }
 
@@ -187,6 +187,12 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     }, ANNOUNCE_DELAY_MS).unref();
   }
 }
+
+const lengthOf = ({ html = '', text = '', submitted, attachments = [] }: EmailBody): number =>
+  html.length +
+  text.length +
+  (submitted?.mime.length ?? 0) +
+  attachments.reduce((sum, { content }) => sum + content.length, 0);
 
 /** The append that admits a message. */
 export const acceptance = ({ facts, events, metadata }: InContext<AdmissionRequest>): Append => ({

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import { Inject } from '@nestjs/common';
 import { Refusal, type ReplyOf, type RequestOf, sendEmail } from '@postern/contracts';
 import { addressKey } from '@postern/mail';
-import { Handles, onReplyReceived, requestDeadline, withoutEffect } from '@postern/messaging';
+import { Handles, onReplyReceived, withoutEffect } from '@postern/messaging';
 import { DatabaseClock, type DatabaseTime } from '@postern/service-host';
+import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
 import { authenticated, type Sender, SenderDirectory } from '../api-keys/ports.js';
 import type { RateLimit } from '../email-services/email-limits.js';
@@ -23,6 +23,7 @@ import {
   EmailRepository,
   type RepeatedAnswer,
 } from './ports.js';
+import { contextOf, type SendRequest } from './send-request.js';
 import {
   checkRecipientsVerified,
   countsOnSharedSender,
@@ -31,16 +32,8 @@ import {
   resolveSender,
 } from './sender-resolution.js';
 
-/** A request to send one message, however it arrived. */
-export interface SendRequest extends Pick<RequestOf<typeof sendEmail>, SharedField> {
-  /** Who sends it: the service of the API key, or of a user. Rejects with the refusal of an invalid one. */
-  readonly sender: () => Promise<Sender>;
-  /** Equal for equal messages. */
-  readonly canonical: string;
-  /** Validates the message. @throws the refusal of an invalid one. */
-  readonly draft: (sender: Sender) => EmailDraft | Promise<EmailDraft>;
-}
-type SharedField = 'idempotency_key' | 'body_hash' | 'email_id' | 'answer_by' | 'answer_within_ms';
+const LARGE_BYTES = 8 * 1024 * 1024;
+
 type Request = SendRequest;
 type Reply = ReplyOf<typeof sendEmail>;
 /** A message that passed all checks. */
@@ -59,6 +52,8 @@ type AdmittedEmail = {
 @Handles(sendEmail)
 export class SendEmail {
   readonly #inProgress = new Map<string, Promise<Reply>>();
+  /** A large message needs ten times its size until it is handed over. */
+  readonly #large = pLimit(1);
 
   constructor(
     private readonly senders: SenderDirectory,
@@ -71,10 +66,12 @@ export class SendEmail {
   ) {}
 
   execute({ email: message, api_key_hash, ...request }: RequestOf<typeof sendEmail>): Promise<Reply> {
+    const canonical = canonicalMessage(message);
     return this.send({
       ...request,
       sender: () => this.senderOf(api_key_hash),
-      canonical: canonicalMessage(message),
+      canonical,
+      bytes: canonical.length,
       draft: async ({ serviceId }) => draftEmail(await this.completion.complete(serviceId, message)),
     });
   }
@@ -96,7 +93,9 @@ export class SendEmail {
     const emailId = request.email_id?.toLowerCase() ?? uuidv7();
     const inProgress = this.#inProgress.get(emailId);
     if (inProgress) return inProgress;
-    const sending = this.#send(request, emailId).finally(() => this.#inProgress.delete(emailId));
+    const send = () => this.#send(request, emailId);
+    const isLarge = (request.bytes ?? 0) > LARGE_BYTES;
+    const sending = (isLarge ? this.#large(send) : send()).finally(() => this.#inProgress.delete(emailId));
     this.#inProgress.set(emailId, sending);
     return sending;
   }
@@ -236,37 +235,6 @@ export class SendEmail {
       facts.recipients.map(({ address }) => addressKey(address)),
     );
   }
-}
-
-/** A gateway of an earlier release sends no duration but a time by its own clock, or neither. */
-function contextOf(request: Request, emailId: string, sender: Sender, at: Date): AdmissionContext {
-  const { serviceId, perMinuteLimit, dailyLimit, sharedDailyLimit } = sender;
-  const deadline = requestDeadline();
-  const leftMs =
-    request.answer_within_ms === undefined
-      ? (deadline?.remainingMs() ?? sendEmail.deadlineMs)
-      : request.answer_within_ms - (deadline?.elapsedMs() ?? 0);
-  const answerBy =
-    request.answer_within_ms === undefined && request.answer_by
-      ? new Date(request.answer_by)
-      : new Date(at.getTime() + leftMs);
-  return {
-    serviceId,
-    emailId,
-    perMinuteLimit,
-    dailyLimit,
-    sharedDailyLimit,
-    identity: { fingerprint: fingerprintOf(serviceId, request), bodyHash: request.body_hash },
-    idempotencyKey: request.idempotency_key,
-    at,
-    answerBy,
-  };
-}
-
-/** 128 bits of a hash over service and message, written as a UUID. */
-function fingerprintOf(serviceId: string, { canonical }: Request): string {
-  const digest = hash('sha256', `${serviceId}\n${canonical}`, 'hex');
-  return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function bodyOf({ draft, resolved }: CheckedEmail, sender: Sender): EmailBody {

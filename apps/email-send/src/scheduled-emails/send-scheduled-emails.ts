@@ -67,6 +67,7 @@ export class SendScheduledEmails {
         canonical: JSON.stringify(['scheduled', id]),
         body_hash: hash('sha256', id, 'hex'),
         answer_within_ms: sendEmail.deadlineMs,
+        bytes: claimed.bytes,
         draft: () => draftEmail(message),
       });
       await this.scheduled.finish(claimed, reply.email, this.clock.now());

@@ -7,7 +7,7 @@ import { ROOT } from '../../tools.mjs';
 
 const { postgresql, nats } = parse(readFileSync(join(ROOT, 'k8s/charts/postern/values.yaml'), 'utf8')).trial;
 export const DATABASES = ['email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'];
-const NATS_CONFIGURATION = 'max_payload: 16MB\njetstream { store_dir: "/data" }\n';
+const NATS_CONFIGURATION = 'max_payload: 52MB\nmax_pending: 256MB\njetstream { store_dir: "/data" }\n';
 
 const namespace = name => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 

@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { MIB } from '../http-route.js';
 import { EMAIL_EXAMPLES, emailRecord } from './emails.js';
 import { sendEmailDocumentation } from './send-email-body.js';
 
 export const MAX_BATCH = 100;
-/** The largest body of POST /emails/batch; each message in it has the limit of POST /emails. */
-export const MAX_BATCH_BYTES = 36 * MIB;
 
 /** The list of POST /emails/batch. Its messages are checked one by one. */
 export const emailBatch = z.array(z.unknown()).min(1).max(MAX_BATCH);

@@ -117,7 +117,7 @@ export const sendEmail = request('send-email', {
 });
 
 /** The largest message that SMTP submission accepts; as base64 it fits into one NATS message. */
-export const MAX_SUBMITTED_BYTES = 10 * MIB;
+export const MAX_SUBMITTED_BYTES = 36 * MIB;
 
 /** A message that an application submits over SMTP, with its MIME structure; otherwise as `send-email`. */
 export const submitEmail = request('submit-email', {
@@ -129,8 +129,9 @@ export const submitEmail = request('submit-email', {
     answer_within_ms: answerWithinMs.optional(),
     recipients: z.array(z.string().max(320)).min(1).max(MAX_RECIPIENTS).describe('Of the envelope.'),
     content: z
-      .base64()
+      .string()
       .max(Math.ceil(MAX_SUBMITTED_BYTES / 3) * 4)
+      .regex(/^[A-Za-z0-9+/]*={0,2}$/)
       .describe('The message as it arrived, base64.'),
   }),
   reply: sendEmail.reply,

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { fieldHints } from '../field-hints.js';
 import { MIB } from '../http-route.js';
 
-/** The largest body of POST /emails. */
+/** The largest body of POST /emails, without the content of its attachments. */
 export const MAX_EMAIL_BYTES = 10 * MIB;
+/** The largest body of a request with messages: 25 MiB of attachments are 34 MiB in base64. */
+export const MAX_EMAIL_REQUEST_BYTES = 36 * MIB;
 export const MAX_RECIPIENTS = 50;
 export const MAX_SUBJECT_LENGTH = 998;
 export const MAX_EXTRA_HEADERS = 50;
@@ -65,7 +67,7 @@ const emailFields = z.strictObject({
     .record(z.string(), z.string())
     .default({})
     .describe('Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers.'),
-  attachments: z.array(emailAttachment).optional().describe('Files, at most 50.'),
+  attachments: z.array(emailAttachment).optional().describe('Files, at most 50 with 25 MiB in all.'),
   tags: z
     .record(z.string(), z.string())
     .optional()

@@ -46,7 +46,7 @@ export const hostSettings = {
   natsMinPayloadBytes: integer()
     .min(0)
     .default(0)
-    .describe('Refuses to start if max_payload of the NATS servers is smaller; 16777216 is enough for every email.'),
+    .describe('Refuses to start if max_payload of the NATS servers is smaller; 54525952 is enough for every email.'),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

@@ -5,7 +5,7 @@ import { isPatchedNats, isSupportedNats, UNPATCHED_NATS_ADVICE } from '@postern/
 import type { NatsLink, ServerIdentity } from '@postern/messaging';
 import type { Finding } from '@postern/service-host';
 
-const REQUIRED_PAYLOAD = 16 * 1024 * 1024;
+const REQUIRED_PAYLOAD = 52 * 1024 * 1024;
 /** The local start renews its certificate earlier. */
 const EXPIRY_WARNING_MS = 30 * 86_400_000;
 const WARNING_USE = 0.8;
@@ -19,7 +19,7 @@ export const natsFindings = async ({ nc, identity }: Pick<NatsLink, 'nc' | 'iden
       check: 'max_payload',
       verdict: payload >= REQUIRED_PAYLOAD ? 'good' : 'bad',
       found: `${payload} bytes`,
-      advice: `Set max_payload: 16MB in nats-server.conf: the largest email needs ${REQUIRED_PAYLOAD} bytes.`,
+      advice: `Set max_payload: 52MB in nats-server.conf: the largest email needs ${REQUIRED_PAYLOAD} bytes.`,
     },
     tlsFinding(identity),
   ];

@@ -47,7 +47,7 @@ describe('a request is refused before its body is read', () => {
     ['sign-in beyond 4 KiB', 'POST /dashboard/api/session', 9_000_000, 413, []],
     ['no session', 'POST /dashboard/api/email-services', 900_000, 401, []],
     ['an invented email key', 'POST /emails', 9_000_000, 401, [`Api-Key: ${INVENTED}`]],
-    ['an email beyond 10 MiB', 'POST /emails', 10 * MIB + 1, 413, [`Api-Key: ${API_KEY}`]],
+    ['an email beyond 36 MiB', 'POST /emails', 36 * MIB + 1, 413, [`Api-Key: ${API_KEY}`]],
     ['a platform call beyond 1 MiB', 'POST /api/v1/projects', MIB + 1, 413, [`Authorization: Bearer ${PLATFORM_KEY}`]],
     ['a dashboard call beyond 1 MiB', 'POST /dashboard/api/email-services', MIB + 1, 413, ['Authorization: Bearer t']],
     [
