@@ -1,4 +1,4 @@
-import type { Artefact, SecretFiles, ServicePlan } from './runtime.js';
+import type { Artefact, SecretFiles, ServicePlan } from './service-plan.js';
 
 /** One command that runs once, with the artefact and the environment of a release. */
 export interface RunOrder {

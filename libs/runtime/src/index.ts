@@ -3,3 +3,4 @@ export * from './database-runtime.js';
 export * from './log-pages.js';
 export * from './path-patterns.js';
 export * from './runtime.js';
+export * from './service-plan.js';

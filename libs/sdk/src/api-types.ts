@@ -87,6 +87,8 @@ export interface PlatformKey {
     | 'logs-and-metrics:write'
     | 'databases:read'
     | 'databases:write'
+    | 'runs:read'
+    | 'runs:write'
   >;
 }
 
@@ -129,6 +131,13 @@ export interface Database {
   readonly hostnames: readonly string[];
   /** When the database was created. */
   readonly created_at: string;
+}
+
+export interface Deletion {
+  /** Id of what was deleted. */
+  readonly id: string;
+  /** Always true. */
+  readonly deleted: true;
 }
 
 export interface GetDatabaseReply {
@@ -180,6 +189,89 @@ export interface DatabaseUsage {
   };
 }
 
+export interface DatabaseAttachment {
+  /** Id of the attachment. */
+  readonly id: string;
+  /** Id of the database. */
+  readonly database_id: string;
+  /** Id of the web service. */
+  readonly web_service_id: string;
+  /** The environment variable with the connection URL. */
+  readonly variable: string;
+  /** When it was attached. */
+  readonly created_at: string;
+}
+
+export type ListDatabaseAttachmentsReply = ReadonlyArray<{
+  /** Id of the attachment. */
+  readonly id: string;
+  /** Id of the database. */
+  readonly database_id: string;
+  /** Id of the web service. */
+  readonly web_service_id: string;
+  /** The environment variable with the connection URL. */
+  readonly variable: string;
+  /** When it was attached. */
+  readonly created_at: string;
+  /** Name of the web service. */
+  readonly web_service_name: string;
+}>;
+
+export interface DatabaseBackup {
+  /** Id of the backup. */
+  readonly id: string;
+  /** Id of the database. */
+  readonly database_id: string;
+  /** False if a user requested it. */
+  readonly scheduled: boolean;
+  /** `creating` is not final. */
+  readonly status: 'creating' | 'completed' | 'failed';
+  /** Compressed size; null until it is completed. */
+  readonly size_bytes: number | null;
+  /** Why it failed. */
+  readonly error: string | null;
+  /** When it was requested. */
+  readonly created_at: string;
+  /** When it ended; null before. */
+  readonly finished_at: string | null;
+}
+
+export type ListDatabaseBackupsReply = ReadonlyArray<{
+  /** Id of the backup. */
+  readonly id: string;
+  /** Id of the database. */
+  readonly database_id: string;
+  /** False if a user requested it. */
+  readonly scheduled: boolean;
+  /** `creating` is not final. */
+  readonly status: 'creating' | 'completed' | 'failed';
+  /** Compressed size; null until it is completed. */
+  readonly size_bytes: number | null;
+  /** Why it failed. */
+  readonly error: string | null;
+  /** When it was requested. */
+  readonly created_at: string;
+  /** When it ended; null before. */
+  readonly finished_at: string | null;
+  /** Its newest restore; null if there was none. */
+  readonly last_restore: DatabaseRestore | null;
+}>;
+
+export interface DatabaseRestore {
+  /** Id of the restore. */
+  readonly id: string;
+  /** Id of the backup. */
+  readonly backup_id: string;
+  /** `restoring` is not final. */
+  readonly status: 'restoring' | 'completed' | 'failed';
+  /** Why it failed; the database is as before then. */
+  readonly error: string | null;
+  /** When it was requested. */
+  readonly created_at: string;
+  /** When it ended; null before. */
+  readonly finished_at: string | null;
+}
+
 export interface Project {
   /** Id of the project. */
   readonly id: string;
@@ -217,13 +309,6 @@ export interface SetProjectSecretReply {
   readonly is_secret: boolean;
   /** Name of the variable that web services get. */
   readonly key: string;
-}
-
-export interface Deletion {
-  /** Id of what was deleted. */
-  readonly id: string;
-  /** Always true. */
-  readonly deleted: true;
 }
 
 export interface BulkResult {
@@ -278,6 +363,14 @@ export interface WebService {
   } | null;
   /** Whether a push deploys, where there is a deploy hook. */
   readonly auto_deploy?: boolean;
+  /** The folder that is built and started; null for the root of the repository. */
+  readonly root_directory?: string | null;
+  /** A push deploys only if it changes a matching file; empty if every push deploys. */
+  readonly watch_paths?: readonly string[];
+  /** How instances are checked; null for the defaults. */
+  readonly health_check?: HealthCheck | null;
+  /** How long the first byte of a response may take; null for the limit of the installation. */
+  readonly first_byte_timeout_seconds?: number | null;
   /** `created` until the first deployment is live. */
   readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
   /** Why the last action failed; null if it succeeded. */
@@ -294,13 +387,130 @@ export interface WebService {
   readonly created_at: string;
 }
 
+export interface HealthCheck {
+  /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
+  readonly host?: string | null;
+  /** How long a new instance may take until its first successful check; the release deadline if absent. */
+  readonly grace_seconds?: number;
+  /** Seconds between two checks; 3 if absent. */
+  readonly interval_seconds?: number;
+  /** Seconds that a check may take; 5 if absent. */
+  readonly timeout_seconds?: number;
+  /** Consecutive failed checks until an instance gets no more requests; 3 if absent. */
+  readonly threshold?: number;
+}
+
 export type ListWebServicesReply = readonly WebService[];
+
+export interface CronJob {
+  /** Id of the cron job. */
+  readonly id: string;
+  /** The web service whose live release runs the command. */
+  readonly web_service_id: string;
+  /** Name of the cron job, unique in its web service. */
+  readonly name: string;
+  /** A cron expression of five fields, in the time zone. */
+  readonly schedule: string;
+  /** IANA time zone of the schedule. */
+  readonly time_zone: string;
+  /** The command, for a shell in the folder of the application. */
+  readonly command: string;
+  /** What happens if a run is still in progress at the next scheduled time: the new run is skipped, it replaces the current one, or both run. */
+  readonly overlap: 'skip' | 'replace' | 'allow';
+  /** A run that takes longer is stopped and fails. */
+  readonly time_limit_seconds: number;
+  /** Whether the job is enabled. */
+  readonly enabled: boolean;
+  /** The next time of the schedule; null while the job is disabled. */
+  readonly next_run_at: string | null;
+  /** The newest entry of its history; null before the first one. */
+  readonly last_run: {
+    /** Id of the run. */
+    readonly id: string;
+    /** `succeeded` for exit code 0. */
+    readonly status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+    /** The time of the schedule that it is for. */
+    readonly scheduled_for: string;
+  } | null;
+  /** When the cron job was created. */
+  readonly created_at: string;
+}
+
+export type ListCronJobsReply = readonly CronJob[];
+
+export interface ListCronJobRunsReply {
+  /** The items of this page. */
+  readonly items: readonly Run[];
+  /** Number of items on all pages. */
+  readonly total: number;
+  /** Maximum number of items on a page. */
+  readonly limit: number;
+  /** Number of items before this page. */
+  readonly offset: number;
+}
+
+export interface Run {
+  /** Id of the run. */
+  readonly id: string;
+  /** The web service whose release runs the command. */
+  readonly web_service_id: string;
+  /** The command, for a shell in the folder of the application. */
+  readonly command: string;
+  /** `succeeded` for exit code 0. `queued` and `running` are not final. */
+  readonly status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+  /** Null until the command has exited, and if it was stopped. */
+  readonly exit_code: number | null;
+  /** Why it did not succeed; null otherwise. */
+  readonly reason: string | null;
+  /** When it was requested. */
+  readonly created_at: string;
+  /** When the command started; null before. */
+  readonly started_at: string | null;
+  /** When it ended; null before. */
+  readonly finished_at: string | null;
+  /** The cron job that it is a run of; null for a one-off command. */
+  readonly cron_job_id?: string | null;
+  /** The time of the schedule that it is for. */
+  readonly scheduled_for?: string | null;
+}
 
 export interface StartWebServiceReply {
   /** Id of the web service. */
   readonly id: string;
   /** The status after the request; poll the web service to follow it. */
   readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
+}
+
+export interface CreateDeployHookReply {
+  /** Id of the deploy hook. */
+  readonly id: string;
+  /** The URL to call. Anyone who knows it can deploy. */
+  readonly url: string;
+  /** The secret for the webhook of a Git host. */
+  readonly secret: string;
+}
+
+export interface GetDeployHookReply {
+  /** Id of the deploy hook. */
+  readonly id: string;
+  /** When it was created. */
+  readonly created_at: string;
+  /** Its last calls, newest first. */
+  readonly deliveries: ReadonlyArray<{
+    /** When it was called. */
+    readonly at: string;
+    /** recorded: the web service does not deploy on push. ignored: the reason says why. */
+    readonly outcome: 'deployed' | 'recorded' | 'ignored';
+    /** Why it was not deployed; null if it was. */
+    readonly reason: string | null;
+    /** The deployment; null if there is none. */
+    readonly deployment_id: string | null;
+  }>;
+}
+
+export interface CreateDeployKeyReply {
+  /** A line of authorized_keys: `ssh-ed25519`, the key and a comment. */
+  readonly public_key: string;
 }
 
 export interface Deployment {
@@ -339,6 +549,48 @@ export interface ListDeploymentsReply {
   readonly offset: number;
 }
 
+export interface GetDeploymentLogsReply {
+  /** At most 10,000 lines, oldest first. */
+  readonly lines: readonly LogLine[];
+}
+
+export interface LogLine {
+  /** When the line was written. */
+  readonly timestamp: string;
+  /** The instance or build that wrote the line. */
+  readonly instance: string;
+  /** `stdout` and `stderr` of an instance, the output of a `build`, or a message of the `platform`. */
+  readonly stream: 'stdout' | 'stderr' | 'build' | 'platform';
+  /** The line, with secret values masked. */
+  readonly message: string;
+}
+
+export interface CustomDomain {
+  /** Id of the custom domain. */
+  readonly id: string;
+  /** Lower case; names in other scripts as A-labels. */
+  readonly domain: string;
+  /** Requests are routed once it is `verified`. */
+  readonly status: 'pending' | 'verified';
+  /** The target of the CNAME record of the domain. */
+  readonly target: string;
+  /** A TXT record that also proves ownership, for domains that cannot have a CNAME record. */
+  readonly txt: {
+    /** Name of the TXT record. */
+    readonly name: string;
+    /** Value of the TXT record. */
+    readonly value: string;
+  };
+  /** What the last check found; null before it. */
+  readonly message: string | null;
+  /** When the domain was added. */
+  readonly created_at: string;
+  /** When it was verified; null before. */
+  readonly verified_at: string | null;
+}
+
+export type ListCustomDomainsReply = readonly CustomDomain[];
+
 export type ListVariablesReply = readonly Variable[];
 
 export interface Variable {
@@ -352,20 +604,44 @@ export interface Variable {
   readonly is_secret: boolean;
 }
 
+export type ResolveEnvironmentReply = readonly ResolvedVariable[];
+
+export interface ResolvedVariable {
+  /** Name of the variable. */
+  readonly key: string;
+  /** Value of the variable; `********` if it is secret. */
+  readonly value: string;
+  /** Whether the value is masked in replies and logs. */
+  readonly is_secret: boolean;
+  /** `variable` of the web service, `database` that is attached to it, `project_secret` of its environment, or set by the `platform`. In this order, the first one takes precedence, except over the platform’s `PORT` and `DISK_PATH`. */
+  readonly origin: 'variable' | 'database' | 'project_secret' | 'platform';
+  /** Whether the running instances have this value; null if none runs. */
+  readonly running: boolean | null;
+}
+
+export type ListSecretFilesReply = readonly SecretFile[];
+
+export interface SecretFile {
+  /** Id of the file. */
+  readonly id: string;
+  /** The path of the file below `/etc/secrets`. */
+  readonly path: string;
+  /** The size of the content in bytes. */
+  readonly size_bytes: number;
+  /** When the content was last set. */
+  readonly updated_at: string;
+}
+
+export interface SetGitTokenReply {
+  /** The user name that is sent with the token. */
+  readonly username: string;
+  /** The host that the token is sent to. */
+  readonly host: string;
+}
+
 export interface GetLogsReply {
   /** Log lines, oldest first. */
   readonly lines: readonly LogLine[];
-}
-
-export interface LogLine {
-  /** When the line was written. */
-  readonly timestamp: string;
-  /** The instance or build that wrote the line. */
-  readonly instance: string;
-  /** `stdout` and `stderr` of an instance, the output of a `build`, or a message of the `platform`. */
-  readonly stream: 'stdout' | 'stderr' | 'build' | 'platform';
-  /** The line, with secret values masked. */
-  readonly message: string;
 }
 
 export interface Usage {
@@ -413,6 +689,81 @@ export interface GetMetricsHistoryReply {
     /** When the usage was measured. */
     readonly timestamp: string;
   }>;
+}
+
+export type ListProcessesReply = ReadonlyArray<{
+  /** The process type of the Procfile. */
+  readonly type: string;
+  /** The configured number. */
+  readonly configured: number;
+  /** The number that is running. */
+  readonly running: number;
+  /** How often it was restarted recently, and why, if it crashes repeatedly. */
+  readonly failure: string | null;
+}>;
+
+export interface GetRepositoryCredentialsReply {
+  /** Null if there is none. */
+  readonly deploy_key: {
+    /** A line of authorized_keys: `ssh-ed25519`, the key and a comment. */
+    readonly public_key: string;
+    /** When it was created. */
+    readonly created_at: string;
+    /** Keys of servers that were stored at the first connection. */
+    readonly host_keys: ReadonlyArray<{
+      /** The server, with its port if that is not 22. */
+      readonly host: string;
+      /** `SHA256:` and the digest in base64, as ssh-keygen shows it. */
+      readonly fingerprint: string;
+    }>;
+  } | null;
+  /** Null if there is none. */
+  readonly git_token: {
+    /** The user name that is sent with the token. */
+    readonly username: string;
+    /** The host that the token is sent to. */
+    readonly host: string;
+    /** When it was set. */
+    readonly created_at: string;
+  } | null;
+}
+
+export interface ListRunsReply {
+  /** The items of this page. */
+  readonly items: readonly Run[];
+  /** Number of items on all pages. */
+  readonly total: number;
+  /** Maximum number of items on a page. */
+  readonly limit: number;
+  /** Number of items before this page. */
+  readonly offset: number;
+}
+
+export interface GetRunReply {
+  /** Id of the run. */
+  readonly id: string;
+  /** The web service whose release runs the command. */
+  readonly web_service_id: string;
+  /** The command, for a shell in the folder of the application. */
+  readonly command: string;
+  /** `succeeded` for exit code 0. `queued` and `running` are not final. */
+  readonly status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+  /** Null until the command has exited, and if it was stopped. */
+  readonly exit_code: number | null;
+  /** Why it did not succeed; null otherwise. */
+  readonly reason: string | null;
+  /** When it was requested. */
+  readonly created_at: string;
+  /** When the command started; null before. */
+  readonly started_at: string | null;
+  /** When it ended; null before. */
+  readonly finished_at: string | null;
+  /** The cron job that it is a run of; null for a one-off command. */
+  readonly cron_job_id?: string | null;
+  /** The time of the schedule that it is for. */
+  readonly scheduled_for?: string | null;
+  /** The last 1,000 lines of output, oldest first. */
+  readonly lines: readonly LogLine[];
 }
 
 /** The receiving server accepted the message. */
@@ -798,9 +1149,32 @@ export interface RescheduleEmailBody {
   readonly send_at: string;
 }
 
+export interface CreateDatabaseBody {
+  /** Name of the database, 1 to 100 characters. */
+  readonly name: string;
+  /** A relational database or a key-value store. */
+  readonly kind: 'relational' | 'key_value';
+  /** Name of the plan, which sets the limits. */
+  readonly plan?: string;
+}
+
+export interface AttachDatabaseBody {
+  /** A web service of the same workspace. */
+  readonly web_service_id: string;
+  /** `DATABASE_URL` if absent, `REDIS_URL` for a key-value store. */
+  readonly variable?: string;
+}
+
 export interface CreateProjectBody {
   /** Name of the project, 1 to 100 characters. */
   readonly name: string;
+  /** What the project is for, at most 2,000 characters. */
+  readonly description?: string | null;
+}
+
+export interface ChangeProjectBody {
+  /** Name of the project, 1 to 100 characters. */
+  readonly name?: string;
   /** What the project is for, at most 2,000 characters. */
   readonly description?: string | null;
 }
@@ -853,6 +1227,121 @@ export interface CreateWebServiceBody {
   readonly max_instances?: number;
   /** Which project secrets the service gets. */
   readonly environment?: 'production' | 'staging' | 'development';
+  /** The folder that is built and started, such as `apps/web`; the root of the repository if absent or null. */
+  readonly root_directory?: string | null;
+  /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
+  readonly watch_paths?: readonly string[] | null;
+  /** How instances are checked; the defaults if absent or null. `health_check_path` is the path. */
+  readonly health_check?: {
+    /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
+    readonly host?: string | null;
+    /** How long a new instance may take until its first successful check; the release deadline if absent. */
+    readonly grace_seconds?: number;
+    /** Seconds between two checks; 3 if absent. */
+    readonly interval_seconds?: number;
+    /** Seconds that a check may take; 5 if absent. */
+    readonly timeout_seconds?: number;
+    /** Consecutive failed checks until an instance gets no more requests; 3 if absent. */
+    readonly threshold?: number;
+  } | null;
+  /** How long the first byte of a response may take, 1 to 3,600 seconds; the limit of the installation if absent or null. */
+  readonly first_byte_timeout_seconds?: number | null;
+}
+
+export interface ChangeWebServiceBody {
+  /** Name of the web service, 1 to 100 characters. */
+  readonly name?: string;
+  /** The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. */
+  readonly git_repository_url?: string;
+  /** The branch to deploy; null for the default branch of the repository. */
+  readonly branch?: string | null;
+  /** Command that builds the web service; null for none. */
+  readonly build_command?: string | null;
+  /** Command that starts an instance; null for the default. */
+  readonly start_command?: string | null;
+  /** Runs once with each new build, before its instances start; null for none. */
+  readonly release_command?: string | null;
+  /** Path that returns 2xx or 3xx when an instance is healthy; null for none. */
+  readonly health_check_path?: string | null;
+  /** The port of the web service. */
+  readonly port?: number;
+  /** Minimum number of instances, 1 to 20. */
+  readonly min_instances?: number;
+  /** Maximum number of instances, at least `min_instances`. */
+  readonly max_instances?: number;
+  /** Which project secrets the service gets. */
+  readonly environment?: 'production' | 'staging' | 'development';
+  /** The limits of each instance; null for the default. */
+  readonly instance?: {
+    /** Memory limit of an instance in MiB. */
+    readonly memory_mib: number;
+    /** CPU limit of an instance in millicores; 1,000 are one core. */
+    readonly cpu_millicores: number;
+  } | null;
+  /** Seconds that requests may take to finish, 1 to 300; null for the default. */
+  readonly drain_seconds?: number | null;
+  /** The number of processes of each other process type of the Procfile, by name. */
+  readonly processes?: Readonly<Record<string, number>>;
+  /** Needs `max_instances` 1. Null detaches the disk; its files are kept until the web service is deleted. */
+  readonly disk?: {
+    /** The size of the disk in MiB. It can only grow. */
+    readonly size_mib: number;
+  } | null;
+  /** Whether a push deploys, where there is a deploy hook. */
+  readonly auto_deploy?: boolean;
+  /** The folder that is built and started, such as `apps/web`; the root of the repository if absent or null. */
+  readonly root_directory?: string | null;
+  /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
+  readonly watch_paths?: readonly string[] | null;
+  /** How instances are checked; the defaults if absent or null. `health_check_path` is the path. */
+  readonly health_check?: {
+    /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
+    readonly host?: string | null;
+    /** How long a new instance may take until its first successful check; the release deadline if absent. */
+    readonly grace_seconds?: number;
+    /** Seconds between two checks; 3 if absent. */
+    readonly interval_seconds?: number;
+    /** Seconds that a check may take; 5 if absent. */
+    readonly timeout_seconds?: number;
+    /** Consecutive failed checks until an instance gets no more requests; 3 if absent. */
+    readonly threshold?: number;
+  } | null;
+  /** How long the first byte of a response may take, 1 to 3,600 seconds; the limit of the installation if absent or null. */
+  readonly first_byte_timeout_seconds?: number | null;
+}
+
+export interface CreateCronJobBody {
+  /** Name of the cron job: 1 to 40 lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** Minute, hour, day of month, month and day of week, in the time zone. */
+  readonly schedule: string;
+  /** IANA time zone of the schedule, such as Europe/Berlin; summer time is followed. */
+  readonly time_zone?: string;
+  /** For a shell; stored as it is. */
+  readonly command: string;
+  /** A run that takes longer is stopped and fails; at most one hour. */
+  readonly time_limit_seconds?: number;
+  /** What happens if a run is still in progress at the next scheduled time: the new run is skipped, it replaces the current one, or both run. */
+  readonly overlap?: 'skip' | 'replace' | 'allow';
+  /** Whether the job is enabled. */
+  readonly enabled?: boolean;
+}
+
+export interface ChangeCronJobBody {
+  /** Name of the cron job: 1 to 40 lower-case letters, digits and hyphens. */
+  readonly name?: string;
+  /** Minute, hour, day of month, month and day of week, in the time zone. */
+  readonly schedule?: string;
+  /** IANA time zone of the schedule, such as Europe/Berlin. */
+  readonly time_zone?: string;
+  /** For a shell; stored as it is. */
+  readonly command?: string;
+  /** What happens if a run is still in progress at the next scheduled time: the new run is skipped, it replaces the current one, or both run. */
+  readonly overlap?: 'skip' | 'replace' | 'allow';
+  /** At most one hour. */
+  readonly time_limit_seconds?: number;
+  /** Whether the job is enabled. */
+  readonly enabled?: boolean;
 }
 
 export interface CreateDeploymentBody {
@@ -860,6 +1349,11 @@ export interface CreateDeploymentBody {
   readonly branch?: string | null;
   /** Whether the build starts without the packages that earlier builds have downloaded. */
   readonly clear_cache?: boolean;
+}
+
+export interface AddCustomDomainBody {
+  /** A host name such as shop.example.com. */
+  readonly domain: string;
 }
 
 export interface SetVariableBody {
@@ -881,6 +1375,30 @@ export interface SetVariablesBody {
     /** If absent, an existing variable is unchanged and a new one is not secret. */
     readonly is_secret?: boolean;
   }>;
+}
+
+export interface SetSecretFilesBody {
+  /** 1 to 50 files with different paths. */
+  readonly files: ReadonlyArray<{
+    /** The path of the file below `/etc/secrets`, such as `google.json`. */
+    readonly path: string;
+    /** The content of the file. */
+    readonly content: string;
+    /** How `content` is encoded: `base64` for a file that is no text. */
+    readonly encoding?: 'utf8' | 'base64';
+  }>;
+}
+
+export interface SetGitTokenBody {
+  /** The user name that the Git host expects beside the token; most accept any. */
+  readonly username?: string;
+  /** A token that may read the repository. */
+  readonly token: string;
+}
+
+export interface CreateRunBody {
+  /** For a shell; stored as it is. */
+  readonly command: string;
 }
 
 /** An event that a webhook receives; `event` tells the kinds apart. */

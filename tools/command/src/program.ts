@@ -7,7 +7,10 @@ import { login, logout, whoami } from './commands/login.js';
 import { logs } from './commands/logs.js';
 import { mcp } from './commands/mcp.js';
 import { open } from './commands/open.js';
+import { databases, domains, files, projects } from './commands/resources.js';
+import { rollback, run } from './commands/run.js';
 import { send } from './commands/send.js';
+import { lifecycleCommands, scale, service } from './commands/service.js';
 import { services } from './commands/services.js';
 import { templates } from './commands/templates.js';
 import { webhooks } from './commands/webhooks.js';
@@ -23,11 +26,16 @@ export const program = (version: string): Command => {
   const root = new Command('postern')
     .description('Send email, receive webhooks on your machine, and deploy web services')
     .version(version)
+    .enablePositionalOptions()
     .addHelpText('after', AFTER);
   const groups: readonly (readonly [string, readonly Command[]])[] = [
     ['Credentials:', [login(), logout(), whoami()]],
     ['Email:', [send(), emails(), templates(), webhooks()]],
-    ['Web services:', [deploy(), logs(), env()]],
+    [
+      'Web services:',
+      [deploy(), rollback(), ...lifecycleCommands(), scale(), run(), logs(), env(), files(), service(), domains()],
+    ],
+    ['Resources:', [projects(), databases()]],
     ['More:', [services(), open(), mcp(version), completion()]],
   ];
   for (const [heading, commands] of groups) for (const command of commands) root.addCommand(command.helpGroup(heading));

@@ -48,8 +48,8 @@ describe('errors of the platform API', () => {
 
   it.each([
     ['DELETE', '/projects', 'GET, HEAD, OPTIONS, POST'],
-    ['PATCH', `/projects/${ID}`, 'GET, HEAD, OPTIONS'],
-    ['POST', '/databases', 'GET, HEAD, OPTIONS'],
+    ['PUT', `/projects/${ID}`, 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+    ['PUT', '/databases', 'GET, HEAD, OPTIONS, POST'],
     ['GET', `/web-services/${ID}/deploy`, 'OPTIONS, POST'],
     ['POST', '/users/me/api-key', 'GET, HEAD, OPTIONS'],
     // `bulk` is not the id of a secret.

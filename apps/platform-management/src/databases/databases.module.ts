@@ -26,6 +26,7 @@ import { GetDatabase } from './get-database.js';
 import { ListDatabaseAttachments } from './list-database-attachments.js';
 import { ListDatabaseBackups } from './list-database-backups.js';
 import { BackupSettings } from './ports.js';
+import { ProvisionDatabase } from './provision-database.js';
 import { RestoreDatabaseBackup } from './restore-database-backup.js';
 import { RotateDatabase } from './rotate-database.js';
 import type { databasesSettings } from './settings.js';
@@ -45,6 +46,7 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
   ],
   providers: [
     CreateDatabase,
+    ProvisionDatabase,
     DeleteDatabase,
     GetDatabase,
     RotateDatabase,

@@ -67,6 +67,18 @@ export class AdmitPlatformCall {
         ...(rate_limit ? { rate_limit } : {}),
       });
     }
+    // Databases belong to the workspace, so that a change concerns every project.
+    if (operation === 'databases:write' && key.projects !== null) {
+      throw new Refusal(
+        'operation_not_allowed',
+        'a platform key that is restricted to projects cannot change databases',
+        {
+          required: operation,
+          ...ofKey(call),
+          ...(rate_limit ? { rate_limit } : {}),
+        },
+      );
+    }
     const read = requested && (await this.reads.get(requested, key));
     return {
       caller: {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   admitPlatformCall,
-  createDatabase,
   createPlatformKey,
   createProject,
   getDatabase,
@@ -67,7 +66,6 @@ describe('a platform key restricted to projects', () => {
     expect(await codeOf(resources.request(getDatabase, { ...caller, database_id: uuidv7() }))).toBe(
       'database_not_found',
     );
-    expect(createDatabase.http.flatMap(({ access }) => access)).toEqual(['session']);
   });
 });
 
@@ -100,6 +98,17 @@ describe('what a platform key may do', () => {
 });
 
 describe('a restricted platform key', () => {
+  it('with projects changes no database, because databases belong to the workspace', async () => {
+    const { key } = await newKey({ projects: [project] });
+    expect(await codeOf(call(key, 'databases:read'))).toBeUndefined();
+    expect(await refusalOf(call(key, 'databases:write', 'write'))).toMatchObject({
+      code: 'operation_not_allowed',
+      details: { required: 'databases:write' },
+    });
+    const { key: free } = await newKey({ operations: ['databases:write'] });
+    expect(await codeOf(call(free, 'databases:write', 'write'))).toBeUndefined();
+  });
+
   it('is invalid at a gateway of the previous release, which enforces no restrictions', async () => {
     for (const overrides of [{ projects: [project] }, { operations: ['deployments:write' as const] }]) {
       const { key } = await newKey(overrides);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, page, timestamp } from '../shapes.js';
+import { onePageOf, RUN } from './examples.js';
 import { RUN_DEADLINE_MS, run, runStatus } from './runs.js';
 import { deletion } from './variables.js';
 import { ofWebService } from './web-services.js';
@@ -31,15 +32,22 @@ export const cronJob = z.object({
   enabled: z.boolean().describe('Whether the job is enabled.'),
   next_run_at: timestamp.nullable().describe('The next time of the schedule; null while the job is disabled.'),
   last_run: z
-    .object({ id, status: runStatus, scheduled_for: timestamp })
+    .object({
+      id: id.describe('Id of the run.'),
+      status: runStatus.describe('`succeeded` for exit code 0.'),
+      scheduled_for: timestamp.describe('The time of the schedule that it is for.'),
+    })
     .nullable()
     .describe('The newest entry of its history; null before the first one.'),
-  created_at: timestamp,
+  created_at: timestamp.describe('When the cron job was created.'),
 });
 export type CronJob = z.output<typeof cronJob>;
 
 const fields = {
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and hyphens'),
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and hyphens')
+    .describe('Name of the cron job: 1 to 40 lower-case letters, digits and hyphens.'),
   schedule: z
     .string()
     .trim()
@@ -98,7 +106,7 @@ export const createCronJob = request('create-cron-job', {
     operation: 'CronJobs.create',
     method: 'POST',
     path,
-    access: 'session',
+    access: ['platform-key', 'session'],
     status: 201,
     summary: 'Create a cron job, which runs a command on a schedule',
     examples: { body: EXAMPLE, reply: REPLY },
@@ -115,8 +123,10 @@ export const listCronJobs = request('list-cron-jobs', {
     operation: 'CronJobs.list',
     method: 'GET',
     path,
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'List the cron jobs of a web service, by name',
+    description: 'Includes disabled jobs.',
+    examples: { reply: [REPLY] },
   },
 });
 
@@ -128,7 +138,7 @@ export const changeCronJob = request('change-cron-job', {
     command: fields.command.optional(),
     overlap: overlap.optional(),
     time_limit_seconds: fields.time_limit_seconds.optional().describe('At most one hour.'),
-    enabled: z.boolean().optional(),
+    enabled: z.boolean().optional().describe('Whether the job is enabled.'),
   }),
   reply: cronJob,
   refusals: { web_service_not_found: 404, cron_job_not_found: 404, invalid_input: 400, cron_job_exists: 409 },
@@ -136,8 +146,9 @@ export const changeCronJob = request('change-cron-job', {
     operation: 'CronJobs.change',
     method: 'PATCH',
     path: `${path}/{cron_job_id}`,
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Change a cron job; absent fields keep their values',
+    description: 'Fields that are absent keep their values.',
     examples: { body: { enabled: false }, reply: { ...REPLY, enabled: false, next_run_at: null } },
   },
 });
@@ -150,8 +161,10 @@ export const removeCronJob = request('remove-cron-job', {
     operation: 'CronJobs.remove',
     method: 'DELETE',
     path: `${path}/{cron_job_id}`,
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Delete a cron job with its history; a run in progress is cancelled',
+    description: 'A run in progress continues.',
+    examples: { reply: { id: REPLY.id, deleted: true } },
   },
 });
 
@@ -167,9 +180,10 @@ export const listCronJobRuns = request('list-cron-job-runs', {
     operation: 'CronJobs.runs',
     method: 'GET',
     path: `${path}/{cron_job_id}/runs`,
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'List the runs of a cron job, newest first; the last 100 that have ended are kept',
     description:
       'A time of the schedule that was skipped or missed is an entry with the status `cancelled` and the reason.',
+    examples: { reply: onePageOf(RUN, 20) },
   },
 });

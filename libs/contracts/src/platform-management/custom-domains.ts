@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
+import { CUSTOM_DOMAIN } from './examples.js';
 import { deletion } from './variables.js';
 import { ofWebService } from './web-services.js';
 
@@ -10,24 +11,29 @@ const request = requestsOf('platform-management');
 export const DOMAINS_PER_WEB_SERVICE = 50;
 
 export const customDomain = z.object({
-  id,
+  id: id.describe('Id of the custom domain.'),
   domain: z.string().describe('Lower case; names in other scripts as A-labels.'),
-  status: z.enum(['pending', 'verified']),
+  status: z.enum(['pending', 'verified']).describe('Requests are routed once it is `verified`.'),
   target: z.string().describe('The target of the CNAME record of the domain.'),
   txt: z
-    .object({ name: z.string(), value: z.string() })
+    .object({
+      name: z.string().describe('Name of the TXT record.'),
+      value: z.string().describe('Value of the TXT record.'),
+    })
     .describe('A TXT record that also proves ownership, for domains that cannot have a CNAME record.'),
   message: z.string().nullable().describe('What the last check found; null before it.'),
-  created_at: timestamp,
-  verified_at: timestamp.nullable(),
+  created_at: timestamp.describe('When the domain was added.'),
+  verified_at: timestamp.nullable().describe('When it was verified; null before.'),
 });
 export type CustomDomain = z.output<typeof customDomain>;
 
 const path = '/web-services/{web_service_id}/domains';
-const ofDomain = ofWebService.extend({ domain_id: id });
+const ofDomain = ofWebService.extend({ domain_id: id.describe('Id of the custom domain.') });
 
 export const addCustomDomain = request('add-custom-domain', {
-  request: ofWebService.extend({ domain: z.string().trim().min(1).max(255) }),
+  request: ofWebService.extend({
+    domain: z.string().trim().min(1).max(255).describe('A host name such as shop.example.com.'),
+  }),
   reply: customDomain,
   refusals: {
     web_service_not_found: 404,
@@ -41,7 +47,7 @@ export const addCustomDomain = request('add-custom-domain', {
     operation: 'CustomDomains.create',
     method: 'POST',
     path,
-    access: 'session',
+    access: ['platform-key', 'session'],
     status: 201,
     summary: 'Add a custom domain to a web service',
     examples: {
@@ -70,8 +76,10 @@ export const listCustomDomains = request('list-custom-domains', {
     operation: 'CustomDomains.list',
     method: 'GET',
     path,
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'List the domains of a web service',
+    description: 'Includes domains that are not verified yet.',
+    examples: { reply: [CUSTOM_DOMAIN] },
   },
 });
 
@@ -90,8 +98,10 @@ export const verifyCustomDomain = request('verify-custom-domain', {
     operation: 'CustomDomains.verify',
     method: 'POST',
     path: `${path}/{domain_id}/verify`,
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Check the DNS records of a domain; if one of them is found, the domain is verified and routed',
+    description: 'Looks up the DNS records of the domain. Poll it after you have added them.',
+    examples: { reply: { ...CUSTOM_DOMAIN, status: 'verified', verified_at: CUSTOM_DOMAIN.created_at } },
   },
   deadlineMs: 30_000,
 });
@@ -104,8 +114,10 @@ export const removeCustomDomain = request('remove-custom-domain', {
     operation: 'CustomDomains.remove',
     method: 'DELETE',
     path: `${path}/{domain_id}`,
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Delete a domain; other web services can use it immediately',
+    description: 'Requests to this host name are no longer routed.',
+    examples: { reply: { id: CUSTOM_DOMAIN.id, deleted: true } },
   },
 });
 

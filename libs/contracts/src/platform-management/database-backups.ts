@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
+import { BACKUP, RESTORE } from './examples.js';
 
 const request = requestsOf('platform-management');
 
@@ -12,22 +13,22 @@ export const restoreStatus = z.enum(['restoring', 'completed', 'failed']);
 export const databaseRestore = z.object({
   id: id.describe('Id of the restore.'),
   backup_id: id.describe('Id of the backup.'),
-  status: restoreStatus,
+  status: restoreStatus.describe('`restoring` is not final.'),
   error: z.string().nullable().describe('Why it failed; the database is as before then.'),
-  created_at: timestamp,
-  finished_at: timestamp.nullable(),
+  created_at: timestamp.describe('When it was requested.'),
+  finished_at: timestamp.nullable().describe('When it ended; null before.'),
 });
 export type DatabaseRestore = z.output<typeof databaseRestore>;
 
 export const databaseBackup = z.object({
   id: id.describe('Id of the backup.'),
-  database_id: id,
+  database_id: id.describe('Id of the database.'),
   scheduled: z.boolean().describe('False if a user requested it.'),
-  status: backupStatus,
+  status: backupStatus.describe('`creating` is not final.'),
   size_bytes: z.int().nullable().describe('Compressed size; null until it is completed.'),
   error: z.string().nullable().describe('Why it failed.'),
-  created_at: timestamp,
-  finished_at: timestamp.nullable(),
+  created_at: timestamp.describe('When it was requested.'),
+  finished_at: timestamp.nullable().describe('When it ended; null before.'),
 });
 export type DatabaseBackup = z.output<typeof databaseBackup>;
 
@@ -39,24 +40,31 @@ export const createDatabaseBackup = request('create-database-backup', {
     operation: 'DatabaseBackups.create',
     method: 'POST',
     path: '/databases/{database_id}/backups',
-    access: 'session',
+    access: ['platform-key', 'session'],
     status: 201,
     summary: 'Back up a database; it stays available',
     description: 'The backup is complete when its status is `completed`.',
+    examples: { reply: BACKUP },
   },
 });
 
 /** Newest first. */
 export const listDatabaseBackups = request('list-database-backups', {
   request: ofDatabase,
-  reply: z.array(databaseBackup.extend({ last_restore: databaseRestore.nullable() })),
+  reply: z.array(
+    databaseBackup.extend({
+      last_restore: databaseRestore.nullable().describe('Its newest restore; null if there was none.'),
+    }),
+  ),
   refusals: { database_not_found: 404 },
   http: {
     operation: 'DatabaseBackups.list',
     method: 'GET',
     path: '/databases/{database_id}/backups',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'List the backups of a database, newest first, each with its last restore',
+    description: 'A platform key needs the operation `databases:write` for it.',
+    examples: { reply: [{ ...BACKUP, last_restore: null }] },
   },
 });
 export type DatabaseBackupWithRestore = z.output<typeof listDatabaseBackups.reply>[number];
@@ -75,10 +83,11 @@ export const restoreDatabaseBackup = request('restore-database-backup', {
     operation: 'DatabaseBackups.restore',
     method: 'POST',
     path: '/databases/{database_id}/backups/{backup_id}/restore',
-    access: 'session',
+    access: ['platform-key', 'session'],
     status: 202,
     summary: 'Restore a database from a backup, all or nothing',
     description:
       'The database serves its current data until the data of the backup is ready; then it closes all connections and switches. Name, address and password stay the same.',
+    examples: { reply: RESTORE },
   },
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, page, resourceName, timestamp } from '../shapes.js';
-import { DATABASE, DATABASE_WITH_USAGE, onePageOf } from './examples.js';
+import { CREATED_DATABASE, DATABASE, DATABASE_WITH_USAGE, NEW_DATABASE, onePageOf } from './examples.js';
+import { deletion } from './variables.js';
 
 const request = requestsOf('platform-management');
 
@@ -89,9 +90,37 @@ export const getDatabase = request('get-database', {
 export type DatabaseWithUsage = z.output<typeof getDatabase.reply>;
 
 export const databaseInput = z.strictObject({
-  name: resourceName,
-  kind: databaseKind,
-  plan: z.string().min(1).max(50).default('starter'),
+  name: resourceName.describe('Name of the database, 1 to 100 characters.'),
+  kind: databaseKind.describe('A relational database or a key-value store.'),
+  plan: z.string().min(1).max(50).default('starter').describe('Name of the plan, which sets the limits.'),
+});
+
+const connectionUrl = z.string().describe('The URL with the credentials. It is never shown again.');
+
+const creationRefusals = {
+  invalid_input: 400,
+  technology_missing: 409,
+  runtime_unavailable: 503,
+  quota_reached: 409,
+  workspace_not_found: 404,
+} as const;
+
+/** For platform keys, which never get the URL: a web service gets it by an attachment. */
+export const provisionDatabase = request('provision-database', {
+  request: databaseInput.extend({ workspace_id: id }),
+  reply: database,
+  refusals: creationRefusals,
+  http: {
+    operation: 'Databases.create',
+    operationId: 'createDatabase',
+    method: 'POST',
+    path: '/databases',
+    access: 'platform-key',
+    status: 201,
+    summary: 'Create a database',
+    description: 'Never returns the connection URL: attach a web service, which gets it in a variable.',
+    examples: { body: NEW_DATABASE, reply: { ...DATABASE, status: 'creating' } },
+  },
 });
 
 /**
@@ -100,14 +129,8 @@ export const databaseInput = z.strictObject({
  */
 export const createDatabase = request('create-database', {
   request: databaseInput.extend({ workspace_id: id }),
-  reply: database.extend({ connection_url: z.string() }),
-  refusals: {
-    invalid_input: 400,
-    technology_missing: 409,
-    runtime_unavailable: 503,
-    quota_reached: 409,
-    workspace_not_found: 404,
-  },
+  reply: database.extend({ connection_url: connectionUrl }),
+  refusals: creationRefusals,
   http: {
     operation: 'Databases.create',
     method: 'POST',
@@ -115,15 +138,17 @@ export const createDatabase = request('create-database', {
     access: 'session',
     status: 201,
     summary: 'Create a database; the URL with its credentials is shown only in this reply',
+    description: 'Poll the database until its status is `running`; the URL works from then on.',
+    examples: { body: NEW_DATABASE, reply: CREATED_DATABASE },
   },
 });
 export type CreatedDatabase = z.output<typeof createDatabase.reply>;
 
 /** The URL is returned only in this reply, and works once the reply has arrived, unless the database is not running. */
 export const rotateDatabase = request('rotate-database', {
-  request: z.object({ workspace_id: id, database_id: id }),
+  request: z.object({ workspace_id: id, database_id: id.describe('Id of the database.') }),
   reply: database.extend({
-    connection_url: z.string(),
+    connection_url: connectionUrl,
     restarting: z.array(id).describe('Attached web services that run, which are restarted with the new URL.'),
   }),
   refusals: { database_not_found: 404, database_not_running: 409 },
@@ -136,20 +161,23 @@ export const rotateDatabase = request('rotate-database', {
     summary: 'Replace the password of a database; the URL with the new one is shown only in this reply',
     description:
       'The old password cannot be used for new connections; existing ones stay open. Running web services that are attached are restarted immediately.',
+    examples: { reply: { ...CREATED_DATABASE, status: 'running', restarting: [] } },
   },
 });
 export type RotatedDatabase = z.output<typeof rotateDatabase.reply>;
 
 /** Stops the database and deletes its data, backups and attachments. */
 export const deleteDatabase = request('delete-database', {
-  request: z.object({ workspace_id: id, database_id: id }),
-  reply: z.object({ id, deleted: z.literal(true) }),
+  request: z.object({ workspace_id: id, database_id: id.describe('Id of the database.') }),
+  reply: deletion,
   refusals: { database_not_found: 404 },
   http: {
     operation: 'Databases.delete',
     method: 'DELETE',
     path: '/databases/{database_id}',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Stop a database and delete its data, backups and attachments',
+    description: 'Attached web services lose the database immediately.',
+    examples: { reply: { id: DATABASE.id, deleted: true } },
   },
 });

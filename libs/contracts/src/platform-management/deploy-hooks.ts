@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, timestamp } from '../shapes.js';
+import { DEPLOY_HOOK, DEPLOY_HOOK_CALLS } from './examples.js';
 import { deletion } from './variables.js';
 import { ofWebService } from './web-services.js';
 
@@ -9,18 +10,23 @@ const request = requestsOf('platform-management');
 /** `url` is a path of the gateway here; clients receive a URL. */
 export const createDeployHook = request('create-deploy-hook', {
   request: ofWebService,
-  reply: z.object({ id, url: z.string(), secret: z.string() }),
+  reply: z.object({
+    id: id.describe('Id of the deploy hook.'),
+    url: z.string().describe('The URL to call. Anyone who knows it can deploy.'),
+    secret: z.string().describe('The secret for the webhook of a Git host.'),
+  }),
   refusals: { web_service_not_found: 404 },
   http: {
     operation: 'DeployHooks.create',
     method: 'POST',
     path: '/web-services/{web_service_id}/deploy-hook',
-    access: 'session',
+    access: ['platform-key', 'session'],
     status: 201,
     summary: 'Create the deploy hook of a web service, or replace it',
     description:
       'The URL and the secret are shown once. A POST to the URL deploys the configured branch. A push event of GitHub, GitLab, Gitea or Forgejo is checked against the secret and deploys only for a push to that branch.',
     urlField: 'url',
+    examples: { reply: DEPLOY_HOOK },
   },
 });
 
@@ -28,22 +34,28 @@ const outcome = z.enum(['deployed', 'recorded', 'ignored']);
 
 /** A call of a deploy hook, with its result. */
 const delivery = z.object({
-  at: timestamp,
+  at: timestamp.describe('When it was called.'),
   outcome: outcome.describe('recorded: the web service does not deploy on push. ignored: the reason says why.'),
-  reason: z.string().nullable(),
-  deployment_id: id.nullable(),
+  reason: z.string().nullable().describe('Why it was not deployed; null if it was.'),
+  deployment_id: id.nullable().describe('The deployment; null if there is none.'),
 });
 
 export const getDeployHook = request('get-deploy-hook', {
   request: ofWebService,
-  reply: z.object({ id, created_at: timestamp, deliveries: z.array(delivery) }),
+  reply: z.object({
+    id: id.describe('Id of the deploy hook.'),
+    created_at: timestamp.describe('When it was created.'),
+    deliveries: z.array(delivery).describe('Its last calls, newest first.'),
+  }),
   refusals: { web_service_not_found: 404, deploy_hook_not_found: 404 },
   http: {
     operation: 'DeployHooks.get',
     method: 'GET',
     path: '/web-services/{web_service_id}/deploy-hook',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Get the last calls of the deploy hook, newest first',
+    description: 'Shows at most 20 calls, without the URL and the secret.',
+    examples: { reply: DEPLOY_HOOK_CALLS },
   },
 });
 export type DeployHook = z.output<typeof getDeployHook.reply>;
@@ -56,8 +68,10 @@ export const deleteDeployHook = request('delete-deploy-hook', {
     operation: 'DeployHooks.remove',
     method: 'DELETE',
     path: '/web-services/{web_service_id}/deploy-hook',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Delete the deploy hook; its URL stops working immediately',
+    description: 'Create another one to deploy on push again.',
+    examples: { reply: { id: DEPLOY_HOOK.id, deleted: true } },
   },
 });
 

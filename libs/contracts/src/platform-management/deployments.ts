@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, page, pageCursors, timestamp } from '../shapes.js';
-import { DEPLOYMENT, NEW_DEPLOYMENT, onePageOf, ROLLBACK } from './examples.js';
+import { BUILD_LOG, CANCELLED_DEPLOYMENT, DEPLOYMENT, NEW_DEPLOYMENT, onePageOf, ROLLBACK } from './examples.js';
 import { logLine } from './logs-and-metrics.js';
 import { ofWebService } from './web-services.js';
 
@@ -120,14 +120,16 @@ export const getDeployment = request('get-deployment', {
 /** The log of the build and the release, oldest first, without the output of instances. */
 export const getDeploymentLogs = request('get-deployment-logs', {
   request: ofDeployment,
-  reply: z.object({ lines: z.array(logLine) }),
+  reply: z.object({ lines: z.array(logLine).describe('At most 10,000 lines, oldest first.') }),
   refusals: { web_service_not_found: 404, deployment_not_found: 404, runtime_unavailable: 503 },
   http: {
     operation: 'Deployments.logs',
     method: 'GET',
     path: '/web-services/{web_service_id}/deployments/{deployment_id}/logs',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Get the log of a deployment: its build and its release, at most 10,000 lines, oldest first',
+    description: 'Without the output of instances, which the log of the web service has.',
+    examples: { reply: BUILD_LOG },
   },
 });
 
@@ -164,7 +166,9 @@ export const cancelDeployment = request('cancel-deployment', {
     operation: 'Deployments.cancel',
     method: 'POST',
     path: '/web-services/{web_service_id}/deployments/{deployment_id}/cancel',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Cancel a deployment that is queued, building or releasing',
+    description: 'The running version keeps serving.',
+    examples: { reply: CANCELLED_DEPLOYMENT },
   },
 });

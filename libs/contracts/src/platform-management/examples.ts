@@ -116,3 +116,88 @@ const FILE_ID = '0198d3c1-1a2b-7c3d-8e4f-5a6b7c8d9e07';
 export const NEW_SECRET_FILE = { path: 'google.json', content: '{"type": "service_account"}' };
 export const SECRET_FILE = { id: FILE_ID, path: 'google.json', size_bytes: 27, updated_at: CREATED_AT };
 export const SECRET_FILE_DELETION = { id: FILE_ID, deleted: true };
+
+export const PROJECT_DELETION = { id: PROJECT_ID, deleted: true };
+export const WEB_SERVICE_DELETION = { id: WEB_SERVICE_ID, deleted: true };
+export const PROCESS = { type: 'worker', configured: 2, running: 2, failure: null };
+export const CANCELLED_DEPLOYMENT = { ...DEPLOYMENT, status: 'building', finished_at: null };
+export const BUILD_LOG = {
+  lines: [{ timestamp: CREATED_AT, instance: 'build', stream: 'build', message: '$ npm ci && npm run build' }],
+};
+
+export const RUN = {
+  id: '0198d3c5-2b3c-7d4e-8f5a-6b7c8d9e0f08',
+  web_service_id: WEB_SERVICE_ID,
+  command: 'node migrate.js',
+  status: 'succeeded',
+  exit_code: 0,
+  reason: null,
+  created_at: CREATED_AT,
+  started_at: CREATED_AT,
+  finished_at: '2030-01-02T03:04:09.000Z',
+  cron_job_id: null,
+  scheduled_for: null,
+};
+
+export const CUSTOM_DOMAIN = {
+  id: '0198d3c9-3c4d-7e5f-8a6b-7c8d9e0f1a09',
+  domain: 'shop.example.com',
+  status: 'pending',
+  target: 'storefront-0198d3a4.apps.example.com',
+  txt: { name: '_postern.shop.example.com', value: 'postern-domain=0198d3c9' },
+  message: null,
+  created_at: CREATED_AT,
+  verified_at: null,
+};
+
+export const NEW_DATABASE = { name: 'orders', kind: 'relational', plan: 'starter' };
+export const CREATED_DATABASE = {
+  ...DATABASE,
+  status: 'creating',
+  connection_url: 'postgresql://customer:password@orders.databases.example.com:5432/customer',
+};
+export const ATTACHMENT = {
+  id: '0198d3cd-4d5e-7f6a-8b7c-8d9e0f1a2b0a',
+  database_id: DATABASE.id,
+  web_service_id: WEB_SERVICE_ID,
+  variable: 'DATABASE_URL',
+  created_at: CREATED_AT,
+};
+export const BACKUP = {
+  id: '0198d3d1-5e6f-7a7b-8c8d-9e0f1a2b3c0b',
+  database_id: DATABASE.id,
+  scheduled: false,
+  status: 'completed',
+  size_bytes: 1_048_576,
+  error: null,
+  created_at: CREATED_AT,
+  finished_at: '2030-01-02T03:04:19.000Z',
+};
+export const RESTORE = {
+  id: '0198d3d5-6f7a-7b8c-8d9e-0f1a2b3c4d0c',
+  backup_id: BACKUP.id,
+  status: 'restoring',
+  error: null,
+  created_at: CREATED_AT,
+  finished_at: null,
+};
+
+export const DEPLOY_HOOK = {
+  id: '0198d3d9-7a8b-7c9d-8e0f-1a2b3c4d5e0d',
+  url: 'https://postern.example.com/hooks/deploy/aB3dE5',
+  secret: 'correct horse battery staple',
+};
+export const DEPLOY_HOOK_CALLS = {
+  id: DEPLOY_HOOK.id,
+  created_at: CREATED_AT,
+  deliveries: [{ at: CREATED_AT, outcome: 'deployed', reason: null, deployment_id: DEPLOYMENT_ID }],
+};
+export const CREDENTIALS = {
+  deploy_key: {
+    public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample storefront',
+    created_at: CREATED_AT,
+    host_keys: [{ host: 'git.example.com', fingerprint: 'SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8' }],
+  },
+  git_token: null,
+};
+export const DEPLOY_KEY = { public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample storefront' };

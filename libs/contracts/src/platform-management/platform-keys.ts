@@ -17,6 +17,7 @@ export const PLATFORM_RESOURCES = [
   'environment',
   'logs-and-metrics',
   'databases',
+  'runs',
 ] as const;
 
 /** An operation that a key may be permitted; `write` includes `read`. */
@@ -26,14 +27,26 @@ export const platformOperation = z.enum(
 export type PlatformOperation = z.output<typeof platformOperation>;
 
 /** Tags whose routes belong to another resource. */
-const PART_OF: Readonly<Record<string, string>> = { SecretFiles: 'Environment' };
+const PART_OF: Readonly<Record<string, string>> = {
+  SecretFiles: 'Environment',
+  CronJobs: 'Runs',
+  CustomDomains: 'WebServices',
+  DeployKeys: 'WebServices',
+  GitTokens: 'WebServices',
+  DeployHooks: 'Deployments',
+  DatabaseAttachments: 'Databases',
+  DatabaseBackups: 'Databases',
+};
+
+/** Their lists name web services of any project, so a key needs more than reading. */
+const NEVER_ONLY_READ: ReadonlySet<string> = new Set(['DatabaseAttachments', 'DatabaseBackups']);
 
 /** The operation that a route needs, by its tag. */
 export const operationOf = (route: string, write: boolean): PlatformOperation => {
   const own = route.split('.', 1)[0] ?? '';
   const tag = PART_OF[own] ?? own;
   const resource = tag.replace(/(?<=[a-z])[A-Z]/g, letter => `-${letter}`).toLowerCase();
-  return platformOperation.parse(`${resource}:${write ? 'write' : 'read'}`);
+  return platformOperation.parse(`${resource}:${write || NEVER_ONLY_READ.has(own) ? 'write' : 'read'}`);
 };
 
 /** Projects and operations that a key is restricted to; null for no restriction. The previous release sends none. */

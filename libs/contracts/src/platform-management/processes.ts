@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
+import { PROCESS } from './examples.js';
 import { ofWebService } from './web-services.js';
 
 const request = requestsOf('platform-management');
@@ -23,8 +24,10 @@ export const listProcesses = request('list-processes', {
     operation: 'WebServices.processes',
     method: 'GET',
     path: '/web-services/{web_service_id}/processes',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'List the processes that run alongside the instances, by process type',
+    description: 'The process type `web` is not in the list.',
+    examples: { reply: [PROCESS] },
   },
 });
 export type ProcessList = z.output<typeof listProcesses.reply>;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, resourceName, timestamp } from '../shapes.js';
 import { ofCaller } from './caller.js';
-import { NEW_PROJECT, PROJECT } from './examples.js';
+import { NEW_PROJECT, PROJECT, PROJECT_DELETION } from './examples.js';
+import { deletion } from './variables.js';
 
 const request = requestsOf('platform-management');
 
@@ -59,8 +60,8 @@ export const createProject = request('create-project', {
 /** Absent fields keep their values. */
 export const changeProject = request('change-project', {
   request: ofCaller.extend({
-    project_id: id,
-    name: resourceName.optional(),
+    project_id: id.describe('Id of the project.'),
+    name: resourceName.optional().describe('Name of the project, 1 to 100 characters.'),
     description: projectInput.shape.description,
   }),
   reply: project,
@@ -69,21 +70,25 @@ export const changeProject = request('change-project', {
     operation: 'Projects.change',
     method: 'PATCH',
     path: '/projects/{project_id}',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Change the name or the description of a project',
+    description: 'Fields that are absent keep their values.',
+    examples: { body: { name: 'Shop' }, reply: PROJECT },
   },
 });
 
 export const deleteProject = request('delete-project', {
-  request: ofCaller.extend({ project_id: id }),
-  reply: z.object({ id, deleted: z.literal(true) }),
+  request: ofCaller.extend({ project_id: id.describe('Id of the project.') }),
+  reply: deletion,
   refusals: { project_not_found: 404, project_not_empty: 409 },
   http: {
     operation: 'Projects.remove',
     method: 'DELETE',
     path: '/projects/{project_id}',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Delete a project without web services, together with its secrets; this cannot be undone',
+    description: 'Delete its web services first.',
+    examples: { reply: PROJECT_DELETION },
   },
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { timestamp } from '../shapes.js';
+import { CREDENTIALS, DEPLOY_KEY, WEB_SERVICE_DELETION } from './examples.js';
 import { deletion } from './variables.js';
 import { ofWebService } from './web-services.js';
 
@@ -17,11 +18,12 @@ export const createDeployKey = request('create-deploy-key', {
     operation: 'DeployKeys.create',
     method: 'POST',
     path: '/web-services/{web_service_id}/deploy-key',
-    access: 'session',
+    access: ['platform-key', 'session'],
     status: 201,
     summary: 'Create the deploy key of a web service, or replace it',
     description:
       'Add the public key to the repository, with read access. Deployments from an `ssh://` or `git@host:path` address use it. The private key is stored encrypted and never returned.',
+    examples: { reply: DEPLOY_KEY },
   },
 });
 
@@ -33,8 +35,10 @@ export const deleteDeployKey = request('delete-deploy-key', {
     operation: 'DeployKeys.remove',
     method: 'DELETE',
     path: '/web-services/{web_service_id}/deploy-key',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Delete the deploy key; deployments over SSH fail from now on',
+    description: 'Delete the public key at the repository as well.',
+    examples: { reply: WEB_SERVICE_DELETION },
   },
 });
 
@@ -49,13 +53,16 @@ export const setGitToken = request('set-git-token', {
       .describe('The user name that the Git host expects beside the token; most accept any.'),
     token: token.describe('A token that may read the repository.'),
   }),
-  reply: z.object({ username: z.string(), host: z.string().describe('The host that the token is sent to.') }),
+  reply: z.object({
+    username: z.string().describe('The user name that is sent with the token.'),
+    host: z.string().describe('The host that the token is sent to.'),
+  }),
   refusals: { web_service_not_found: 404 },
   http: {
     operation: 'GitTokens.set',
     method: 'PUT',
     path: '/web-services/{web_service_id}/git-token',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Store or replace the access token for a repository over HTTPS',
     examples: {
       body: { token: 'glpat-0123456789abcdef' },
@@ -74,8 +81,10 @@ export const deleteGitToken = request('delete-git-token', {
     operation: 'GitTokens.remove',
     method: 'DELETE',
     path: '/web-services/{web_service_id}/git-token',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Delete the access token for the repository',
+    description: 'Revoke the token at the repository as well.',
+    examples: { reply: WEB_SERVICE_DELETION },
   },
 });
 
@@ -90,19 +99,29 @@ export const getRepositoryCredentials = request('get-repository-credentials', {
     deploy_key: z
       .object({
         public_key: publicKey,
-        created_at: timestamp,
+        created_at: timestamp.describe('When it was created.'),
         host_keys: z.array(hostKey).describe('Keys of servers that were stored at the first connection.'),
       })
-      .nullable(),
-    git_token: z.object({ username: z.string(), host: z.string(), created_at: timestamp }).nullable(),
+      .nullable()
+      .describe('Null if there is none.'),
+    git_token: z
+      .object({
+        username: z.string().describe('The user name that is sent with the token.'),
+        host: z.string().describe('The host that the token is sent to.'),
+        created_at: timestamp.describe('When it was set.'),
+      })
+      .nullable()
+      .describe('Null if there is none.'),
   }),
   refusals: { web_service_not_found: 404 },
   http: {
     operation: 'DeployKeys.get',
     method: 'GET',
     path: '/web-services/{web_service_id}/repository-credentials',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Get the public key and the metadata of the access token, without secrets',
+    description: 'Values that are null do not exist.',
+    examples: { reply: CREDENTIALS },
   },
 });
 export type RepositoryCredentials = z.output<typeof getRepositoryCredentials.reply>;

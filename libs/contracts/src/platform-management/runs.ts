@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, page, timestamp } from '../shapes.js';
+import { LOGS, onePageOf, RUN } from './examples.js';
 import { logLine } from './logs-and-metrics.js';
 import { ofWebService } from './web-services.js';
 
@@ -17,9 +18,9 @@ export const run = z.object({
   status: runStatus.describe('`succeeded` for exit code 0. `queued` and `running` are not final.'),
   exit_code: z.int().nullable().describe('Null until the command has exited, and if it was stopped.'),
   reason: z.string().nullable().describe('Why it did not succeed; null otherwise.'),
-  created_at: timestamp,
-  started_at: timestamp.nullable(),
-  finished_at: timestamp.nullable(),
+  created_at: timestamp.describe('When it was requested.'),
+  started_at: timestamp.nullable().describe('When the command started; null before.'),
+  finished_at: timestamp.nullable().describe('When it ended; null before.'),
   // Absent from the previous release.
   cron_job_id: id.nullable().optional().describe('The cron job that it is a run of; null for a one-off command.'),
   scheduled_for: timestamp.nullable().optional().describe('The time of the schedule that it is for.'),
@@ -48,7 +49,7 @@ export const createRun = request('create-run', {
     operation: 'Runs.create',
     method: 'POST',
     path: '/web-services/{web_service_id}/runs',
-    access: 'session',
+    access: ['platform-key', 'session'],
     status: 201,
     summary: 'Run a one-off command with the live release and its environment',
     examples: {
@@ -82,9 +83,10 @@ export const listRuns = request('list-runs', {
     operation: 'Runs.list',
     method: 'GET',
     path: '/web-services/{web_service_id}/runs',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'List one-off commands, newest first; the last 100 that have ended are kept',
     description: 'Runs of cron jobs are in the lists of those.',
+    examples: { reply: onePageOf(RUN, 20) },
   },
 });
 
@@ -98,8 +100,10 @@ export const getRun = request('get-run', {
     operation: 'Runs.get',
     method: 'GET',
     path: '/web-services/{web_service_id}/runs/{run_id}',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Get a one-off command with its output',
+    description: 'Poll it until its status is final.',
+    examples: { reply: { ...RUN, ...LOGS } },
   },
 });
 export type RunWithOutput = z.output<typeof getRun.reply>;
@@ -113,7 +117,9 @@ export const cancelRun = request('cancel-run', {
     operation: 'Runs.cancel',
     method: 'DELETE',
     path: '/web-services/{web_service_id}/runs/{run_id}',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Cancel a one-off command that has not ended; it stays in the list',
+    description: 'Stops the command; a run that has ended stays as it is.',
+    examples: { reply: { ...RUN, status: 'cancelled', exit_code: null } },
   },
 });

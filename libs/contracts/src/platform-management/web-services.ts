@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, resourceName, timestamp } from '../shapes.js';
 import { ofCaller } from './caller.js';
-import { NEW_WEB_SERVICE, WEB_SERVICE } from './examples.js';
+import { NEW_WEB_SERVICE, WEB_SERVICE, WEB_SERVICE_DELETION } from './examples.js';
 import { firstByteTimeout, healthCheck } from './health-checks.js';
 import { rootDirectory, watchPaths } from './source-folders.js';
 import { deletion, secretScope } from './variables.js';
+import { command, disk, healthCheckPath, instanceSize, instances, processType } from './web-service-fields.js';
 
 const request = requestsOf('platform-management');
 
@@ -20,15 +21,6 @@ export const webServiceStatus = z.enum([
 ]);
 
 export type WebServiceStatus = z.output<typeof webServiceStatus>;
-
-const instanceSize = z.strictObject({
-  memory_mib: z.int().min(64).max(65_536).describe('Memory limit of an instance in MiB.'),
-  cpu_millicores: z.int().min(100).max(64_000).describe('CPU limit of an instance in millicores; 1,000 are one core.'),
-});
-
-const disk = z.strictObject({
-  size_mib: z.int().min(16).max(102_400).describe('The size of the disk in MiB. It can only grow.'),
-});
 
 export const webService = z.object({
   id: id.describe('Id of the web service.'),
@@ -94,13 +86,6 @@ export const webService = z.object({
   created_at: timestamp.describe('When the web service was created.'),
 });
 export type WebService = z.output<typeof webService>;
-
-const command = z.string().trim().min(1, 'must not be empty').max(4096);
-const instances = z.int().min(1).max(20);
-const healthCheckPath = z
-  .string()
-  .max(1024)
-  .regex(/^\/[!-~]*$/, 'must start with / and contain no spaces');
 
 const sourceFolders = {
   root_directory: rootDirectory
@@ -171,31 +156,53 @@ export const webServiceInput = z.strictObject({
   ...responsiveness,
 });
 
-const processType = z
-  .string()
-  .regex(/^(?!(web|release)$)[A-Za-z0-9_-]{1,40}$/, 'must be the name of a process type other than web and release');
-
 /** Absent fields keep their values; null removes one. */
 export const webServiceChanges = z.strictObject({
-  name: resourceName.optional(),
-  git_repository_url: z.string().min(1).max(2048).optional(),
-  branch: z.string().min(1).max(255).nullable().optional(),
-  build_command: command.nullable().optional(),
-  start_command: command.nullable().optional(),
-  release_command: command.nullable().optional(),
-  health_check_path: healthCheckPath.nullable().optional(),
-  port: z.int().min(1).max(65_535).optional(),
-  min_instances: instances.optional(),
-  max_instances: instances.optional(),
-  environment: secretScope.optional(),
-  instance: instanceSize.nullable().optional(),
-  drain_seconds: z.int().min(1).max(300).nullable().optional(),
-  processes: z.record(processType, z.int().min(0).max(20)).optional(),
+  name: resourceName.optional().describe('Name of the web service, 1 to 100 characters.'),
+  git_repository_url: z
+    .string()
+    .min(1)
+    .max(2048)
+    .optional()
+    .describe('The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`.'),
+  branch: z
+    .string()
+    .min(1)
+    .max(255)
+    .nullable()
+    .optional()
+    .describe('The branch to deploy; null for the default branch of the repository.'),
+  build_command: command.nullable().optional().describe('Command that builds the web service; null for none.'),
+  start_command: command.nullable().optional().describe('Command that starts an instance; null for the default.'),
+  release_command: command
+    .nullable()
+    .optional()
+    .describe('Runs once with each new build, before its instances start; null for none.'),
+  health_check_path: healthCheckPath
+    .nullable()
+    .optional()
+    .describe('Path that returns 2xx or 3xx when an instance is healthy; null for none.'),
+  port: z.int().min(1).max(65_535).optional().describe('The port of the web service.'),
+  min_instances: instances.optional().describe('Minimum number of instances, 1 to 20.'),
+  max_instances: instances.optional().describe('Maximum number of instances, at least `min_instances`.'),
+  environment: secretScope.optional().describe('Which project secrets the service gets.'),
+  instance: instanceSize.nullable().optional().describe('The limits of each instance; null for the default.'),
+  drain_seconds: z
+    .int()
+    .min(1)
+    .max(300)
+    .nullable()
+    .optional()
+    .describe('Seconds that requests may take to finish, 1 to 300; null for the default.'),
+  processes: z
+    .record(processType, z.int().min(0).max(20))
+    .optional()
+    .describe('The number of processes of each other process type of the Procfile, by name.'),
   disk: disk
     .nullable()
     .optional()
     .describe('Needs `max_instances` 1. Null detaches the disk; its files are kept until the web service is deleted.'),
-  auto_deploy: z.boolean().optional(),
+  auto_deploy: z.boolean().optional().describe('Whether a push deploys, where there is a deploy hook.'),
   ...sourceFolders,
   ...responsiveness,
 });
@@ -259,10 +266,11 @@ export const changeWebService = request('change-web-service', {
     operation: 'WebServices.change',
     method: 'PATCH',
     path: '/web-services/{web_service_id}',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Change settings; instance counts apply immediately, other changes at the next start or deployment',
     description:
       'With a `disk` one instance runs at a time: each deployment, restart and rollback stops it before the next one starts.',
+    examples: { body: { max_instances: 3 }, reply: WEB_SERVICE },
   },
 });
 
@@ -275,7 +283,9 @@ export const deleteWebService = request('delete-web-service', {
     operation: 'WebServices.remove',
     method: 'DELETE',
     path: '/web-services/{web_service_id}',
-    access: 'session',
+    access: ['platform-key', 'session'],
     summary: 'Delete a web service with its deployments, variables, artefacts, logs and disk; this cannot be undone',
+    description: 'It is no longer found at once; its instances and data are gone within a minute.',
+    examples: { reply: WEB_SERVICE_DELETION },
   },
 });

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import type { RunOrder } from '../commands.js';
-import { RollFailed, type RuntimeFeature, type ServicePlan } from '../runtime.js';
+import { RollFailed, type RuntimeFeature } from '../runtime.js';
+import type { ServicePlan } from '../service-plan.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 import { program } from './runtime-programs.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import type { Artefact, ServicePlan } from '../runtime.js';
+import type { Artefact, ServicePlan } from '../service-plan.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 
 /** Runs a shell command for each request; `/` answers while its processes run. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import type { Artefact, BuildOrder, ServicePlan } from '../runtime.js';
+import type { BuildOrder } from '../runtime.js';
+import type { Artefact, ServicePlan } from '../service-plan.js';
 import { ATTACKER, attemptsOn, type GuardedPort, type Outcomes, outcomesIn, type Targets } from './attacker.js';
 import { commandOf, endedWell, type NetworkHarness, networkContract } from './network-contract.js';
 import type { RuntimeHarness } from './runtime-harness.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import type { RunEnd } from '../commands.js';
-import type { ServicePlan } from '../runtime.js';
+import type { ServicePlan } from '../service-plan.js';
 
 /** A TCP address. */
 export interface Address {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Artefact, BuildOrder, ServicePlan } from '../runtime.js';
+import type { BuildOrder } from '../runtime.js';
+import type { Artefact, ServicePlan } from '../service-plan.js';
 
 /** The build order of a new web service for a commit, with defaults for everything except `changes`. */
 export const buildOrderOf = (

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Artefact, BuildOrder, LogLine, Runtime, ServicePlan } from '../runtime.js';
+import type { BuildOrder, LogLine, Runtime } from '../runtime.js';
+import type { Artefact, ServicePlan } from '../service-plan.js';
 import { buildOrderOf, servicePlanOf } from './orders.js';
 import type { RuntimeHarness } from './runtime-harness.js';
 

@@ -22,6 +22,10 @@ export class PlatformCaller {
     return this.#send<Reply>({ method: 'PUT', path, body, ...options });
   }
 
+  async patch<Reply>(path: string, body: unknown, options: CommandOptions = {}): Promise<Reply> {
+    return this.#send<Reply>({ method: 'PATCH', path, body, ...options });
+  }
+
   async delete<Reply>(path: string, options: CommandOptions = {}): Promise<Reply> {
     return this.#send<Reply>({ method: 'DELETE', path, ...options });
   }

@@ -1,4 +1,4 @@
-import type { CreateDeploymentBody, Deployment, ListDeploymentsReply } from '../api-types.js';
+import type { CreateDeploymentBody, Deployment, GetDeploymentLogsReply, ListDeploymentsReply } from '../api-types.js';
 import { PosternError } from '../errors.js';
 import type { CallOptions, CommandOptions } from '../http-client.js';
 import { pause } from '../pause.js';
@@ -64,6 +64,16 @@ export class Deployments {
   /** Releases an earlier deployment again without building; returns the new deployment. */
   rollBack(webServiceId: string, deploymentId: string, options?: CommandOptions): Promise<Deployment> {
     return this.#api.post(pathOf`/web-services/${webServiceId}/deployments/${deploymentId}/rollback`, options);
+  }
+
+  /** Cancels a deployment that is not live; the running version keeps serving. */
+  cancel(webServiceId: string, deploymentId: string, options?: CommandOptions): Promise<Deployment> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/deployments/${deploymentId}/cancel`, options);
+  }
+
+  /** The log of the build and the release, oldest first. */
+  logs(webServiceId: string, deploymentId: string, options?: CallOptions): Promise<GetDeploymentLogsReply> {
+    return this.#api.get(pathOf`/web-services/${webServiceId}/deployments/${deploymentId}/logs`, options);
   }
 
   /**

@@ -1,30 +1,14 @@
-import type { GetDatabaseReply, ListDatabasesReply, PlatformKey } from '../api-types.js';
+import type { PlatformKey } from '../api-types.js';
 import type { CallOptions, HttpClient } from '../http-client.js';
-import { PlatformCaller, pathOf } from './caller.js';
+import { PlatformCaller } from './caller.js';
+import { CustomDomains } from './custom-domains.js';
+import { Databases } from './databases.js';
 import { Deployments } from './deployments.js';
-import { Environment } from './environment.js';
+import { Environment, SecretFiles } from './environment.js';
 import { Logs, Metrics } from './logs.js';
 import { ProjectSecrets, Projects } from './projects.js';
+import { Runs } from './runs.js';
 import { WebServices } from './web-services.js';
-
-/** Relational databases and key-value stores; read-only. */
-export class Databases {
-  readonly #api: PlatformCaller;
-
-  constructor(api: PlatformCaller) {
-    this.#api = api;
-  }
-
-  /** One page of databases, oldest first. */
-  list({ limit, offset, signal }: CallOptions & { limit?: number; offset?: number } = {}): Promise<ListDatabasesReply> {
-    return this.#api.get('/databases', { query: { limit, offset }, signal });
-  }
-
-  /** A database with its current usage. */
-  get(databaseId: string, options?: CallOptions): Promise<GetDatabaseReply> {
-    return this.#api.get(pathOf`/databases/${databaseId}`, options);
-  }
-}
 
 /** The platform API: deploys and manages web services. */
 export class Platform {
@@ -33,6 +17,9 @@ export class Platform {
   readonly webServices: WebServices;
   readonly deployments: Deployments;
   readonly environment: Environment;
+  readonly secretFiles: SecretFiles;
+  readonly runs: Runs;
+  readonly domains: CustomDomains;
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly databases: Databases;
@@ -46,6 +33,9 @@ export class Platform {
     this.webServices = new WebServices(api);
     this.deployments = new Deployments(api);
     this.environment = new Environment(api);
+    this.secretFiles = new SecretFiles(api);
+    this.runs = new Runs(api);
+    this.domains = new CustomDomains(api);
     this.logs = new Logs(api);
     this.metrics = new Metrics(api);
     this.databases = new Databases(api);

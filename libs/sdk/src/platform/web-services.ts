@@ -1,4 +1,10 @@
-import type { CreateWebServiceBody, StartWebServiceReply, WebService } from '../api-types.js';
+import type {
+  ChangeWebServiceBody,
+  CreateWebServiceBody,
+  Deletion,
+  StartWebServiceReply,
+  WebService,
+} from '../api-types.js';
 import type { CallOptions, CommandOptions } from '../http-client.js';
 import { type PlatformCaller, pathOf } from './caller.js';
 
@@ -22,6 +28,16 @@ export class WebServices {
 
   get(webServiceId: string, options?: CallOptions): Promise<WebService> {
     return this.#api.get(pathOf`/web-services/${webServiceId}`, options);
+  }
+
+  /** Changes settings: numbers of instances at once, others with the next start or deployment. */
+  change(webServiceId: string, changes: ChangeWebServiceBody, options?: CommandOptions): Promise<WebService> {
+    return this.#api.patch(pathOf`/web-services/${webServiceId}`, changes, options);
+  }
+
+  /** Deletes a web service with its deployments, variables, logs and disk. */
+  delete(webServiceId: string, options?: CommandOptions): Promise<Deletion> {
+    return this.#api.delete(pathOf`/web-services/${webServiceId}`, options);
   }
 
   /** Starts the last successful deployment with the current environment. */

@@ -18,7 +18,8 @@ const SERVICE = ['--service <id or name>', 'web service; POSTERN_WEB_SERVICE, or
 const EFFECT = 'Takes effect at the next start, restart or deployment.';
 
 /** `postern env …`: environment variables of a web service. */
-export const env = (): Command => group('env', 'Environment variables of a web service', [list(), set(), unset()]);
+export const env = (): Command =>
+  group('env', 'Environment variables of a web service', [list(), resolved(), set(), unset()]);
 
 const list = (): Command =>
   command('list', 'List the variables; secret values are masked', ['postern env list --service storefront'])
@@ -31,6 +32,27 @@ const list = (): Command =>
       const rows = variables.map(({ key, value, is_secret }) => [key, value, is_secret ? 'secret' : '']);
       output.rows(variables, ['KEY', 'VALUE', ''], rows, 'No variables.');
     });
+
+const resolved = (): Command =>
+  command('resolved', 'List the variables that a start would use, with their origins', [
+    'postern env resolved --service storefront',
+  ])
+    .option(...SERVICE)
+    .action(async (options: EnvOptions) => {
+      const { context, output } = invocation(options);
+      const platform = context.platform();
+      const { id } = await webServiceNamed(platform, context, options.service);
+      const variables = await platform.environment.resolved(id);
+      const rows = variables.map(({ key, value, origin, running }) => [
+        key,
+        value,
+        origin,
+        RUNNING[String(running)] ?? '',
+      ]);
+      output.rows(variables, ['KEY', 'VALUE', 'ORIGIN', 'RUNNING'], rows, 'No variables.');
+    });
+
+const RUNNING: Readonly<Record<string, string>> = { true: 'yes', false: 'no, restart to apply' };
 
 const set = (): Command =>
   command('set', 'Create or update variables, all or none', [

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { MASKED_VALUE, type ReplyOf, type RequestOf, resolveEnvironment } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { liveDeployment, type WebService } from '../services/aggregate/state.js';
@@ -12,7 +13,7 @@ type Reply = ReplyOf<typeof resolveEnvironment>;
 const DISK_PATH = '/data';
 
 /** Resolves the variables that a start of a web service would use, and compares them with those of the running instances. */
-@Handles(resolveEnvironment)
+@Injectable()
 export class ResolveEnvironment {
   constructor(
     private readonly webServices: WebServices,
@@ -21,7 +22,8 @@ export class ResolveEnvironment {
     private readonly platformVariables: PlatformVariables,
   ) {}
 
-  async execute(request: RequestOf<typeof resolveEnvironment>): Promise<Reply> {
+  @Handles(resolveEnvironment)
+  async of(request: RequestOf<typeof resolveEnvironment>): Promise<Reply> {
     const { web_service_id } = request;
     await this.webServices.requireOwner(request, web_service_id);
     const state = await this.repository.stateOf(web_service_id);

@@ -23,9 +23,18 @@ const TAGS: Readonly<Record<string, string>> = {
   'Project secrets': 'Values that the web services of a project share, for each environment.',
   'Web services': 'Web services, and starting, restarting and stopping them.',
   Deployments: 'Builds and releases of web services.',
+  'Deploy hooks': 'URLs that deploy a web service.',
   Environment: 'Environment variables of a web service.',
+  'Secret files': 'Files that instances and commands of a web service can read.',
+  Runs: 'Commands that run once with the live release.',
+  'Cron jobs': 'Commands that run on a schedule.',
+  'Custom domains': 'Host names of your own.',
+  'Deploy keys': 'SSH keys for private repositories.',
+  'Git tokens': 'Access tokens for private repositories.',
   'Logs and metrics': 'Log lines, and CPU and memory usage.',
   Databases: 'Relational databases and key-value stores.',
+  'Database attachments': 'Web services that get the connection URL of a database.',
+  'Database backups': 'Backups of databases, and their restoration.',
   Webhooks: 'Calls that Postern makes to your webhooks.',
 };
 

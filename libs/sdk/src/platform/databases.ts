@@ -1,0 +1,51 @@
+import type {
+  AttachDatabaseBody,
+  CreateDatabaseBody,
+  Database,
+  DatabaseAttachment,
+  DatabaseBackup,
+  Deletion,
+  GetDatabaseReply,
+  ListDatabasesReply,
+} from '../api-types.js';
+import type { CallOptions, CommandOptions } from '../http-client.js';
+import { type PlatformCaller, pathOf } from './caller.js';
+
+/** Relational databases and key-value stores. */
+export class Databases {
+  readonly #api: PlatformCaller;
+
+  constructor(api: PlatformCaller) {
+    this.#api = api;
+  }
+
+  /** One page of databases, oldest first. */
+  list({ limit, offset, signal }: CallOptions & { limit?: number; offset?: number } = {}): Promise<ListDatabasesReply> {
+    return this.#api.get('/databases', { query: { limit, offset }, signal });
+  }
+
+  /** A database with its current usage. */
+  get(databaseId: string, options?: CallOptions): Promise<GetDatabaseReply> {
+    return this.#api.get(pathOf`/databases/${databaseId}`, options);
+  }
+
+  /** Creates a database. Attach a web service to it, which gets the connection URL in a variable. */
+  create(database: CreateDatabaseBody, options?: CommandOptions): Promise<Database> {
+    return this.#api.post('/databases', { body: database, ...options });
+  }
+
+  /** Deletes a database with its data, backups and attachments. */
+  delete(databaseId: string, options?: CommandOptions): Promise<Deletion> {
+    return this.#api.delete(pathOf`/databases/${databaseId}`, options);
+  }
+
+  /** Gives a web service the connection URL in a variable, from its next start, restart or deployment. */
+  attach(databaseId: string, attachment: AttachDatabaseBody, options?: CommandOptions): Promise<DatabaseAttachment> {
+    return this.#api.post(pathOf`/databases/${databaseId}/attachments`, { body: attachment, ...options });
+  }
+
+  /** Begins a backup. */
+  backUp(databaseId: string, options?: CommandOptions): Promise<DatabaseBackup> {
+    return this.#api.post(pathOf`/databases/${databaseId}/backups`, options);
+  }
+}

@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import type { Platform } from '@postern/sdk';
+import type { Command } from 'commander';
+import { command, group, invocation } from '../command-line.js';
+import { one } from '../email-services.js';
+import { UsageError } from '../errors.js';
+import { webServiceNamed } from '../web-services.js';
+
+interface Options {
+  readonly json?: boolean;
+  readonly service?: string;
+}
+
+const SERVICE = ['--service <id or name>', 'web service; POSTERN_WEB_SERVICE, or the only one, by default'] as const;
+const EFFECT = 'Takes effect at the next start, restart or deployment.';
+
+/** `postern projects …`: groups of web services. */
+export const projects = (): Command =>
+  group('projects', 'Projects, which group web services and their secrets', [
+    command('list', 'List the projects', ['postern projects list']).action(async (options: Options) => {
+      const { context, output } = invocation(options);
+      const all = await context.platform().projects.list();
+      output.rows(
+        all,
+        ['ID', 'NAME'],
+        all.map(({ id, name }) => [id, name]),
+        'No projects.',
+      );
+    }),
+    command('create', 'Create a project', ['postern projects create Shop'])
+      .argument('<name>', 'name of the project')
+      .action(async (name: string, options: Options) => {
+        const { context, output } = invocation(options);
+        const created = await context.platform().projects.create({ name });
+        output.result(created, `${created.id}  ${created.name}`);
+      }),
+  ]);
+
+/** `postern domains …`: host names of a web service. */
+export const domains = (): Command =>
+  group('domains', 'Custom domains of a web service', [
+    command('list', 'List the domains', ['postern domains list --service storefront'])
+      .option(...SERVICE)
+      .action(async (options: Options) => {
+        const { output, platform, id } = await onService(options);
+        const all = await platform.domains.list(id);
+        const rows = all.map(({ domain, status, target }) => [domain, status, target]);
+        output.rows(all, ['DOMAIN', 'STATUS', 'CNAME TARGET'], rows, 'No domains.');
+      }),
+    command('add', 'Add a domain', ['postern domains add shop.example.com --service storefront'])
+      .argument('<domain>', 'host name')
+      .option(...SERVICE)
+      .action(async (domain: string, options: Options) => {
+        const { output, platform, id } = await onService(options);
+        const added = await platform.domains.add(id, domain);
+        output.result(
+          added,
+          `Add a CNAME record for ${added.domain} with the target ${added.target}, or a TXT record ${added.txt.name} with the value ${added.txt.value}.\nThen: postern domains verify ${added.domain}`,
+        );
+      }),
+    command('verify', 'Look up the DNS records of a domain', [
+      'postern domains verify shop.example.com --service storefront',
+    ])
+      .argument('<domain>', 'host name')
+      .option(...SERVICE)
+      .action(async (domain: string, options: Options) => {
+        const { output, platform, id } = await onService(options);
+        const checked = await platform.domains.verify(id, (await domainNamed(platform, id, domain)).id);
+        output.result(checked, `${checked.status}${checked.message === null ? '' : `: ${checked.message}`}`);
+      }),
+    command('remove', 'Remove a domain', ['postern domains remove shop.example.com --service storefront'])
+      .argument('<domain>', 'host name')
+      .option(...SERVICE)
+      .action(async (domain: string, options: Options) => {
+        const { output, platform, id } = await onService(options);
+        const found = await domainNamed(platform, id, domain);
+        output.result(await platform.domains.delete(id, found.id), `${found.domain} is removed.`);
+      }),
+  ]);
+
+/** `postern databases …`: databases, and the web services that use them. */
+export const databases = (): Command =>
+  group('databases', 'Relational databases and key-value stores', [
+    command('list', 'List the databases', ['postern databases list']).action(async (options: Options) => {
+      const { context, output } = invocation(options);
+      const { items } = await context.platform().databases.list({ limit: 100 });
+      const rows = items.map(({ id, name, kind, status, plan }) => [id, name, kind, status, plan]);
+      output.rows(items, ['ID', 'NAME', 'KIND', 'STATUS', 'PLAN'], rows, 'No databases.');
+    }),
+    command('create', 'Create a database, which web services use by attachments', [
+      'postern databases create orders',
+      'postern databases create cache --kind key_value',
+    ])
+      .argument('<name>', 'name of the database')
+      .option('--kind <kind>', 'relational or key_value', 'relational')
+      .option('--plan <name>', 'name of the plan', 'starter')
+      .action(async (name: string, { kind, plan, ...options }: Options & { kind: string; plan: string }) => {
+        if (kind !== 'relational' && kind !== 'key_value') throw new UsageError('--kind is relational or key_value.');
+        const { context, output } = invocation(options);
+        const created = await context.platform().databases.create({ name, kind, plan });
+        output.result(
+          created,
+          `${created.id}  ${created.name}\nAttach it: postern databases attach ${created.id} --service …`,
+        );
+      }),
+    command('attach', 'Give a web service the connection URL in a variable', [
+      'postern databases attach orders --service storefront',
+    ])
+      .argument('<database>', 'id or name of the database')
+      .option(...SERVICE)
+      .option('--variable <name>', 'DATABASE_URL or REDIS_URL by default')
+      .addHelpText('after', `\n${EFFECT}`)
+      .action(async (wanted: string, options: Options & { readonly variable?: string }) => {
+        const { output, platform, id } = await onService(options);
+        const database = await databaseNamed(platform, wanted);
+        const { variable } = options;
+        const attached = await platform.databases.attach(database.id, {
+          web_service_id: id,
+          ...(variable === undefined ? {} : { variable }),
+        });
+        output.result(attached, `${attached.variable} is set. ${EFFECT}`);
+      }),
+    command('backup', 'Back up a database', ['postern databases backup orders'])
+      .argument('<database>', 'id or name of the database')
+      .action(async (wanted: string, options: Options) => {
+        const { context, output } = invocation(options);
+        const platform = context.platform();
+        const backup = await platform.databases.backUp((await databaseNamed(platform, wanted)).id);
+        output.result(backup, `${backup.id}  ${backup.status}`);
+      }),
+    command('delete', 'Delete a database with its data, backups and attachments', [
+      'postern databases delete orders --yes',
+    ])
+      .argument('<database>', 'id or name of the database')
+      .option('--yes', 'confirm the deletion, which cannot be undone')
+      .action(async (wanted: string, options: Options & { readonly yes?: boolean }) => {
+        if (!options.yes) throw new UsageError('This cannot be undone. Repeat the command with --yes.');
+        const { context, output } = invocation(options);
+        const platform = context.platform();
+        const { id, name } = await databaseNamed(platform, wanted);
+        output.result(await platform.databases.delete(id), `${name} is deleted.`);
+      }),
+  ]);
+
+/** `postern files …`: secret files of a web service. */
+export const files = (): Command =>
+  group('files', 'Secret files of a web service, in /etc/secrets', [
+    command('list', 'List the files without their contents', ['postern files list --service storefront'])
+      .option(...SERVICE)
+      .action(async (options: Options) => {
+        const { output, platform, id } = await onService(options);
+        const all = await platform.secretFiles.list(id);
+        output.rows(
+          all,
+          ['PATH', 'BYTES'],
+          all.map(each => [each.path, each.size_bytes]),
+          'No secret files.',
+        );
+      }),
+    command('set', 'Create or replace a file', ['postern files set google.json ./account.json --service storefront'])
+      .argument('<path>', 'path below /etc/secrets')
+      .argument('<file>', 'the local file')
+      .option(...SERVICE)
+      .addHelpText('after', `\n${EFFECT}`)
+      .action(async (path: string, file: string, options: Options) => {
+        const content = contentOf(file);
+        const { output, platform, id } = await onService(options);
+        const result = await platform.secretFiles.setAll(id, [{ path, content, encoding: 'base64' }]);
+        output.result(result, `/etc/secrets/${path} is set. ${EFFECT}`);
+      }),
+    command('delete', 'Delete a file', ['postern files delete google.json --service storefront'])
+      .argument('<path>', 'path below /etc/secrets')
+      .option(...SERVICE)
+      .addHelpText('after', `\n${EFFECT}`)
+      .action(async (path: string, options: Options) => {
+        const { output, platform, id } = await onService(options);
+        const found = (await platform.secretFiles.list(id)).find(each => each.path === path);
+        if (!found) throw new UsageError(`There is no secret file ${path}.`);
+        output.result(await platform.secretFiles.delete(id, found.id), `${path} is deleted. ${EFFECT}`);
+      }),
+  ]);
+
+const onService = async (options: Options) => {
+  const { context, output } = invocation(options);
+  const platform = context.platform();
+  return { output, platform, id: (await webServiceNamed(platform, context, options.service)).id };
+};
+
+const domainNamed = async (platform: Platform, webServiceId: string, wanted: string) => {
+  const found = (await platform.domains.list(webServiceId)).find(
+    ({ id, domain }) => id === wanted || domain === wanted,
+  );
+  if (!found) throw new UsageError(`The web service has no domain ${wanted}.`);
+  return found;
+};
+
+const databaseNamed = async (platform: Platform, wanted: string) =>
+  one((await platform.databases.list({ limit: 100 })).items, wanted, 'database', 'its id or name');
+
+const contentOf = (file: string): string => {
+  try {
+    return readFileSync(file).toString('base64');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+};
