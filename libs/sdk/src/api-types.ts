@@ -11,7 +11,7 @@ export interface EmailRecord {
   readonly from: string;
   /** The recipients in `to`, as they were sent. */
   readonly to: readonly string[];
-  /** What happened, in words. */
+  /** Human-readable result. */
   readonly message: string;
 }
 
@@ -114,7 +114,7 @@ export interface Database {
   readonly status_reason: string | null;
   /** Name of the plan, which sets the limits. */
   readonly plan: string;
-  /** What the database may use. */
+  /** Limits of the plan. */
   readonly limits: {
     /** Maximum CPU, in thousandths of a core. */
     readonly cpu_millicores: number;
@@ -144,7 +144,7 @@ export interface GetDatabaseReply {
   readonly status_reason: string | null;
   /** Name of the plan, which sets the limits. */
   readonly plan: string;
-  /** What the database may use. */
+  /** Limits of the plan. */
   readonly limits: {
     /** Maximum CPU, in thousandths of a core. */
     readonly cpu_millicores: number;
@@ -220,7 +220,7 @@ export interface SetProjectSecretReply {
 }
 
 export interface Deletion {
-  /** Id of what was deleted. */
+  /** ID of the deleted resource. */
   readonly id: string;
   /** Always true. */
   readonly deleted: true;
@@ -278,6 +278,14 @@ export interface WebService {
   } | null;
   /** Whether a push deploys, where there is a deploy hook. */
   readonly auto_deploy?: boolean;
+  /** The folder that is built and started; null for the root of the repository. */
+  readonly root_directory?: string | null;
+  /** A push deploys only if it changes a matching file; empty if every push deploys. */
+  readonly watch_paths?: readonly string[];
+  /** How instances are checked; null for the defaults. */
+  readonly health_check?: HealthCheck | null;
+  /** How long the first byte of a response may take; null for the limit of the installation. */
+  readonly first_byte_timeout_seconds?: number | null;
   /** `created` until the first deployment is live. */
   readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
   /** Why the last action failed; null if it succeeded. */
@@ -292,6 +300,19 @@ export interface WebService {
   readonly flag_reason: string | null;
   /** When the web service was created. */
   readonly created_at: string;
+}
+
+export interface HealthCheck {
+  /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
+  readonly host?: string | null;
+  /** How long a new instance may take until its first successful check; the release deadline if absent. */
+  readonly grace_seconds?: number;
+  /** Seconds between two checks; 3 if absent. */
+  readonly interval_seconds?: number;
+  /** Seconds that a check may take; 5 if absent. */
+  readonly timeout_seconds?: number;
+  /** Consecutive failed checks until an instance gets no more requests; 3 if absent. */
+  readonly threshold?: number;
 }
 
 export type ListWebServicesReply = readonly WebService[];
@@ -350,6 +371,34 @@ export interface Variable {
   readonly value: string;
   /** Whether the value is masked in replies and logs. */
   readonly is_secret: boolean;
+}
+
+export type ResolveEnvironmentReply = readonly ResolvedVariable[];
+
+export interface ResolvedVariable {
+  /** Name of the variable. */
+  readonly key: string;
+  /** Value of the variable; `********` if it is secret. */
+  readonly value: string;
+  /** Whether the value is masked in replies and logs. */
+  readonly is_secret: boolean;
+  /** `variable` of the web service, `database` that is attached to it, `project_secret` of its environment, or set by the `platform`. In this order, the first one takes precedence, except over the platform’s `PORT` and `DISK_PATH`. */
+  readonly origin: 'variable' | 'database' | 'project_secret' | 'platform';
+  /** Whether the running instances have this value; null if none runs. */
+  readonly running: boolean | null;
+}
+
+export type ListSecretFilesReply = readonly SecretFile[];
+
+export interface SecretFile {
+  /** Id of the file. */
+  readonly id: string;
+  /** The path of the file below `/etc/secrets`. */
+  readonly path: string;
+  /** The size of the content in bytes. */
+  readonly size_bytes: number;
+  /** When the content was last set. */
+  readonly updated_at: string;
 }
 
 export interface GetLogsReply {
@@ -853,6 +902,25 @@ export interface CreateWebServiceBody {
   readonly max_instances?: number;
   /** Which project secrets the service gets. */
   readonly environment?: 'production' | 'staging' | 'development';
+  /** The folder that is built and started, such as `apps/web`; the root of the repository if absent or null. */
+  readonly root_directory?: string | null;
+  /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
+  readonly watch_paths?: readonly string[] | null;
+  /** How instances are checked; the defaults if absent or null. `health_check_path` is the path. */
+  readonly health_check?: {
+    /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
+    readonly host?: string | null;
+    /** How long a new instance may take until its first successful check; the release deadline if absent. */
+    readonly grace_seconds?: number;
+    /** Seconds between two checks; 3 if absent. */
+    readonly interval_seconds?: number;
+    /** Seconds that a check may take; 5 if absent. */
+    readonly timeout_seconds?: number;
+    /** Consecutive failed checks until an instance gets no more requests; 3 if absent. */
+    readonly threshold?: number;
+  } | null;
+  /** How long the first byte of a response may take, 1 to 3,600 seconds; the limit of the installation if absent or null. */
+  readonly first_byte_timeout_seconds?: number | null;
 }
 
 export interface CreateDeploymentBody {
@@ -880,6 +948,18 @@ export interface SetVariablesBody {
     readonly value: string;
     /** If absent, an existing variable is unchanged and a new one is not secret. */
     readonly is_secret?: boolean;
+  }>;
+}
+
+export interface SetSecretFilesBody {
+  /** 1 to 50 files with different paths. */
+  readonly files: ReadonlyArray<{
+    /** The path of the file below `/etc/secrets`, such as `google.json`. */
+    readonly path: string;
+    /** The content of the file. */
+    readonly content: string;
+    /** How `content` is encoded: `base64` for a file that is no text. */
+    readonly encoding?: 'utf8' | 'base64';
   }>;
 }
 

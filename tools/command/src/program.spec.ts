@@ -46,6 +46,8 @@ describe('the command', () => {
       'env list',
       'env set',
       'env unset',
+      'status',
+      'requests',
       'services',
       'open',
       'mcp',

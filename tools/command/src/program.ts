@@ -7,8 +7,10 @@ import { login, logout, whoami } from './commands/login.js';
 import { logs } from './commands/logs.js';
 import { mcp } from './commands/mcp.js';
 import { open } from './commands/open.js';
+import { requests } from './commands/requests.js';
 import { send } from './commands/send.js';
 import { services } from './commands/services.js';
+import { status } from './commands/status.js';
 import { templates } from './commands/templates.js';
 import { webhooks } from './commands/webhooks.js';
 
@@ -28,7 +30,7 @@ export const program = (version: string): Command => {
     ['Credentials:', [login(), logout(), whoami()]],
     ['Email:', [send(), emails(), templates(), webhooks()]],
     ['Web services:', [deploy(), logs(), env()]],
-    ['More:', [services(), open(), mcp(version), completion()]],
+    ['More:', [status(), requests(), services(), open(), mcp(version), completion()]],
   ];
   for (const [heading, commands] of groups) for (const command of commands) root.addCommand(command.helpGroup(heading));
   return root.addCommand(

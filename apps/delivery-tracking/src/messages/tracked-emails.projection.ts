@@ -105,7 +105,7 @@ export class TrackedEmails {
 export function filterOf(
   request: Omit<RequestOf<typeof listEmails>, 'limit' | 'offset'>,
 ): Prisma.TrackedEmailWhereInput {
-  const { service_id: serviceId, search, state, result, tag, message_id, from, to } = request;
+  const { service_id: serviceId, search, state, result, mode, tag, message_id, from, to } = request;
   const text = search?.trim().toLowerCase();
   return {
     serviceId,
@@ -113,6 +113,7 @@ export function filterOf(
     ...(text && { search: { contains: text.replace(/[\\%_]/g, '\\$&') } }),
     ...(state && { states: { has: state } }),
     ...(result && { result }),
+    ...(mode && { mode }),
     ...(tag && { tags: { has: tag } }),
     ...(message_id && { messageId: message_id.trim().replace(/^<(.*)>$/, '$1') }),
     acceptedAt: { ...(from && { gte: new Date(from) }), ...(to && { lt: new Date(to) }) },
