@@ -55,7 +55,14 @@ describe('postern mcp', () => {
       { POSTERN_EMAIL_KEY: sender.apiKey, POSTERN_SESSION_TOKEN: platform.world.token },
       WRITES,
     );
-    expect(await namesOf(client)).toEqual(['get_email', 'list_emails', 'send_email', 'show_email']);
+    expect(await namesOf(client)).toEqual([
+      'get_email',
+      'get_status',
+      'list_emails',
+      'list_requests',
+      'send_email',
+      'show_email',
+    ]);
 
     const email = { from: 'shop@tools.example.com', to: ['delivered@simulator.test'], subject: 'From a tool' };
     const sent = await call(client, 'send_email', { ...email, text: 'Hello' });

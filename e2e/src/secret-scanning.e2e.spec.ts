@@ -17,6 +17,7 @@ const matches = (prefix: string, text: string) => text.match(new RegExp(patterns
 const world = await sharedWorld();
 const sender = await world.sender('Secrets');
 const { body } = await world.callDashboardApi('POST', '/platform-keys', { name: 'Secrets', scope: 'read' });
+const management = await world.callDashboardApi('POST', '/management-keys', { name: 'Secrets', scopes: ['domains'] });
 const project = await world.callDashboardApi('POST', '/projects', { name: 'Secrets' });
 const service = await world.callDashboardApi('POST', '/web-services', {
   name: 'secrets',
@@ -28,6 +29,7 @@ const hook = (await world.callDashboardApi('POST', `/web-services/${String(servi
 const SECRETS = [
   ['em_live_', sender.apiKey],
   ['ak_live_', String(body['key'])],
+  ['em_admin_', String(management.body['key'])],
   ['st_live_', world.token],
   ['dh_live_', String(hook['url']).split('/').at(-1) ?? ''],
   ['dhsec_', String(hook['secret'])],

@@ -22,7 +22,10 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** Programs in addition to `main.js`, and files that are read instead of imported. */
 const BESIDE = {
-  'api-gateway': { entries: [], files: ['apps/dashboard/dist', 'apps/documentation/dist/site'] },
+  'api-gateway': {
+    entries: [],
+    files: ['apps/dashboard/dist', 'apps/documentation/dist/site', 'apps/documentation/dist/packages'],
+  },
   'runtime-agent': {
     entries: ['stop-everything.js'],
     files: ['image-build', 'image-push', 'static-server'].map(name => `apps/runtime-agent/dist/program-${name}.js`),

@@ -14,6 +14,7 @@ import { z } from 'zod';
 
 const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 const builtDocumentation = fileURLToPath(new URL('../../documentation/dist/site', import.meta.url));
+const builtPackages = fileURLToPath(new URL('../../documentation/dist/packages', import.meta.url));
 const url = text().refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http or https URL');
 
 /**
@@ -42,6 +43,7 @@ export const gatewayConfig = defineConfig({
     ),
   dashboardDir: text().default(builtDashboard).describe('Folder with the built files of the dashboard.'),
   documentationDir: text().default(builtDocumentation).describe('Folder with the built pages of the documentation.'),
+  packagesDir: text().default(builtPackages).describe('Folder with the packages that users install.'),
   accessLog: flag().default(true).describe('Whether the log has one line for each request, without personal data.'),
   maxConnections: integer().min(1).default(10_000).describe('Maximum number of connections; more are refused.'),
   maxConnectionsPerAddress: integer()

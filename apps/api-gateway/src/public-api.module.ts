@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditLogModule } from './audit-log/audit-log.module.js';
+import { ClientPackagesModule } from './client-packages/client-packages.module.js';
 import { ContractRoutesModule } from './contract-routes/contract-routes.module.js';
 import { DeployHooksModule } from './deploy-hooks/deploy-hooks.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
@@ -7,12 +8,14 @@ import { EmailExportsModule } from './email-exports/email-exports.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { HealthModule } from './health/health.module.js';
 import { LogStreamModule } from './log-stream/log-stream.module.js';
+import { McpModule } from './mcp/mcp.module.js';
 import { PagesModule } from './pages/pages.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TlsAskModule } from './tls-ask/tls-ask.module.js';
 import { TrackingModule } from './tracking/tracking.module.js';
+import { WorkspaceStatusModule } from './workspace-status/workspace-status.module.js';
 
 /** Everything that the public port serves; the documentation lists the routes in this order. */
 @Module({
@@ -20,6 +23,7 @@ import { TrackingModule } from './tracking/tracking.module.js';
     EmailsModule,
     PlatformKeysModule,
     SessionsModule,
+    WorkspaceStatusModule,
     ContractRoutesModule,
     LogStreamModule,
     AuditLogModule,
@@ -30,6 +34,8 @@ import { TrackingModule } from './tracking/tracking.module.js';
     TlsAskModule,
     HealthModule,
     DocumentationModule,
+    ClientPackagesModule,
+    McpModule,
     PagesModule,
   ],
 })

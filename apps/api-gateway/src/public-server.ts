@@ -24,6 +24,8 @@ import { RouteTable } from './infrastructure/http/server/route-table.js';
 import { ShapePipe } from './infrastructure/http/validation/shape-pipe.js';
 import { ServiceClient } from './infrastructure/service-client/ports.js';
 import { PublicApiModule } from './public-api.module.js';
+import { logRequests } from './request-log/log-requests.js';
+import { RequestLog } from './request-log/request-log.js';
 
 /**
  * Serves the public port as a separate application, because the operator's port has health details and metrics. Opens
@@ -73,6 +75,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
       isStopping: () => this.#isStopping,
     });
     auditRefusedCalls(adapter.getInstance(), new AuditRecorder(this.services, this.host));
+    logRequests(adapter.getInstance(), new RequestLog(this.services, log));
     const app = await NestFactory.create<NestFastifyApplication>(
       { module: PublicApiModule, imports: [HostModule.of(this.host)] },
       adapter,

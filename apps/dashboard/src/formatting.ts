@@ -86,6 +86,7 @@ const LABELS: Readonly<Record<string, string>> = {
   handed_over: 'Sent to relay',
   memory_mib: 'Memory, in MiB',
   records_lost: 'Records missing',
+  sandbox_fallback: 'Sandbox sender',
 };
 
 /** Formats an API name as a label: `not_sent` becomes `Not sent`. */

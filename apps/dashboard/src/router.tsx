@@ -34,6 +34,24 @@ const onNavigation = (update: () => void): (() => void) => {
   };
 };
 
+/** Parameters of the current URL; absent ones are empty. Changes replace the entry of the history. */
+export const useQuery = <Name extends string>(
+  names: readonly Name[],
+): [values: Readonly<Record<Name, string>>, set: (changes: Partial<Record<Name, string>>) => void] => {
+  const query = new URLSearchParams(useSearch());
+  const values = Object.fromEntries(names.map(name => [name, query.get(name) ?? ''])) as Record<Name, string>;
+  const set = (changes: Partial<Record<Name, string>>) => {
+    const next = new URLSearchParams(location.search);
+    for (const [name, value] of Object.entries<string | undefined>(changes)) {
+      if (value) next.set(name, value);
+      else next.delete(name);
+    }
+    history.replaceState(null, '', `${location.pathname}${next.size === 0 ? '' : `?${next}`}`);
+    navigation.dispatchEvent(new Event('navigate'));
+  };
+  return [values, set];
+};
+
 /** Replaces the query of the current URL: a new entry of the history, at the same position of the page. */
 export const setSearch = (search: string): void => {
   history.pushState(null, '', `${location.pathname}${search}`);

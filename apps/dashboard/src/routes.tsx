@@ -2,12 +2,15 @@ import type { ComponentChild } from 'preact';
 import { AccountPage } from './pages/account-page.js';
 import { AuditLogPage } from './pages/audit-log-page.js';
 import { EmailServicesPage } from './pages/email-services-page.js';
+import { HomePage } from './pages/home-page.js';
 import { InvitationsPage } from './pages/invitations-page.js';
+import { ManagementKeysPage } from './pages/management-keys-page.js';
 import { MembersPage } from './pages/members-page.js';
 import { NotFoundPage } from './pages/not-found-page.js';
 import { DatabasePage } from './pages/platform/database-page.js';
 import { DatabasesPage } from './pages/platform/databases-page.js';
 import { ModerationPage } from './pages/platform/moderation-page.js';
+import { PlatformKeyPage } from './pages/platform/platform-key-page.js';
 import { PlatformKeysPage } from './pages/platform/platform-keys-page.js';
 import { ProjectPage } from './pages/platform/project-page.js';
 import { ProjectsPage } from './pages/platform/projects-page.js';
@@ -15,6 +18,7 @@ import { ApiKeysPage } from './pages/service/api-keys-page.js';
 import { MessagePage } from './pages/service/message-page.js';
 import { MessagesPage } from './pages/service/messages-page.js';
 import { OverviewPage } from './pages/service/overview-page.js';
+import { RequestsPage } from './pages/service/requests-page.js';
 import { ScheduledEmailsPage } from './pages/service/scheduled-emails-page.js';
 import { SendingDomainsPage } from './pages/service/sending-domains-page.js';
 import { ServiceLayout } from './pages/service/service-layout.js';
@@ -54,6 +58,7 @@ const EMAIL_SERVICE_PAGES: Readonly<Record<string, Render>> = {
   '/scheduled': () => <ScheduledEmailsPage />,
   '/templates': () => <TemplatesPage />,
   '/templates/:template_id': params => <TemplatePage key={params['template_id']} templateId={params['template_id']!} />,
+  '/requests': () => <RequestsPage />,
   '/suppressions': () => <SuppressionsPage />,
   '/settings': () => <SettingsPage />,
 };
@@ -74,12 +79,15 @@ const WEB_SERVICE_PAGES: Readonly<Record<string, Render>> = {
 };
 
 const PAGES: Readonly<Record<string, Render>> = {
-  '/': () => <EmailServicesPage />,
+  '/': () => <HomePage />,
+  '/email-services': () => <EmailServicesPage />,
   '/projects': () => <ProjectsPage />,
   '/projects/:project_id': params => <ProjectPage key={params['project_id']} projectId={params['project_id']!} />,
   '/databases': () => <DatabasesPage />,
   '/databases/:database_id': params => <DatabasePage key={params['database_id']} databaseId={params['database_id']!} />,
+  '/management-keys': () => <ManagementKeysPage />,
   '/platform-keys': () => <PlatformKeysPage />,
+  '/platform-keys/:key_id': params => <PlatformKeyPage key={params['key_id']} keyId={params['key_id']!} />,
   '/moderation': () => <ModerationPage />,
   '/users': () => <UsersPage />,
   '/workspace': () => <WorkspacePage />,

@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitepress';
 import { withExternalScripts } from '../src/external-scripts.js';
 import { anchorOf, withLinksOfTheSite } from '../src/markdown.js';
+import { writeMarkdown } from '../src/markdown-pages.js';
 import { FILES, SECTIONS } from '../src/navigation.js';
 
 const BASE = '/docs/';
@@ -19,7 +20,7 @@ export default defineConfig({
   cacheDir: 'dist/cache',
   metaChunk: true,
   // Read by the gateway, not by the generator.
-  ignoreDeadLinks: [/^\/openapi\.json$/, /^\/dashboard/],
+  ignoreDeadLinks: [/^\/openapi\.json$/, /^\/dashboard/, /^\/install\.sh$/, /^\/llms\.txt$/],
   markdown: {
     anchor: { slugify: anchorOf },
     config: withLinksOfTheSite,
@@ -37,6 +38,7 @@ export default defineConfig({
   transformPageData: ({ relativePath }) => {
     if (!FILES.has(relativePath)) throw new Error(`src/navigation.ts has no place for docs/${relativePath}`);
   },
+  buildEnd: ({ srcDir, outDir }) => writeMarkdown(srcDir, outDir),
   transformHtml: (html, _id, { siteConfig }) => withExternalScripts(html, BASE, siteConfig.outDir),
   vite: { esbuild: { tsconfigRaw: '{}' } },
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EMAIL_REFUSALS } from '@postern/contracts';
 import { withExternalScripts } from './external-scripts.js';
 import { anchorOf, linkFrom } from './markdown.js';
+import { firstSentenceOf, llmsText } from './markdown-pages.js';
 import { FILES, PAGES } from './navigation.js';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
@@ -37,9 +38,30 @@ describe('a link', () => {
     ['../security.md', '/security.md'],
     ['#fields', '#fields'],
     ['https://example.com/?a=1&b=2', 'https://example.com/?a=1&b=2'],
-    ['../decisions/0001.md', undefined],
-    ['../../README.md', undefined],
   ])('to %s leads to %s', (href, link) => expect(linkFrom('email/sending.md', href)).toBe(link));
+
+  it('to a file of the repository is text on pages for operators, and fails the build on all others', () => {
+    expect(linkFrom('operations.md', '../README.md')).toBeUndefined();
+    expect(() => linkFrom('email/sending.md', '../../README.md')).toThrow('which is no page of the site');
+  });
+
+  it('to nothing fails the build', () =>
+    expect(() => linkFrom('operations.md', 'nowhere.md')).toThrow('which does not exist'));
+});
+
+describe('the pages for programs', () => {
+  const text = llmsText(read);
+
+  it.each([...PAGES])('name $file with what it is about', ({ file, title }) =>
+    expect(text).toMatch(
+      new RegExp(`^- \\[${title.replace(/[()]/g, '\\$&')}\\]\\(/docs/${file.replaceAll('.', '\\.')}\\): \\S`, 'm'),
+    ),
+  );
+
+  it('begin with the first sentence of a page', () => {
+    expect(firstSentenceOf('# Title\n\nA [webhook](x.md) gets\nevents. More.\n')).toBe('A webhook gets events.');
+    expect(firstSentenceOf('# Title\n\n| a | b |\n\nOnly this')).toBe('Only this');
+  });
 });
 
 it('an anchor has the words of its heading', () => {

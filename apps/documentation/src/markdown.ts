@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { MarkdownRenderer } from 'vitepress';
-import { FILES } from './navigation.js';
+import { FILES, MAINTAINED } from './navigation.js';
+
+const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url));
 
 /** The anchor of a heading. */
 export const anchorOf = (heading: string): string =>
@@ -10,12 +14,20 @@ export const anchorOf = (heading: string): string =>
     .trim()
     .replace(/\s+/g, '-');
 
-/** The link of a page to another file; undefined for a file of the repository that the site does not have. */
+/**
+ * The link of a page to another file; undefined for a file of the repository that the site does not have, which only pages
+ * for operators and maintainers may name. @throws for a link that leads nowhere, so that the build fails.
+ */
 export const linkFrom = (page: string, href: string): string | undefined => {
   if (/^([a-z]+:|#|\/)/i.test(href)) return href;
   const [path = '', fragment] = href.split('#');
   const file = posix.join(posix.dirname(page), path);
-  if (!FILES.has(file)) return undefined;
+  if (!FILES.has(file)) {
+    if (!existsSync(posix.join(DOCS, file)))
+      throw new Error(`docs/${page} has a link to ${href}, which does not exist`);
+    if (!MAINTAINED.has(page)) throw new Error(`docs/${page} has a link to ${href}, which is no page of the site`);
+    return undefined;
+  }
   return fragment ? `/${file}#${fragment}` : `/${file}`;
 };
 

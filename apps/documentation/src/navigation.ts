@@ -13,13 +13,23 @@ const page = (path: string, title: string): Page => ({ file: `${path}.md`, title
 
 /** Every page, in the order of the navigation. */
 export const SECTIONS: readonly Section[] = [
-  { title: 'Start', pages: [page('index', 'Introduction'), page('command', 'The postern command')] },
+  {
+    title: 'Start',
+    pages: [
+      page('index', 'Introduction'),
+      page('command', 'The postern command'),
+      page('mcp', 'AI assistants (MCP)'),
+      page('account', 'Account and members'),
+      page('not-supported', 'What is not supported'),
+    ],
+  },
   {
     title: 'Email',
     pages: [
       page('email/quick-start', 'Quick start'),
       page('email/sending', 'Sending'),
       page('email/sdk', 'JavaScript library'),
+      page('email/frameworks', 'Framework guides'),
       page('email/smtp', 'SMTP submission'),
       page('email/templates', 'Templates'),
       page('email/sandbox', 'Sandbox and production'),
@@ -28,10 +38,12 @@ export const SECTIONS: readonly Section[] = [
       page('email/verify-webhooks', 'Verify webhooks'),
       page('email/events', 'Events'),
       page('email/errors', 'Errors'),
+      page('email/requests', 'Requests'),
       page('email/limits', 'Limits and quotas'),
       page('email/retries', 'Retries and idempotency'),
       page('email/bounces', 'Bounces and suppressions'),
       page('email/testing', 'Testing'),
+      page('email/management-keys', 'Management keys'),
       page('email/migrating', 'Migrating to Postern'),
     ],
   },
@@ -42,6 +54,7 @@ export const SECTIONS: readonly Section[] = [
       page('platform/deploying', 'Deploying'),
       page('platform/private-repositories', 'Private repositories'),
       page('platform/deploy-hooks', 'Deploy on push'),
+      page('platform/ci', 'Deploy from CI'),
       page('platform/domains', 'Domains'),
       page('platform/environment', 'Environment and secrets'),
       page('platform/logs-and-metrics', 'Logs and metrics'),
@@ -78,3 +91,8 @@ export const PAGES: readonly Page[] = SECTIONS.flatMap(({ pages }) => pages);
 
 /** The Markdown files that are pages. */
 export const FILES: ReadonlySet<string> = new Set(PAGES.map(({ file }) => file));
+
+/** Pages for operators and maintainers, who have the repository. */
+export const MAINTAINED: ReadonlySet<string> = new Set(
+  SECTIONS.filter(({ title }) => title === 'Operators').flatMap(({ pages }) => pages.map(({ file }) => file)),
+);

@@ -69,6 +69,11 @@ export const config = defineConfig({
     .default(7)
     .describe('Days that the body of a message is stored after the message reaches a final state.'),
   messageRetentionDays: messageRetentionDays(),
+  requestLogDays: integer()
+    .min(1)
+    .max(365)
+    .default(7)
+    .describe('Days that the requests of the email API are stored for their senders, without contents of messages.'),
 });
 
 export type EmailSendConfig = ConfigOf<typeof config>;

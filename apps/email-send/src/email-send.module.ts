@@ -14,6 +14,8 @@ import { ErasuresModule } from './erasures/erasures.module.js';
 import { InterruptedEmailsModule } from './interrupted-emails/interrupted-emails.module.js';
 import { EmailOperationsModule } from './operations/operations.module.js';
 import { OwnerMailModule } from './owner-mail/owner-mail.module.js';
+import { ProblemsModule } from './problems/problems.module.js';
+import { RequestLogModule } from './request-log/request-log.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { ScheduledEmailsModule } from './scheduled-emails/scheduled-emails.module.js';
 import { SendingDomainsModule } from './sending-domains/sending-domains.module.js';
@@ -47,6 +49,8 @@ import { VerifiedRecipientsModule } from './verified-recipients/verified-recipie
     ErasuresModule,
     AccountMailModule,
     OwnerMailModule,
+    ProblemsModule,
+    RequestLogModule,
     EmailOperationsModule,
   ],
 })

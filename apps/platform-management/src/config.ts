@@ -6,6 +6,7 @@ import { canonicalAddress } from './accounts/users/email-address.js';
 import { databasesSettings } from './databases/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
+import { requestLogSettings } from './request-log/settings.js';
 import { moderationSettings } from './web-services/moderation/settings.js';
 import { webServiceSettings } from './web-services/services/settings.js';
 
@@ -20,6 +21,7 @@ export const config = defineConfig({
   ...moderationSettings,
   ...auditLogSettings,
   ...databasesSettings,
+  ...requestLogSettings,
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'must be a valid email address')
     .optional()

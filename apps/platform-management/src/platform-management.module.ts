@@ -13,9 +13,12 @@ import { WorkspaceDeletionsModule } from './accounts/workspace-deletions/workspa
 import { WorkspacesModule } from './accounts/workspaces/workspaces.module.js';
 import { DatabasesModule } from './databases/databases.module.js';
 import { eventSourcing } from './event-sourcing.module.js';
+import { ManagementKeysModule } from './management-keys/management-keys.module.js';
 import { operations } from './operations/operations.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
+import { ProblemsModule } from './problems/problems.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { RequestLogModule } from './request-log/request-log.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { CronJobsModule } from './web-services/cron-jobs/cron-jobs.module.js';
 import { CustomDomainsModule } from './web-services/custom-domains/custom-domains.module.js';
@@ -43,6 +46,7 @@ import { WebServicesModule } from './web-services/services/web-services.module.j
     LoginsModule,
     RetentionModule,
     PlatformKeysModule,
+    ManagementKeysModule,
     ProjectsModule,
     QuotasModule,
     EnvironmentModule,
@@ -59,6 +63,8 @@ import { WebServicesModule } from './web-services/services/web-services.module.j
     DatabasesModule,
     AuditLogModule,
     OwnerMailModule,
+    ProblemsModule,
+    RequestLogModule,
     WorkspaceDeletionsModule,
     operations,
   ],

@@ -16,7 +16,7 @@ const backend = z.strictObject({
   /** How long the first byte of a response may take; undefined for the limit of the load balancer. */
   firstByteMs: z.int().min(1).max(3_600_000).optional(),
 });
-const closedReason = z.enum(['stopped', 'blocked', 'suspended']);
+const closedReason = z.enum(['not_deployed', 'stopped', 'blocked', 'suspended']);
 
 /** One running instance, and where it listens. */
 export type Backend = Readonly<z.infer<typeof backend>>;

@@ -11,7 +11,7 @@ export interface EmailRecord {
   readonly from: string;
   /** The recipients in `to`, as they were sent. */
   readonly to: readonly string[];
-  /** What happened, in words. */
+  /** Human-readable result. */
   readonly message: string;
 }
 
@@ -116,7 +116,7 @@ export interface Database {
   readonly status_reason: string | null;
   /** Name of the plan, which sets the limits. */
   readonly plan: string;
-  /** What the database may use. */
+  /** Limits of the plan. */
   readonly limits: {
     /** Maximum CPU, in thousandths of a core. */
     readonly cpu_millicores: number;
@@ -153,7 +153,7 @@ export interface GetDatabaseReply {
   readonly status_reason: string | null;
   /** Name of the plan, which sets the limits. */
   readonly plan: string;
-  /** What the database may use. */
+  /** Limits of the plan. */
   readonly limits: {
     /** Maximum CPU, in thousandths of a core. */
     readonly cpu_millicores: number;

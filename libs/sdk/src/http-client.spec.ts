@@ -216,7 +216,7 @@ describe('waiting until a deployment is live', () => {
     expect(await wait(statuses('queued', 'building', 'releasing', 'live'))).toMatchObject({ status: 'live' }));
 
   it('reports why it failed', async () =>
-    expect(wait(statuses('building', 'failed'))).rejects.toThrow('The deployment is failed: The build failed.'));
+    expect(wait(statuses('building', 'failed'))).rejects.toThrow('Deployment failed: The build failed.'));
 
   it('ends after its time limit', async () =>
     expect(wait(statuses(...Array(3).fill('building')), 6_000)).rejects.toThrow('still building after 6000 ms'));

@@ -29,7 +29,15 @@ export class Postern {
   readonly webhooks = webhooks;
 
   constructor(apiKey: string, options: PosternOptions) {
+    if (typeof apiKey !== 'string' || apiKey === '')
+      throw new PosternError(
+        'The key is missing: new Postern(key, { baseUrl }). Is the environment variable set, such as POSTERN_EMAIL_KEY?',
+      );
     if (!options?.baseUrl) throw new PosternError('Set baseUrl to the URL of your Postern installation.');
+    if (!/^https?:\/\/[^\s/]/i.test(options.baseUrl))
+      throw new PosternError(
+        `baseUrl must be a URL such as https://postern.example.com, not ${JSON.stringify(options.baseUrl)}.`,
+      );
     const client = new HttpClient({
       ...DEFAULT_RETRIES,
       timeoutMs: 60_000,

@@ -49,6 +49,35 @@ export interface Page<Item> {
   readonly offset: number;
 }
 
+/** A request of a client, as the log shows it. */
+export interface LoggedRequest {
+  readonly request_id: string;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly duration_ms: number;
+  readonly email_id: string | null;
+  readonly body: string | null;
+  readonly key: { readonly id: string; readonly name: string };
+}
+
+/** What needs somebody in the workspace. */
+export interface WorkspaceStatus {
+  readonly ok: boolean;
+  readonly summary: string;
+  readonly problems: readonly {
+    readonly severity: 'error' | 'warning';
+    readonly message: string;
+    readonly fix: string;
+    readonly page: string;
+    readonly since: string | null;
+  }[];
+  readonly unchecked: readonly string[];
+}
+
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;

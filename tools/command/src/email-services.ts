@@ -10,7 +10,7 @@ export const emailServices = (dashboard: DashboardApi): Promise<readonly EmailSe
 /** The email service with this id or name; without one, the only email service. @throws UsageError */
 export const emailServiceNamed = async (dashboard: DashboardApi, wanted: string | undefined): Promise<EmailService> => {
   const services = await emailServices(dashboard);
-  return one(services, wanted, 'email service', '--service');
+  return one(services, wanted, 'email service', 'with --service');
 };
 
 /** The resource with this id or name. @throws UsageError that lists the names if none or several match */
@@ -18,7 +18,7 @@ export const one = <Resource extends { readonly id: string; readonly name: strin
   resources: readonly Resource[],
   wanted: string | undefined,
   noun: string,
-  option: string,
+  how: string,
 ): Resource => {
   const fitting =
     wanted === undefined ? resources : resources.filter(({ id, name }) => id === wanted || name === wanted);
@@ -32,7 +32,7 @@ export const one = <Resource extends { readonly id: string; readonly name: strin
       : found
         ? `Several ${noun}s are called ${JSON.stringify(wanted)}`
         : `There is no ${noun} ${JSON.stringify(wanted)}`;
-  throw new UsageError(`${problem}. Name one with ${option}, by its id or name:\n${names}`);
+  throw new UsageError(`${problem}. Choose one (id or name) ${how}:\n${names}`);
 };
 
 const MAX_LISTED = 20;

@@ -71,6 +71,8 @@ describe('the command', () => {
       'databases attach',
       'databases backup',
       'databases delete',
+      'status',
+      'requests',
       'services',
       'open',
       'mcp',

@@ -8,10 +8,12 @@ import { logs } from './commands/logs.js';
 import { mcp } from './commands/mcp.js';
 import { open } from './commands/open.js';
 import { databases, domains, files, projects } from './commands/resources.js';
+import { requests } from './commands/requests.js';
 import { rollback, run } from './commands/run.js';
 import { send } from './commands/send.js';
 import { lifecycleCommands, scale, service } from './commands/service.js';
 import { services } from './commands/services.js';
+import { status } from './commands/status.js';
 import { templates } from './commands/templates.js';
 import { webhooks } from './commands/webhooks.js';
 
@@ -36,7 +38,7 @@ export const program = (version: string): Command => {
       [deploy(), rollback(), ...lifecycleCommands(), scale(), run(), logs(), env(), files(), service(), domains()],
     ],
     ['Resources:', [projects(), databases()]],
-    ['More:', [services(), open(), mcp(version), completion()]],
+    ['More:', [status(), requests(), services(), open(), mcp(version), completion()]],
   ];
   for (const [heading, commands] of groups) for (const command of commands) root.addCommand(command.helpGroup(heading));
   return root.addCommand(

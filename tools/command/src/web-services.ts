@@ -8,4 +8,4 @@ export const webServiceNamed = async (
   context: Context,
   wanted: string | undefined = context.environment['POSTERN_WEB_SERVICE'] || undefined,
 ): Promise<WebService> =>
-  one(await platform.webServices.list(), wanted, 'web service', 'its id or name, or POSTERN_WEB_SERVICE');
+  one(await platform.webServices.list(), wanted, 'web service', 'as the argument, or set POSTERN_WEB_SERVICE');

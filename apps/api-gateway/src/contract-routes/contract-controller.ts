@@ -36,6 +36,7 @@ import { repeatable } from '../infrastructure/http/idempotency/repeatable.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { ServiceClient, type ServiceContext } from '../infrastructure/service-client/ports.js';
+import type { CheckRequest } from './checked-service.js';
 import type { CompleteReply } from './complete-reply.js';
 import { describeRoute } from './route-description.js';
 import { type RouteInput, routeInputOf } from './route-input.js';
@@ -46,6 +47,7 @@ export const contractController = (
   route: HttpRoute,
   access: RouteAccess,
   complete?: CompleteReply,
+  check?: CheckRequest,
 ): Type => {
   const routeInput = routeInputOf(contract, route);
   const { path, toRequest } = routeInput;
@@ -83,6 +85,7 @@ export const contractController = (
       sent: Record<string, unknown>,
       context: ServiceContext,
     ): Promise<unknown> {
+      if (check) await check(this.services, sent, withoutKey(context));
       const read = admittedReadOf(request);
       const reply = read ? read.reply : await this.services.request(contract, sent, context);
       const answer = complete ? await this.#completed(complete, reply, sent, context) : reply;
@@ -90,15 +93,14 @@ export const contractController = (
       return route.upsert ? upserted(route.upsert.resource, answer, response) : answer;
     }
 
-    /** The key belongs to the command, not to the read that completes its reply. */
     async #completed(
       complete: CompleteReply,
       reply: unknown,
       sent: Record<string, unknown>,
-      { key: _key, onReplayed: _onReplayed, ...context }: ServiceContext,
+      context: ServiceContext,
     ): Promise<unknown> {
       try {
-        return await complete(this.services, reply, sent, context);
+        return await complete(this.services, reply, sent, withoutKey(context));
       } catch (error) {
         if (route.method === 'GET' || !(error instanceof ServiceUnavailable)) throw error;
         throw new ServiceUnavailable(error.subject, error.reason, true, error.retryAfterS);
@@ -108,6 +110,9 @@ export const contractController = (
   Object.defineProperty(RouteController, 'name', { value: `${route.operation} (${access})` });
   return RouteController;
 };
+
+/** The key belongs to the command, not to the reads that check it and complete its reply. */
+const withoutKey = ({ key: _key, onReplayed: _onReplayed, ...context }: ServiceContext): ServiceContext => context;
 
 /** Nest passes undefined for a parameter without a decorator. */
 const undecorated: ParameterDecorator = () => undefined;

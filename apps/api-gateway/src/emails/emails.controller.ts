@@ -23,6 +23,7 @@ import { idempotencyKeyOf } from '../infrastructure/http/idempotency/request-key
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
+import { noteSentEmail } from '../infrastructure/http/server/sent-email.js';
 import { ReceivedBody, readJson } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
@@ -97,6 +98,7 @@ export class EmailsController {
       identified,
       requestContextOf(request),
     );
+    noteSentEmail(request, answer.email.id);
     reply.headers(rateLimitHeaders(answer.rate_limit));
     if (answer.message_id !== undefined) reply.header('message-id-header', `<${answer.message_id}>`);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');

@@ -20,6 +20,13 @@ export class RootController {
     return reply.redirect('/dashboard/favicon.svg', 302);
   }
 
+  @Get('llms.txt')
+  @AdmitsAnyone()
+  @Describes({ summary: 'Leads to the list of documentation pages', requests: [], contentType: 'text/plain' })
+  llms(@Res() reply: FastifyReply) {
+    return reply.redirect('/docs/llms.txt', 302);
+  }
+
   /** Links of messages and the dashboard are for their readers; only the documentation is for everybody. */
   @Get('robots.txt')
   @AdmitsAnyone()

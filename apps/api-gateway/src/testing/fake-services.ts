@@ -3,9 +3,12 @@ import {
   type AuditRecord,
   isRequestContract,
   type ReplyOf,
+  type ReportedRequest,
   type RequestContract,
   type RequestOf,
   recordAuditEntry,
+  recordEmailRequests,
+  recordPlatformRequests,
 } from '@postern/contracts';
 import { type NatsLink, PosternServer, type RequestKey, silentLog } from '@postern/messaging';
 
@@ -18,6 +21,8 @@ export class FakeServices {
   readonly received: { readonly contract: string; readonly request: unknown }[] = [];
   /** Audit log entries of the gateway; not among `received`. */
   readonly audited: AuditRecord[] = [];
+  /** Requests in the log of the gateway; not among `received`. */
+  readonly logged: ReportedRequest[] = [];
   /** The keys of commands that clients may repeat. */
   readonly keys: RequestKey[] = [];
   /** Whether a command with a key was answered before. */
@@ -59,12 +64,17 @@ export class FakeServices {
   reset(): void {
     this.received.length = 0;
     this.audited.length = 0;
+    this.logged.length = 0;
     this.keys.length = 0;
     this.replaysKeyed = false;
     this.#replies.clear();
   }
 
   #reply(contract: RequestContract, request: unknown): unknown {
+    if (contract === recordEmailRequests || contract === recordPlatformRequests) {
+      this.logged.push(...(request as RequestOf<typeof recordEmailRequests>).requests);
+      return {};
+    }
     if (contract === recordAuditEntry) this.audited.push(request as AuditRecord);
     else this.received.push({ contract: contract.name, request });
     const reply = this.#replies.get(contract.subject);

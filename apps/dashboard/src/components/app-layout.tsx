@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Link } from '../router.js';
 import { useSignedIn } from '../session.js';
 import { ActionButton } from './action-button.js';
+import { CommandPalette } from './command-palette.js';
 import { InvitationsNotice } from './invitations-notice.js';
 import { NAVIGATION, type NavigationEntry } from './navigation.js';
 import { Notice } from './notice.js';
@@ -41,6 +42,7 @@ export const AppLayout = ({ path, children }: AppLayoutProps) => {
         </div>
         <div id="navigation" class={open ? 'side-body open' : 'side-body'}>
           <WorkspaceSwitcher />
+          <CommandPalette />
           <nav aria-label="Main">
             {NAVIGATION.filter(({ operator }) => !operator || me.operator).map(({ title, entries }) => (
               <Group key={title} title={title} entries={entries.filter(isShown)} path={path} />

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 
 interface CopyButtonProps {
-  readonly text: string;
+  /** The text, or what makes it when it is needed. */
+  readonly text: string | (() => string);
   /** The name of the copied text, for the accessible name. */
   readonly what: string;
 }
@@ -14,7 +15,11 @@ export const CopyButton = ({ text, what }: CopyButtonProps) => {
     return () => clearTimeout(timer);
   }, [status]);
   const copy = async () =>
-    setStatus((await copyToClipboard(text)) ? 'Copied' : 'Copy failed. Select the text instead.');
+    setStatus(
+      (await copyToClipboard(typeof text === 'string' ? text : text()))
+        ? 'Copied'
+        : 'Copy failed. Select the text instead.',
+    );
   return (
     <button type="button" class="copy" aria-label={status ? undefined : `Copy ${what}`} onClick={copy}>
       <span aria-live="polite">{status || 'Copy'}</span>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api } from '../api-client.js';
 import { useAction, useLoading } from '../loading.js';
+import { Link } from '../router.js';
 import { ConfirmButton } from './action-button.js';
 import { type Column, DataTable } from './data-table.js';
 import { Field, Form, type Values } from './form.js';
@@ -28,6 +29,8 @@ interface KeysPageProps<K extends Key> {
   readonly empty: string;
   /** Columns in addition to name, prefix and last use. */
   readonly columns: readonly Column<K>[];
+  /** The page of one key. */
+  readonly pageOf?: (key: K) => string;
   readonly revokeConsequence: string;
   readonly aboutNew: string;
   /** Form fields in addition to the name. */
@@ -79,7 +82,11 @@ export const KeysPage = <K extends Key>(props: KeysPageProps<K>) => {
               rows={list}
               keyOf={key => key.id}
               columns={[
-                { title: 'Name', cell: key => <strong>{key.name}</strong> },
+                {
+                  title: 'Name',
+                  cell: key =>
+                    props.pageOf ? <Link to={props.pageOf(key)}>{key.name}</Link> : <strong>{key.name}</strong>,
+                },
                 { title: 'Prefix', cell: key => <code>{key.key_prefix}…</code> },
                 ...props.columns,
                 { title: 'Last used', cell: key => (key.last_used_at ? <Time at={key.last_used_at} /> : 'Never') },

@@ -23,7 +23,14 @@ const entry = (to: string, name: string, ...covers: string[]): NavigationEntry =
 
 /** The groups of the sidebar; a new page is one line. */
 export const NAVIGATION: readonly NavigationGroup[] = [
-  { title: 'Email', entries: [entry('/', 'Email services', '/services/')] },
+  { title: 'Overview', entries: [entry('/', 'Home')] },
+  {
+    title: 'Email',
+    entries: [
+      entry('/email-services', 'Email services', '/services/'),
+      { ...entry('/management-keys', 'Management keys'), owner: true },
+    ],
+  },
   {
     title: 'Platform',
     entries: [

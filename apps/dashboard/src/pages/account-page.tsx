@@ -70,8 +70,8 @@ const ServiceMails = () => {
     <Section title="Email">
       <ErrorNotice error={change.error} />
       <Switch
-        label="Failures in workspaces that you own"
-        about="When a deployment fails, a web service stops responding, or a database is nearly full. At most one email per hour for each."
+        label="Email me when something fails"
+        about="In workspaces that you own: when a deployment fails, a web service stops responding, or a database is nearly full. At most one email per hour for each."
         on={me.service_mails}
         busy={change.busy}
         onSwitch={on => change.run(on)}

@@ -4,7 +4,7 @@ import { Link } from '../router.js';
 export const NotFoundPage = () => (
   <Page title="Page not found">
     <p>
-      This page doesn’t exist. <Link to="/">Go to email services</Link>
+      This page doesn’t exist. <Link to="/">Go to Home</Link>
     </p>
   </Page>
 );

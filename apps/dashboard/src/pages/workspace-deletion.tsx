@@ -11,7 +11,7 @@ const CONTENTS = [
   ['projects', 'project', '/projects'],
   ['web_services', 'web service', '/projects'],
   ['databases', 'database', '/databases'],
-  ['email_services', 'email service', '/'],
+  ['email_services', 'email service', '/email-services'],
 ] as const;
 
 /** The deletion of the active workspace, once it is empty. */

@@ -34,11 +34,11 @@ const UNDER_WAY: ReadonlySet<RecipientState> = new Set(['pending', 'handed_over'
 export function emailListOf(
   request: Pick<
     RequestOf<typeof listEmails>,
-    'service_id' | 'search' | 'state' | 'result' | 'tag' | 'message_id' | 'from' | 'to' | 'limit' | 'offset'
+    'service_id' | 'search' | 'state' | 'result' | 'mode' | 'tag' | 'message_id' | 'from' | 'to' | 'limit' | 'offset'
   >,
   cursor: EmailCursor | undefined,
 ): PlannedList {
-  const { state, result, tag, message_id, from, to, limit, offset } = request;
+  const { state, result, mode, tag, message_id, from, to, limit, offset } = request;
   const values: unknown[] = [];
   const value = (given: unknown): string => `$${values.push(given)}`;
   const service = value(request.service_id);
@@ -58,6 +58,7 @@ export function emailListOf(
   else if (result && result !== 'sent') base.push(withResult(result, value));
   if (state && !isAnswered(state, messageId)) rest.push(`states @> ARRAY[${value(state)}::text]`);
   if (result && !base.some(condition => condition.startsWith('result'))) rest.push(`result = ${value(result)}`);
+  if (mode) rest.push(`mode = ${value(mode)}`);
   const text = request.search?.trim().toLowerCase();
   const hasText = text ? `search LIKE ${value(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}` : '';
   const hasTag = tag ? `tags @> ARRAY[${value(tag)}::text]` : '';

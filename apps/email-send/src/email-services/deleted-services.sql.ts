@@ -12,5 +12,6 @@ export const DELETE_ROWS_OF_SERVICE = `
   codes AS (DELETE FROM code_mails WHERE service_id = $1),
   deleted_templates AS (DELETE FROM templates WHERE service_id = $1),
   scheduled AS (DELETE FROM scheduled_emails WHERE service_id = $1),
+  requests AS (DELETE FROM logged_requests WHERE service_id = $1),
   reported AS (DELETE FROM reported_emails WHERE service_id = $1)
   DELETE FROM judged_days WHERE service_id = $1`;

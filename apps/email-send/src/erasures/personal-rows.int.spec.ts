@@ -107,11 +107,18 @@ it('replaces idempotency keys that hold the address, and keeps the others', asyn
   expect(keys.map(({ key }) => key)).toEqual(expect.arrayContaining(['order-17', theirs.id]));
 });
 
-it('deletes suppressions of the address in every spelling', async () => {
+it('deletes suppressions and logged requests of the address in every spelling', async () => {
+  for (const body of [...erasure.forms.map(form => `{"to":["${form.toUpperCase()}"]}`), '{"to":["bob@x.test"]}'])
+    await pool.query(
+      `INSERT INTO logged_requests (id, service_id, key_id, key_name, request_id, at, method, path, status, duration_ms, body)
+       VALUES ($1, $1, $1, 'app', 'r', now(), 'POST', '/emails', 400, 1, $2)`,
+      [randomUUID(), body],
+    );
   for (const address of [...erasure.forms, 'bob@x.test'])
     await pool.query('INSERT INTO suppressed_addresses VALUES ($1, $2, now())', [randomUUID(), address]);
   const { erased } = await inTransaction(pool, tx => rows.eraseRows(erasure, undefined, tx));
-  expect(erased).toEqual({ suppressed_addresses: 2, scheduled_emails: 0 });
+  const logged_requests = erasure.forms.length;
+  expect(erased).toEqual({ suppressed_addresses: 2, logged_requests, scheduled_emails: 0 });
 });
 
 it('keeps the opt-out of the person from verification codes, and reports it', async () => {

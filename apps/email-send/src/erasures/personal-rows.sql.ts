@@ -6,6 +6,12 @@ export const DELETE_COPIES = `
   DELETE FROM deferred_copies USING unnest($1::uuid[], $2::smallint[]) AS deleted (email_id, index)
   WHERE deferred_copies.email_id = deleted.email_id AND recipient_index = deleted.index`;
 
+/** Deletes logged requests whose body or answer names the address. */
+export const DELETE_LOGGED_REQUESTS = `
+  DELETE FROM logged_requests WHERE EXISTS (
+    SELECT FROM unnest($1::text[]) AS form
+    WHERE strpos(lower(coalesce(body, '')), lower(form)) > 0 OR strpos(lower(coalesce(message, '')), lower(form)) > 0)`;
+
 /** Reads and locks records of messages. */
 export const LOCK_RECORDS = 'SELECT id, record FROM emails WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE';
 

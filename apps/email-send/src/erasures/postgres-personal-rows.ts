@@ -15,6 +15,7 @@ import {
   COUNT_UNFINISHED,
   DELETE_BODIES,
   DELETE_COPIES,
+  DELETE_LOGGED_REQUESTS,
   DELETE_SUPPRESSIONS,
   LOCK_RECORDS,
   REPLACE_KEYS,
@@ -58,7 +59,8 @@ export class PostgresPersonalRows extends PersonalData {
     const addresses = erasure.forms.map(form => form.toLowerCase());
     const { erased, next } = await this.scheduled.erase(erasure, from, tx);
     const suppressed_addresses = await run(tx, DELETE_SUPPRESSIONS, [addresses]);
-    return { erased: { suppressed_addresses, ...erased }, ...(next === undefined ? {} : { next }) };
+    const logged_requests = await run(tx, DELETE_LOGGED_REQUESTS, [erasure.forms]);
+    return { erased: { suppressed_addresses, logged_requests, ...erased }, ...(next === undefined ? {} : { next }) };
   }
 
   override async kept({ address }: PersonalErasure): Promise<readonly KeptRows[]> {

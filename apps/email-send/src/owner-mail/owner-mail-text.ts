@@ -17,7 +17,7 @@ export const ownerMailText = (
   dashboardUrl: string,
 ): { readonly subject: string; readonly text: string } => {
   const name = plainName(facts.name) || 'without a plain name';
-  const { subject, what, advice, page } = messageAbout(event, name);
+  const { subject, what, advice, page } = messageAbout(event, name, facts);
   const lines = [
     what,
     '',
@@ -37,12 +37,12 @@ export const ownerMailText = (
   return { subject, text: lines.join('\n') };
 };
 
-const messageAbout = ({ type, data }: OwnerEvent, name: string): Message => {
+const messageAbout = ({ type, data }: OwnerEvent, name: string, { is_live }: OwnerMailFacts): Message => {
   switch (type) {
     case 'platform-management.deployment-failed.v1':
       return {
         subject: `Deployment failed: ${name}`,
-        what: `A deployment of the web service "${name}" failed. The previous version is still live.`,
+        what: `A deployment of the web service "${name}" failed.${consequenceOf(is_live)}`,
         advice: 'View the log of the deployment:',
         page: `/web-services/${data.web_service_id}/deployments/${data.deployment_id}`,
       };
@@ -61,6 +61,13 @@ const messageAbout = ({ type, data }: OwnerEvent, name: string): Message => {
         page: `/databases/${data.database_id}`,
       };
   }
+};
+
+/** Undefined from the release before, which does not tell. */
+const consequenceOf = (isLive: boolean | null | undefined): string => {
+  if (isLive === undefined) return '';
+  if (isLive === null) return ' No version of it has been live so far.';
+  return isLive ? ' The version before it is still live.' : ' No version of it is running now.';
 };
 
 const MAX_REASON = 200;

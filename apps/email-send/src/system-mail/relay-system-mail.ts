@@ -6,8 +6,9 @@ import type { EmailSendConfig } from '../config.js';
 import type { CopyAnswer } from '../relay/hand-over.js';
 import { MailRelay, SendingSettings } from '../relay/ports.js';
 import { SystemMail, type SystemMailAttempt, type SystemMailOptions } from './ports.js';
+import { systemMailHtml } from './system-mail-html.js';
 
-/** Sends Postern's own mail as plain text. Bounces go to the sender's address, which nobody reads. */
+/** Sends Postern's own mail, as text and as HTML with the same words. Bounces go to the sender's address, which nobody reads. */
 @Injectable()
 export class RelaySystemMail extends SystemMail {
   readonly #from: Mailbox;
@@ -15,7 +16,7 @@ export class RelaySystemMail extends SystemMail {
   constructor(
     private readonly relay: MailRelay,
     private readonly settings: SendingSettings,
-    @Inject(CONFIG) config: Pick<EmailSendConfig, 'sandboxDomain'>,
+    @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'publicUrl' | 'sandboxDomain'>,
   ) {
     super();
     this.#from = parseMailbox(`Postern <no-reply@${config.sandboxDomain}>`);
@@ -36,6 +37,7 @@ export class RelaySystemMail extends SystemMail {
       to: [recipient],
       subject,
       text,
+      html: systemMailHtml(subject, text, this.config.publicUrl),
       messageId,
       date: new Date(),
       autoSubmitted: true,

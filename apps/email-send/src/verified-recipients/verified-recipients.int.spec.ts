@@ -202,7 +202,9 @@ describe('a verification code', () => {
     await call(addVerifiedRecipient, { ...owner, service_id: service.id, address });
     const { headers, text } = mailOf(address);
     expect(text).not.toContain('evil');
-    expect(text.match(/https?:\S*/g)).toEqual([expect.stringMatching(/^https:\/\/mail\.test\/unsubscribe\/[\w-]+$/)]);
+    expect([...new Set(text.match(/https?:[^\s"<]*/g))]).toEqual([
+      expect.stringMatching(/^https:\/\/mail\.test\/unsubscribe\/[\w-]+$/),
+    ]);
     expect(headers).toContain('\r\nFrom: Postern <no-reply@sandbox.test>\r\n');
     expect(headers).toMatch(/\r\nSubject: \d{6} is your verification code\r\n/);
   });

@@ -70,7 +70,8 @@ export class LoadBalancer {
   async reserve(id: string, name: string): Promise<string> {
     let made = false;
     const make = async (): Promise<RouteEntry> => {
-      const entry = { id, name, port: 0, hostLabel: hostLabelOf(id, name), version: 0, closed: null, backends: [] };
+      const hostLabel = hostLabelOf(id, name);
+      const entry: RouteEntry = { id, name, port: 0, hostLabel, version: 0, closed: 'not_deployed', backends: [] };
       const port = await listenOnFreePort(free => this.workers.serve({ ...entry, port: free }), id);
       made = true;
       return { ...entry, port };

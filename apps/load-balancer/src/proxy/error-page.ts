@@ -12,10 +12,16 @@ export interface ErrorPage {
 }
 
 export const CLOSED: Record<ClosedReason, ErrorPage> = {
+  not_deployed: {
+    status: 503,
+    title: 'This service has not been deployed yet',
+    message: 'No version of it has been live so far. Its owner sees the state of its deployment in the dashboard.',
+    retryAfterSeconds: 10,
+  },
   stopped: {
     status: 503,
     title: 'This service is stopped',
-    message: 'Its owner stopped it. It is unavailable until it is started again.',
+    message: 'It is unavailable until it is started again.',
     retryAfterSeconds: 60,
   },
   blocked: {
@@ -35,7 +41,7 @@ export const CLOSED: Record<ClosedReason, ErrorPage> = {
 export const NO_BACKEND: ErrorPage = {
   status: 503,
   title: 'This service is not running',
-  message: 'No instance is ready. Try again in a moment.',
+  message: 'It is starting, or its instances have crashed and are being restarted. Try again in a moment.',
   retryAfterSeconds: 5,
 };
 

@@ -183,7 +183,11 @@ describe('A switch of backends', () => {
 
   it('to no backends responds with a page for each reason, until there are backends again', async () => {
     const one = await instance('one', (_incoming, response) => response.end('one'));
-    expect(await request(url)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+    const fresh = await request(url, { headers: { accept: 'text/html' } });
+    expect(fresh).toMatchObject({ status: 503, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(fresh.body).toMatch(/<h1>This service has not been deployed yet<\/h1>/);
+    await balancer.client.switchTo(SERVICE, [], 1);
+    expect((await request(url)).body).toMatch(/^This service is not running\. It is starting, or /);
 
     for (const [reason, message] of [
       ['stopped', /is stopped/],
@@ -195,7 +199,7 @@ describe('A switch of backends', () => {
       expect([status, Number(headers['retry-after']) > 0, message.test(body)]).toEqual([503, true, true]);
     }
 
-    await balancer.client.switchTo(SERVICE, [one], 1);
+    await balancer.client.switchTo(SERVICE, [one], 2);
     expect((await request(url)).body).toBe('one');
   });
 });

@@ -6,6 +6,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { migratedDatabase } from '../testing/migrated-database.js';
+import { WebhookHealths } from '../webhooks/webhook-health.js';
 import { Webhooks } from '../webhooks/webhooks.projection.js';
 import { Deliveries } from './deliveries.projection.js';
 import type { AttemptResult, ClaimedDelivery, QueuedEvent } from './ports.js';
@@ -28,7 +29,9 @@ beforeAll(async () => {
   pool.on('connect', client => client.on('error', () => undefined));
   queue = new PostgresDeliveryQueue({ pool } as Database, keys);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
-  deliveries = new Deliveries(prisma, new Webhooks(prisma), { pool } as Database);
+  deliveries = new Deliveries(prisma, new Webhooks(prisma, new WebhookHealths({ pool } as Database)), {
+    pool,
+  } as Database);
 }, 60_000);
 
 afterAll(async () => {

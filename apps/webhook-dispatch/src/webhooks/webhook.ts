@@ -50,6 +50,9 @@ export interface Webhook {
   readonly nextSecretReady: boolean;
 }
 
+/** The reason of a webhook that its owner disabled. */
+export const DISABLED_BY_OWNER = 'disabled by its owner';
+
 type State = Webhook | undefined;
 
 const requireWebhook = (state: State, serviceId: string): Webhook => {
@@ -143,7 +146,7 @@ const changes = (
     ? [
         {
           type: 'webhook-dispatch.webhook-disabled.v1' as const,
-          data: { ...identity, reason: 'disabled by its owner' },
+          data: { ...identity, reason: DISABLED_BY_OWNER },
         },
       ]
     : []),

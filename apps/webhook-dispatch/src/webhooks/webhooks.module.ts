@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { OutboundModule } from '../infrastructure/outbound.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { CreateWebhook } from './create-webhook.js';
+import { ListWebhookProblems } from './list-webhook-problems.js';
 import { RemoveWebhook } from './remove-webhook.js';
 import { RotateWebhookSecret } from './rotate-webhook-secret.js';
 import { SwitchWebhookSecret } from './switch-webhook-secret.js';
 import { UpdateWebhook } from './update-webhook.js';
+import { WebhookHealths } from './webhook-health.js';
 import { WebhookRepository } from './webhook-repository.js';
 import { WebhookUrls } from './webhook-urls.js';
 import { Webhooks } from './webhooks.projection.js';
@@ -20,6 +22,8 @@ import { Webhooks } from './webhooks.projection.js';
     RotateWebhookSecret,
     SwitchWebhookSecret,
     Webhooks,
+    WebhookHealths,
+    ListWebhookProblems,
     WebhookRepository,
     WebhookUrls,
   ],

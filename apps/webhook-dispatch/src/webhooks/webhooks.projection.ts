@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { getWebhook, listWebhooks, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import {
+  getWebhook,
+  listWebhooks,
+  Refusal,
+  type ReplyOf,
+  type RequestOf,
+  type WebhookHealth,
+} from '@postern/contracts';
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { PrismaClient, type Webhook } from '../generated/prisma/client.js';
 import type { WebhookEvent } from './webhook.js';
+import { WebhookHealths } from './webhook-health.js';
 import {
   deleteWebhook,
   disableWebhook,
@@ -59,7 +67,10 @@ export const webhooks: Projection = {
 /** Queries of webhooks; they include every command that has returned. */
 @Injectable()
 export class Webhooks {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly healths: WebhookHealths,
+  ) {}
 
   /** Oldest first. */
   @Handles(listWebhooks)
@@ -78,10 +89,14 @@ export class Webhooks {
   }
 
   async #repliesOf(rows: readonly Webhook[]): Promise<WebhookReply[]> {
-    const withNextSecret = await this.prisma.webhookSecret.findMany({
-      where: { webhookId: { in: rows.map(({ id }) => id) }, next: { not: null } },
-      select: { webhookId: true },
-    });
+    const ids = rows.map(({ id }) => id);
+    const [withNextSecret, healths] = await Promise.all([
+      this.prisma.webhookSecret.findMany({
+        where: { webhookId: { in: ids }, next: { not: null } },
+        select: { webhookId: true },
+      }),
+      this.healths.of(ids),
+    ]);
     const ready = new Set(withNextSecret.map(({ webhookId }) => webhookId));
     return rows.map(row => ({
       id: row.id,
@@ -91,6 +106,9 @@ export class Webhooks {
       disabled_reason: row.disabledReason,
       next_secret_ready: ready.has(row.id),
       created_at: row.createdAt.toISOString(),
+      ...healthOf(healths.get(row.id)),
     }));
   }
 }
+
+const healthOf = (health: WebhookHealth | undefined) => (health ? { health } : {});

@@ -133,6 +133,11 @@ export const listEmails = request('list-emails', {
       ),
     state: recipientState.optional(),
     result: handOverResult.optional().describe('The result of the whole message.'),
+    mode: emailMode
+      .optional()
+      .describe(
+        '`sandbox_fallback`: messages that left from the sandbox sender, because their domain is not verified.',
+      ),
     tag: tagFilter,
     message_id: z
       .string()

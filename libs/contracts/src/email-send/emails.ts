@@ -22,7 +22,7 @@ export const emailRecord = z.object({
   ),
   from: z.string().describe('The From address that was used.'),
   to: z.array(z.string()).describe('The recipients in `to`, as they were sent.'),
-  message: z.string().describe('What happened, in words.'),
+  message: z.string().describe('Human-readable result.'),
 });
 export type EmailRecord = z.output<typeof emailRecord>;
 

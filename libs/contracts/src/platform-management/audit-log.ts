@@ -4,7 +4,15 @@ import { id, LONG_LIST_REFUSALS, longOffset, longPage, noContent, pageCursors, t
 
 const request = requestsOf('platform-management');
 
-export const AUDIT_ACTORS = ['user', 'platform_key', 'deploy_hook', 'operator', 'system', 'unknown'] as const;
+export const AUDIT_ACTORS = [
+  'user',
+  'platform_key',
+  'management_key',
+  'deploy_hook',
+  'operator',
+  'system',
+  'unknown',
+] as const;
 export const AUDIT_OUTCOMES = ['attempted', 'succeeded', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 

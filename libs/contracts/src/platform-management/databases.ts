@@ -24,7 +24,7 @@ export const database = z.object({
       storage_bytes: z.int().nonnegative().describe('Maximum size of the data.'),
       connections: z.int().nonnegative().describe('Maximum number of connections at the same time.'),
     })
-    .describe('What the database may use.'),
+    .describe('Limits of the plan.'),
   hostnames: z.array(z.string()).describe('Hosts that clients connect to.'),
   created_at: timestamp.describe('When the database was created.'),
 });

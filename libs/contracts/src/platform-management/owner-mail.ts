@@ -14,6 +14,11 @@ export const ownerMailFacts = z.object({
   project_name: z.string().nullable().describe('Null for a database, because databases do not belong to projects.'),
   name: z.string(),
   reason: z.string().nullable().describe('The words of the platform, without the output of a build or an instance.'),
+  is_live: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('Whether a version of the web service is running; null if none was ever live, or of a database.'),
   recipients,
 });
 export type OwnerMailFacts = z.output<typeof ownerMailFacts>;

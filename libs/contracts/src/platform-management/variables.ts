@@ -40,7 +40,7 @@ export const variableValue = z
 export const MAX_BULK_BYTES = 10 * MIB;
 
 export const deletion = z.object({
-  id: id.describe('Id of what was deleted.'),
+  id: id.describe('ID of the deleted resource.'),
   deleted: z.literal(true).describe('Always true.'),
 });
 export const bulkResult = z.object({

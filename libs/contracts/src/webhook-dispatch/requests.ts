@@ -31,6 +31,31 @@ export const webhookPayload = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
+/** How the latest deliveries of a webhook went. */
+export const webhookHealth = z.object({
+  state: z
+    .enum(['healthy', 'degraded', 'failing'])
+    .describe(
+      '`failing`: every attempt since `failing_since` failed. `degraded`: some events of the last 24 hours were not accepted.',
+    ),
+  attempted_24h: z
+    .int()
+    .nonnegative()
+    .describe('Events of the last 24 hours that were sent; at most 1,000 are counted.'),
+  failed_24h: z.int().nonnegative().describe('Those among them that the endpoint has not accepted.'),
+  failing_since: timestamp.nullable().describe('The first of the attempts that all failed; null after a success.'),
+  last_attempt: z
+    .object({
+      at: timestamp,
+      outcome: z.enum(['accepted', 'refused', 'retry']),
+      status: z.int().nullable().describe('HTTP status; null if there was no response.'),
+      error: z.string().nullable(),
+    })
+    .nullable(),
+  next_attempt_at: timestamp.nullable().describe('When an event is sent again; null if none waits.'),
+});
+export type WebhookHealth = z.output<typeof webhookHealth>;
+
 export const webhook = z.object({
   id,
   url: z.string(),
@@ -39,6 +64,7 @@ export const webhook = z.object({
   disabled_reason: z.string().nullable(),
   next_secret_ready: z.boolean().describe('Whether a new secret is ready to be activated.'),
   created_at: timestamp,
+  health: webhookHealth.optional().describe('Absent from the release before.'),
 });
 export type Webhook = z.output<typeof webhook>;
 

@@ -9,7 +9,8 @@ export class DeploymentFailedError extends PosternError {
   override readonly name = 'DeploymentFailedError';
 
   constructor(readonly deployment: Deployment) {
-    super(`The deployment is ${deployment.status}${deployment.error ? `: ${deployment.error}` : '.'}`);
+    const ended = deployment.status === 'failed' ? 'Deployment failed' : `The deployment ended as ${deployment.status}`;
+    super(`${ended}${deployment.error ? `: ${deployment.error}` : '.'}`);
   }
 }
 

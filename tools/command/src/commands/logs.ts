@@ -40,7 +40,7 @@ const print = async (
   options: LogOptions,
 ): Promise<void> => {
   const { follow, tail, since } = options;
-  if (follow && since !== undefined) throw new UsageError('--follow and --since exclude each other; use --tail.');
+  if (follow && since !== undefined) throw new UsageError('Use --follow or --since, not both.');
   if (follow && tail > MAX_FOLLOWED) throw new UsageError(`--follow begins with at most ${MAX_FOLLOWED} lines.`);
   const platform = context.platform();
   const { id } = await webServiceNamed(platform, context, wanted);

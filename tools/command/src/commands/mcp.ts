@@ -6,7 +6,7 @@ import { mcpServer, toolsOf } from '../mcp/server.js';
 
 /** `postern mcp`: serves the same operations as Model Context Protocol tools over standard input and output. */
 export const mcp = (version: string): Command =>
-  command('mcp', 'Serve the Model Context Protocol, with a tool for each thing that your credentials allow', [
+  command('mcp', 'Run an MCP server for AI assistants', [
     'postern mcp',
     'postern mcp --allow-writes',
     'claude mcp add postern -- postern mcp',

@@ -3,6 +3,7 @@ import type { Context } from '../configuration/context.js';
 import { emailKeyTools, sessionTools } from './email-tools.js';
 import { platformTools } from './platform-tools.js';
 import type { RegisteredTool } from './tool.js';
+import { workspaceTools } from './workspace-tools.js';
 
 /**
  * The tools that the credentials of a context allow. Tools that change something are offered only on request, because an
@@ -13,7 +14,7 @@ export const toolsOf = async (context: Context, withWrites: boolean): Promise<re
   const reads = ({ effect }: RegisteredTool) => effect === 'reads';
   const platform = scope === undefined ? [] : platformTools(context).filter(tool => scope === 'write' || reads(tool));
   const email = context.emailKey === undefined ? [] : emailKeyTools(context);
-  const session = context.sessionToken === undefined ? [] : sessionTools(context);
+  const session = context.sessionToken === undefined ? [] : [...workspaceTools(context), ...sessionTools(context)];
   return [...email, ...session, ...platform].filter(tool => withWrites || reads(tool));
 };
 

@@ -20,9 +20,10 @@ export const PlatformKeysPage = () => (
     empty="No platform keys yet. Create one to use the platform API."
     columns={[
       { title: 'Permissions', cell: key => (key.scope === 'write' ? 'Read and write' : 'Read') },
-      { title: 'Restricted to', cell: key => <Restrictions of={key} /> },
+      { title: 'Access', cell: key => <Restrictions of={key} /> },
       { title: 'Expires', cell: key => <Expiry of={key} /> },
     ]}
+    pageOf={({ id }) => `/platform-keys/${id}`}
     revokeConsequence="Requests using this key will fail immediately."
     aboutNew="Create one key for each program, so that you can revoke them separately."
     fields={
@@ -67,7 +68,7 @@ const Expiry = ({ of: { expiry } }: { readonly of: PlatformKey }) => {
 const splitList = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
 const Restrictions = ({ of: { projects, operations } }: { readonly of: PlatformKey }) => {
-  if (!projects && !operations) return 'Nothing';
+  if (!projects && !operations) return 'All projects, all operations';
   return [
     ...(projects ? [projects.length === 1 ? '1 project' : `${projects.length} projects`] : []),
     ...(operations ?? []),

@@ -86,8 +86,7 @@ const OptionalRecords = ({ records = [] }: { readonly records?: readonly Optiona
     <details>
       <summary>Optional records</summary>
       <p class="about">
-        The domain is verified without them. The return path lets SPF align with your domain, as DMARC asks; the second
-        DKIM key adds an Ed25519 signature. Each is used as soon as it is found.
+        Optional. The CNAME record improves DMARC results; the Ed25519 record adds a second, modern signature.
       </p>
       <ul class="records">
         {records.map(record => (

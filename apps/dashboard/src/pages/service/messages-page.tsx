@@ -24,7 +24,8 @@ const STATES: readonly RecipientState[] = [
   'not_sent',
 ];
 const RESULTS: readonly HandOverResult[] = ['sent', 'failed', 'unknown', 'retry_requested'];
-const FILTERS = ['search', 'tag', 'state', 'result'];
+const MODES: readonly TrackedEmail['mode'][] = ['production', 'sandbox', 'sandbox_fallback'];
+const FILTERS = ['search', 'tag', 'state', 'result', 'mode'];
 const POLL_MS = 5_000;
 
 interface MessageList extends ListPage<TrackedEmail> {
@@ -34,10 +35,10 @@ interface MessageList extends ListPage<TrackedEmail> {
 export const MessagesPage = () => {
   const { path, page } = useService();
   const { offset, limit, filter, setOffset, setLimit, setFilter } = useListState(FILTERS);
-  const { search = '', tag = '', state = '', result = '' } = filter;
+  const { search = '', tag = '', state = '', result = '', mode = '' } = filter;
   const messages = useLoading<MessageList>(
     signal => api.get(`${path}/emails`, { ...filter, offset, limit }, signal),
-    [path, search, tag, state, result, offset, limit],
+    [path, search, tag, state, result, mode, offset, limit],
   );
   usePolling(messages, POLL_MS);
   const submitSearch = useAction(async (values: Values) => {
@@ -79,6 +80,12 @@ export const MessagesPage = () => {
           options={[['', 'All results'], ...RESULTS.map(option => [option, formatLabel(option)] as const)]}
           onChoice={choice => setFilter({ result: choice })}
         />
+        <Choice
+          label="Sender"
+          value={mode}
+          options={[['', 'All senders'], ...MODES.map(option => [option, formatLabel(option)] as const)]}
+          onChoice={choice => setFilter({ mode: choice })}
+        />
         <a class="button" href={`/dashboard/api${path}/emails-export${queryString(filter)}`} download>
           Export CSV
         </a>
@@ -88,7 +95,7 @@ export const MessagesPage = () => {
           <>
             {list.items.length === 0 ? (
               <EmptyState>
-                {search || tag || state || result ? (
+                {search || tag || state || result || mode ? (
                   'No messages match these filters.'
                 ) : (
                   <>
@@ -128,7 +135,15 @@ const MessagesTable = ({ emails, page }: { readonly emails: readonly TrackedEmai
         ),
       },
       { title: 'Recipients', cell: email => <Recipients of={email} /> },
-      { title: 'Status', cell: email => <Badge status={displayStatus(email)} /> },
+      {
+        title: 'Status',
+        cell: email => (
+          <>
+            <Badge status={displayStatus(email)} />{' '}
+            {email.mode === 'sandbox_fallback' && <Badge status="sandbox_fallback" />}
+          </>
+        ),
+      },
       { title: 'Accepted', cell: email => <Time at={email.accepted_at} /> },
     ]}
   />

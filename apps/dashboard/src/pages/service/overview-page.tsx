@@ -7,13 +7,14 @@ import { StatsChart } from '../../components/stats-chart.js';
 import { ToggleGroup } from '../../components/toggle-group.js';
 import { counted, formatCount, formatLabel, formatRate, lastDays } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
-import { useLoading } from '../../loading.js';
+import { useLoading, usePolling } from '../../loading.js';
 import { Link } from '../../router.js';
 import { GettingStarted } from './getting-started.js';
 import { QuotaSection } from './quota-section.js';
 import { useService } from './service-layout.js';
 
 const DAYS = 30;
+const POLL_MS = 10_000;
 
 export const OverviewPage = () => {
   const { service, path, page } = useService();
@@ -23,6 +24,7 @@ export const OverviewPage = () => {
     signal => api.get(`${path}/stats`, { ...lastDays(DAYS, new Date()), simulator }, signal),
     [path, simulator],
   );
+  usePolling(stats, POLL_MS);
   return (
     <Page title="Overview">
       {!service.enabled && (
@@ -39,7 +41,7 @@ export const OverviewPage = () => {
       )}
       <GettingStarted />
       <QuotaSection service={service} />
-      <Section title={`Last ${DAYS} days`} about="Recipients by the UTC day on which their message was accepted.">
+      <Section title={`Last ${DAYS} days`} about="Recipients per day (UTC).">
         <ToggleGroup
           label="Messages in the statistics"
           options={[
@@ -90,12 +92,18 @@ const Stats = ({ of: { rates, total, days }, page }: StatsProps) => {
         <StatsChart days={days} />
       )}
       <p class="hint">
-        {counted(total.accepted, 'recipient')} accepted: {formatCount(total.sent)} sent to relay,{' '}
-        {formatCount(total.failed)} failed, {formatCount(unknown)} unknown (in progress or interrupted).{' '}
-        {retryRequested > 0 &&
-          `${counted(retryRequested, 'more recipient')} not sent: the client was asked to retry. They are not counted as accepted. `}
-        Bounces: {formatCount(total.bounced_hard)} hard, {formatCount(total.bounced_soft)} soft. Bot opens and clicks
-        excluded: {formatCount(total.machine_opens)} and {formatCount(total.machine_clicks)}.
+        {[
+          `${counted(total.accepted, 'recipient')} accepted, ${formatCount(total.sent)} sent to relay.`,
+          total.failed > 0 && `${formatCount(total.failed)} failed.`,
+          unknown > 0 && `${formatCount(unknown)} in progress or interrupted.`,
+          retryRequested > 0 && `${counted(retryRequested, 'more recipient')} not sent: the client was asked to retry.`,
+          total.bounced_hard + total.bounced_soft > 0 &&
+            `Bounces: ${formatCount(total.bounced_hard)} hard, ${formatCount(total.bounced_soft)} soft.`,
+          total.machine_opens + total.machine_clicks > 0 &&
+            `Without ${counted(total.machine_opens, 'open')} and ${counted(total.machine_clicks, 'click')} of bots.`,
+        ]
+          .filter(Boolean)
+          .join(' ')}
       </p>
     </>
   );

@@ -6,7 +6,7 @@ import { Badge } from '../../components/badge.js';
 import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Loaded } from '../../components/loaded.js';
 import { Tabs } from '../../components/tabs.js';
-import { type Loading, useLoading } from '../../loading.js';
+import { type Loading, useLoading, usePolling } from '../../loading.js';
 
 interface OpenService {
   readonly service: EmailService;
@@ -32,6 +32,7 @@ const TABS: readonly (readonly [path: string, name: string])[] = [
   ['/messages', 'Messages'],
   ['/scheduled', 'Scheduled'],
   ['/templates', 'Templates'],
+  ['/requests', 'Requests'],
   ['/domains', 'Domains'],
   ['/recipients', 'Verified recipients'],
   ['/api-keys', 'API keys'],
@@ -39,6 +40,8 @@ const TABS: readonly (readonly [path: string, name: string])[] = [
   ['/suppressions', 'Suppressions'],
   ['/settings', 'Settings'],
 ];
+
+const POLL_MS = 10_000;
 
 interface ServiceLayoutProps {
   readonly serviceId: string;
@@ -52,11 +55,12 @@ export const ServiceLayout = ({ serviceId, path: shown, children }: ServiceLayou
   const path = `/email-services/${serviceId}`;
   const page = `/services/${serviceId}`;
   const loading = useLoading<EmailService>(signal => api.get(path, {}, signal), [serviceId]);
+  usePolling(loading, POLL_MS);
   return (
     <Loaded of={loading} title="Email service">
       {service => (
         <OpenServiceContext.Provider value={{ service, path, page, changed: loading.replace, reload: loading.reload }}>
-          <Breadcrumbs above={[['/', 'Email services']]} current={service.name}>
+          <Breadcrumbs above={[['/email-services', 'Email services']]} current={service.name}>
             <Badge status={service.mode} /> {!service.enabled && <Badge status="disabled" />}
           </Breadcrumbs>
           <Tabs of={service.name} tabs={TABS} page={page} shown={shown} />

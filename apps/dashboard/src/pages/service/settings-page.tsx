@@ -69,7 +69,7 @@ const Deletion = () => {
   const webhooks = useLoading<Webhook[]>(signal => api.get(`${path}/webhooks`, {}, signal), [path]);
   const remove = async () => {
     await api.delete(path);
-    navigate('/');
+    navigate('/email-services');
   };
   const goes = [
     `${counted(keys.value?.length ?? 0, 'API key')}: applications that use them stop working immediately`,

@@ -7,17 +7,21 @@ import { Loaded } from '../../components/loaded.js';
 import { ErrorNotice, Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
 import { asSentence, formatLabel } from '../../formatting.js';
-import { useAction, useLoading } from '../../loading.js';
+import { useAction, useLoading, usePolling } from '../../loading.js';
 import { navigate } from '../../router.js';
 import { DeliveriesSection } from './deliveries-section.js';
 import { EventKinds, KINDS } from './event-kinds.js';
 import { useService } from './service-layout.js';
 import { WebhookSecret } from './webhook-secret.js';
+import { WebhookResults, WebhookStatus } from './webhooks-page.js';
+
+const POLL_MS = 10_000;
 
 export const WebhookPage = ({ webhookId }: { readonly webhookId: string }) => {
   const { path: service, page } = useService();
   const path = `${service}/webhooks/${webhookId}`;
   const loading = useLoading<Webhook>(signal => api.get(path, {}, signal), [path]);
+  usePolling(loading, POLL_MS);
   const [newest, setNewest] = useState<Delivery>();
   const remove = async () => {
     await api.delete(path);
@@ -42,6 +46,9 @@ export const WebhookPage = ({ webhookId }: { readonly webhookId: string }) => {
           <>
             <p class="long">
               <code>{webhook.url}</code>
+            </p>
+            <p>
+              <WebhookStatus webhook={webhook} /> <WebhookResults webhook={webhook} />
             </p>
             <Configuration webhook={webhook} path={path} onChanged={loading.replace} />
             <TestEvent path={path} onSent={setNewest} />

@@ -1,14 +1,14 @@
-import type { CreatedWebhook, Webhook } from '@postern/contracts';
+import type { CreatedWebhook, Webhook, WebhookHealth } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import { Badge } from '../../components/badge.js';
+import { Badge, Tag } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { OneTimeSecret } from '../../components/one-time-secret.js';
 import { EmptyState, Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
-import { formatLabel } from '../../formatting.js';
+import { formatCount, formatLabel } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { EventKinds, KINDS } from './event-kinds.js';
@@ -72,6 +72,7 @@ export const WebhooksPage = () => {
                 },
                 { title: 'Events', cell: webhook => webhook.events.map(formatLabel).join(', ') },
                 { title: 'Status', cell: webhook => <WebhookStatus webhook={webhook} /> },
+                { title: 'Last 24 hours', cell: webhook => <WebhookResults webhook={webhook} /> },
                 { title: 'Created', cell: webhook => <Time at={webhook.created_at} /> },
               ]}
             />
@@ -90,7 +91,31 @@ export const WebhooksPage = () => {
 
 export const WebhookStatus = ({ webhook }: { readonly webhook: Webhook }) => (
   <>
-    <Badge status={webhook.enabled ? 'enabled' : 'disabled'} />
-    {webhook.disabled_reason && <p class="hint">{webhook.disabled_reason}</p>}
+    {webhook.enabled ? <EnabledStatus state={webhook.health?.state} /> : <Badge status="disabled" />}
+    {webhook.disabled_reason && <span class="hint"> {webhook.disabled_reason}</span>}
   </>
 );
+
+const EnabledStatus = ({ state }: { readonly state: WebhookHealth['state'] | undefined }) => {
+  if (state === 'failing') return <Tag tone="bad">Failing</Tag>;
+  if (state === 'degraded') return <Tag tone="warning">Some events failed</Tag>;
+  return <Badge status="enabled" />;
+};
+
+/** How many events were accepted, the last answer, and the next try. */
+export const WebhookResults = ({ webhook: { health } }: { readonly webhook: Webhook }) => {
+  if (!health?.last_attempt) return <span class="hint">No events yet</span>;
+  const { attempted_24h, failed_24h, last_attempt, next_attempt_at } = health;
+  return (
+    <>
+      {attempted_24h > 0 && `${formatCount(attempted_24h - failed_24h)} of ${formatCount(attempted_24h)} accepted. `}
+      Last answer: {last_attempt.error ?? `status ${last_attempt.status}`}, <Time at={last_attempt.at} />.
+      {next_attempt_at !== null && (
+        <>
+          {' '}
+          Next try: <Time at={next_attempt_at} />.
+        </>
+      )}
+    </>
+  );
+};

@@ -4,9 +4,9 @@ import { Badge } from '../../components/badge.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { EmptyState, Page } from '../../components/page.js';
-import { asSentence } from '../../formatting.js';
 import { useLoading, usePolling } from '../../loading.js';
 import { LogLines } from './log-lines.js';
+import { Reason } from './reason.js';
 import { placeInQueue } from './status.js';
 import { useWebService } from './web-service-layout.js';
 
@@ -29,13 +29,17 @@ export const DeploymentPage = ({ deploymentId }: { readonly deploymentId: string
               <Badge status={status} /> <code>{commit?.slice(0, 10)}</code> {branch}
             </p>
             {queue_position !== undefined && <Notice kind="plain">{placeInQueue(queue_position)}</Notice>}
-            {error && <Notice kind={isActive ? 'plain' : 'bad'}>{asSentence(error)}</Notice>}
+            {error && <Reason of={error} isFailure={!isActive} />}
           </>
         )}
       </Loaded>
       <Loaded of={logs}>
         {({ lines }) =>
-          lines.length === 0 ? <EmptyState>No log lines.</EmptyState> : <LogLines lines={lines} following={isActive} />
+          lines.length === 0 ? (
+            <EmptyState>No log lines.</EmptyState>
+          ) : (
+            <LogLines lines={lines} following={isActive} file={`deployment-${deploymentId}.txt`} />
+          )
         }
       </Loaded>
     </Page>

@@ -13,11 +13,10 @@ import { Time } from '../../components/time.js';
 import { asSentence, formatDuration, NO_VALUE } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
 import { useAction, useLoading, usePolling } from '../../loading.js';
-import { Link } from '../../router.js';
-import { placeInQueue } from './status.js';
+import { Link, navigate } from '../../router.js';
+import { ACTIVE, placeInQueue } from './status.js';
 import { useWebService } from './web-service-layout.js';
 
-const ACTIVE: ReadonlySet<Deployment['status']> = new Set(['queued', 'building', 'releasing']);
 const REPLACED: ReadonlySet<Deployment['status']> = new Set(['superseded', 'rolled_back']);
 const POLL_MS = { active: 1_500, finished: 15_000 };
 
@@ -33,19 +32,22 @@ export const DeploymentsPage = () => {
   usePolling(deployments, active ? POLL_MS.active : POLL_MS.finished);
   // A deployment that starts or ends changes the status of the web service in the header.
   useEffect(() => open.reload(), [active, open.reload]);
-  const act = async (call: string, body?: object) => {
-    await api.post<Deployment>(`${path}${call}`, body);
+  const act = async (call: string) => {
+    await api.post<Deployment>(`${path}${call}`);
     deployments.reload();
     open.reload();
   };
-  const deploy = useAction(({ branch, clear_cache }: Values) =>
-    act('', { ...(branch && { branch }), ...(clear_cache && { clear_cache: true }) }),
-  );
+  const deploy = useAction(async ({ branch, clear_cache }: Values) => {
+    const body = { ...(branch && { branch }), ...(clear_cache && { clear_cache: true }) };
+    const { id } = await api.post<Deployment>(path, body);
+    open.reload();
+    navigate(`${path}/${id}`);
+  });
   return (
     <Page title="Deployments">
       <Section
         title="Deploy"
-        about="Builds the latest commit. The new version replaces the current one when its health check passes. See progress in Logs."
+        about="Builds the latest commit. The new version replaces the current one when its health check passes."
         actions={<Link to={`${open.path}/logs`}>View logs</Link>}
       >
         <Form action={deploy} submit="Deploy" class="line" keepValues>
@@ -94,7 +96,7 @@ const Deployments = ({ list, path, act }: DeploymentsProps) => (
           <>
             <Badge status={status} />
             {queue_position !== undefined && <p class="hint">{placeInQueue(queue_position)}</p>}
-            {error && <p class="hint long">{asSentence(error)}</p>}
+            {error && <p class="hint long">{asSentence(error.split('\n', 1)[0] ?? '')}</p>}
           </>
         ),
       },

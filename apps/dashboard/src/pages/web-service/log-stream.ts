@@ -1,7 +1,8 @@
-import type { Logs } from '@postern/contracts';
 import { useEffect, useState } from 'preact/hooks';
+import type { Line } from './log-filter.js';
 
-type Line = Logs['lines'][number];
+/** The newest lines are kept. */
+const MOST_KEPT = 5_000;
 
 /** The state of a followed log. */
 export interface FollowedLog {
@@ -31,14 +32,14 @@ export const useLogStream = (path: string | undefined, tail: number): FollowedLo
       frame = 0;
       const lines = arrived;
       arrived = [];
-      setLog(last => ({ ...last, connected: true, lines: [...(last.lines ?? []), ...lines].slice(-tail) }));
+      setLog(last => ({ ...last, connected: true, lines: [...(last.lines ?? []), ...lines].slice(-MOST_KEPT) }));
     };
     const soon = () => {
       frame ||= requestAnimationFrame(show);
     };
     source.onopen = soon;
-    source.onmessage = ({ data }) => {
-      arrived.push(JSON.parse(data) as Line);
+    source.onmessage = ({ data, lastEventId }) => {
+      arrived.push({ ...(JSON.parse(data) as Line), id: lastEventId });
       soon();
     };
     source.onerror = () => setLog(last => ({ ...last, connected: false }));

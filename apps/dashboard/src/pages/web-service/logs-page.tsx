@@ -1,113 +1,175 @@
 import type { Logs } from '@postern/contracts';
-import { useEffect, useId, useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { Choice, Switch } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { EmptyState, Page } from '../../components/page.js';
-import { asSentence } from '../../formatting.js';
+import { SearchField } from '../../components/search-field.js';
+import { asSentence, counted } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
-import { Link } from '../../router.js';
+import { BASE, Link, useQuery } from '../../router.js';
+import { filtered, instancesIn, type Line } from './log-filter.js';
 import { LogLines } from './log-lines.js';
 import { useLogStream } from './log-stream.js';
 import { useWebService } from './web-service-layout.js';
 
-const TAILS = ['100', '500', '1000'].map(tail => [tail, `Last ${tail} lines`] as const);
-/** Delay after the last change of a search. */
-const SEARCH_AFTER_MS = 300;
+/** The state of the page in its URL, so that what one sees can be shared. */
+const PARAMETERS = ['lines', 'since', 'stream', 'instance', 'level', 'search', 'follow', 'line', 'at'] as const;
+
+const TAILS = ['100', '500', '1000', '5000', '10000'] as const;
+/** The most lines before the ones that are followed. */
+const MAX_FOLLOWED = 1_000;
+const AGES = [
+  ['', 'Any time'],
+  ['900', 'Last 15 minutes'],
+  ['3600', 'Last hour'],
+  ['86400', 'Last 24 hours'],
+  ['604800', 'Last 7 days'],
+] as const;
+const STREAMS = [
+  ['', 'All output'],
+  ['stdout', 'stdout'],
+  ['stderr', 'stderr'],
+  ['build', 'Builds'],
+  ['platform', 'Platform'],
+] as const;
+const LEVELS = [
+  ['', 'All levels'],
+  ['warning', 'Warnings and errors'],
+  ['error', 'Errors'],
+] as const;
+/** How long before a linked line the shown lines begin. */
+const BEFORE_LINE_S = 300;
+
+type Parameters = Readonly<Record<(typeof PARAMETERS)[number], string>>;
 
 export const LogsPage = () => {
   const { path } = useWebService();
-  const [tail, setTail] = useState('100');
-  const [following, setFollowing] = useState(true);
-  const [text, setText] = useState('');
-  const search = useLater(text.trim(), SEARCH_AFTER_MS);
-  const isLive = following && search === '';
+  const [query, setQuery] = useQuery(PARAMETERS);
+  const { lines: tail = '', search, since, follow, line } = query;
+  // A search covers all stored lines, and a time or a line is in the past.
+  const isLive = follow !== 'no' && search === '' && since === '' && line === '';
   return (
     <Page title="Logs">
       <div class="filters">
-        <Choice label="Lines" value={tail} options={TAILS} onChoice={setTail} />
-        <Search text={text} onText={setText} />
+        <SearchField label="Search" value={search} onSearch={text => setQuery({ search: text, line: '' })} />
+        <Choice label="Time" value={since} options={AGES} onChoice={age => setQuery({ since: age, line: '' })} />
+        <Choice label="Level" value={query.level} options={LEVELS} onChoice={level => setQuery({ level })} />
+        <Choice label="Output" value={query.stream} options={STREAMS} onChoice={stream => setQuery({ stream })} />
         <Switch
           label="Follow"
           about="Shows new lines as they arrive."
-          on={following}
+          on={isLive}
           busy={false}
-          onSwitch={setFollowing}
+          onSwitch={on => setQuery(on ? { follow: '', search: '', since: '', line: '', at: '' } : { follow: 'no' })}
         />
       </div>
-      {isLive ? <Live path={path} tail={Number(tail)} /> : <Stored path={path} tail={tail} search={search} />}
+      {isLive ? (
+        <Live path={path} tail={Math.min(MAX_FOLLOWED, Number(tail) || 100)} query={query} setQuery={setQuery} />
+      ) : (
+        <Stored path={path} query={query} setQuery={setQuery} />
+      )}
     </Page>
   );
 };
 
-/** The value, delayed until it has not changed for `ms`. */
-const useLater = (value: string, ms: number): string => {
-  const [later, setLater] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setLater(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return later;
-};
+interface ViewProps {
+  readonly path: string;
+  readonly query: Parameters;
+  readonly setQuery: (changes: Partial<Parameters>) => void;
+}
 
-const Live = ({ path, tail }: { readonly path: string; readonly tail: number }) => {
+const Live = ({ path, tail, query, setQuery }: ViewProps & { readonly tail: number }) => {
   const { lines, ended, connected } = useLogStream(`${path}/logs/stream`, tail);
   return (
     <>
       {ended !== undefined && <Notice kind="bad">{asSentence(ended)}</Notice>}
       {ended === undefined && !connected && <p class="hint">Connecting…</p>}
-      {lines && (lines.length === 0 ? <NoLines path={path} /> : <LogLines lines={[...lines]} following />)}
+      {lines && <Shown path={path} lines={lines} tail={tail} following query={query} setQuery={setQuery} />}
     </>
   );
 };
 
-interface StoredProps {
-  readonly path: string;
-  readonly tail: string;
-  readonly search: string;
-}
-
-/** The current lines; a search covers all stored lines. */
-const Stored = ({ path, tail, search }: StoredProps) => {
-  const query = search === '' ? { tail } : { tail, search };
-  const logs = useLoading<Logs>(signal => api.get(`${path}/logs`, query, signal), [path, tail, search]);
+/** The stored lines; a search covers all of them. */
+const Stored = ({ path, query, setQuery }: ViewProps) => {
+  const { search, since, at, lines: wanted } = query;
+  const tail = TAILS.find(option => option === wanted) ?? (at === '' ? '1000' : '10000');
+  const filters = {
+    tail,
+    ...(search === '' ? {} : { search }),
+    ...(at === '' ? {} : { since: at }),
+    ...(at === '' && since !== '' ? { since: String(Math.floor(Date.now() / 1_000) - Number(since)) } : {}),
+  };
+  const logs = useLoading<Logs>(signal => api.get(`${path}/logs`, filters, signal), [path, tail, search, since, at]);
   return (
     <Loaded of={logs}>
-      {({ lines }) =>
-        lines.length === 0 ? <NoLines path={path} search={search} /> : <LogLines lines={lines} following={false} />
-      }
+      {({ lines }) => (
+        <Shown path={path} lines={lines} tail={Number(tail)} following={false} query={query} setQuery={setQuery} />
+      )}
     </Loaded>
   );
 };
 
-const NoLines = ({ path, search = '' }: { readonly path: string; readonly search?: string }) =>
-  search === '' ? (
-    <EmptyState>
-      No log lines yet. <Link to={`${path}/deployments`}>Deploy</Link> the web service to see its output.
-    </EmptyState>
-  ) : (
-    <EmptyState>No line contains “{search}”.</EmptyState>
-  );
-
-interface SearchProps {
-  readonly text: string;
-  readonly onText: (text: string) => void;
+interface ShownProps extends ViewProps {
+  readonly lines: readonly Line[];
+  readonly tail: number;
+  readonly following: boolean;
 }
 
-const Search = ({ text, onText }: SearchProps) => {
-  const id = useId();
+const Shown = ({ path, lines, tail, following, query, setQuery }: ShownProps) => {
+  const { stream, instance, level, search, line, since, at } = query;
+  const shown = filtered(lines, { stream, instance, level, search: '' });
+  const instances = instancesIn(lines);
+  const older = TAILS.find(option => Number(option) > tail);
+  if (lines.length === 0)
+    return search || since || at ? (
+      <EmptyState>No lines match these filters.</EmptyState>
+    ) : (
+      <EmptyState>
+        No log lines yet. <Link to={`${path}/deployments`}>Deploy</Link> the web service to see its output.
+      </EmptyState>
+    );
   return (
-    <div class="field">
-      <label for={id}>Search</label>
-      <input
-        id={id}
-        type="search"
-        value={text}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={event => onText(event.currentTarget.value)}
-      />
-    </div>
+    <>
+      <div class="line">
+        {(instances.length > 1 || instance !== '') && (
+          <Choice
+            label="Instance"
+            value={instance}
+            options={[['', 'All instances'], ...instances.map(name => [name, name] as const)]}
+            onChoice={name => setQuery({ instance: name })}
+          />
+        )}
+        {older !== undefined && lines.length >= tail && (
+          <button
+            type="button"
+            onClick={() => setQuery({ lines: older, ...(Number(older) > MAX_FOLLOWED ? { follow: 'no' } : {}) })}
+          >
+            Show {counted(Number(older), 'line')}
+          </button>
+        )}
+      </div>
+      {shown.length === 0 ? (
+        <EmptyState>No lines match these filters.</EmptyState>
+      ) : (
+        <LogLines
+          lines={shown}
+          following={following}
+          search={search}
+          shown={line}
+          linkOf={({ timestamp }) => linkTo(path, query, timestamp)}
+          file={`logs-${shown.at(-1)?.timestamp ?? ''}.txt`}
+        />
+      )}
+    </>
   );
+};
+
+/** The address of a line among its neighbours, with the same filters. */
+const linkTo = (path: string, { stream, instance, level, search }: Parameters, timestamp: string): string => {
+  const at = String(Math.floor(Date.parse(timestamp) / 1_000) - BEFORE_LINE_S);
+  const all = Object.entries({ stream, instance, level, search, line: timestamp, at }).filter(
+    ([, value]) => value !== '',
+  );
+  return `${BASE}${path}/logs?${new URLSearchParams(all)}`;
 };

@@ -48,7 +48,7 @@ export const RunPage = ({ runId }: { readonly runId: string }) => {
             {lines.length === 0 ? (
               <EmptyState>{isActive ? 'No output so far.' : 'No output.'}</EmptyState>
             ) : (
-              <LogLines lines={lines} following={isActive} />
+              <LogLines lines={lines} following={isActive} file={`run-${runId}.txt`} />
             )}
           </>
         )}

@@ -50,7 +50,7 @@ export const SettingsPage = () => {
       </SettingsForm>
       <SettingsForm
         title="Disk"
-        about="Files in the folder of the variable DISK_PATH persist. With a disk, only one instance runs at a time: each deployment and restart stops it before starting the next one."
+        about="Files in $DISK_PATH survive restarts and deployments. With a disk, only one instance runs at a time: each deployment and restart stops it before starting the next one."
         saved="Saved. Deploy or restart the web service to apply the change."
       >
         <Field

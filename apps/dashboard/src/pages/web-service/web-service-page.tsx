@@ -2,25 +2,20 @@ import { Fragment } from 'preact';
 import { api } from '../../api-client.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { CopyButton } from '../../components/copy-button.js';
-import { Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
-import { asSentence, formatLabel, NO_VALUE } from '../../formatting.js';
-import { Link } from '../../router.js';
+import { formatLabel, NO_VALUE } from '../../formatting.js';
+import { LatestDeployment } from './latest-deployment.js';
 import { MetricsSection } from './metrics-section.js';
 import { ProcessesSection } from './processes-section.js';
+import { Reason } from './reason.js';
 import { useWebService } from './web-service-layout.js';
 
 export const WebServicePage = () => {
-  const { service, path } = useWebService();
+  const { service } = useWebService();
   return (
     <Page title="Overview" actions={<Lifecycle />}>
-      {service.status_reason && <Notice kind="bad">{asSentence(service.status_reason)}</Notice>}
-      {service.status === 'created' && (
-        <Notice kind="plain">
-          Not deployed yet. <Link to={`${path}/deployments`}>Deploy</Link> to build and start it.
-        </Notice>
-      )}
+      {service.status_reason && <Reason of={service.status_reason} isFailure />}
       {service.url && service.status !== 'created' && (
         <p class="copy-line">
           <a href={service.url} target="_blank" rel="noreferrer">
@@ -29,6 +24,7 @@ export const WebServicePage = () => {
           <CopyButton text={service.url} what="the URL" />
         </p>
       )}
+      <LatestDeployment />
       <MetricsSection />
       <ProcessesSection />
       <Configuration />
@@ -45,7 +41,7 @@ const Lifecycle = () => {
   const running = service.status === 'running' || service.status === 'restarting' || service.status === 'starting';
   return (
     <>
-      {!running && <ActionButton work={() => act('start')}>Start</ActionButton>}
+      {!running && service.status !== 'created' && <ActionButton work={() => act('start')}>Start</ActionButton>}
       {running && <ActionButton work={() => act('restart')}>Restart</ActionButton>}
       {running && (
         <ConfirmButton

@@ -2,7 +2,10 @@ export const FIND_EVENT =
   'SELECT type, data FROM event_store.events WHERE stream_id = $1 AND version = $2 AND type = ANY ($3)';
 
 export const FIND_WEB_SERVICE = `
-  SELECT w.name, p.name AS project_name, s.id AS workspace_id, s.name AS workspace_name
+  SELECT w.name, p.name AS project_name, s.id AS workspace_id, s.name AS workspace_name,
+    CASE WHEN w.status = 'running' THEN true
+      WHEN EXISTS (SELECT 1 FROM deployments d WHERE d.web_service_id = w.id AND d.status = 'live') THEN false
+    END AS is_live
   FROM web_services w JOIN projects p ON p.id = w.project_id JOIN workspaces s ON s.id = p.workspace_id
   WHERE w.id = $1`;
 

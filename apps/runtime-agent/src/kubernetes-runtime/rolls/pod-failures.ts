@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { NO_START_IN_IMAGE } from '../../infrastructure/builders/dockerfile.js';
+import { failureLinesOf } from '../../infrastructure/failure-lines.js';
 import type { Cluster } from '../cluster.js';
 import type { ClusterEvent, ContainerStatus, Deployment, Pod, Terminated } from '../objects/kinds.js';
 import { CONTAINER } from '../objects/names.js';
@@ -18,7 +19,8 @@ const NOT_FOUND = /not found|manifest unknown|does not exist/i;
 const NO_COMMAND = /no command specified/;
 /** Number of crashes of one instance after which a roll fails before its deadline. */
 const MAX_CRASHES = 4;
-const LAST_LINES = 5;
+/** Lines of the log in which the cause is looked for. */
+const READ_LINES = 100;
 /** While a container is being replaced, its log is missing for a moment. */
 const LOG_TRIES = 5;
 const LOG_PAUSE_MS = 500;
@@ -100,11 +102,11 @@ export const whyNotReady = async (
 
 /** Once the next container runs, the one that ended is the previous one. */
 const lastLines = async (cluster: Reading, { metadata }: Pod, previous: boolean): Promise<string> => {
-  const options = { container: CONTAINER, previous, tailLines: LAST_LINES, timestamps: true };
+  const options = { container: CONTAINER, previous, tailLines: READ_LINES, timestamps: true };
   for (let tries = 1; ; tries += 1) {
     const log = (await cluster.log(metadata.name, options).catch(() => '')).trim();
     const lines = log.split('\n').flatMap(line => TIMED_LINE.exec(line)?.[2] ?? []);
-    const text = lines.join('\n').trim();
+    const text = failureLinesOf(lines.join('\n')).join('\n').trim();
     if (log === '' || lines.length > 0 || tries === LOG_TRIES) return text === '' ? '' : `: ${text}`;
     await pause(LOG_PAUSE_MS);
   }

@@ -30,6 +30,12 @@ export class BuildOutput {
     return stripVTControlCharacters(this.#last);
   }
 
+  /** The whole lines among the last characters: a line that was cut could contain a part of a secret. */
+  get lastLines(): string {
+    const isCut = this.#last.length === LAST_CHARACTERS;
+    return isCut ? this.last.slice(this.last.indexOf('\n') + 1) : this.last;
+  }
+
   /** Writes a line of Postern about the build. */
   logLine(line: string, before = ''): void {
     this.writer.write('build', `${before}${line}\n`);

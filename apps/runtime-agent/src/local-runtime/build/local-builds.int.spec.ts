@@ -97,9 +97,17 @@ describe('A build', () => {
     fixture = await BuildsFixture.start();
     const failure = fixture.build(await fixture.order({}, { buildCommand: 'echo out; echo wrong >&2; exit 3' }));
     await expect(failure).rejects.toBeInstanceOf(BuildFailed);
-    await expect(failure).rejects.toThrow('the build command exited with code 3');
+    await expect(failure).rejects.toThrow('the build command exited with code 3\nout\nwrong');
     expect(await fixture.lines()).toEqual(expect.arrayContaining(['out', 'wrong']));
     expect(await fixture.leftovers()).toEqual([]);
+  });
+
+  it('fails with the cause of a command that is not there, and masks secrets in it', async () => {
+    fixture = await BuildsFixture.start();
+    const command = { buildCommand: 'echo "key s3cret-value"; no-such-tool', secrets: ['s3cret-value'] };
+    await expect(fixture.build(await fixture.order({}, command))).rejects.toThrow(
+      /^the build command exited with code 127\nkey \*{8}\n.*no-such-tool: (?:command )?not found$/,
+    );
   });
 
   it('fails without a start command, and advises to set one', async () => {

@@ -1,13 +1,16 @@
 import { BuildFailed, type BuildOrder } from '@postern/runtime';
 import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
 import { showsDamagedCache } from '../../infrastructure/builders/damaged-cache.js';
+import { failureLinesOf } from '../../infrastructure/failure-lines.js';
 import { treeOf } from '../artefacts/artefact-store.js';
 import type { SandboxView } from '../instances/confinement.js';
 import { exitReason } from '../instances/exit-reason.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
+import { redactor } from '../redactor.js';
 import { runConfined } from '../sandbox/confined-run.js';
 import { buildEnvironment, draftOf, homeOf, temporaryOf } from './build-environment.js';
 import type { BuildLimits } from './build-limits.js';
+import type { BuildOutput } from './build-output.js';
 import type { BuildSite } from './dockerfile/dockerfile-builds.js';
 import { requireWithinLimits } from './limit-watch.js';
 
@@ -58,7 +61,15 @@ export const runBuildCommand = async (machine: BuildMachine, run: CommandRun, si
   if (failed === undefined) return;
   const ended = `${order.buildCommand === undefined ? command : 'the build command'} ${failed}`;
   const advice = adviceIn(output.last);
-  throw new BuildFailed(advice === undefined ? ended : `${advice} (${ended})`);
+  throw new BuildFailed(
+    advice === undefined ? [ended, ...causeIn(output, order.secrets)].join('\n') : `${advice} (${ended})`,
+  );
+};
+
+/** The lines of the output that tell why the command failed, with secrets masked. */
+const causeIn = (output: BuildOutput, secrets: readonly string[]): readonly string[] => {
+  const masking = redactor(secrets);
+  return failureLinesOf(masking.push(output.lastLines) + masking.end());
 };
 
 const inView = (

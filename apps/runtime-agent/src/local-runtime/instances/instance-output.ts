@@ -56,6 +56,7 @@ export class InstanceOutput {
       this.#writer.write(stream ?? 'stdout', chunk),
     );
     const errors = await PipeReader.open(this.#folder, 'stderr', chunk => {
+      if (this.#isTerminating && isShellNotice(chunk)) return;
       if (!this.#isTerminating) this.#errors.push(chunk);
       this.#writer.write(stream ?? 'stderr', chunk);
     });
@@ -95,3 +96,9 @@ export class InstanceOutput {
     if (status !== undefined) this.onExit(Number(status));
   }
 }
+
+/** What a shell prints when it gets SIGTERM, which is how every instance is stopped. */
+const isShellNotice = (chunk: Uint8Array): boolean =>
+  chunk.length <= SHELL_NOTICE.length + 1 && Buffer.from(chunk).toString('latin1').trimEnd() === SHELL_NOTICE;
+
+const SHELL_NOTICE = 'Terminated';

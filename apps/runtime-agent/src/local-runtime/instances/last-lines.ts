@@ -1,18 +1,15 @@
+import { FailureLines } from '../../infrastructure/failure-lines.js';
 import { LineSplitter, type Redactor } from '../logs/line-splitter.js';
 
-const LINES = 5;
 const LINE_BYTES = 500;
 
-/** The last lines of a stream with secrets masked, for the failure message of an instance. */
+/** The lines of a stream that tell why its process ended, with secrets masked, for the failure message of an instance. */
 export class LastLines {
-  readonly #lines: string[] = [];
+  readonly #lines = new FailureLines();
   readonly #splitter: LineSplitter;
 
   constructor(redactor: Redactor) {
-    this.#splitter = new LineSplitter(redactor, LINE_BYTES, line => {
-      if (line.trim() !== '') this.#lines.push(line);
-      if (this.#lines.length > LINES) this.#lines.shift();
-    });
+    this.#splitter = new LineSplitter(redactor, LINE_BYTES, line => this.#lines.add(line));
   }
 
   push(chunk: Uint8Array): void {
@@ -25,6 +22,6 @@ export class LastLines {
   }
 
   get lines(): readonly string[] {
-    return this.#lines;
+    return this.#lines.all;
   }
 }

@@ -1,4 +1,4 @@
-import type { platformKey, QuotaOverrides } from '@postern/contracts';
+import type { managementKey, platformKey, QuotaOverrides } from '@postern/contracts';
 import type { RequestContext } from '@postern/messaging';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -15,6 +15,8 @@ export interface Caller extends RequestContext {
   readonly quotas?: QuotaOverrides;
   /** The projects to which the platform key is restricted; absent for the whole workspace. */
   readonly projectIds?: readonly string[];
+  /** The management key; absent if the caller used a session or a platform key. */
+  readonly managementKey?: z.output<typeof managementKey>;
   /** The platform key; absent if the caller used a session. */
   readonly platformKey?: z.output<typeof platformKey>;
 }

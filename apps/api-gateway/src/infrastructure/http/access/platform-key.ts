@@ -3,7 +3,7 @@ import { unauthorized } from '../errors/problem.js';
 import { credentialHashOf } from './credential-hash.js';
 
 /** The name of the scheme is case-insensitive (RFC 9110 §11.1), the key is not. */
-const FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(ak_live_[0-9A-Za-z]{43})$/;
+export const PLATFORM_KEY_FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(ak_live_[0-9A-Za-z]{43})$/;
 
 /**
  * The SHA-256 of the request's key; services never receive the key itself. Throws 401 if it is missing or malformed.
@@ -17,7 +17,7 @@ export const platformKeyHashOf = ({ headers, raw }: FastifyRequest): string => {
       `The Authorization header is missing. ${hasEmailKey() ? KEY_KINDS : FORM_HINT}`,
     );
   }
-  const key = FORM.exec(header)?.[1];
+  const key = PLATFORM_KEY_FORM.exec(header)?.[1];
   if (key === undefined) {
     const message = 'The Authorization header must be "Bearer ak_live_…" with a valid key.';
     throw refused('platform_key_invalid', hasEmailKey() ? `${message} ${KEY_KINDS}` : message);

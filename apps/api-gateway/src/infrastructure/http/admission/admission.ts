@@ -7,6 +7,12 @@ import type { ServiceClient } from '../../service-client/ports.js';
 import { apiKeyHashOf, assertValidApiKey } from '../access/api-key.js';
 import { credentialHashOf } from '../access/credential-hash.js';
 import { DeployHookAdmission } from '../access/deploy-hook-admission.js';
+import {
+  admitManagementKey,
+  assertManagementScope,
+  managementKeyOf,
+  presentsManagementKey,
+} from '../access/management-key.js';
 import { admitCall } from '../access/platform-admission.js';
 import { platformKeyHashOf } from '../access/platform-key.js';
 import { assertOwnsService } from '../access/service-owner.js';
@@ -14,7 +20,7 @@ import { sessionOf } from '../access/session.js';
 import { assertOperator, assertSecondFactor, SessionAuthentication } from '../access/session-authentication.js';
 import { SessionCookies } from '../access/session-cookie.js';
 import { assertRole, enterWorkspace } from '../access/workspace-role.js';
-import { Problem } from '../errors/problem.js';
+import { Problem, unauthorized } from '../errors/problem.js';
 import { statusOf } from '../errors/refusal-status.js';
 import { clientAddressOf } from '../server/client-address.js';
 import { AcceptedCredentials } from './accepted-credentials.js';
@@ -33,6 +39,10 @@ const API_KEY_FRESH_MS = 30_000;
  * each connection.
  */
 const UNKNOWN_AT_ONCE = { running: 8, waiting: 1_000 };
+
+type SessionAccess = 'session' | 'service-owner' | 'workspace-member' | 'operator';
+
+const BEARER = { 'www-authenticate': 'Bearer' };
 
 /** The budget that a request has spent; a property of the request, because a WeakMap would cost more. */
 const SPENT = Symbol('spent budget');
@@ -121,6 +131,7 @@ export class Admission {
         return this.#accepted(request, hash, () => admitCall(this.services, hash, request, reply, role));
       }
       default: {
+        if (presentsManagementKey(request)) return this.#identifyManagementKey({ access, role }, request, reply);
         const hash = this.#presented(request, () => this.#sessions.tokenHashOf(request));
         return this.#limited(request, reply, hash, async () => {
           await this.#sessions.authenticate(request, hash);
@@ -134,12 +145,29 @@ export class Admission {
     }
   }
 
-  /** A route without a declared role requires the role owner. */
-  async #authorize(
-    access: 'session' | 'service-owner' | 'workspace-member' | 'operator',
-    role: WorkspaceRole = 'owner',
+  /** A management key is the session of its user, for the routes that its scopes allow. */
+  async #identifyManagementKey(
+    { access, role }: { readonly access: SessionAccess; readonly role: WorkspaceRole | undefined },
     request: FastifyRequest,
+    reply: FastifyReply,
   ): Promise<void> {
+    const hash = this.#presented(request, () => {
+      const key = managementKeyOf(request);
+      if (key === undefined) throw unauthorized('The management key is not valid.', 'management_key_invalid', BEARER);
+      return credentialHashOf(request.raw, key);
+    });
+    await this.#limited(request, reply, hash, async () => {
+      await admitManagementKey(this.services, hash, request);
+      return `management-key:${sessionOf(request).managementKey?.id}`;
+    });
+    this.limits.spendOfWorkspace(sessionOf(request).workspaceId);
+    const key = sessionOf(request).managementKey;
+    if (key) assertManagementScope(key, request);
+    await this.#authorize(access, role, request);
+  }
+
+  /** A route without a declared role requires the role owner. */
+  async #authorize(access: SessionAccess, role: WorkspaceRole = 'owner', request: FastifyRequest): Promise<void> {
     if (access === 'operator') return assertOperator(request);
     if (access === 'workspace-member') await enterWorkspace(this.services, request);
     assertRole(request, role);

@@ -82,6 +82,7 @@ const webServiceOf = (hook: CalledHook) => ({ type: 'web_service', id: hook.web_
 
 const actorOf = (caller: ReturnType<typeof findCaller>): AuditRecord['actor'] => {
   if (!caller) return { type: 'unknown', id: null };
+  if (caller.managementKey) return { type: 'management_key', id: caller.managementKey.id };
   return caller.platformKey ? { type: 'platform_key', id: caller.platformKey.id } : { type: 'user', id: caller.userId };
 };
 

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { requestsOf } from './request.js';
+import { id, timestamp } from './shapes.js';
+
+/** What may need somebody in a workspace. */
+export const problemKind = z.enum([
+  'deployment_failed',
+  'web_service_failed',
+  'web_service_blocked',
+  'web_service_suspended',
+  'custom_domain_unverified',
+  'database_unavailable',
+  'database_read_only',
+  'database_nearly_full',
+  'quota_nearly_reached',
+  'email_service_disabled',
+  'daily_limit_nearly_reached',
+  'sending_domain_unverified',
+  'sending_domain_records_lost',
+  'sandbox_sender_used',
+  'webhook_failing',
+  'webhook_disabled',
+]);
+export type ProblemKind = z.output<typeof problemKind>;
+
+export const problem = z.object({
+  kind: problemKind,
+  severity: z.enum(['error', 'warning']).describe('`error`: something does not work. `warning`: it soon may not.'),
+  message: z.string().describe('What is wrong, in one sentence.'),
+  fix: z.string().describe('What to do about it.'),
+  page: z.string().describe('The page of the dashboard where to do it, below `/dashboard`.'),
+  resource: z.object({
+    type: z.enum([
+      'email_service',
+      'sending_domain',
+      'webhook',
+      'web_service',
+      'custom_domain',
+      'database',
+      'workspace',
+    ]),
+    id,
+    name: z.string(),
+  }),
+  since: timestamp.nullable().describe('Null if the time is not known.'),
+});
+export type Problem = z.output<typeof problem>;
+
+const problems = z.object({ problems: z.array(problem) });
+
+/** The share of a limit from which it is a problem. */
+export const NEARLY_REACHED = 0.9;
+
+/** Failed deployments, and web services, custom domains and databases that do not work, and quotas. */
+export const listPlatformProblems = requestsOf('platform-management', ['api-gateway'])('list-platform-problems', {
+  request: z.object({ workspace_id: id }),
+  reply: problems,
+});
+
+/** Email services, their limits, and their sending domains. */
+export const listEmailProblems = requestsOf('email-send', ['api-gateway'])('list-email-problems', {
+  request: z.object({ workspace_id: id }),
+  reply: problems,
+});
+
+const services = z.array(z.object({ id, name: z.string() })).max(1_000);
+
+/** Webhooks that fail or were disabled. The gateway names the email services of the workspace. */
+export const listWebhookProblems = requestsOf('webhook-dispatch', ['api-gateway'])('list-webhook-problems', {
+  request: z.object({ services }),
+  reply: problems,
+});
+
+/** Messages of the last 24 hours that left from the sandbox sender of a service in production. */
+export const listSenderProblems = requestsOf('delivery-tracking', ['api-gateway'])('list-sender-problems', {
+  request: z.object({ services }),
+  reply: problems,
+});
+
+/** Whether something in a workspace needs somebody. */
+export const workspaceStatus = z.object({
+  ok: z.boolean().describe('Whether everything was checked and nothing is wrong.'),
+  summary: z.string().describe('The state in one sentence.'),
+  problems: z.array(problem).describe('Errors first, then warnings; the newest first.'),
+  unchecked: z.array(z.string()).describe('The parts that could not be checked now, because they do not respond.'),
+});
+export type WorkspaceStatus = z.output<typeof workspaceStatus>;

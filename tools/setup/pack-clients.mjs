@@ -1,0 +1,59 @@
+/**
+ * `node tools/setup/pack-clients.mjs <folder>`: packs what users install from this installation: `sdk.tgz`, the library, and
+ * `command.tgz`, the command with everything that it imports in one file, so that neither needs a package registry.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { rolldown } from 'rolldown';
+import { ROOT, toolEnvironment } from './prepare.mjs';
+
+const [target] = process.argv.slice(2);
+if (!target) throw new Error('usage: node tools/setup/pack-clients.mjs <folder>');
+const folder = resolve(target);
+const work = mkdtempSync(join(tmpdir(), 'postern-clients-'));
+
+/** Packs the package in `source` as `name`. */
+const pack = (source, name) => {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', work];
+  const printed = execFileSync('npm', args, { cwd: source, env: toolEnvironment(), encoding: 'utf8' });
+  const [{ filename }] = JSON.parse(printed.slice(printed.indexOf('[')));
+  cpSync(join(work, filename), join(folder, `${name}.part`));
+  // A gateway may serve the file meanwhile.
+  renameSync(join(folder, `${name}.part`), join(folder, name));
+};
+
+/** The command as a package without dependencies. */
+const bundledCommand = async () => {
+  const source = join(ROOT, 'tools/command');
+  const made = await rolldown({
+    input: { main: join(source, 'dist/main.js') },
+    platform: 'node',
+    // Only where Postern is installed.
+    external: [/^@postern\/cli/],
+    onLog: (level, log) => {
+      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+      if (level === 'warn') console.log(log.message);
+    },
+  });
+  const out = join(work, 'command');
+  await made.write({ dir: join(out, 'dist'), format: 'esm', entryFileNames: '[name].js', codeSplitting: false });
+  await made.close();
+  for (const file of ['bin', 'LICENSE', 'README.md']) cpSync(join(source, file), join(out, file), { recursive: true });
+  const {
+    dependencies: _bundled,
+    nx: _nx,
+    ...manifest
+  } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  writeFileSync(join(out, 'package.json'), JSON.stringify({ ...manifest, files: ['bin', 'dist'] }, null, 2));
+  return out;
+};
+
+mkdirSync(folder, { recursive: true });
+try {
+  pack(join(ROOT, 'libs/sdk'), 'sdk.tgz');
+  pack(await bundledCommand(), 'command.tgz');
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
