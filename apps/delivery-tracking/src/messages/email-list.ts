@@ -58,7 +58,8 @@ export function emailListOf(
   else if (result && result !== 'sent') base.push(withResult(result, value));
   if (state && !isAnswered(state, messageId)) rest.push(`states @> ARRAY[${value(state)}::text]`);
   if (result && !base.some(condition => condition.startsWith('result'))) rest.push(`result = ${value(result)}`);
-  if (mode) rest.push(`mode = ${value(mode)}`);
+  if (mode === 'sandbox_fallback') base.push("mode = 'sandbox_fallback'");
+  else if (mode) rest.push(`mode = ${value(mode)}`);
   const text = request.search?.trim().toLowerCase();
   const hasText = text ? `search LIKE ${value(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}` : '';
   const hasTag = tag ? `tags @> ARRAY[${value(tag)}::text]` : '';
