@@ -42,6 +42,7 @@ const CALLS_OF_THE_COMMAND = [
   ...['createSession', 'endSession', 'getMe'],
   ...['listEmailServices', 'listEmails', 'getTrackedEmail'],
   ...['createWebhookListener', 'readWebhookListener', 'removeWebhookListener'],
+  ...['createTemplate', 'listTemplates', 'updateTemplate', 'deleteTemplate', 'previewTemplate', 'sendTestOfTemplate'],
 ];
 
 /** Clients do not import contracts: they send HTTP requests to the gateway. */
