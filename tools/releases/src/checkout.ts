@@ -41,6 +41,7 @@ const PUBLIC_CALLS = [
 const CALLS_OF_THE_COMMAND = [
   ...['createSession', 'endSession', 'getMe'],
   ...['listEmailServices', 'listEmails', 'getTrackedEmail'],
+  ...['listEmailRequests', 'listPlatformRequests'],
   ...['createWebhookListener', 'readWebhookListener', 'removeWebhookListener'],
   ...['createTemplate', 'listTemplates', 'updateTemplate', 'deleteTemplate', 'previewTemplate', 'sendTestOfTemplate'],
 ];
