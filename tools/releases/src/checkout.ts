@@ -41,7 +41,9 @@ const PUBLIC_CALLS = [
 const CALLS_OF_THE_COMMAND = [
   ...['createSession', 'endSession', 'getMe'],
   ...['listEmailServices', 'listEmails', 'getTrackedEmail'],
+  ...['listEmailRequests', 'listPlatformRequests'],
   ...['createWebhookListener', 'readWebhookListener', 'removeWebhookListener'],
+  ...['createTemplate', 'listTemplates', 'updateTemplate', 'deleteTemplate', 'previewTemplate', 'sendTestOfTemplate'],
 ];
 
 /** Clients do not import contracts: they send HTTP requests to the gateway. */
