@@ -269,7 +269,7 @@ const upgrade = async world => {
   const service = await emailService(world);
   const before = await runningRelease(server);
   await otherRelease(server, '2026.12.0');
-  const sending = load(world, service, 'upgrade');
+  const sending = load(world, service, 'upgrade', 500);
   await server.exec('postern upgrade 2026.12.0');
   await sending.stop();
   assert.deepEqual(sending.failed, []);
@@ -277,7 +277,7 @@ const upgrade = async world => {
   await conserved(world, sending.accepted);
   // A release whose service ends at its start: the running process is not stopped for it.
   await otherRelease(server, '2026.12.1', "echo 'process.exit(1)' > apps/email-send/dist/bundle.js");
-  const meanwhile = load(world, service, 'return');
+  const meanwhile = load(world, service, 'return', 500);
   await assert.rejects(server.exec('postern upgrade 2026.12.1'), /did not become healthy, and 2026\.12\.0 runs again/);
   await meanwhile.stop();
   assert.deepEqual(meanwhile.failed, []);
