@@ -89,3 +89,5 @@ export const conserved = (world, accepted) =>
     const arrivals = world.mail.messages.flatMap(({ to }) => to);
     for (const to of accepted) assert.equal(arrivals.filter(each => each === to).length, 1, `${to} arrived once`);
   });
+
+export const isHealthy = server => server.exec('postern status > /dev/null');
