@@ -5,7 +5,8 @@ import { deployed } from './deploying.mjs';
 import { documentedCommands } from './documented.mjs';
 import { openPorts, sendMail } from './internet.mjs';
 import { SERVER } from './machine.mjs';
-import { conserved, emailService, eventually, load, message, signedIn, statusOf } from './sending.mjs';
+import { restore, upgrade } from './replacing.mjs';
+import { conserved, emailService, eventually, isHealthy, load, message, statusOf } from './sending.mjs';
 
 /** Runs the commands of docs/install.md, and publishes the records when the document says so. */
 const fifteenMinutes = async world => {
@@ -131,8 +132,6 @@ const mainProcesses = async server => {
   return new Map(pids.filter(([, pid]) => pid !== '0'));
 };
 
-const isHealthy = server => server.exec('postern status > /dev/null');
-
 const kill = async world => {
   const { server } = world;
   const slowest = { unit: '', seconds: 0 };
@@ -231,32 +230,6 @@ const restart = async world => {
   return `${sending.accepted.size} of ${sending.accepted.size} requests answered 200`;
 };
 
-const restore = async world => {
-  const { server, state } = world;
-  const service = await emailService(world);
-  const known = await service.client.send(service.key, message('ok-before-backup@receiver.example.net'));
-  assert.equal(known.status, 200);
-  const printed = await server.exec('postern backup');
-  const path = /^Backup: (.*)$/m.exec(printed)?.[1];
-  assert.match(printed, /Restored into a scratch cluster: \d+ events, complete/);
-  const wrong = `AGE-SECRET-KEY-1${'Q'.repeat(58)}`;
-  await assert.rejects(server.exec(`postern restore ${path} --yes`, { input: wrong }), /not the recovery key/);
-  await isHealthy(server);
-  const inside = await server.exec(`tar --zstd -tf ${path}/settings.tar.zst; ls ${path}`);
-  assert.doesNotMatch(inside, /encryption-keys/);
-  // An empty machine: nothing but the packages, the release and the backup.
-  await server.exec('postern uninstall --purge --yes && rm -rf /etc/postern /var/lib/postern');
-  await server.exec(`postern restore ${path}`, { input: state.recoveryKey });
-  const client = await signedIn(world);
-  service.client = client;
-  const found = await client.dashboard('GET', `/email-services/${service.id}/emails/${known.json.id}`);
-  assert.equal(found.id, known.json.id);
-  const again = await client.send(service.key, message('ok-after-restore@receiver.example.net'));
-  assert.equal(again.status, 200);
-  await eventually(world, 60_000, async () => assert.equal(await statusOf(service, again.json.id), 'delivered'));
-  return 'on an empty machine, with the recovery key only';
-};
-
 export const CHECKS = {
   'fifteen-minutes': fifteenMinutes,
   mail,
@@ -268,5 +241,6 @@ export const CHECKS = {
   kill,
   reboot,
   'power-cut': powerCut,
+  upgrade,
   restore,
 };

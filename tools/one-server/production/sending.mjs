@@ -57,7 +57,7 @@ export const statusOf = async ({ client, id: service }, id) => {
 };
 
 /** Sends messages one after the other until it is stopped; a client repeats what has no answer, with the same key. */
-export const load = (world, service, label) => {
+export const load = (world, service, label, pauseMs = 100) => {
   const accepted = new Set();
   const failed = [];
   let running = true;
@@ -70,7 +70,7 @@ export const load = (world, service, label) => {
       );
       if (answer.status === 200) accepted.add(to);
       else failed.push(`${answer.status} ${answer.text.slice(0, 200)}`);
-      await world.pause(100);
+      await world.pause(pauseMs);
     }
   })();
   return {
@@ -89,3 +89,5 @@ export const conserved = (world, accepted) =>
     const arrivals = world.mail.messages.flatMap(({ to }) => to);
     for (const to of accepted) assert.equal(arrivals.filter(each => each === to).length, 1, `${to} arrived once`);
   });
+
+export const isHealthy = server => server.exec('postern status > /dev/null');

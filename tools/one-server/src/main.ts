@@ -25,6 +25,9 @@ const run = async (): Promise<void> => {
   await command.parseAsync(args, { from: 'user' });
 };
 
+// A reader such as `head` may close the pipe early.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
 try {
   await run();
 } catch (error) {

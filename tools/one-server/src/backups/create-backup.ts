@@ -48,29 +48,22 @@ const pack = async (from: string, names: readonly string[], target: string): Pro
   ]);
 };
 
-const packDatabases = async (model: Model, folder: string): Promise<void> => {
-  const base = join(folder, 'postgresql');
-  mkdirSync(base, { mode: 0o700 });
-  await run('chown', ['postgres:postgres', base]);
-  // pg_basebackup runs as postgres, which cannot enter the folder of backups; the working folder of the process is enough.
-  await run(
-    'runuser',
-    [
-      '-u',
-      'postgres',
-      '--',
-      `${model.machine.postgresBin}/pg_basebackup`,
-      '-h',
-      PLACES.postgresSocket,
-      '--pgdata=.',
-      '--checkpoint=fast',
-      '--wal-method=stream',
-    ],
-    { cwd: base },
-  );
-  await run(`${model.machine.postgresBin}/pg_verifybackup`, [base]);
-  await pack(folder, ['postgresql'], join(folder, 'postgresql.tar.zst'));
-  rmSync(base, { recursive: true });
+/** Where postgres can write: the folder of backups is closed to it. */
+const SPOOL = `${PLACES.state}/backup`;
+
+const packDatabases = async ({ machine }: Model, folder: string): Promise<void> => {
+  rmSync(SPOOL, { recursive: true, force: true });
+  mkdirSync(SPOOL, { mode: 0o700 });
+  await run('chown', ['postgres:postgres', SPOOL]);
+  try {
+    const base = join(SPOOL, 'postgresql');
+    const options = [`--pgdata=${base}`, '--checkpoint=fast', '--wal-method=stream'];
+    await asPostgres([`${machine.postgresBin}/pg_basebackup`, '-h', PLACES.postgresSocket, ...options]);
+    await asPostgres([`${machine.postgresBin}/pg_verifybackup`, base]);
+    await pack(SPOOL, ['postgresql'], join(folder, 'postgresql.tar.zst'));
+  } finally {
+    rmSync(SPOOL, { recursive: true, force: true });
+  }
 };
 
 /** Secrets can be read with the recovery key only, so that a stolen backup does not open what is encrypted in it. */

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { startChanged, writeChanges } from '../applying/apply.js';
 import { changesOf } from '../applying/changes.js';
 import { planOf, readModel } from '../applying/plan.js';
@@ -35,7 +35,9 @@ export const decryptSecrets = async (folder: string, keyFile: string, target: st
 const replaceSecrets = async (folder: string, keyFile: string): Promise<void> => {
   const incomplete = `${PLACES.secrets}.new`;
   rmSync(incomplete, { recursive: true, force: true });
-  mkdirSync(incomplete, { recursive: true, mode: 0o700 });
+  // The servers read their files below this folder.
+  mkdirSync(dirname(PLACES.secrets), { recursive: true, mode: 0o755 });
+  mkdirSync(incomplete, { mode: 0o700 });
   await decryptSecrets(folder, keyFile, incomplete);
   rmSync(PLACES.secrets, { recursive: true, force: true });
   renameSync(incomplete, PLACES.secrets);

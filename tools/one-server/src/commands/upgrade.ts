@@ -7,7 +7,7 @@ import { createBackup } from '../backups/create-backup.js';
 import { proveBackup } from '../backups/prove-backup.js';
 import { readJson, writeJson } from '../machine/files.js';
 import { run, systemctl } from '../machine/run.js';
-import { runSteps, type Step } from '../operations/journal.js';
+import { OperationUndone, runSteps, type Step } from '../operations/journal.js';
 import { withLock } from '../operations/lock.js';
 import { type Model, servicesOf, unitOf } from '../rendering/model.js';
 import { PLACES } from '../rendering/places.js';
@@ -77,7 +77,6 @@ const replacementSteps = (from: string, to: string, model: Model, print: Print):
     name: 'switch',
     title: `Switching from ${from} to ${to}`,
     run: async () => {
-      writeJson(PREVIOUS, { version: from });
       switchTo(to);
       await applyWith(to);
     },
@@ -94,10 +93,11 @@ const replacementSteps = (from: string, to: string, model: Model, print: Print):
         switchTo(from);
         await applyWith(from);
         await replaceParts(model, print);
-        throw new Error(`${to} did not become healthy, and ${from} runs again. ${(error as Error).message}`);
+        throw new OperationUndone(`${to} did not become healthy, and ${from} runs again. ${(error as Error).message}`);
       }
     },
   },
+  { name: 'record', title: 'Recording the previous release', run: () => writeJson(PREVIOUS, { version: from }) },
 ];
 
 export interface UpgradeOptions {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { NATS_USERS } from '@postern/contracts';
 import type { Configuration, Relay } from '../configuration/schema.js';
 import { PLACES } from '../rendering/places.js';
@@ -20,6 +20,7 @@ export class SecretStore {
   }
 
   write(name: SecretName | 'nats.env', text: string): void {
+    mkdirSync(dirname(this.folder), { recursive: true, mode: 0o755 });
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     writeDurably(join(this.folder, name), `${text}\n`, 0o400);
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { interrupted, runSteps } from './journal.js';
+import { interrupted, OperationUndone, runSteps } from './journal.js';
 
 let folder: string;
 let journal: string;
@@ -31,6 +31,12 @@ describe('An operation', () => {
     fails = false;
     await runSteps('install', {}, steps, silent, journal);
     expect(ran).toEqual(['one', 'two', 'three']);
+    expect(interrupted(journal)).toBeUndefined();
+  });
+
+  it('that was undone has nothing to continue', async () => {
+    const step = { name: 'a', title: 'a', run: () => Promise.reject(new OperationUndone('returned')) };
+    await expect(runSteps('upgrade', {}, [step], silent, journal)).rejects.toThrow('returned');
     expect(interrupted(journal)).toBeUndefined();
   });
 

@@ -17,6 +17,11 @@ interface Journal {
   readonly startedAt: string;
 }
 
+/** An operation that failed and whose effects were undone, so that there is nothing to continue. */
+export class OperationUndone extends Error {
+  override readonly name = 'OperationUndone';
+}
+
 export const JOURNAL = `${PLACES.state}/operation.json`;
 
 /** The operation that a kill has interrupted. */
@@ -41,7 +46,12 @@ export const runSteps = async (
   for (const [index, step] of steps.entries()) {
     if (journal.done.includes(step.name)) continue;
     print(`[${index + 1}/${steps.length}] ${step.title}`);
-    await step.run();
+    try {
+      await step.run();
+    } catch (error) {
+      if (error instanceof OperationUndone) rmSync(file, { force: true });
+      throw error;
+    }
     journal = { ...journal, done: [...journal.done, step.name] };
     writeJson(file, journal, 0o600);
   }
