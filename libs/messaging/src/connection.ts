@@ -34,7 +34,7 @@ export interface NatsOptions {
   readonly tls?: NodeConnectionOptions['tls'] | undefined;
   /** Sends the password or token without TLS, to whatever server has the address. */
   readonly clearText?: boolean | undefined;
-  /** Refuse a server with a smaller `max_payload`; 16 MiB carries the largest email. */
+  /** Refuse a server with a smaller `max_payload`; 52 MiB carries the largest email. */
   readonly neededPayloadBytes?: number | undefined;
   /** Interval of pings; after two unanswered ones the connection is closed (10 s). */
   readonly pingIntervalMs?: number | undefined;
