@@ -49,15 +49,20 @@ const mayCall = (operation: Operation, credential: Credential): boolean => {
   if (scope === 'read' && !isRead(operation)) return false;
   if (disabled || (crossSite && !isRead(operation))) return false;
   if (!permits(credential, operation) || (project && operation.refusesRestrictedKeys)) return false;
+  if (project && operation.access === 'platform-key' && wantedBy(operation) === 'databases:write') return false;
   return operator || !operation.operatorsOnly;
 };
 
 /** `write` includes `read`; a key may always read its own data. */
 const permits = ({ operations }: Credential, operation: Operation): boolean => {
   if (!operations || operation.path === OWN_KEY) return true;
-  const wanted = operationOf(operation.tag.replaceAll(' ', '-'), !isRead(operation));
+  const wanted = wantedBy(operation)!;
   return operations.includes(wanted) || operations.includes(wanted.replace(/:read$/, ':write') as PlatformOperation);
 };
+
+/** A key that is restricted to projects changes no database, because databases belong to the workspace. */
+const wantedBy = (operation: Operation): PlatformOperation | undefined =>
+  operation.path === OWN_KEY ? undefined : operationOf(operation.tag.replaceAll(' ', '-'), !isRead(operation));
 
 const OWN_KEY = '/api/v1/users/me/api-key';
 

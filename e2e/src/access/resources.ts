@@ -80,6 +80,8 @@ export class Resources {
     if (collection.endsWith('/runs')) await this.deploy(path.split('/').at(-2)!);
     const post = this.find('POST', collection);
     const made = post && (await this.create(post, path));
+    const put = collection.endsWith('/files') ? this.find('PUT', collection) : undefined;
+    if (put) await this.user.call('PUT', path, await this.body(put));
     // If the response to POST has no name, the list has it.
     const item = made && (made[name] ?? made['id']) !== undefined ? made : await this.listed(collection, path);
     const id = item[name] ?? item['id'];

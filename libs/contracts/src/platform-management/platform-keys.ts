@@ -28,25 +28,24 @@ export type PlatformOperation = z.output<typeof platformOperation>;
 
 /** Tags whose routes belong to another resource. */
 const PART_OF: Readonly<Record<string, string>> = {
-  SecretFiles: 'Environment',
-  CronJobs: 'Runs',
-  CustomDomains: 'WebServices',
-  DeployKeys: 'WebServices',
-  GitTokens: 'WebServices',
-  DeployHooks: 'Deployments',
-  DatabaseAttachments: 'Databases',
-  DatabaseBackups: 'Databases',
+  'secret-files': 'environment',
+  'cron-jobs': 'runs',
+  'custom-domains': 'web-services',
+  'deploy-keys': 'web-services',
+  'git-tokens': 'web-services',
+  'deploy-hooks': 'deployments',
+  'database-attachments': 'databases',
+  'database-backups': 'databases',
 };
 
 /** Their lists name web services of any project, so a key needs more than reading. */
-const NEVER_ONLY_READ: ReadonlySet<string> = new Set(['DatabaseAttachments', 'DatabaseBackups']);
+const NEVER_ONLY_READ: ReadonlySet<string> = new Set(['database-attachments', 'database-backups']);
 
 /** The operation that a route needs, by its tag. */
 export const operationOf = (route: string, write: boolean): PlatformOperation => {
-  const own = route.split('.', 1)[0] ?? '';
-  const tag = PART_OF[own] ?? own;
-  const resource = tag.replace(/(?<=[a-z])[A-Z]/g, letter => `-${letter}`).toLowerCase();
-  return platformOperation.parse(`${resource}:${write || NEVER_ONLY_READ.has(own) ? 'write' : 'read'}`);
+  const tag = route.split('.', 1)[0] ?? '';
+  const own = tag.replace(/(?<=[a-z])[A-Z]/g, letter => `-${letter}`).toLowerCase();
+  return platformOperation.parse(`${PART_OF[own] ?? own}:${write || NEVER_ONLY_READ.has(own) ? 'write' : 'read'}`);
 };
 
 /** Projects and operations that a key is restricted to; null for no restriction. The previous release sends none. */

@@ -11,6 +11,19 @@ describe('the changes of a settings form', () => {
       disk: { size_mib: 64 },
     }));
 
+  it('put the fields of the health check into one setting, which is reset without any', () => {
+    const form = {
+      'health_check.host': 'shop.example.com',
+      'health_check.grace_seconds': '60',
+      'health_check.threshold': '',
+    };
+    expect(changesOf({ ...form, first_byte_timeout_seconds: '90' })).toEqual({
+      health_check: { host: 'shop.example.com', grace_seconds: 60 },
+      first_byte_timeout_seconds: 90,
+    });
+    expect(changesOf({ 'health_check.host': '' })).toEqual({ health_check: null });
+  });
+
   it('put memory and CPU into the size of an instance', () =>
     expect(changesOf({ memory_mib: '1024', cpu_millicores: '500', drain_seconds: '60' })).toEqual({
       instance: { memory_mib: 1024, cpu_millicores: 500 },

@@ -49,6 +49,13 @@ export const SettingsPage = () => {
         <SizeFields of={service} />
       </SettingsForm>
       <SettingsForm
+        title="Health checks and time limits"
+        about="How new and running instances are checked, and how long a response may take to begin. Changes apply at the next start or deployment."
+        saved="Saved. Deploy or restart the web service to apply the changes."
+      >
+        <HealthFields of={service} />
+      </SettingsForm>
+      <SettingsForm
         title="Disk"
         about="Files in $DISK_PATH survive restarts and deployments. With a disk, only one instance runs at a time: each deployment and restart stops it before starting the next one."
         saved="Saved. Deploy or restart the web service to apply the change."
@@ -163,6 +170,52 @@ const SizeFields = ({ of: { instance, drain_seconds } }: { readonly of: WebServi
       value={drain_seconds}
       range={[1, 300]}
       hint="Requests still running after this time are cut off. Leave empty for the default, 30 seconds."
+    />
+  </>
+);
+
+const HealthFields = ({ of: { health_check, first_byte_timeout_seconds } }: { readonly of: WebService }) => (
+  <>
+    <Optional
+      label="Host"
+      name="health_check.host"
+      value={health_check?.host ?? null}
+      hint="The Host header of the checks, if your app serves only known hosts. Leave empty for the host of the URL."
+    />
+    <Limit
+      label="Grace time in seconds"
+      name="health_check.grace_seconds"
+      value={health_check?.grace_seconds}
+      range={[1, 900]}
+      hint="How long a new instance may take until its first successful check. Leave empty for the release deadline."
+    />
+    <Limit
+      label="Interval in seconds"
+      name="health_check.interval_seconds"
+      value={health_check?.interval_seconds}
+      range={[1, 300]}
+      hint="Between two checks. Leave empty for 3 seconds."
+    />
+    <Limit
+      label="Timeout in seconds"
+      name="health_check.timeout_seconds"
+      value={health_check?.timeout_seconds}
+      range={[1, 60]}
+      hint="How long a check may take. Leave empty for 5 seconds."
+    />
+    <Limit
+      label="Threshold"
+      name="health_check.threshold"
+      value={health_check?.threshold}
+      range={[1, 20]}
+      hint="Failed checks in a row until an instance gets no more requests. Leave empty for 3."
+    />
+    <Limit
+      label="First byte in seconds"
+      name="first_byte_timeout_seconds"
+      value={first_byte_timeout_seconds}
+      range={[1, 3_600]}
+      hint="How long a response may take to begin. Leave empty for the limit of the installation."
     />
   </>
 );
