@@ -84,8 +84,13 @@ describe('the MCP server', () => {
     expect(await namesOf(await connect(platform.bearer, WRITES))).not.toContain('create_deployment');
     know('write', ['deployments:write']);
     expect((await namesOf(await connect(platform.bearer, WRITES))).sort()).toEqual([
+      'cancel_deployment',
+      'create_deploy_hook',
       'create_deployment',
+      'delete_deploy_hook',
+      'get_deploy_hook',
       'get_deployment',
+      'get_deployment_logs',
       'get_own_key',
       'list_deployments',
       'roll_back_deployment',
@@ -124,7 +129,16 @@ describe('the MCP server', () => {
 
   it('sends email with the key of an email service, which is in the log of requests', async () => {
     const client = await connect({ authorization: `Bearer ${email.KEY}` }, WRITES);
-    expect((await namesOf(client)).sort()).toEqual(['get_email', 'send_email', 'send_email_batch']);
+    expect((await namesOf(client)).sort()).toEqual([
+      'cancel_scheduled_email',
+      'get_email',
+      'get_scheduled_email',
+      'list_scheduled_emails',
+      'reschedule_email',
+      'schedule_email',
+      'send_email',
+      'send_email_batch',
+    ]);
     const { isError, text } = await callTool(client, 'send_email', email.EMAIL);
     expect([isError, dataIn(text)]).toEqual([false, email.RECORD]);
     await waitFor(() => gateway.services.logged.some(({ email_id }) => email_id === email.ID));

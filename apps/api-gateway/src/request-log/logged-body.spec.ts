@@ -39,6 +39,12 @@ describe('the logged body of a request', () => {
     );
   });
 
+  it('shows addresses without the passwords in them', () =>
+    expect(logged({ git_repository_url: 'https://ada:hunter2@git.example.com/shop', git_token: 'hunter2' })).toEqual({
+      git_repository_url: 'https://[…]@git.example.com/shop',
+      git_token: '[7 characters]',
+    }));
+
   it('shows a value of a wrong type, which is often the mistake', () =>
     expect(logged({ text: 5, to: 'ada@example.net' })).toEqual({ text: 5, to: 'ada@example.net' }));
 

@@ -2,7 +2,9 @@ import { MAX_LOGGED_BODY } from '@postern/contracts';
 
 /** Fields that hold secrets, or the contents of messages and files. */
 const WITHHELD =
-  /^(?:value|values|variables|token|password|secret|secrets|private_key|message|text|html|content|contents|files|raw)$/i;
+  /^(?:value|values|variables|(?:\w+_)?(?:token|password|secret|credentials)|secrets|private_key|message|text|html|content|contents|files|raw)$/i;
+/** The user and the password in a URL. */
+const URL_CREDENTIALS = /\/\/[^/\s@]+@/g;
 const MAX_TEXT = 300;
 const MAX_ITEMS = 50;
 const MAX_DEPTH = 6;
@@ -17,7 +19,7 @@ export const loggedBody = (body: unknown): string | undefined => {
 };
 
 const redacted = (value: unknown, depth: number): unknown => {
-  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…`.toWellFormed() : value;
+  if (typeof value === 'string') return shortened(value.replace(URL_CREDENTIALS, '//[…]@'));
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return '[…]';
   if (Array.isArray(value)) {
@@ -32,6 +34,9 @@ const redacted = (value: unknown, depth: number): unknown => {
     ]),
   );
 };
+
+const shortened = (text: string): string =>
+  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…`.toWellFormed() : text;
 
 /** A list of objects with a name: their values are withheld one by one. */
 const isNamedList = (value: unknown): boolean =>

@@ -178,7 +178,7 @@ describe('the OpenAPI documents', () => {
 
   it('contain security, rate limit and error shapes of every call of the platform API', () => {
     const operations = operationsIn(publicApi, '/api/v1/');
-    expect(operations).toHaveLength(29);
+    expect(operations).toHaveLength(69);
     for (const { method, operation } of operations) {
       expect(operation).toMatchObject({
         security: [{ platformKey: [] }],
@@ -247,6 +247,7 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   'post /web-services': { body: { name: 'web', project_id: ID, git_repository_url: 'https://a.b/c', port: 80 } },
   [`post ${WEB_SERVICE}/env`]: { body: { key: 'A', value: '1' } },
   [`put ${WEB_SERVICE}/env/bulk`]: { body: { variables: [{ key: 'A', value: '1' }] } },
+  [`put ${WEB_SERVICE}/files`]: { body: { files: [{ path: 'google.json', content: '{}' }] } },
   [`post ${WEB_SERVICE}/domains`]: { body: { domain: 'shop.example.com' } },
   [`put ${WEB_SERVICE}/git-token`]: { body: { token: 'a-long-token' } },
   [`post ${WEB_SERVICE}/cron-jobs`]: { body: { name: 'nightly', schedule: '0 3 * * *', command: 'node report.js' } },
